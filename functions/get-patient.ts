@@ -1,0 +1,14 @@
+import { ApiError } from '../shared/api/errors.ts'
+import { getPatient, renderPatient } from '../shared/api/patients.ts'
+import { endpoint } from '../shared/runtime/endpoint.ts'
+import { patientStore } from '../shared/store/patients.ts'
+
+export const handler = endpoint(
+  getPatient,
+  { patients: patientStore },
+  async ({ clinicId, clinic, path }, { patients }) => {
+    const patient = await patients.find(clinicId, path.id) // another clinic's patient is simply not found
+    if (!patient) throw new ApiError('patient_not_found')
+    return { data: renderPatient(patient, clinic) }
+  },
+)

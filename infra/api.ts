@@ -1,0 +1,100 @@
+import {
+  AccessLogFormat,
+  EndpointType,
+  type IResource,
+  LambdaIntegration,
+  LogGroupLogDestination,
+  MethodLoggingLevel,
+  RestApi,
+} from 'aws-cdk-lib/aws-apigateway'
+import { LogGroup } from 'aws-cdk-lib/aws-logs'
+import { Construct } from 'constructs'
+import { BASE_PATH, type Route } from '../shared/api/route.ts'
+import { ApiFunction, routeFunction } from './api-function.ts'
+import type { FunctionCode } from './bundles.ts'
+import type { Data } from './data.ts'
+import { addGatewayResponses } from './gateway-responses.ts'
+import type { StageSettings } from './stages.ts'
+
+/** The file in functions/ that answers what is no endpoint. */
+export const FALLBACK = 'fallback'
+
+type Props = {
+  readonly stage: StageSettings
+  readonly code: FunctionCode
+  readonly data: Data
+  readonly routes: readonly Route[]
+}
+
+/** The REST API: each endpoint's method to its own Lambda, everything else to the fallback. */
+export class Api extends Construct {
+  readonly rest: RestApi
+
+  constructor(scope: Construct, id: string, { stage, code, data, routes }: Props) {
+    super(scope, id)
+    this.rest = restApi(this, stage)
+    addGatewayResponses(this.rest)
+    for (const route of routes) {
+      const { lambda } = routeFunction(this, route, stage, code, data)
+      const resource = this.rest.root.resourceForPath(`${BASE_PATH}${route.path}`)
+      resource.addMethod(route.method, new LambdaIntegration(lambda, { allowTestInvoke: false }))
+    }
+    const fallback = new ApiFunction(this, FALLBACK, { stage, code, memory: 256 })
+    const integration = new LambdaIntegration(fallback.lambda, { allowTestInvoke: false })
+    addFallback(this.rest.root, integration)
+  }
+}
+
+function restApi(scope: Construct, stage: StageSettings): RestApi {
+  const logGroup = new LogGroup(scope, 'AccessLogs', {
+    retention: stage.logRetention,
+    removalPolicy: stage.removalPolicy,
+  })
+  return new RestApi(scope, 'Rest', {
+    restApiName: `clinic-developer-api-${stage.name}`,
+    endpointTypes: [EndpointType.REGIONAL],
+    cloudWatchRole: true,
+    deployOptions: {
+      stageName: stage.name,
+      throttlingRateLimit: stage.throttle.rate,
+      throttlingBurstLimit: stage.throttle.burst,
+      // Execution logs would hold requests and answers, patients and all.
+      loggingLevel: MethodLoggingLevel.OFF,
+      dataTraceEnabled: false,
+      metricsEnabled: true,
+      accessLogDestination: new LogGroupLogDestination(logGroup),
+      // The route's template, never the path, query or error message of a request: those can name a patient.
+      accessLogFormat: AccessLogFormat.custom(
+        JSON.stringify({
+          request_id: '$context.requestId',
+          time: '$context.requestTime',
+          method: '$context.httpMethod',
+          route: '$context.resourcePath',
+          status: '$context.status',
+          latency_ms: '$context.responseLatency',
+          integration_ms: '$context.integrationLatency',
+          gateway_error: '$context.error.responseType',
+        }),
+      ),
+    },
+  })
+}
+
+/**
+ * Any other method of every resource, and any other path. Without these a REST API would read the Authorization
+ * header of an unmatched request as an AWS signature.
+ */
+function addFallback(root: IResource, integration: LambdaIntegration): void {
+  const resources = [root, ...descendants(root)]
+  for (const resource of resources) resource.addMethod('ANY', integration)
+  root.addProxy({ defaultIntegration: integration, anyMethod: true })
+  root.resourceForPath(BASE_PATH).addProxy({ defaultIntegration: integration, anyMethod: true })
+}
+
+function descendants(resource: IResource): IResource[] {
+  return resource.node.children.flatMap((child) =>
+    'addMethod' in child
+      ? [child as unknown as IResource, ...descendants(child as unknown as IResource)]
+      : [],
+  )
+}

@@ -1,0 +1,43 @@
+import { CfnOutput, Fn, Stack, Tags } from 'aws-cdk-lib'
+import type { Construct } from 'constructs'
+import type { Route } from '../shared/api/route.ts'
+import { ROUTES } from '../shared/api/routes.ts'
+import { Api, FALLBACK } from './api.ts'
+import type { FunctionCode } from './bundles.ts'
+import { Data } from './data.ts'
+import type { StageSettings } from './stages.ts'
+
+/** Every function's name, as the bundles are asked for. */
+export const functionIds = (routes: readonly Route[] = ROUTES): string[] => [
+  ...routes.map(({ id }) => id),
+  FALLBACK,
+]
+
+export const stackName = (stage: string): string => `ClinicDeveloperApi-${stage}`
+
+/** The whole service. */
+export class ClinicStack extends Stack {
+  constructor(scope: Construct, stage: StageSettings, code: FunctionCode, routes: readonly Route[] = ROUTES) {
+    super(scope, stackName(stage.name), {
+      description: 'Clinic Developer API',
+      terminationProtection: stage.deletionProtection,
+    })
+    Tags.of(this).add('service', 'clinic-developer-api')
+    const data = new Data(this, 'Data', stage)
+    const { rest } = new Api(this, 'Api', { stage, code, data, routes })
+    // What the operator tool and a person look for after a deployment.
+    new CfnOutput(this, 'BaseUrl', {
+      value: Fn.join('', [
+        'https://',
+        rest.restApiId,
+        '.execute-api.',
+        this.region,
+        '.',
+        this.urlSuffix,
+        '/',
+        stage.name,
+      ]),
+    })
+    new CfnOutput(this, 'TableName', { value: data.table.tableName })
+  }
+}

@@ -1,0 +1,32 @@
+import { AttributeType, BillingMode, StreamViewType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb'
+import { Key } from 'aws-cdk-lib/aws-kms'
+import { Construct } from 'constructs'
+import type { StageSettings } from './stages.ts'
+
+/** The single table and the key that encrypts it. */
+export class Data extends Construct {
+  /** Not TableV2: with a key of our own, that one cannot be synthesized without naming a region. */
+  readonly table: Table
+  readonly key: Key
+
+  constructor(scope: Construct, id: string, stage: StageSettings) {
+    super(scope, id)
+    this.key = new Key(this, 'TableKey', {
+      description: 'Encrypts the clinic table',
+      enableKeyRotation: true,
+      removalPolicy: stage.removalPolicy,
+    })
+    this.table = new Table(this, 'Table', {
+      partitionKey: { name: 'pk', type: AttributeType.STRING },
+      sortKey: { name: 'sk', type: AttributeType.STRING },
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      encryption: TableEncryption.CUSTOMER_MANAGED,
+      encryptionKey: this.key,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      stream: StreamViewType.NEW_AND_OLD_IMAGES,
+      timeToLiveAttribute: 'ttl',
+      deletionProtection: stage.deletionProtection,
+      removalPolicy: stage.removalPolicy,
+    })
+  }
+}

@@ -1,0 +1,46 @@
+import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway'
+import { type ErrorKey, errorBody, errorEntry } from '../shared/api/errors.ts'
+
+/**
+ * What the gateway itself refuses, in the API's own error shape. No template uses the gateway's message: it can
+ * quote the Authorization header, the path or the query.
+ */
+const RESPONSES: [type: ResponseType, key: ErrorKey, retryAfter?: number][] = [
+  // An unmatched path. REST APIs take its Authorization header for an AWS signature, and refuse that in three ways.
+  [ResponseType.MISSING_AUTHENTICATION_TOKEN, 'route_not_found'],
+  [ResponseType.INVALID_SIGNATURE, 'route_not_found'],
+  [ResponseType.EXPIRED_TOKEN, 'route_not_found'],
+  [ResponseType.ACCESS_DENIED, 'route_not_found'],
+  [ResponseType.RESOURCE_NOT_FOUND, 'route_not_found'],
+  [ResponseType.UNAUTHORIZED, 'unauthorized'],
+  [ResponseType.INVALID_API_KEY, 'unauthorized'],
+  [ResponseType.BAD_REQUEST_BODY, 'malformed_json'],
+  [ResponseType.BAD_REQUEST_PARAMETERS, 'invalid_params'],
+  [ResponseType.WAF_FILTERED, 'invalid_params'],
+  [ResponseType.DEFAULT_4XX, 'invalid_params'],
+  [ResponseType.REQUEST_TOO_LARGE, 'payload_too_large'],
+  [ResponseType.UNSUPPORTED_MEDIA_TYPE, 'unsupported_media_type'],
+  [ResponseType.THROTTLED, 'rate_limited', 1],
+  [ResponseType.QUOTA_EXCEEDED, 'rate_limited', 60],
+  [ResponseType.INTEGRATION_FAILURE, 'unavailable', 1],
+  [ResponseType.INTEGRATION_TIMEOUT, 'timeout'],
+  [ResponseType.API_CONFIGURATION_ERROR, 'internal'],
+  [ResponseType.AUTHORIZER_CONFIGURATION_ERROR, 'internal'],
+  [ResponseType.AUTHORIZER_FAILURE, 'internal'],
+  [ResponseType.DEFAULT_5XX, 'internal'],
+]
+
+export function addGatewayResponses(api: RestApi): void {
+  for (const [type, key, retryAfter] of RESPONSES) {
+    api.addGatewayResponse(type.responseType, {
+      type,
+      statusCode: String(errorEntry(key).status),
+      responseHeaders: {
+        'x-request-id': 'context.requestId',
+        'cache-control': "'no-store'",
+        ...(retryAfter && { 'retry-after': `'${retryAfter}'` }),
+      },
+      templates: { 'application/json': JSON.stringify(errorBody(key)) },
+    })
+  }
+}

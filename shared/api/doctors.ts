@@ -1,0 +1,28 @@
+import * as z from 'zod'
+import type { Doctor as DoctorRecord } from '../domain/doctor.ts'
+import { defineRoute } from './route.ts'
+import { pageOf, paging, Uuid } from './schemas.ts'
+
+export const Doctor = z
+  .strictObject({ id: Uuid, full_name: z.string(), specialty: z.string().nullable(), is_active: z.boolean() })
+  .meta({ id: 'Doctor' })
+
+export const renderDoctor = (doctor: DoctorRecord): z.input<typeof Doctor> => ({
+  id: doctor.id,
+  full_name: doctor.fullName,
+  specialty: doctor.specialty,
+  is_active: doctor.isActive,
+})
+
+/** An addition to the spec: integrators must be able to learn the doctor ids that other endpoints take. */
+export const listDoctors = defineRoute({
+  id: 'list-doctors',
+  method: 'GET',
+  path: '/doctors',
+  summary: 'List the doctors by name',
+  scope: 'appointment.read.availability',
+  query: z.strictObject(paging),
+  response: { status: 200, body: pageOf(Doctor) },
+  errors: ['invalid_params'],
+  uses: { table: ['Query'] },
+})

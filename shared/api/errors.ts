@@ -1,0 +1,82 @@
+/**
+ * The error catalogue (spec section 7): every answer other than success, by its translation key. The error
+ * documents, the gateway's own responses and the English texts all derive from this table.
+ */
+const CATALOGUE = {
+  invalid_params: {
+    status: 400,
+    error: 'INVALID_PARAMS',
+    text: 'A query parameter is missing or wrong; details name it.',
+  },
+  malformed_json: { status: 400, error: 'INVALID_PARAMS', text: 'The body is not JSON.' },
+  unauthorized: { status: 401, error: 'UNAUTHORIZED', text: 'The credential is missing or not valid.' },
+  missing_scope: {
+    status: 403,
+    error: 'FORBIDDEN',
+    text: 'The credential lacks the scope that details name.',
+  },
+  route_not_found: { status: 404, error: 'NOT_FOUND', text: 'There is no such path.' },
+  patient_not_found: { status: 404, error: 'NOT_FOUND', text: 'The clinic has no such patient.' },
+  doctor_not_found: { status: 404, error: 'NOT_FOUND', text: 'The clinic has no such doctor.' },
+  method_not_allowed: {
+    status: 405,
+    error: 'METHOD_NOT_ALLOWED',
+    text: 'The path exists, but not with this method; see the allow header.',
+  },
+  payload_too_large: { status: 413, error: 'PAYLOAD_TOO_LARGE', text: 'The body is larger than 256 KiB.' },
+  unsupported_media_type: {
+    status: 415,
+    error: 'UNSUPPORTED_MEDIA_TYPE',
+    text: 'The body must be application/json.',
+  },
+  rate_limited: {
+    status: 429,
+    error: 'RATE_LIMITED',
+    text: 'Too many requests; wait for the seconds in retry-after.',
+  },
+  internal: {
+    status: 500,
+    error: 'INTERNAL',
+    text: 'Something went wrong on our side; quote the x-request-id.',
+  },
+  unavailable: {
+    status: 503,
+    error: 'UNAVAILABLE',
+    text: 'The service is busy or down for a moment; try again after retry-after seconds.',
+  },
+  timeout: { status: 504, error: 'TIMEOUT', text: 'The request took too long.' },
+} as const satisfies Record<string, CatalogueEntry>
+
+type CatalogueEntry = { status: number; error: string; text: string }
+
+export type ErrorKey = keyof typeof CATALOGUE
+
+export const ERROR_KEYS = Object.keys(CATALOGUE) as ErrorKey[]
+
+export const errorEntry = (key: ErrorKey): CatalogueEntry => CATALOGUE[key]
+
+/** One field that is wrong, and how. */
+export type FieldIssue = { readonly field: string; readonly issue: string }
+
+/** The JSON body of an error (spec section 7); `message` is a translation key. */
+export type ErrorBody = { error: string; message: string; details?: readonly object[] }
+
+export function errorBody(key: ErrorKey, details?: readonly object[]): ErrorBody {
+  const body = { error: errorEntry(key).error, message: `errors.developer_api.${key}` }
+  return details ? { ...body, details } : body
+}
+
+/** Thrown anywhere below an endpoint to answer with an entry of the catalogue. */
+export class ApiError extends Error {
+  readonly key: ErrorKey
+  readonly details: readonly object[] | undefined
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(key: ErrorKey, with_: { details?: readonly object[]; headers?: Record<string, string> } = {}) {
+    super(key)
+    this.name = 'ApiError'
+    this.key = key
+    this.details = with_.details
+    this.headers = with_.headers ?? {}
+  }
+}

@@ -1,0 +1,51 @@
+import type * as z from 'zod'
+import type { Scope } from '../domain/scope.ts'
+import type { ErrorKey } from './errors.ts'
+
+/** Paths of every endpoint are below this one (spec section 1). */
+export const BASE_PATH = '/api/developer/v1'
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
+/** The DynamoDB calls an endpoint makes on its clinic's items, beyond what authentication needs. */
+export type TableCall =
+  | 'GetItem'
+  | 'BatchGetItem'
+  | 'Query'
+  | 'PutItem'
+  | 'UpdateItem'
+  | 'DeleteItem'
+  | 'ConditionCheckItem'
+
+/** One endpoint, as data. Infrastructure, grants, validation, documents and the every-route tests derive from it. */
+export type Route = {
+  /** Names the Lambda, its bundle and its file in functions/. */
+  readonly id: string
+  readonly method: Method
+  /** Below {@link BASE_PATH}, parameters in braces. */
+  readonly path: `/${string}`
+  readonly summary: string
+  readonly scope: Scope
+  /** Path parameters, all ids, each with the error that an unknown or malformed one gets. */
+  readonly params?: Readonly<Record<string, ErrorKey>>
+  readonly query?: z.ZodObject
+  readonly response: { readonly status: number; readonly body: z.ZodType }
+  /** Errors beyond those every endpoint has (COMMON_ERRORS). */
+  readonly errors: readonly ErrorKey[]
+  readonly uses: {
+    readonly table: readonly TableCall[] /** Lambda memory in MB when the default is not enough. */
+    readonly memory?: number
+  }
+}
+
+export const defineRoute = <const R extends Route>(route: R): R => route
+
+/** Errors that any endpoint can answer. */
+export const COMMON_ERRORS = [
+  'unauthorized',
+  'missing_scope',
+  'rate_limited',
+  'internal',
+  'unavailable',
+  'timeout',
+] as const satisfies ErrorKey[]

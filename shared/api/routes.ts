@@ -1,0 +1,11 @@
+import { listDoctors } from './doctors.ts'
+import { getPatient, listPatients } from './patients.ts'
+import type { Method, Route } from './route.ts'
+
+/** THE ROUTE TABLE: every endpoint of the API. A new one is added here and nowhere else. */
+export const ROUTES: readonly Route[] = [listPatients, getPatient, listDoctors]
+
+/** The methods that each path answers; what else arrives there is a 405 naming them. */
+export function methodsOf(path: string): Method[] {
+  return ROUTES.filter((route) => route.path === path).map((route) => route.method)
+}

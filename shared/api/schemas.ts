@@ -1,0 +1,72 @@
+import * as z from 'zod'
+import { MAX_LIMIT, MAX_PAGE, type Page, type PageRequest, totalPages } from '../domain/paging.ts'
+import { isCalendarDate } from '../domain/timestamp.ts'
+import { isUuid } from '../domain/uuid.ts'
+
+/** A UUID in any version, in lower case once parsed. */
+export const Uuid = z
+  .string()
+  .refine(isUuid, { error: 'must be a UUID' })
+  .transform((id) => id.toLowerCase())
+  .meta({ format: 'uuid' })
+
+export const CalendarDate = z
+  .string()
+  .refine(isCalendarDate, { error: 'must be a date that exists, as YYYY-MM-DD' })
+  .meta({ format: 'date' })
+
+export const Timestamp = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/)
+  .meta({ format: 'date-time', example: '2026-05-01T10:00:00+03:00' })
+
+/** Text of at most `max` characters (code points, as JSON Schema counts them). */
+export const text = (max: number) =>
+  z
+    .string({ error: 'must be text' })
+    .refine((value) => value.length <= max || [...value].length <= max, {
+      error: `must have at most ${max} characters`,
+    })
+    .meta({ maxLength: max })
+
+/** A plain decimal integer in a query string; `1e3`, `+1`, `01` and an empty value are not. */
+const wholeNumber = (max: number, fallback: number) =>
+  z
+    .string()
+    .refine((digits) => /^[1-9]\d{0,8}$/.test(digits) && Number(digits) <= max, {
+      error: `must be a whole number from 1 to ${max}`,
+    })
+    .transform(Number)
+    .default(fallback)
+    .meta({ type: 'integer', minimum: 1, maximum: max, default: fallback })
+
+/** Query parameters of every paginated list (spec section 8). */
+export const paging = { page: wholeNumber(MAX_PAGE, 1), limit: wholeNumber(MAX_LIMIT, 20) }
+
+/** The envelope of a single record. */
+export const one = <T extends z.ZodType>(record: T) => z.strictObject({ data: record })
+
+/** The envelope of a paginated list. */
+export const pageOf = <T extends z.ZodType>(record: T) =>
+  z.strictObject({
+    data: z.array(record),
+    meta: z.strictObject({
+      page: z.int().min(1),
+      limit: z.int().min(1),
+      total: z.int().min(0),
+      total_pages: z.int().min(0),
+    }),
+  })
+
+/** Renders a page of records into the envelope of {@link pageOf}. */
+export function renderPage<T, W>(page: Page<T>, request: PageRequest, render: (item: T) => W) {
+  return {
+    data: page.items.map(render),
+    meta: {
+      page: request.page,
+      limit: request.limit,
+      total: page.total,
+      total_pages: totalPages(page.total, request.limit),
+    },
+  }
+}

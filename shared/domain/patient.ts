@@ -1,0 +1,23 @@
+export const GENDERS = ['male', 'female', 'other', 'unknown'] as const
+export type Gender = (typeof GENDERS)[number]
+
+/** A patient of one clinic (spec section 2). Optional fields are null, never absent. */
+export type Patient = {
+  readonly id: string
+  readonly firstName: string
+  readonly lastName: string
+  /** `Y-m-d` */
+  readonly dateOfBirth: string | null
+  readonly gender: Gender | null
+  /** E.164, `+905321234567` */
+  readonly phoneNumber: string | null
+  readonly emailAddress: string | null
+  /** ISO 8601 instant in UTC. */
+  readonly createdAt: string
+}
+
+export const fullName = (person: Pick<Patient, 'firstName' | 'lastName'>): string =>
+  `${person.firstName} ${person.lastName}`
+
+/** E.164: a plus, a country code that is not 0, at most 15 digits in all. */
+export const E164 = /^\+[1-9]\d{6,14}$/

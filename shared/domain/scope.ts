@@ -1,0 +1,18 @@
+/** Every scope a credential can hold (spec section 5 and its additions). */
+export const SCOPES = [
+  'patient.read',
+  'patient.write',
+  'appointment.read',
+  'appointment.read.availability',
+  'appointment.write',
+  'finance.read',
+  'communication.read.sms',
+  'communication.write.sms',
+  'communication.write.email',
+  'webhook.read',
+  'webhook.write',
+] as const
+
+export type Scope = (typeof SCOPES)[number]
+
+export const isScope = (text: string): text is Scope => (SCOPES as readonly string[]).includes(text)

@@ -1,0 +1,129 @@
+import { lineMatches, type Needles } from './search-text.ts'
+
+/** Ordinals of one segment: what is read, kept and rewritten as one. */
+export const SEGMENT_SIZE = 8192
+
+/**
+ * The search lines of consecutive ordinals as one text, so that a scan is `indexOf` over a megabyte rather than a
+ * walk over objects. Line k is the patient with ordinal k of the segment.
+ */
+export class SearchSegment {
+  #text = ''
+  /** Where each line starts, and the end of the last. */
+  #starts = new Uint32Array(1)
+  #count = 0
+
+  constructor(lines: readonly string[] = []) {
+    this.#set(lines)
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
+  /** Characters held, for the memory budget. */
+  get size(): number {
+    return this.#text.length
+  }
+
+  lines(): string[] {
+    return this.#count === 0 ? [] : this.#text.slice(0, -1).split('\n')
+  }
+
+  /** Replaces and appends lines: `changes` maps an ordinal of the segment to its line. */
+  patch(changes: ReadonlyMap<number, string>): void {
+    const lines = this.lines()
+    for (const [index, line] of changes) lines[index] = line
+    this.#set(lines)
+  }
+
+  /** Ordinals of this segment that match, ascending. */
+  matches(needles: Needles): number[] {
+    const found: number[] = []
+    // The longest needle is the rarest; the others only look at the lines it hits.
+    const probe =
+      needles.kind === 'phone'
+        ? needles.digits
+        : needles.words.reduce((a, b) => (b.length > a.length ? b : a))
+    const single = needles.kind === 'words' && needles.words.length === 1
+    let at = this.#text.indexOf(probe)
+    let line = 0
+    while (at !== -1) {
+      line = this.#lineAt(at, line)
+      const end = this.#starts[line + 1] as number
+      if (single || lineMatches(this.#text.slice(this.#starts[line], end - 1), needles)) found.push(line)
+      at = this.#text.indexOf(probe, end)
+    }
+    return found
+  }
+
+  /** The line that holds the character at `at`, at or after the line `from`. */
+  #lineAt(at: number, from: number): number {
+    let low = from
+    let high = this.#count - 1
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if ((this.#starts[middle] as number) <= at) low = middle
+      else high = middle - 1
+    }
+    return low
+  }
+
+  #set(lines: readonly string[]): void {
+    this.#count = lines.length
+    this.#text = lines.length === 0 ? '' : `${lines.join('\n')}\n`
+    this.#starts = new Uint32Array(lines.length + 1)
+    let at = 0
+    for (const [index, line] of lines.entries()) {
+      this.#starts[index] = at
+      at += line.length + 1
+    }
+    this.#starts[lines.length] = at
+  }
+}
+
+/** A clinic's whole search index, as of `patients` entered and `updates` made. */
+export class SearchIndex {
+  readonly #segments: SearchSegment[]
+  patients: number
+  updates: number
+
+  constructor(segments: SearchSegment[], patients: number, updates: number) {
+    this.#segments = segments
+    this.patients = patients
+    this.updates = updates
+  }
+
+  get size(): number {
+    return this.#segments.reduce((sum, segment) => sum + segment.size, 0)
+  }
+
+  /** Brings the index to a later state. `lines` maps an ordinal to its line. */
+  advance(lines: ReadonlyMap<number, string>, patients: number, updates: number): void {
+    const bySegment = Map.groupBy(lines, ([ordinal]) => Math.floor(ordinal / SEGMENT_SIZE))
+    for (const [index, changes] of bySegment) {
+      const segment = (this.#segments[index] ??= new SearchSegment())
+      segment.patch(new Map(changes.map(([ordinal, line]) => [ordinal % SEGMENT_SIZE, line])))
+    }
+    this.patients = patients
+    this.updates = updates
+  }
+
+  /** How many patients match, and the ordinals of one page of them, last entered first. */
+  find(needles: Needles, offset: number, limit: number): { total: number; ordinals: number[] } {
+    let total = 0
+    const ordinals: number[] = []
+    for (let index = this.#segments.length - 1; index >= 0; index--) {
+      const matches = (this.#segments[index] as SearchSegment).matches(needles)
+      const skip = Math.max(0, offset - total)
+      const wanted = limit - ordinals.length
+      if (skip < matches.length && wanted > 0) {
+        const end = matches.length - skip
+        const page = matches.slice(Math.max(0, end - wanted), end).reverse()
+        for (const match of page) ordinals.push(index * SEGMENT_SIZE + match)
+      }
+      total += matches.length
+    }
+    return { total, ordinals }
+  }
+}

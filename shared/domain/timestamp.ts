@@ -1,0 +1,29 @@
+import { Temporal } from 'temporal-polyfill'
+
+/** An instant as the API shows it: the clinic's wall clock with its offset then, `2026-05-01T10:00:00+03:00`. */
+export function clinicTimestamp(instant: string, timezone: string): string {
+  return Temporal.Instant.from(instant)
+    .toZonedDateTimeISO(timezone)
+    .toString({ timeZoneName: 'never', fractionalSecondDigits: 0 })
+}
+
+/** Whether `timezone` is an IANA zone of this runtime (`UTC+3` and plain offsets are not). */
+export function isTimezone(timezone: string): boolean {
+  if (!/^[A-Za-z][A-Za-z0-9_+\-/]*$/.test(timezone)) return false
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: timezone })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const YMD = /^(\d{4})-(\d{2})-(\d{2})$/
+
+/** Strict `Y-m-d`: the day must exist (`2026-02-30` does not). */
+export function isCalendarDate(text: string): boolean {
+  const parts = YMD.exec(text)
+  if (!parts) return false
+  const date = new Date(`${text}T00:00:00Z`)
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
+}

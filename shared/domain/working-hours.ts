@@ -1,0 +1,77 @@
+export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
+export type Weekday = (typeof WEEKDAYS)[number]
+
+/** A stretch of a day, `HH:MM` wall-clock, `start` before `end`. */
+export type Window = { readonly start: string; readonly end: string }
+
+/** The windows of each weekday, ascending and apart from each other; a day without any is left out. */
+export type WeeklyHours = { readonly [day in Weekday]?: readonly Window[] }
+
+/** A text that is no weekly plan; the message says which part and why. */
+export class WorkingHoursError extends Error {}
+
+const TIME = /^([01]\d|2[0-3]):[0-5]\d$/
+
+/**
+ * Reads `mon-fri 09:00-12:30,13:30-18:00; sat 10:00-14:00`. An empty text is an empty week.
+ * @throws WorkingHoursError naming the part that is wrong
+ */
+export function parseWeeklyHours(text: string): WeeklyHours {
+  const week: { [day in Weekday]?: Window[] } = {}
+  for (const part of text.split(';').map((piece) => piece.trim())) {
+    if (part === '') continue
+    const [days, times, ...rest] = part.split(/\s+(?=\d)/)
+    if (!days || !times || rest.length > 0)
+      throw new WorkingHoursError(`"${part}": write days, a space, then times, as in "mon-fri 09:00-17:00"`)
+    const windows = times.split(',').map((piece) => parseWindow(piece.trim(), part))
+    for (const day of parseDays(days, part)) week[day] = joined([...(week[day] ?? []), ...windows], part)
+  }
+  return week
+}
+
+/** The inverse of {@link parseWeeklyHours}, a part for each day. */
+export function formatWeeklyHours(week: WeeklyHours): string {
+  return WEEKDAYS.filter((day) => week[day]?.length)
+    .map((day) => `${day} ${week[day]?.map(({ start, end }) => `${start}-${end}`).join(',')}`)
+    .join('; ')
+}
+
+function parseDays(text: string, part: string): Weekday[] {
+  return text
+    .toLowerCase()
+    .split(',')
+    .flatMap((piece) => {
+      const [first, last, ...rest] = piece
+        .trim()
+        .split('-')
+        .map((day) => WEEKDAYS.indexOf(day.trim() as Weekday))
+      if (first === undefined || first < 0 || (last ?? first) < first || rest.length > 0) {
+        throw new WorkingHoursError(
+          `"${part}": days are mon, tue, wed, thu, fri, sat, sun or a span such as mon-fri`,
+        )
+      }
+      return WEEKDAYS.slice(first, (last ?? first) + 1)
+    })
+}
+
+function parseWindow(text: string, part: string): Window {
+  const [start = '', end = '', ...rest] = text.split('-').map((time) => time.trim())
+  if (!TIME.test(start) || !TIME.test(end) || rest.length > 0) {
+    throw new WorkingHoursError(`"${part}": times are HH:MM-HH:MM from 00:00 to 23:59, not "${text}"`)
+  }
+  if (start >= end) throw new WorkingHoursError(`"${part}": ${start} is not before ${end}`)
+  return { start, end }
+}
+
+/** Sorted, and refused where two windows overlap. */
+function joined(windows: Window[], part: string): Window[] {
+  const sorted = windows.sort((a, b) => (a.start < b.start ? -1 : 1))
+  for (const [index, window] of sorted.entries()) {
+    const next = sorted[index + 1]
+    if (next && next.start < window.end)
+      throw new WorkingHoursError(
+        `"${part}": ${next.start}-${next.end} overlaps ${window.start}-${window.end}`,
+      )
+  }
+  return sorted
+}

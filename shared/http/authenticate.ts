@@ -1,0 +1,23 @@
+import { ApiError } from '../api/errors.ts'
+import { type Credential, type CredentialPair, parseAuthorization } from '../domain/credential.ts'
+import type { Link } from './call.ts'
+
+/** Proves the credential (spec section 5). Everything that is wrong with it gets the same answer. */
+export function authenticate(prove: (pair: CredentialPair) => Promise<Credential | null>): Link {
+  return {
+    before: async ({ event, context }) => {
+      const pair = pairOf(event.multiValueHeaders ?? {})
+      const credential = pair && (await prove(pair))
+      if (!credential) throw new ApiError('unauthorized', { headers: { 'www-authenticate': 'Developer' } })
+      context.call.credential = credential
+    },
+  }
+}
+
+function pairOf(headers: Record<string, string[] | undefined>): CredentialPair | null {
+  const values = Object.entries(headers).flatMap(([name, sent]) =>
+    name.toLowerCase() === 'authorization' ? (sent ?? []) : [],
+  )
+  const [value] = values
+  return value !== undefined && values.length === 1 ? parseAuthorization(value) : null
+}

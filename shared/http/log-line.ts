@@ -1,0 +1,37 @@
+import type { APIGatewayProxyResult } from 'aws-lambda'
+import { errorEntry } from '../api/errors.ts'
+import type { ApiRequest, Link } from './call.ts'
+import { errorOrigin, type WriteLog } from './log.ts'
+
+/** Opens the call and, once the answer stands, writes the request's one log line. */
+export function logLine(routeId: string, now: () => number, write: WriteLog): Link {
+  const finish = async ({ context: { call }, response }: ApiRequest): Promise<void> => {
+    await Promise.allSettled(call.beside)
+    const { failure, credential } = call
+    write({
+      level: failure && errorEntry(failure.key).status >= 500 ? 'error' : 'info',
+      request_id: call.requestId,
+      route: routeId,
+      status: (response as APIGatewayProxyResult).statusCode,
+      duration_ms: now() - call.startedAt,
+      ...(credential && { clinic_id: credential.clinic.id, credential: credential.key }),
+      ...(failure && { error: failure.key }),
+      ...(failure?.cause !== undefined && { origin: errorOrigin(failure.cause) }),
+    })
+  }
+  return {
+    before: ({ event, context }) => {
+      const { requestId } = event.requestContext
+      context.call = {
+        requestId,
+        startedAt: now(),
+        path: {},
+        query: {},
+        headers: { 'x-request-id': requestId },
+        beside: [],
+      }
+    },
+    after: finish,
+    onError: finish,
+  }
+}

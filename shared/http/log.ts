@@ -1,0 +1,15 @@
+/** Writes one structured line. Nothing of a patient may be in it: ids of records, queries and texts stay out. */
+export type WriteLog = (line: Record<string, unknown>) => void
+
+export const logToStdout: WriteLog = (line) => {
+  process.stdout.write(`${JSON.stringify(line)}\n`)
+}
+
+/**
+ * Where an unexpected error came from, without what it says: a message may quote a record, a stack frame cannot.
+ */
+export function errorOrigin(error: unknown): { name: string; at: string[] } {
+  if (!(error instanceof Error)) return { name: typeof error, at: [] }
+  const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line)) ?? []
+  return { name: error.name, at: frames.slice(0, 8).map((line) => line.trim()) }
+}

@@ -1,0 +1,11 @@
+import type { Credential } from '../domain/credential.ts'
+import type { Link } from './call.ts'
+
+/** Notes when a credential was last used, beside the request's own work. */
+export function noteUse(note: (credential: Credential) => Promise<void>): Link {
+  return {
+    before: ({ context: { call } }) => {
+      if (call.credential) call.beside.push(note(call.credential))
+    },
+  }
+}

@@ -1,0 +1,48 @@
+import type * as z from 'zod'
+import { ApiError, type ErrorKey, type FieldIssue } from '../api/errors.ts'
+import type { Route } from '../api/route.ts'
+import { isUuid } from '../domain/uuid.ts'
+import type { Link } from './call.ts'
+
+/** Parses query and path by the route's schemas; every field that is wrong is named at once. */
+export function validate(route: Pick<Route, 'query' | 'params'>): Link {
+  return {
+    before: ({ event, context: { call } }) => {
+      call.query = parseQuery(route.query, event.multiValueQueryStringParameters ?? {})
+      call.path = parsePath(route.params ?? {}, event.pathParameters ?? {})
+    },
+  }
+}
+
+type Sent = Record<string, string[] | undefined>
+
+function parseQuery(schema: z.ZodObject | undefined, sent: Sent): Record<string, unknown> {
+  const known = schema?.shape ?? {}
+  const issues: FieldIssue[] = []
+  const values: Record<string, string> = {}
+  for (const [field, [value, ...more]] of Object.entries(sent).map(
+    ([name, list]) => [name, list ?? []] as const,
+  )) {
+    if (!Object.hasOwn(known, field)) issues.push({ field, issue: 'is not a parameter of this endpoint' })
+    else if (more.length > 0) issues.push({ field, issue: 'is given more than once' })
+    else if (value !== undefined) values[field] = value
+  }
+  const parsed = schema?.safeParse(values)
+  if (parsed?.error) issues.push(...fieldIssues(parsed.error))
+  if (issues.length > 0) throw new ApiError('invalid_params', { details: issues })
+  return parsed?.data ?? {}
+}
+
+const fieldIssues = (error: z.ZodError): FieldIssue[] =>
+  error.issues.map(({ path, message }) => ({ field: path.join('.'), issue: message }))
+
+/** An id that is none cannot be found, like one that is nobody's. */
+function parsePath(params: Readonly<Record<string, ErrorKey>>, sent: Record<string, string | undefined>) {
+  const ids: Record<string, string> = {}
+  for (const [name, notFound] of Object.entries(params)) {
+    const id = sent[name] ?? ''
+    if (!isUuid(id)) throw new ApiError(notFound)
+    ids[name] = id.toLowerCase()
+  }
+  return ids
+}

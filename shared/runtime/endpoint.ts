@@ -1,0 +1,54 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import type * as z from 'zod'
+import type { Route } from '../api/route.ts'
+import type { ClinicFacts, ClinicId } from '../domain/clinic.ts'
+import { endpointChain } from '../http/chain.ts'
+import { logToStdout } from '../http/log.ts'
+import { credentialStore } from '../store/credentials.ts'
+import { openTable, type Table } from '../store/table.ts'
+import { documentClient } from './clients.ts'
+import { readEnvironment } from './environment.ts'
+
+/** What a store is made from. */
+export type Platform = { readonly table: Table; readonly now: () => number }
+
+type Stores = Record<string, (platform: Platform) => unknown>
+type Opened<S extends Stores> = { readonly [name in keyof S]: ReturnType<S[name]> }
+
+/** What an endpoint is told of a request that has passed every check. */
+export type Input<R extends Route> = {
+  readonly clinicId: ClinicId
+  readonly clinic: ClinicFacts
+  readonly path: { readonly [name in keyof R['params']]: string }
+  readonly query: R['query'] extends z.ZodObject ? z.output<R['query']> : Record<string, never>
+}
+
+type Reply<R extends Route> = z.input<R['response']['body']>
+
+/**
+ * A Lambda handler for one route: the chain, then `act` with the stores it named. Stores are made once a process,
+ * from the environment that the stack gave the function.
+ */
+export function endpoint<R extends Route, S extends Stores>(
+  route: R,
+  stores: S,
+  act: (input: Input<R>, stores: Opened<S>) => Promise<Reply<R>>,
+  client: DynamoDBDocumentClient = documentClient(),
+) {
+  const environment = readEnvironment()
+  const platform: Platform = { table: openTable(client, environment.TABLE_NAME), now: Date.now }
+  const credentials = credentialStore(platform)
+  const opened = Object.fromEntries(
+    Object.entries(stores).map(([name, open]) => [name, open(platform)]),
+  ) as Opened<S>
+  return endpointChain(route, {
+    now: Date.now,
+    log: logToStdout,
+    prove: credentials.authenticate,
+    noteUse: credentials.noteUse,
+    checkResponses: environment.CHECK_RESPONSES === 'on',
+  }).handler(async (_event, { call }) => {
+    const { clinic } = call.credential as NonNullable<typeof call.credential>
+    return act({ clinicId: clinic.id, clinic, path: call.path, query: call.query } as Input<R>, opened)
+  })
+}

@@ -1,0 +1,53 @@
+import type { Clinic, ClinicId } from '../domain/clinic.ts'
+import { CLINIC_DIRECTORY, clinicDirectoryKey, clinicKey, patientHeadKey } from './keys.ts'
+import { EMPTY_HEAD } from './patient-head.ts'
+import type { Item, Table } from './table.ts'
+
+export type ClinicStore = ReturnType<typeof clinicStore>
+
+/** Clinics are made and changed by the operator only. */
+export function clinicStore({ table }: { table: Table }) {
+  /** @throws ConditionFailed when the id is taken */
+  async function create(clinic: Clinic): Promise<void> {
+    await table.transact([
+      table.putWrite({ ...clinicKey(clinic.id), ...clinic }, 'new'),
+      table.putWrite({ ...clinicDirectoryKey(clinic.id) }),
+      table.putWrite({ ...patientHeadKey(clinic.id), ...EMPTY_HEAD }, 'new'),
+    ])
+  }
+
+  async function find(id: ClinicId): Promise<Clinic | null> {
+    const item = await table.get(clinicKey(id))
+    return item ? toClinic(item) : null
+  }
+
+  /** Every clinic, by name. */
+  async function list(): Promise<Clinic[]> {
+    const rows = await table.query({ pk: CLINIC_DIRECTORY, limit: 1_000_000 })
+    const items = await table.getMany(rows.map((row) => clinicKey(row.sk as ClinicId)))
+    return items.map(toClinic).sort((a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1))
+  }
+
+  /** @throws ConditionFailed when there is no such clinic */
+  async function set(clinic: Clinic): Promise<void> {
+    await table.update(clinicKey(clinic.id), {
+      UpdateExpression:
+        'SET #name = :name, #timezone = :timezone, currency = :currency, appointmentMinutes = :minutes',
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeNames: { '#name': 'name', '#timezone': 'timezone' },
+      ExpressionAttributeValues: {
+        ':name': clinic.name,
+        ':timezone': clinic.timezone,
+        ':currency': clinic.currency,
+        ':minutes': clinic.appointmentMinutes,
+      },
+    })
+  }
+
+  return { create, find, list, set }
+}
+
+function toClinic(item: Item): Clinic {
+  const { pk, sk, ...clinic } = item
+  return clinic as unknown as Clinic
+}

@@ -1,0 +1,176 @@
+/** Writes patients: entering new ones, updating those there are, and taking the snapshots that search reads. */
+import type { ClinicId } from '../domain/clinic.ts'
+import type { Patient } from '../domain/patient.ts'
+import { SEGMENT_SIZE, SearchSegment } from '../domain/search-index.ts'
+import { UnavailableError } from '../domain/unavailable.ts'
+import {
+  patientChangeKey,
+  patientChangesPartition,
+  patientHeadKey,
+  patientKey,
+  patientRowKey,
+  sortableNumber,
+} from './keys.ts'
+import { type PatientHead, readPatientHead } from './patient-head.ts'
+import { lineOf, readLinesSince } from './patient-lines.ts'
+import { readSegment, segmentWrites } from './patient-segments.ts'
+import { type PlacedPatient, recordItem, rowItem, toPatient } from './patients.ts'
+import { ConditionFailed, type Table, type Write } from './table.ts'
+
+export type PatientEntry = ReturnType<typeof patientEntry>
+
+/** Two items each and the head: the most new patients in one transaction. */
+export const MOST_ENTERED = 48
+/** Three items each and the head. */
+export const MOST_UPDATED = 32
+
+/** Patients entered since the last snapshot before the tail segment is written anew. */
+const SNAPSHOT_EVERY = 512
+/** Updates before a snapshot: more in a large clinic, so that one update pays for about ten write units. */
+const updatesBeforeSnapshot = (patients: number): number => Math.max(24, Math.floor(patients / 512))
+
+/** Each lost attempt is another writer's success; so many in a row mean a clinic too busy to wait for. */
+const ATTEMPTS = 20
+
+export function patientEntry({ table }: { table: Table }) {
+  /** The head as this writer left it, so that a run of entries by one writer reads it once. */
+  const heads = new Map<ClinicId, PatientHead>()
+
+  /**
+   * Enters new patients, in order, all or none. At most {@link MOST_ENTERED}.
+   * @throws ConditionFailed when one of the ids exists
+   */
+  async function enter(clinic: ClinicId, patients: readonly Patient[]): Promise<void> {
+    await withHead(clinic, (head) => ({
+      writes: patients.flatMap((patient, index) => {
+        const ordinal = head.n + index
+        return [
+          table.putWrite(
+            recordItem(patientKey(clinic, patient.id), { ...patient, ordinal, version: 1 }),
+            'new',
+          ),
+          table.putWrite(rowItem(patientRowKey(clinic, ordinal), patient)),
+        ]
+      }),
+      next: { ...head, n: head.n + patients.length },
+    }))
+  }
+
+  /**
+   * Replaces patients as they were read, all or none. At most {@link MOST_UPDATED}.
+   * @throws ConditionFailed when one was changed since it was read
+   */
+  async function update(clinic: ClinicId, patients: readonly PlacedPatient[]): Promise<void> {
+    await withHead(clinic, (head) => ({
+      writes: patients.flatMap((patient, index) => updateWrites(clinic, patient, head.u + index + 1)),
+      next: { ...head, u: head.u + patients.length },
+    }))
+  }
+
+  function updateWrites(clinic: ClinicId, patient: PlacedPatient, number: number): Write[] {
+    const record = table.putWrite(
+      recordItem(patientKey(clinic, patient.id), { ...patient, version: patient.version + 1 }),
+    )
+    const unchanged = {
+      ConditionExpression: 'v = :read',
+      ExpressionAttributeValues: { ':read': patient.version },
+    }
+    return [
+      { Put: { ...record.Put, ...unchanged } as Write['Put'] },
+      table.putWrite(rowItem(patientRowKey(clinic, patient.ordinal), patient)),
+      table.putWrite({ ...patientChangeKey(clinic, number), o: patient.ordinal, line: lineOf(patient) }),
+    ]
+  }
+
+  /** Runs writes that move the head's counters, again with a fresh head whenever another writer was first. */
+  async function withHead(
+    clinic: ClinicId,
+    plan: (head: PatientHead) => { writes: Write[]; next: PatientHead },
+  ): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      const head = heads.get(clinic) ?? (await readPatientHead(table, clinic))
+      const { writes, next } = plan(head)
+      const move = table.updateWrite(patientHeadKey(clinic), {
+        UpdateExpression: 'SET n = :nextN, u = :nextU',
+        ConditionExpression: 'n = :n AND u = :u',
+        ExpressionAttributeValues: { ':n': head.n, ':u': head.u, ':nextN': next.n, ':nextU': next.u },
+      })
+      try {
+        await table.transact([...writes, move])
+        heads.set(clinic, next)
+        return
+      } catch (error) {
+        heads.delete(clinic)
+        const headMoved =
+          error instanceof ConditionFailed && error.failed.every((index) => index === writes.length)
+        if (!headMoved) throw error
+        if (attempt === ATTEMPTS) throw new UnavailableError(error)
+      }
+    }
+  }
+
+  /** Takes a snapshot if enough has changed since the last one. */
+  async function snapshotIfDue(clinic: ClinicId): Promise<void> {
+    const head = heads.get(clinic) ?? (await readPatientHead(table, clinic))
+    const due = head.n - head.sn >= SNAPSHOT_EVERY || head.u - head.su >= updatesBeforeSnapshot(head.n)
+    if (due) await snapshot(clinic)
+  }
+
+  /** Folds all that was entered and updated since the last snapshot into the search segments. */
+  async function snapshot(clinic: ClinicId): Promise<void> {
+    const head = await readPatientHead(table, clinic)
+    const changes = await readLinesSince(table, clinic, { patients: head.sn, updates: head.su }, head)
+    // Somebody else's snapshot has moved the log on meanwhile, and has done the work.
+    if (!changes) return
+    const versions = [...head.sv]
+    const touched = Map.groupBy(changes, ([ordinal]) => Math.floor(ordinal / SEGMENT_SIZE))
+    for (const [index, lines] of touched) {
+      const stored = await readSegment(table, clinic, index, versions[index] ?? 0)
+      const segment = stored?.segment ?? new SearchSegment()
+      segment.patch(new Map(lines.map(([ordinal, line]) => [ordinal % SEGMENT_SIZE, line])))
+      const version = (stored?.version ?? 0) + 1
+      const writes = segmentWrites(table, clinic, index, segment, version, stored?.version ?? null)
+      if (!(await wasFirst(table.transact(writes)))) return
+      versions[index] = version
+    }
+    const flipped = table.transact([
+      table.updateWrite(patientHeadKey(clinic), {
+        UpdateExpression: 'SET sn = :sn, su = :su, sv = :sv, v = :next, lf = :lf',
+        ConditionExpression: 'v = :v',
+        ExpressionAttributeValues: {
+          ':sn': head.n,
+          ':su': head.u,
+          ':sv': versions,
+          ':v': head.v,
+          ':next': head.v + 1,
+          ':lf': head.su,
+        },
+      }),
+    ])
+    if (await wasFirst(flipped)) await dropLog(clinic, head.su)
+    heads.delete(clinic)
+  }
+
+  /** Deletes log entries up to `update`: no index that is still advanced needs them. */
+  async function dropLog(clinic: ClinicId, update: number): Promise<void> {
+    const old = await table.query({
+      pk: patientChangesPartition(clinic),
+      to: sortableNumber(update),
+      limit: 10_000,
+    })
+    await table.deleteMany(old)
+  }
+
+  return { enter, update, snapshot, snapshotIfDue }
+}
+
+/** False when another snapshot, taken at the same time, came first; its result stands. */
+async function wasFirst(write: Promise<void>): Promise<boolean> {
+  try {
+    await write
+    return true
+  } catch (error) {
+    if (error instanceof ConditionFailed) return false
+    throw error
+  }
+}
