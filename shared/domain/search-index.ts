@@ -102,7 +102,8 @@ export class SearchIndex {
   advance(lines: ReadonlyMap<number, string>, patients: number, updates: number): void {
     const bySegment = Map.groupBy(lines, ([ordinal]) => Math.floor(ordinal / SEGMENT_SIZE))
     for (const [index, changes] of bySegment) {
-      const segment = (this.#segments[index] ??= new SearchSegment())
+      const segment = this.#segments[index] ?? new SearchSegment()
+      this.#segments[index] = segment
       segment.patch(new Map(changes.map(([ordinal, line]) => [ordinal % SEGMENT_SIZE, line])))
     }
     this.patients = patients

@@ -12,7 +12,7 @@ const LETTERS: Record<string, string> = {
   đ: 'd',
   æ: 'ae',
   œ: 'oe',
-  ς: 'σ', // biome-ignore format: one line reads as the table it is
+  ς: 'σ',
 }
 const LETTER = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'g')
 

@@ -14,7 +14,7 @@ import {
 import { type PatientHead, readPatientHead } from './patient-head.ts'
 import { lineOf, readLinesSince } from './patient-lines.ts'
 import { readSegment, segmentWrites } from './patient-segments.ts'
-import { type PlacedPatient, recordItem, rowItem, toPatient } from './patients.ts'
+import { type PlacedPatient, recordItem, rowItem } from './patients.ts'
 import { ConditionFailed, type Table, type Write } from './table.ts'
 
 export type PatientEntry = ReturnType<typeof patientEntry>

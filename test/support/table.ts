@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto'
+import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { inject } from 'vitest'
+import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
+import type { Patient } from '../../shared/domain/patient.ts'
+import { newUuid } from '../../shared/domain/uuid.ts'
+import { clinicStore } from '../../shared/store/clinics.ts'
+import { openTable, type Table } from '../../shared/store/table.ts'
+
+export type TestTable = { client: DynamoDBDocumentClient; name: string; table: Table }
+
+/** A client of the run's engine. */
+export const engineClient = (): DynamoDBClient =>
+  new DynamoDBClient({
+    endpoint: inject('dynamodb'),
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  })
+
+/** An empty table of the test's own, on the real engine. */
+export async function freshTable(): Promise<TestTable> {
+  const raw = engineClient()
+  const name = `test-${randomUUID()}`
+  await raw.send(
+    new CreateTableCommand({
+      TableName: name,
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: ['pk', 'sk'].map((key) => ({ AttributeName: key, AttributeType: 'S' })),
+      KeySchema: [
+        { AttributeName: 'pk', KeyType: 'HASH' },
+        { AttributeName: 'sk', KeyType: 'RANGE' },
+      ],
+    }),
+  )
+  const client = DynamoDBDocumentClient.from(raw)
+  return { client, name, table: openTable(client, name) }
+}
+
+export const NOW = Date.parse('2026-05-01T07:00:00Z')
+
+/** A clinic that exists in the table. */
+export async function newClinic(table: Table, facts: Partial<Clinic> = {}): Promise<Clinic> {
+  const clinic: Clinic = {
+    id: newUuid() as ClinicId,
+    name: 'Clinic',
+    timezone: 'Europe/Istanbul',
+    currency: 'EUR',
+    appointmentMinutes: 30,
+    createdAt: new Date(NOW).toISOString(),
+    ...facts,
+  }
+  await clinicStore({ table }).create(clinic)
+  return clinic
+}
+
+let counter = 0
+
+/** A patient that differs from every other, but for what the test says. */
+export function aPatient(facts: Partial<Patient> = {}): Patient {
+  counter++
+  return {
+    id: newUuid(),
+    firstName: `First${counter}`,
+    lastName: `Last${counter}`,
+    dateOfBirth: '1980-01-02',
+    gender: 'unknown',
+    phoneNumber: `+90532${String(counter).padStart(7, '0')}`,
+    emailAddress: `p${counter}@example.com`,
+    createdAt: new Date(NOW).toISOString(),
+    ...facts,
+  }
+}

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    globalSetup: ['test/support/engine.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    // Two cores: more files at once only wait for each other.
+    maxWorkers: 2,
+    reporters: process.env.CI ? ['default', 'test/support/closing-line.ts'] : ['default'],
+  },
+})
