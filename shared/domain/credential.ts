@@ -12,7 +12,8 @@ export type Credential = {
   readonly revokedAt: string | null
   /** To the hour. */
   readonly lastUsedAt: string | null
-  readonly requestsPerMinute: number
+  /** Null is the default of the stage. */
+  readonly requestsPerMinute: number | null
 }
 
 /** A request's credential pair as it was sent. */

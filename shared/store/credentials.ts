@@ -14,11 +14,9 @@ export type NewCredential = {
   readonly scopes: readonly Scope[]
   /** ISO 8601 instant; null never expires. */
   readonly expiresAt: string | null
-  readonly requestsPerMinute: number
+  /** Null is the default of the stage. */
+  readonly requestsPerMinute: number | null
 }
-
-/** Requests a minute of a credential that was issued without a rate of its own. */
-export const DEFAULT_REQUESTS_PER_MINUTE = 300
 
 /** Stands in for the item of a key that does not exist, so that refusing it takes the same work. */
 const NOBODY = { salt: randomBytes(16), hash: randomBytes(32) }

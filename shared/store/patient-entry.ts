@@ -116,6 +116,12 @@ export function patientEntry({ table }: { table: Table }) {
     if (due) await snapshot(clinic)
   }
 
+  /** Takes a snapshot unless the last one has everything. */
+  async function snapshotIfBehind(clinic: ClinicId): Promise<void> {
+    const head = await readPatientHead(table, clinic)
+    if (head.sn < head.n || head.su < head.u) await snapshot(clinic)
+  }
+
   /** Folds all that was entered and updated since the last snapshot into the search segments. */
   async function snapshot(clinic: ClinicId): Promise<void> {
     const head = await readPatientHead(table, clinic)
@@ -161,7 +167,7 @@ export function patientEntry({ table }: { table: Table }) {
     await table.deleteMany(old)
   }
 
-  return { enter, update, snapshot, snapshotIfDue }
+  return { enter, update, snapshot, snapshotIfDue, snapshotIfBehind }
 }
 
 /** False when another snapshot, taken at the same time, came first; its result stands. */

@@ -1,0 +1,55 @@
+/** The operator tool: `npm run clinic -- --help`. Works on a deployed stack and on a running local one alike. */
+import { Command, CommanderError } from 'commander'
+import { UnavailableError } from '../shared/domain/unavailable.ts'
+import { ImportFileError } from '../shared/import/rows.ts'
+import { addClinicCommands } from './clinic/clinics.ts'
+import { addCredentialCommands } from './clinic/credentials.ts'
+import { addDoctorCommands } from './clinic/doctors.ts'
+import { addImportCommand } from './clinic/import.ts'
+import { CommandFailure, EXIT } from './clinic/output.ts'
+
+const program = new Command('clinic')
+  .description('Operates a clinic developer API: clinics, doctors, credentials, imports.')
+  .option('--stack <name>', 'a stack deployed on AWS; without it, the local stack on --port')
+  .option('--port <port>', 'where the local stack runs', process.env.PORT ?? '3000')
+  .option('--json', 'print the result as one JSON object', false)
+  .addHelpText(
+    'after',
+    `
+Exit codes: 0 done, 1 done but some rows were rejected, 2 wrong input, 3 the stack cannot be reached.`,
+  )
+  .configureHelp({ showGlobalOptions: true })
+
+addClinicCommands(program)
+addDoctorCommands(program)
+addCredentialCommands(program)
+addImportCommand(program)
+for (const command of [program, ...program.commands.flatMap((group) => [group, ...group.commands])]) {
+  command.exitOverride().showHelpAfterError('(--help shows how)')
+}
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  process.exitCode = report(error)
+}
+
+function report(error: unknown): number {
+  // Commander has printed its own message already.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.wrongInput
+  const say = (text: string) => process.stderr.write(`${text}\n`)
+  if (error instanceof CommandFailure) {
+    say(error.message)
+    return error.exitCode
+  }
+  if (error instanceof ImportFileError) {
+    say(error.message)
+    return EXIT.wrongInput
+  }
+  if (error instanceof UnavailableError) {
+    say('The table cannot be reached, or is throttling. What was written stays; run the command again.')
+    return EXIT.unreachable
+  }
+  say(error instanceof Error ? `${error.name}: ${error.message}` : String(error))
+  return EXIT.unreachable
+}

@@ -1,0 +1,95 @@
+import type { Command } from 'commander'
+import * as z from 'zod'
+import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
+import { line } from '../../shared/domain/text-fields.ts'
+import { clinicTimestamp, isTimezone } from '../../shared/domain/timestamp.ts'
+import { newUuid } from '../../shared/domain/uuid.ts'
+import { clinicStore } from '../../shared/store/clinics.ts'
+import { credentialStore } from '../../shared/store/credentials.ts'
+import { connect, requireClinic } from './connection.ts'
+import { table as lines, option, print } from './output.ts'
+
+const Timezone = z.string().refine(isTimezone, { error: 'must be an IANA time zone such as Europe/Istanbul' })
+
+const CURRENCIES = new Set(Intl.supportedValuesOf('currency'))
+const Currency = z
+  .string()
+  .toUpperCase()
+  .refine((code) => CURRENCIES.has(code), { error: 'must be an ISO 4217 code such as EUR' })
+
+const Minutes = z.coerce
+  .number({ error: 'must be minutes from 5 to 480' })
+  .int({ error: 'must be whole minutes' })
+  .min(5, { error: 'must be at least 5 minutes' })
+  .max(480, { error: 'must be at most 480 minutes' })
+
+type Settings = { name: string; timezone: string; currency: string; duration: string }
+
+export function addClinicCommands(program: Command): void {
+  const group = program.command('clinic').description('make, list and change clinics')
+
+  group
+    .command('create')
+    .description('make a clinic')
+    .requiredOption('--name <name>')
+    .requiredOption('--timezone <zone>', 'IANA, e.g. Europe/Istanbul')
+    .requiredOption('--currency <code>', 'ISO 4217, e.g. EUR')
+    .option('--duration <minutes>', 'default appointment length', '30')
+    .action(async (settings: Settings, command: Command) => {
+      const table = await connect(command)
+      const clinic = {
+        id: newUuid() as ClinicId,
+        createdAt: new Date().toISOString(),
+        ...(changesOf(settings) as Omit<Clinic, 'id' | 'createdAt'>),
+      }
+      await clinicStore({ table }).create(clinic)
+      print(command, shown(clinic), [`Clinic ${clinic.name} is ${clinic.id}`])
+    })
+
+  group
+    .command('list')
+    .description('list the clinics')
+    .action(async (_: object, command: Command) => {
+      const clinics = await clinicStore({ table: await connect(command) }).list()
+      const rows = clinics.map(({ id, name, timezone, currency }) => [id, name, timezone, currency])
+      print(command, { data: clinics.map(shown) }, lines(rows))
+    })
+
+  group
+    .command('set')
+    .description("change a clinic's settings; its credentials learn of it at once")
+    .argument('<clinic>', 'its id')
+    .option('--name <name>')
+    .option('--timezone <zone>')
+    .option('--currency <code>')
+    .option('--duration <minutes>', 'default appointment length')
+    .action(async (id: string, settings: Partial<Settings>, command: Command) => {
+      const table = await connect(command)
+      const clinic = { ...(await requireClinic(table, id)), ...changesOf(settings) }
+      await clinicStore({ table }).set(clinic)
+      const credentials = credentialStore({ table, now: Date.now })
+      const { name, timezone, currency } = clinic
+      for (const { key } of await credentials.list(clinic.id)) {
+        await credentials.refreshClinic(key, { id: clinic.id, name, timezone, currency })
+      }
+      print(command, shown(clinic), [`Clinic ${clinic.name} is changed`])
+    })
+}
+
+function changesOf({ name, timezone, currency, duration }: Partial<Settings>): Partial<Clinic> {
+  return {
+    ...(name !== undefined && { name: option('name', line(100), name) }),
+    ...(timezone !== undefined && { timezone: option('timezone', Timezone, timezone) }),
+    ...(currency !== undefined && { currency: option('currency', Currency, currency) }),
+    ...(duration !== undefined && { appointmentMinutes: option('duration', Minutes, duration) }),
+  }
+}
+
+const shown = ({ id, name, timezone, currency, appointmentMinutes, createdAt }: Clinic) => ({
+  id,
+  name,
+  timezone,
+  currency,
+  duration_minutes: appointmentMinutes,
+  created_at: clinicTimestamp(createdAt, timezone),
+})

@@ -1,0 +1,112 @@
+import type { Command } from 'commander'
+import * as z from 'zod'
+import type { Credential } from '../../shared/domain/credential.ts'
+import { isScope, SCOPES, type Scope } from '../../shared/domain/scope.ts'
+import { line } from '../../shared/domain/text-fields.ts'
+import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
+import { credentialStore } from '../../shared/store/credentials.ts'
+import { connect, requireClinic } from './connection.ts'
+import { CommandFailure, table as lines, option, print } from './output.ts'
+
+const Expiry = z.iso.datetime({
+  offset: true,
+  error: 'must be a timestamp such as 2027-01-01T00:00:00+03:00',
+})
+
+const Rate = z.coerce
+  .number({ error: 'must be a number of requests a minute' })
+  .int({ error: 'must be a whole number' })
+  .min(1, { error: 'must be at least 1' })
+  .max(1_000_000, { error: 'must be at most 1000000' })
+
+export function addCredentialCommands(program: Command): void {
+  const group = program.command('credential').description('issue, list and revoke credentials')
+
+  group
+    .command('create')
+    .description('issue a credential; its secret is shown this once')
+    .requiredOption('--clinic <id>')
+    .requiredOption('--name <name>', 'whose it is')
+    .requiredOption('--scopes <list>', `"all", or some of ${SCOPES.join(',')}`)
+    .option('--expires <timestamp>', 'never, if not given')
+    .option('--rate <number>', "requests a minute; the stage's default, if not given")
+    .action(
+      async (
+        given: { clinic: string; name: string; scopes: string; expires?: string; rate?: string },
+        command: Command,
+      ) => {
+        const table = await connect(command)
+        const { id, name, timezone, currency } = await requireClinic(table, given.clinic)
+        const credential = await credentialStore({ table, now: Date.now }).issue({
+          name: option('name', line(100), given.name),
+          clinic: { id, name, timezone, currency },
+          scopes: scopesOf(given.scopes),
+          expiresAt:
+            given.expires === undefined
+              ? null
+              : new Date(option('expires', Expiry, given.expires)).toISOString(),
+          requestsPerMinute: given.rate === undefined ? null : option('rate', Rate, given.rate),
+        })
+        const { key, secret } = credential
+        print(command, { ...shown(credential), secret }, [
+          `key     ${key}`,
+          `secret  ${secret}`,
+          '',
+          `The secret is not stored and not shown again. Use: Authorization: Developer ${key}:${secret}`,
+        ])
+      },
+    )
+
+  group
+    .command('list')
+    .description("list a clinic's credentials, never their secrets")
+    .requiredOption('--clinic <id>')
+    .action(async ({ clinic: id }: { clinic: string }, command: Command) => {
+      const table = await connect(command)
+      const clinic = await requireClinic(table, id)
+      const credentials = await credentialStore({ table, now: Date.now }).list(clinic.id)
+      const rows = credentials.map((credential) => [
+        credential.key,
+        credential.name,
+        credential.revokedAt ? 'revoked' : 'active',
+        credential.lastUsedAt ? `last used ${credential.lastUsedAt}` : 'never used',
+        credential.scopes.join(','),
+      ])
+      print(command, { data: credentials.map(shown) }, lines(rows))
+    })
+
+  group
+    .command('revoke')
+    .description('end a credential, from the next request on')
+    .argument('<key>')
+    .action(async (key: string, _: object, command: Command) => {
+      const credential = await credentialStore({ table: await connect(command), now: Date.now }).revoke(key)
+      if (!credential) throw new CommandFailure(`There is no credential ${key}.`)
+      print(command, shown(credential), [`Credential ${key} is revoked`])
+    })
+}
+
+function scopesOf(text: string): Scope[] {
+  if (text === 'all') return [...SCOPES]
+  if (text === 'none') return []
+  const names = text.split(',').map((name) => name.trim())
+  const wrong = names.filter((name) => !isScope(name))
+  if (wrong.length > 0)
+    throw new CommandFailure(`--scopes has no ${wrong.join(', ')}; there are ${SCOPES.join(', ')}`)
+  return SCOPES.filter((scope) => names.includes(scope))
+}
+
+function shown(credential: Credential) {
+  const at = (instant: string | null) => instant && clinicTimestamp(instant, credential.clinic.timezone)
+  return {
+    key: credential.key,
+    name: credential.name,
+    clinic_id: credential.clinic.id,
+    scopes: credential.scopes,
+    requests_per_minute: credential.requestsPerMinute,
+    created_at: at(credential.createdAt),
+    expires_at: at(credential.expiresAt),
+    last_used_at: at(credential.lastUsedAt),
+    revoked_at: at(credential.revokedAt),
+  }
+}

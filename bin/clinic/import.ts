@@ -1,0 +1,100 @@
+import { statSync } from 'node:fs'
+import { basename } from 'node:path'
+import type { Command } from 'commander'
+import { importEntities } from '../../shared/import/entities.ts'
+import { type ImportResult, importFile, rejectedFile } from '../../shared/import/import-file.ts'
+import { rowReader } from '../../shared/import/rows.ts'
+import { connect, requireClinic } from './connection.ts'
+import { CommandFailure, EXIT, type GlobalOptions, print } from './output.ts'
+import { progressBar } from './progress.ts'
+
+/** Rejections that are told on the terminal; the file has them all. */
+const TOLD = 10
+
+export function addImportCommand(program: Command): void {
+  program
+    .command('import')
+    .description(
+      "load a clinic's records; running it again changes nothing, and a broken run goes on where it was",
+    )
+    .argument('<file...>', '.csv, .ndjson or .jsonl, named after what it holds: patients.csv, doctors.ndjson')
+    .requiredOption('--clinic <id>')
+    .option('--entity <name>', 'what the files hold, when their names do not say')
+    .action(async (files: string[], given: { clinic: string; entity?: string }, command: Command) => {
+      for (const file of files) requireFile(file)
+      const table = await connect(command)
+      const clinic = await requireClinic(table, given.clinic)
+      const entities = importEntities(table, Date.now)
+      const names = entities.map(({ name }) => name)
+      const jobs = files
+        .map((file) => ({ file, order: names.indexOf(entityName(file, given.entity, names)) }))
+        .sort((a, b) => a.order - b.order)
+      const results: (ImportResult & { file: string })[] = []
+      for (const { file, order } of jobs) {
+        const entity = entities[order]
+        if (entity)
+          results.push({
+            file,
+            ...(await importOne(file, (options) => importFile(file, entity, clinic, options))),
+          })
+      }
+      const total = sum(results)
+      const { json } = command.optsWithGlobals<GlobalOptions>()
+      print(command, { ...total, ...(json && { files: results }) }, results.map(summary))
+      if (total.rejected > 0) process.exitCode = EXIT.someRejected
+    })
+}
+
+function requireFile(file: string): void {
+  rowReader(file)
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (!found) throw new CommandFailure(`${file}: there is no such file`)
+  if (!found.isFile()) throw new CommandFailure(`${file}: is not a file`)
+}
+
+/** What a file holds: `--entity`, or its name up to the first character that is no letter (`patients-2026.csv`). */
+function entityName(file: string, wanted: string | undefined, names: readonly string[]): string {
+  const name =
+    wanted ??
+    basename(file)
+      .split(/[^a-z]/i, 1)[0]
+      ?.toLowerCase() ??
+    ''
+  if (names.includes(name)) return name
+  const problem =
+    wanted === undefined ? `${file}: the name does not say what it holds` : `--entity has no ${wanted}`
+  throw new CommandFailure(`${problem}; there are ${names.join(', ')}`)
+}
+
+async function importOne(
+  file: string,
+  run: (options: Parameters<typeof importFile>[3]) => Promise<ImportResult>,
+): Promise<ImportResult> {
+  const bar = progressBar(basename(file), statSync(file).size)
+  let told = 0
+  try {
+    return await run({
+      now: Date.now,
+      onProgress: bar.show,
+      onRejected: ({ line, reason }) => {
+        told++
+        if (told <= TOLD) bar.say(`${file}:${line}: ${reason}`)
+        if (told === TOLD + 1) bar.say(`More rejected rows are in ${rejectedFile(file)}`)
+      },
+    })
+  } finally {
+    bar.done()
+  }
+}
+
+function sum(results: readonly ImportResult[]): ImportResult {
+  const total = { imported: 0, updated: 0, unchanged: 0, rejected: 0 }
+  for (const result of results) {
+    for (const name of Object.keys(total) as (keyof ImportResult)[]) total[name] += result[name]
+  }
+  return total
+}
+
+const summary = ({ file, imported, updated, unchanged, rejected }: ImportResult & { file: string }): string =>
+  `${file}: ${imported} imported, ${updated} updated, ${unchanged} unchanged, ${rejected} rejected` +
+  (rejected > 0 ? ` (see ${rejectedFile(file)})` : '')

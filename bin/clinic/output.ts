@@ -1,0 +1,43 @@
+import type { Command } from 'commander'
+import type * as z from 'zod'
+
+export const EXIT = { done: 0, someRejected: 1, wrongInput: 2, unreachable: 3 } as const
+
+/** Ends the command with a message for a person. */
+export class CommandFailure extends Error {
+  readonly exitCode: number
+  constructor(message: string, exitCode: number = EXIT.wrongInput) {
+    super(message)
+    this.exitCode = exitCode
+  }
+}
+
+/** The options that every command has. */
+export type GlobalOptions = { stack?: string; port: string; json: boolean }
+
+/** Prints a result: one JSON object with `--json`, otherwise lines for a person. */
+export function print(command: Command, result: object, lines: readonly string[]): void {
+  const { json } = command.optsWithGlobals<GlobalOptions>()
+  process.stdout.write(`${json ? JSON.stringify(result) : lines.join('\n')}\n`)
+}
+
+/** Columns as wide as their widest cell. */
+export function table(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows.reduce<number[]>(
+    (max, row) => row.map((cell, at) => Math.max(max[at] ?? 0, cell.length)),
+    [],
+  )
+  return rows.map((row) =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+/** Checks one option, naming it in the message. */
+export function option<T>(name: string, schema: z.ZodType<T>, value: unknown): T {
+  const { data, error } = schema.safeParse(value)
+  if (error) throw new CommandFailure(`--${name} ${error.issues.map(({ message }) => message).join(', ')}`)
+  return data as T
+}
