@@ -1,6 +1,7 @@
 import { AttributeType, BillingMode, StreamViewType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb'
 import { Key } from 'aws-cdk-lib/aws-kms'
 import { Construct } from 'constructs'
+import { TTL } from '../shared/store/keys.ts'
 import type { StageSettings } from './stages.ts'
 
 /** The single table and the key that encrypts it. */
@@ -24,7 +25,7 @@ export class Data extends Construct {
       encryptionKey: this.key,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       stream: StreamViewType.NEW_AND_OLD_IMAGES,
-      timeToLiveAttribute: 'ttl',
+      timeToLiveAttribute: TTL,
       deletionProtection: stage.deletionProtection,
       removalPolicy: stage.removalPolicy,
     })

@@ -23,6 +23,6 @@ export const listDoctors = defineRoute({
   scope: 'appointment.read.availability',
   query: z.strictObject(paging),
   response: { status: 200, body: pageOf(Doctor) },
-  errors: ['invalid_params'],
+  errors: [],
   uses: { table: ['Query'] },
 })

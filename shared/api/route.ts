@@ -42,6 +42,7 @@ export const defineRoute = <const R extends Route>(route: R): R => route
 
 /** Errors that any endpoint can answer. */
 export const COMMON_ERRORS = [
+  'invalid_params',
   'unauthorized',
   'missing_scope',
   'rate_limited',

@@ -2,10 +2,12 @@ import middy from '@middy/core'
 import type { APIGatewayProxyEvent } from 'aws-lambda'
 import type { Route } from '../api/route.ts'
 import type { Credential, CredentialPair } from '../domain/credential.ts'
+import type { RequestCount } from '../domain/request-rate.ts'
 import { authenticate } from './authenticate.ts'
 import { authorize } from './authorize.ts'
 import type { ApiContext, Link } from './call.ts'
 import { checkResponse } from './check-response.ts'
+import { limitRate } from './limit-rate.ts'
 import type { WriteLog } from './log.ts'
 import { logLine } from './log-line.ts'
 import { noteUse } from './note-use.ts'
@@ -19,16 +21,20 @@ export type ChainParts = {
   readonly now: () => number
   readonly log: WriteLog
   readonly prove: (pair: CredentialPair) => Promise<Credential | null>
+  readonly countRequest: (credential: Credential) => Promise<RequestCount>
+  readonly requestsPerMinute: number
   readonly noteUse: (credential: Credential) => Promise<void>
   readonly checkResponses: boolean
 }
 
-/** The order of checks of every endpoint: who (401), may they (403), is it well-formed (400, 404), then act. */
+/** The order of checks of every endpoint: who (401), how often (429), may they (403), is it
+ * well-formed (400, 404), then act. */
 export function endpointChain(route: Route, parts: ChainParts) {
   return wrapped([
     logLine(route.id, parts.now, parts.log),
     render(route.response.status),
     authenticate(parts.prove),
+    limitRate({ now: parts.now, count: parts.countRequest, requestsPerMinute: parts.requestsPerMinute }),
     noteUse(parts.noteUse),
     authorize(route.scope),
     validate(route),

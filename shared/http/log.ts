@@ -10,6 +10,8 @@ export const logToStdout: WriteLog = (line) => {
  */
 export function errorOrigin(error: unknown): { name: string; at: string[] } {
   if (!(error instanceof Error)) return { name: typeof error, at: [] }
-  const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line)) ?? []
+  const stack = error.stack ?? ''
+  const traced = stack.slice(stack.indexOf(error.message) + error.message.length)
+  const frames = traced.split('\n').filter((line) => /^\s+at .*:\d+:\d+\)?$/.test(line))
   return { name: error.name, at: frames.slice(0, 8).map((line) => line.trim()) }
 }

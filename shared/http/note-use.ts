@@ -5,7 +5,8 @@ import type { Link } from './call.ts'
 export function noteUse(note: (credential: Credential) => Promise<void>): Link {
   return {
     before: ({ context: { call } }) => {
-      if (call.credential) call.beside.push(note(call.credential))
+      // A note that fails is lost, and the request is not.
+      if (call.credential) call.beside.push(note(call.credential).catch(() => undefined))
     },
   }
 }

@@ -45,6 +45,8 @@ export function endpoint<R extends Route, S extends Stores>(
     now: Date.now,
     log: logToStdout,
     prove: credentials.authenticate,
+    countRequest: credentials.countRequest,
+    requestsPerMinute: environment.REQUESTS_PER_MINUTE,
     noteUse: credentials.noteUse,
     checkResponses: environment.CHECK_RESPONSES === 'on',
   }).handler(async (_event, { call }) => {

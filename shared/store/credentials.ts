@@ -1,8 +1,15 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { ClinicFacts, ClinicId } from '../domain/clinic.ts'
 import { type Credential, type CredentialPair, isActive } from '../domain/credential.ts'
+import type { RequestCount } from '../domain/request-rate.ts'
 import type { Scope } from '../domain/scope.ts'
-import { clinicCredentialKey, clinicCredentialsPartition, credentialKey } from './keys.ts'
+import {
+  clinicCredentialKey,
+  clinicCredentialsPartition,
+  credentialKey,
+  credentialMinuteKey,
+  TTL,
+} from './keys.ts'
 import { ConditionFailed, type Item, type Table, type UpdateParts } from './table.ts'
 
 export type CredentialStore = ReturnType<typeof credentialStore>
@@ -92,6 +99,18 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
     })
   }
 
+  /** Counts a request in its minute and second: one write, to an item that lives two minutes. */
+  async function countRequest({ key }: Credential): Promise<RequestCount> {
+    const seconds = Math.floor(now() / 1000)
+    const counts = await table.update(credentialMinuteKey(key, Math.floor(seconds / 60)), {
+      UpdateExpression: 'ADD #minute :one, #second :one SET #ttl = :ttl',
+      ExpressionAttributeNames: { '#minute': 'n', '#second': `s${seconds % 60}`, '#ttl': TTL },
+      ExpressionAttributeValues: { ':one': 1, ':ttl': seconds + 120 },
+      ReturnValues: 'UPDATED_NEW',
+    })
+    return { minute: counts?.n as number, second: counts?.[`s${seconds % 60}`] as number }
+  }
+
   /** The changed credential, or null when it does not exist or the condition does not hold. */
   async function change(key: string, parts: UpdateParts): Promise<Credential | null> {
     try {
@@ -107,7 +126,7 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
     }
   }
 
-  return { authenticate, issue, list, revoke, refreshClinic, noteUse }
+  return { authenticate, issue, list, revoke, refreshClinic, noteUse, countRequest }
 }
 
 function toCredential(item: Item): Credential {

@@ -1,0 +1,107 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { ErrorKey } from '../../shared/api/errors.ts'
+import { ROUTES } from '../../shared/api/routes.ts'
+import { SCOPES } from '../../shared/domain/scope.ts'
+import { newUuid } from '../../shared/domain/uuid.ts'
+import { patientEntry } from '../../shared/store/patient-entry.ts'
+import { issued } from '../support/credentials.ts'
+import { call } from '../support/event.ts'
+import { functionEnvironment, handlerOf } from '../support/functions.ts'
+import { aPatient, freshTable, newClinic, type TestTable } from '../support/table.ts'
+
+let db: TestTable
+let mine: Awaited<ReturnType<typeof issued>>
+/** An id that another clinic has, by what is answered when it is not found. */
+const foreign: Partial<Record<ErrorKey, string>> = {}
+
+beforeAll(async () => {
+  db = await freshTable()
+  functionEnvironment(db.name)
+  mine = await issued(db.table, await newClinic(db.table))
+  const other = await newClinic(db.table)
+  const patient = aPatient()
+  await patientEntry(db).enter(other.id, [patient])
+  foreign.patient_not_found = patient.id
+})
+
+/** Path parameters with the same id in each. */
+const pathOf = (route: (typeof ROUTES)[number], id: string) =>
+  Object.fromEntries(Object.keys(route.params ?? {}).map((name) => [name, id]))
+
+describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const))('%s', (_, route) => {
+  const UNAUTHORIZED = { error: 'UNAUTHORIZED', message: 'errors.developer_api.unauthorized' }
+
+  it('answers 401 without a credential', async () => {
+    const answer = await call(await handlerOf(route), {
+      method: route.method,
+      path: pathOf(route, newUuid()),
+    })
+    expect(answer).toMatchObject({
+      status: 401,
+      body: UNAUTHORIZED,
+      headers: { 'www-authenticate': 'Developer', 'x-request-id': 'request-1' },
+    })
+  })
+
+  it('answers an unknown key, a wrong secret and a revoked credential with the same bytes', async () => {
+    const handler = await handlerOf(route)
+    const headers = [`Developer ck_unknown:${mine.secret}`, `Developer ${mine.key}:wrong`, 'Bearer x'].map(
+      (Authorization) => ({ Authorization }),
+    )
+    for (const sent of headers) {
+      const answer = await call(handler, {
+        method: route.method,
+        path: pathOf(route, newUuid()),
+        headers: sent,
+      })
+      expect([answer.status, answer.text]).toEqual([401, JSON.stringify(UNAUTHORIZED)])
+    }
+  })
+
+  it('answers 403 naming the scope to a credential that has every other', async () => {
+    const others = SCOPES.filter((scope) => scope !== route.scope)
+    const { headers } = await issued(db.table, mine.clinic as never, others)
+    // Even when the request is wrong in other ways: they are nobody's business yet.
+    const answer = await call(await handlerOf(route), {
+      method: route.method,
+      path: pathOf(route, 'none'),
+      query: { nonsense: '1' },
+      headers,
+    })
+    expect(answer.status).toBe(403)
+    expect(answer.body).toEqual({
+      error: 'FORBIDDEN',
+      message: 'errors.developer_api.missing_scope',
+      details: [{ scope: route.scope }],
+    })
+  })
+
+  it('names an unknown query parameter', async () => {
+    const answer = await call(await handlerOf(route), {
+      method: route.method,
+      path: pathOf(route, newUuid()),
+      query: { nonsense: '1' },
+      headers: mine.headers,
+    })
+    expect(answer).toMatchObject({ status: 400, body: { details: [{ field: 'nonsense' }] } })
+  })
+
+  it.runIf(route.params)(
+    "answers another clinic's id, an unknown id and no id with the same bytes",
+    async () => {
+      const handler = await handlerOf(route)
+      for (const [name, notFound] of Object.entries(route.params ?? {})) {
+        const theirs = foreign[notFound]
+        if (!theirs) throw new Error(`the test knows no record of another clinic for ${notFound}`)
+        const answers = []
+        for (const id of [theirs, theirs.toUpperCase(), newUuid(), 'no-uuid', '../x', '']) {
+          const path = { ...pathOf(route, newUuid()), [name]: id }
+          const { status, text } = await call(handler, { method: route.method, path, headers: mine.headers })
+          answers.push([status, text])
+        }
+        const expected = [404, `{"error":"NOT_FOUND","message":"errors.developer_api.${notFound}"}`]
+        expect(answers).toEqual(answers.map(() => expected))
+      }
+    },
+  )
+})

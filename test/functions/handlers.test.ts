@@ -1,0 +1,161 @@
+/** The endpoints alone, with the AWS client mocked: what they ask of DynamoDB and what they make of its answers. */
+import { createHmac } from 'node:crypto'
+import {
+  BatchGetCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  QueryCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb'
+import { mockClient } from 'aws-sdk-client-mock'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { shortId } from '../../shared/store/keys.ts'
+import { call } from '../support/event.ts'
+import { functionEnvironment, handlerOf } from '../support/functions.ts'
+
+const dynamodb = mockClient(DynamoDBDocumentClient)
+const CLINIC = '6d0e2a7c-0000-4000-8000-000000000001'
+const PATIENT = '6d0e2a7c-0000-4000-8000-000000000002'
+const salt = Buffer.alloc(16, 1)
+const credential = {
+  key: 'ck_1',
+  salt,
+  hash: createHmac('sha256', salt).update('cs_1').digest(),
+  clinic: { id: CLINIC, name: 'C', timezone: 'Asia/Kathmandu', currency: 'NPR' },
+  scopes: ['patient.read', 'appointment.read.availability'],
+  expiresAt: null,
+  revokedAt: null,
+  lastUsedAt: null,
+}
+const stored = {
+  f: 'Ada',
+  l: 'Kaya',
+  d: null,
+  g: 'female',
+  p: '+9779812345678',
+  e: null,
+  c: Date.parse('2026-05-01T07:00:00Z'),
+}
+const shown = {
+  id: PATIENT,
+  full_name: 'Ada Kaya',
+  first_name: 'Ada',
+  last_name: 'Kaya',
+  date_of_birth: null,
+  gender: 'female',
+  phone_number: '+9779812345678',
+  email_address: null,
+  created_at: '2026-05-01T12:45:00+05:45',
+}
+const headers = { authorization: 'Developer ck_1:cs_1' }
+
+beforeAll(() => functionEnvironment('clinic-table'))
+
+beforeEach(() => {
+  dynamodb.reset()
+  dynamodb.on(UpdateCommand).resolves({ Attributes: { n: 1 } })
+  dynamodb.on(GetCommand, { Key: { pk: 'credential#ck_1', sk: 'credential' } }).resolves({ Item: credential })
+})
+
+describe('GET /patients/{id}', () => {
+  it("reads the clinic's own item and shows it in the clinic's time", async () => {
+    dynamodb
+      .on(GetCommand, {
+        TableName: 'clinic-table',
+        Key: { pk: `${shortId(CLINIC)}#P`, sk: PATIENT },
+        ConsistentRead: true,
+      })
+      .resolves({ Item: { pk: 'x', sk: PATIENT, ...stored } })
+    const answer = await call(await handlerOf({ id: 'get-patient' }), {
+      path: { id: PATIENT.toUpperCase() },
+      headers,
+    })
+    expect(answer).toMatchObject({ status: 200, body: { data: shown } })
+  })
+
+  it('answers 503 when DynamoDB throttles', async () => {
+    const throttled = Object.assign(new Error('slow down'), { name: 'ThrottlingException' })
+    dynamodb.on(GetCommand, { Key: { pk: `${shortId(CLINIC)}#P`, sk: PATIENT } }).rejects(throttled)
+    const answer = await call(await handlerOf({ id: 'get-patient' }), { path: { id: PATIENT }, headers })
+    expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
+  })
+
+  it('logs nothing of the patient', async () => {
+    dynamodb
+      .on(GetCommand, { Key: { pk: `${shortId(CLINIC)}#P`, sk: PATIENT } })
+      .resolves({ Item: { sk: PATIENT, ...stored, d: 'Ada' } })
+    const answer = await call(await handlerOf({ id: 'get-patient' }), { path: { id: PATIENT }, headers })
+    expect(answer.status).toBe(500)
+    expect(answer.logged).not.toMatch(new RegExp(`Ada|Kaya|977|${PATIENT}`))
+  })
+})
+
+describe('GET /patients', () => {
+  it('reads the head, then one range', async () => {
+    dynamodb
+      .on(GetCommand, { Key: { pk: `${shortId(CLINIC)}#PH`, sk: 'head' } })
+      .resolves({ Item: { n: 45, u: 0 } })
+    dynamodb.on(QueryCommand).resolves({ Items: [{ pk: 'x', sk: '0000000024', i: PATIENT, ...stored }] })
+    const answer = await call(await handlerOf({ id: 'list-patients' }), { query: { page: '2' }, headers })
+    expect(answer.body).toEqual({ data: [shown], meta: { page: 2, limit: 20, total: 45, total_pages: 3 } })
+    expect(dynamodb.commandCalls(QueryCommand).map(({ args }) => args[0].input)).toMatchObject([
+      {
+        ExpressionAttributeValues: {
+          ':pk': `${shortId(CLINIC)}#PL`,
+          ':from': '0000000005',
+          ':to': '0000000024',
+        },
+        ScanIndexForward: false,
+        ConsistentRead: true,
+        Limit: 20,
+      },
+    ])
+    expect(dynamodb.commandCalls(BatchGetCommand)).toHaveLength(0)
+  })
+})
+
+describe('GET /doctors', () => {
+  it('lists by name, without the week', async () => {
+    const doctor = (sk: string, fullName: string) => ({
+      pk: 'x',
+      sk,
+      fullName,
+      specialty: null,
+      isActive: true,
+      hours: {},
+      breaks: {},
+      timeOff: [],
+    })
+    dynamodb.on(QueryCommand).resolves({ Items: [doctor(PATIENT, 'Dr. Bo'), doctor(CLINIC, 'Dr. Al')] })
+    const answer = await call(await handlerOf({ id: 'list-doctors' }), { query: { limit: '1' }, headers })
+    expect(answer.body).toEqual({
+      data: [{ id: CLINIC, full_name: 'Dr. Al', specialty: null, is_active: true }],
+      meta: { page: 1, limit: 1, total: 2, total_pages: 2 },
+    })
+  })
+})
+
+describe('everything else', () => {
+  it('is a 405 naming the methods on a path that exists, else a 404; both without a credential', async () => {
+    const fallback = await handlerOf({ id: 'fallback' })
+    const wrongMethod = await call(fallback, { method: 'DELETE', resource: '/api/developer/v1/patients' })
+    expect(wrongMethod).toMatchObject({
+      status: 405,
+      headers: { allow: 'GET' },
+      body: { error: 'METHOD_NOT_ALLOWED', message: 'errors.developer_api.method_not_allowed' },
+    })
+    const unknown = await call(fallback, { resource: '/api/developer/v1/{proxy+}' })
+    expect(unknown).toMatchObject({
+      status: 404,
+      body: { error: 'NOT_FOUND', message: 'errors.developer_api.route_not_found' },
+    })
+  })
+})
+
+describe('the environment', () => {
+  it('refuses to start without its variables', async () => {
+    const { readEnvironment } = await import('../../shared/runtime/environment.ts')
+    functionEnvironment('clinic-table', { REQUESTS_PER_MINUTE: 'many' })
+    expect(readEnvironment).toThrow('REQUESTS_PER_MINUTE')
+  })
+})

@@ -1,0 +1,225 @@
+import { describe, expect, it, vi } from 'vitest'
+import * as z from 'zod'
+import { ApiError } from '../../shared/api/errors.ts'
+import { defineRoute } from '../../shared/api/route.ts'
+import { one, paging, text } from '../../shared/api/schemas.ts'
+import type { ClinicId } from '../../shared/domain/clinic.ts'
+import type { Credential } from '../../shared/domain/credential.ts'
+import { UnavailableError } from '../../shared/domain/unavailable.ts'
+import { type ChainParts, endpointChain } from '../../shared/http/chain.ts'
+import { call, lambdaContext } from '../support/event.ts'
+
+const route = defineRoute({
+  id: 'test',
+  method: 'GET',
+  path: '/things/{id}',
+  summary: 'For the test',
+  scope: 'patient.read',
+  params: { id: 'patient_not_found' },
+  query: z.strictObject({ ...paging, search: text(5).optional() }),
+  response: { status: 200, body: one(z.strictObject({ name: z.string() })) },
+  errors: ['patient_not_found'],
+  uses: { table: [] },
+})
+
+const credential: Credential = {
+  key: 'ck_1',
+  name: 'test',
+  clinic: { id: 'clinic-1' as ClinicId, name: 'C', timezone: 'UTC', currency: 'EUR' },
+  scopes: ['patient.read'],
+  createdAt: '2026-01-01T00:00:00Z',
+  expiresAt: null,
+  revokedAt: null,
+  lastUsedAt: null,
+  requestsPerMinute: 100,
+}
+
+const ID = '0b5a1f9e-7c7a-4c57-8f0f-2f2f6a1c9d11'
+const good = { headers: { authorization: 'Developer k:s' }, path: { id: ID } }
+
+function chain(
+  act: () => Promise<unknown> = async () => ({ data: { name: 'x' } }),
+  parts: Partial<ChainParts> = {},
+) {
+  const lines: Record<string, unknown>[] = []
+  const handler = endpointChain(route, {
+    now: () => 1_000_000,
+    log: (line) => lines.push(line),
+    prove: async () => credential,
+    countRequest: async () => ({ minute: 1, second: 1 }),
+    requestsPerMinute: 300,
+    noteUse: async () => {},
+    checkResponses: true,
+    ...parts,
+  }).handler(act)
+  return { handler, lines }
+}
+
+describe('the chain', () => {
+  it('answers with the envelope, the request id and one log line', async () => {
+    const { handler, lines } = chain()
+    const answer = await call(handler, good)
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { data: { name: 'x' } },
+      headers: {
+        'content-type': 'application/json; charset=utf-8',
+        'cache-control': 'no-store',
+        'x-request-id': 'request-1',
+        'ratelimit-policy': '"default";q=100;w=60',
+        ratelimit: '"default";r=99;t=20',
+      },
+    })
+    expect(lines).toEqual([
+      {
+        level: 'info',
+        request_id: 'request-1',
+        route: 'test',
+        status: 200,
+        duration_ms: 0,
+        clinic_id: 'clinic-1',
+        credential: 'ck_1',
+      },
+    ])
+  })
+
+  it.each([
+    ['Authorization twice', { authorization: ['Developer k:s', 'Developer k:s'] }],
+    ['Authorization in two spellings', { authorization: 'Developer k:s', Authorization: 'Developer k:s' }],
+    ['no pair', { authorization: 'Developer ks' }],
+    ['no header', {}],
+  ])('refuses %s without asking the store', async (_, headers) => {
+    const prove = vi.fn(async () => credential)
+    const { handler } = chain(undefined, { prove })
+    expect(await call(handler, { ...good, headers })).toMatchObject({
+      status: 401,
+      body: { error: 'UNAUTHORIZED' },
+    })
+    expect(prove).not.toHaveBeenCalled()
+  })
+
+  it.each([
+    ['page=0', { page: '0' }, 'page'],
+    ['page=1.5', { page: '1.5' }, 'page'],
+    ['page=1e3', { page: '1e3' }, 'page'],
+    ['page=+1', { page: '+1' }, 'page'],
+    ['page=01', { page: '01' }, 'page'],
+    ['page=1000001', { page: '1000001' }, 'page'],
+    ['page empty', { page: '' }, 'page'],
+    ['page with a space', { page: ' 1' }, 'page'],
+    ['page with a line feed', { page: '1\n' }, 'page'],
+    ['page in other digits', { page: '١' }, 'page'],
+    ['limit=101', { limit: '101' }, 'limit'],
+    ['limit empty', { limit: '' }, 'limit'],
+    ['limit=-1', { limit: '-1' }, 'limit'],
+    ['page twice', { page: ['1', '2'] }, 'page'],
+    ['search too long', { search: 'abcdef' }, 'search'],
+    ['an unknown parameter', { pages: '1' }, 'pages'],
+    ['a parameter of every object', { constructor: '1' }, 'constructor'],
+    ['a parameter of every prototype', JSON.parse('{"__proto__":"1"}'), '__proto__'],
+  ])('answers 400 naming the parameter: %s', async (_, query, field) => {
+    const answer = await call(chain().handler, { ...good, query })
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { error: 'INVALID_PARAMS', message: 'errors.developer_api.invalid_params' },
+    })
+    expect(answer.body.details).toEqual([{ field, issue: expect.any(String) }])
+  })
+
+  it('names every wrong parameter at once', async () => {
+    const answer = await call(chain().handler, { ...good, query: { page: '0', limit: '0', x: '1' } })
+    expect(answer.body.details.map(({ field }: { field: string }) => field).sort()).toEqual([
+      'limit',
+      'page',
+      'x',
+    ])
+  })
+
+  it('counts characters as people do', async () => {
+    expect((await call(chain().handler, { ...good, query: { search: '😀😀😀😀😀' } })).status).toBe(200)
+  })
+
+  it('checks the scope before it looks at the request', async () => {
+    const { handler } = chain(undefined, { prove: async () => ({ ...credential, scopes: [] }) })
+    const answer = await call(handler, { ...good, query: { page: '0' }, path: { id: 'none' } })
+    expect(answer).toMatchObject({ status: 403, body: { details: [{ scope: 'patient.read' }] } })
+  })
+
+  it('tells a caller over its rate nothing but that', async () => {
+    const over = { countRequest: async () => ({ minute: 101, second: 1 }) }
+    for (const parts of [over, { ...over, prove: async () => ({ ...credential, scopes: [] }) }]) {
+      const answer = await call(chain(undefined, parts).handler, { ...good, query: { page: '0' } })
+      expect(answer).toMatchObject({
+        status: 429,
+        body: { error: 'RATE_LIMITED', message: 'errors.developer_api.rate_limited' },
+        headers: { 'retry-after': '20', ratelimit: '"default";r=0;t=20' },
+      })
+    }
+  })
+
+  it('limits bursts to their second', async () => {
+    const { handler } = chain(undefined, { countRequest: async () => ({ minute: 60, second: 51 }) })
+    expect(await call(handler, good)).toMatchObject({ status: 429, headers: { 'retry-after': '1' } })
+  })
+
+  it('lets everybody through when the counter fails', async () => {
+    const failing = async () => {
+      throw new Error('down')
+    }
+    expect(
+      (await call(chain(undefined, { countRequest: failing, noteUse: failing }).handler, good)).status,
+    ).toBe(200)
+  })
+
+  it.each([
+    ['an error of the catalogue', new ApiError('patient_not_found'), 404, 'NOT_FOUND'],
+    ['a store that is down', new UnavailableError(new Error('x')), 503, 'UNAVAILABLE'],
+    ['anything else', new Error('Jane Doe +905321234567'), 500, 'INTERNAL'],
+    ['what is no error', 'Jane Doe', 500, 'INTERNAL'],
+  ])('renders %s', async (_, thrown, status, error) => {
+    const { handler } = chain(async () => {
+      throw thrown
+    })
+    expect(await call(handler, good)).toMatchObject({
+      status,
+      body: { error },
+      headers: { 'x-request-id': 'request-1' },
+    })
+  })
+
+  it('says where an unexpected error came from, and nothing of what it says', async () => {
+    const { handler, lines } = chain(async () => {
+      throw new TypeError('Jane Doe\n    at +905321234567')
+    })
+    const answer = await call(handler, good)
+    expect(lines).toMatchObject([
+      {
+        level: 'error',
+        status: 500,
+        origin: {
+          name: 'TypeError',
+          at: expect.arrayContaining([expect.stringContaining('chain.test.ts')]),
+        },
+      },
+    ])
+    expect(JSON.stringify([lines, answer])).not.toMatch(/Jane|905321234567/)
+  })
+
+  it('holds the answer against its schema, and logs which field, not its value', async () => {
+    const { handler, lines } = chain(async () => ({ data: { name: 'x', born: 'Jane Doe' } }))
+    expect((await call(handler, good)).status).toBe(500)
+    expect(JSON.stringify(lines)).toContain('ResponseMismatch(data: unrecognized_keys)')
+    expect(JSON.stringify(lines)).not.toContain('Jane')
+  })
+
+  it('does not check answers in production', async () => {
+    const { handler } = chain(async () => ({ data: 1 }), { checkResponses: false })
+    expect((await call(handler, good)).status).toBe(200)
+  })
+
+  it('answers 504 itself before the function is cut off', async () => {
+    const { handler } = chain(() => new Promise((resolve) => setTimeout(resolve, 200)))
+    const answer = await call(handler, good, lambdaContext(520))
+    expect(answer).toMatchObject({ status: 504, body: { error: 'TIMEOUT' } })
+  })
+})

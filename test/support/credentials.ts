@@ -1,0 +1,17 @@
+import type { Clinic } from '../../shared/domain/clinic.ts'
+import { SCOPES, type Scope } from '../../shared/domain/scope.ts'
+import { credentialStore } from '../../shared/store/credentials.ts'
+import type { Table } from '../../shared/store/table.ts'
+
+/** A credential of the clinic, and the header that proves it. */
+export async function issued(table: Table, clinic: Clinic, scopes: readonly Scope[] = SCOPES) {
+  const { id, name, timezone, currency } = clinic
+  const credential = await credentialStore({ table, now: Date.now }).issue({
+    name: 'test',
+    clinic: { id, name, timezone, currency },
+    scopes,
+    expiresAt: null,
+    requestsPerMinute: null,
+  })
+  return { ...credential, headers: { Authorization: `Developer ${credential.key}:${credential.secret}` } }
+}

@@ -1,0 +1,23 @@
+import { inject, vi } from 'vitest'
+import type { Route } from '../../shared/api/route.ts'
+
+/** Gives functions the environment that the stack would give them, with the run's engine behind it. */
+export function functionEnvironment(tableName: string, more: Record<string, string> = {}): void {
+  const variables = {
+    TABLE_NAME: tableName,
+    CHECK_RESPONSES: 'on',
+    REQUESTS_PER_MINUTE: '100000',
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+    AWS_ENDPOINT_URL_DYNAMODB: inject('dynamodb'),
+    ...more,
+  }
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value)
+}
+
+/** The handler of a route, from its file in functions/. */
+export async function handlerOf(route: Pick<Route, 'id'>): Promise<unknown> {
+  const { handler } = (await import(`../../functions/${route.id}.ts`)) as { handler: unknown }
+  return handler
+}
