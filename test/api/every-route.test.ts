@@ -85,10 +85,14 @@ describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as 
     })
     expect(answer).toMatchObject({ status: 400, body: { details: [{ field: 'nonsense' }] } })
   })
+})
 
-  it.runIf(route.params)(
-    "answers another clinic's id, an unknown id and no id with the same bytes",
-    async () => {
+const WITH_IDS = ROUTES.filter((route) => route.params)
+
+describe.each(WITH_IDS.map((route) => [`${route.method} ${route.path}`, route] as const))(
+  '%s',
+  (_, route) => {
+    it("answers another clinic's id, an unknown id and no id with the same bytes", async () => {
       const handler = await handlerOf(route)
       for (const [name, notFound] of Object.entries(route.params ?? {})) {
         const theirs = foreign[notFound]
@@ -102,6 +106,6 @@ describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as 
         const expected = [404, `{"error":"NOT_FOUND","message":"errors.developer_api.${notFound}"}`]
         expect(answers).toEqual(answers.map(() => expected))
       }
-    },
-  )
-})
+    })
+  },
+)
