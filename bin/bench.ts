@@ -1,0 +1,150 @@
+/** `npm run bench`: measures what reads and writes cost, fails where a bound is passed, and writes docs/benchmarks.md. */
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { Command } from 'commander'
+import { bundleFunctions } from '../infra/bundles.ts'
+import { functionIds } from '../infra/clinic-stack.ts'
+import { startDynamoDb } from '../infra/local/dynamodb.ts'
+import type { ClinicId } from '../shared/domain/clinic.ts'
+import { newUuid } from '../shared/domain/uuid.ts'
+import { clinicStore } from '../shared/store/clinics.ts'
+import { openTable } from '../shared/store/table.ts'
+import { type ImportRun, runImport } from './bench/import.ts'
+import { type Measurement, measurePatients, writePatients } from './bench/patients.ts'
+
+const { large, write } = new Command('npm run bench --')
+  .option('--large', 'also a clinic of a million patients (minutes)', false)
+  .option('--no-write', 'leave docs/benchmarks.md as it is')
+  .parse()
+  .opts<{ large: boolean; write: boolean }>()
+
+const REPORT = 'docs/benchmarks.md'
+const MOST_IMPORT_MEGABYTES = 300
+
+const folder = mkdtempSync(join(tmpdir(), 'clinic-bench-'))
+const engine = await startDynamoDb({
+  onDeath: (message) => {
+    throw new Error(message)
+  },
+})
+const say = (text: string) => process.stdout.write(`${text}\n`)
+const failures: string[] = []
+
+try {
+  const raw = new DynamoDBClient({
+    endpoint: engine.endpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'bench', secretAccessKey: 'local' },
+  })
+  await raw.send(
+    new CreateTableCommand({
+      TableName: 'bench',
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: ['pk', 'sk'].map((key) => ({ AttributeName: key, AttributeType: 'S' })),
+      KeySchema: [
+        { AttributeName: 'pk', KeyType: 'HASH' },
+        { AttributeName: 'sk', KeyType: 'RANGE' },
+      ],
+    }),
+  )
+  const client = DynamoDBDocumentClient.from(raw)
+  const sections: string[] = []
+  for (const count of [1_000, 10_000, 100_000, ...(large ? [1_000_000] : [])]) {
+    say(`A clinic of ${count.toLocaleString('en')} patients...`)
+    sections.push(await patientSection(client, count))
+  }
+  const bundles = bundleSection()
+  if (write) writeFileSync(REPORT, report(sections, bundles))
+  say(write ? `\n${REPORT} is written.` : `\n${[...sections, bundles].join('\n')}`)
+} finally {
+  await engine.stop()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+if (failures.length > 0) {
+  say(`\nBounds passed:\n${failures.map((failure) => `  ${failure}`).join('\n')}`)
+  process.exitCode = 1
+}
+
+async function patientSection(client: DynamoDBDocumentClient, count: number): Promise<string> {
+  const id = newUuid() as ClinicId
+  const createdAt = new Date().toISOString()
+  const clinic = {
+    id,
+    name: 'Bench',
+    timezone: 'Europe/Istanbul',
+    currency: 'TRY',
+    appointmentMinutes: 30,
+    createdAt,
+  }
+  await clinicStore({ table: openTable(client, 'bench') }).create(clinic)
+  const file = join(folder, 'patients.csv')
+  await writePatients(file, count)
+  const run = await runImport(engine.endpoint, 'bench', id, file)
+  const again = await runImport(engine.endpoint, 'bench', id, file)
+  for (const { peakMegabytes } of [run, again]) {
+    if (peakMegabytes && peakMegabytes >= MOST_IMPORT_MEGABYTES)
+      failures.push(`importing ${count}: ${peakMegabytes} MB`)
+  }
+  const lines = await measurePatients(client, 'bench', id, count)
+  for (const { what, bound, units, roundTrips } of lines) {
+    if (bound && (units > bound.units || roundTrips > bound.roundTrips)) {
+      failures.push(`${count} patients, ${what}: ${units} units, ${roundTrips} round trips`)
+    }
+  }
+  return [
+    `## ${count.toLocaleString('en')} patients`,
+    '',
+    importLine(run, again, file),
+    '',
+    table(lines),
+    '',
+  ].join('\n')
+}
+
+function importLine(run: ImportRun, again: ImportRun, file: string): string {
+  const rows = Number(run.result.imported)
+  const memory = run.peakMegabytes === null ? '' : `, at most ${run.peakMegabytes} MB of memory`
+  const megabytes = (statSync(file).size / 1e6).toFixed(1)
+  return (
+    `Import of ${rows.toLocaleString('en')} rows (${megabytes} MB of CSV): ${Math.round(rows / run.seconds).toLocaleString('en')} rows a second${memory}. ` +
+    `Run again: ${Number(again.result.unchanged).toLocaleString('en')} unchanged, ${Number(again.result.imported) + Number(again.result.updated)} written, in ${Math.round((again.seconds / run.seconds) * 100)} % of the time.`
+  )
+}
+
+function table(lines: readonly Measurement[]): string {
+  const round = (value: number) => (Math.round(value * 10) / 10).toLocaleString('en')
+  const rows = lines.map(
+    ({ what, units, bound, roundTrips, calls }) =>
+      `| ${what} | ${round(units)} | ${bound?.units ?? ''} | ${roundTrips} | ${bound?.roundTrips ?? ''} | ${calls} |`,
+  )
+  return [
+    '| | units | bound | round trips | bound | calls |',
+    '|---|---:|---:|---:|---:|---:|',
+    ...rows,
+  ].join('\n')
+}
+
+function bundleSection(): string {
+  const outdir = join(folder, 'bundles')
+  bundleFunctions(functionIds(), outdir)
+  const rows = functionIds().map((id) => {
+    const bytes = readFileSync(join(outdir, id, 'index.js')).length
+    return `| ${id} | ${Math.round(bytes / 1024)} |`
+  })
+  return ['## Bundles', '', '| function | KB, minified |', '|---|---:|', ...rows, ''].join('\n')
+}
+
+function report(sections: readonly string[], bundles: string): string {
+  return `# Benchmarks
+
+Written by \`npm run bench\` (with \`--large\` for the largest clinic), on the local DynamoDB engine. Units are read units of
+strongly consistent reads as the engine's \`ConsumedCapacity\` reports them, write units where the line says so. Round trips
+are calls that had to wait for one another. A line with a bound fails the bench when it passes it. Authentication adds one
+read unit and one round trip to every request, and a write beside it that counts the request.
+
+${[...sections, bundles].join('\n')}`
+}

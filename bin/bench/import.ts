@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+
+export type ImportRun = {
+  readonly seconds: number
+  readonly peakMegabytes: number | null
+  readonly result: Record<string, unknown>
+}
+
+/** Runs `clinic import` as an operator would, as a process of its own, and watches its memory. */
+export async function runImport(
+  endpoint: string,
+  tableName: string,
+  clinic: string,
+  file: string,
+): Promise<ImportRun> {
+  // The operator tool finds a local stack by asking it; this answers in its place.
+  const stack = createServer((_, response) => {
+    response.setHeader('content-type', 'application/json')
+    response.end(
+      JSON.stringify({
+        region: 'us-east-1',
+        outputs: { TableName: tableName },
+        endpoints: { dynamodb: endpoint },
+      }),
+    )
+  }).listen(0, '127.0.0.1')
+  await once(stack, 'listening')
+  const { port } = stack.address() as { port: number }
+  const started = performance.now()
+  const child = spawn(
+    process.execPath,
+    ['bin/clinic.ts', '--port', String(port), '--json', 'import', '--clinic', clinic, file],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  )
+  let peak: number | null = null
+  const watch = setInterval(() => {
+    peak = peakOf(child.pid) ?? peak
+  }, 50)
+  let said = ''
+  child.stdout.on('data', (text) => {
+    said += text
+  })
+  const [code] = await once(child, 'close')
+  clearInterval(watch)
+  stack.close()
+  if (code !== 0) throw new Error(`the import ended with code ${code}`)
+  return {
+    seconds: (performance.now() - started) / 1000,
+    peakMegabytes: peak,
+    result: JSON.parse(said) as Record<string, unknown>,
+  }
+}
+
+/** The most memory a process has had, where the system tells. */
+function peakOf(pid: number | undefined): number | null {
+  try {
+    const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+    return kilobytes ? Math.round(Number(kilobytes) / 1024) : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,42 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+
+/** What a stretch of work cost. */
+export type Cost = {
+  /** Calls that had to wait for one another: the longest chain. */
+  readonly roundTrips: number
+  readonly calls: number
+  /** Read and write units together; the benches measure one or the other. */
+  readonly units: number
+  readonly milliseconds: number
+}
+
+type Capacity = { CapacityUnits?: number }
+
+/** Measures what goes through a client, by the capacity that DynamoDB itself reports. */
+export function meter(client: DynamoDBDocumentClient) {
+  let depth = 0
+  let calls = 0
+  let units = 0
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      const chained = depth + 1
+      calls++
+      const input = { ...(args.input as object), ReturnConsumedCapacity: 'TOTAL' } as never
+      const result = await next({ ...args, input })
+      const { ConsumedCapacity } = result.output as { ConsumedCapacity?: Capacity | Capacity[] }
+      for (const consumed of [ConsumedCapacity ?? []].flat()) units += consumed.CapacityUnits ?? 0
+      depth = Math.max(depth, chained)
+      return result
+    },
+    { step: 'initialize', name: 'meter', override: true },
+  )
+  /** Runs `work` and says what it cost. Nothing else may use the client meanwhile. */
+  return async function measured<T>(work: () => Promise<T>): Promise<Cost & { result: T }> {
+    depth = 0
+    calls = 0
+    units = 0
+    const started = performance.now()
+    const result = await work()
+    return { result, roundTrips: depth, calls, units, milliseconds: performance.now() - started }
+  }
+}

@@ -1,0 +1,139 @@
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { finished } from 'node:stream/promises'
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { QueryCommand } from '@aws-sdk/lib-dynamodb'
+import type { ClinicId } from '../../shared/domain/clinic.ts'
+import { newUuid } from '../../shared/domain/uuid.ts'
+import { patientListPartition } from '../../shared/store/keys.ts'
+import { patientEntry } from '../../shared/store/patient-entry.ts'
+import { patientSearch } from '../../shared/store/patient-search.ts'
+import { openTable } from '../../shared/store/table.ts'
+import { seeded } from '../demo/random.ts'
+import {
+  type Bound,
+  coldSearchBound,
+  ENTRY_UNITS,
+  pageBound,
+  ROUND_TRIPS,
+  warmSearchBound,
+} from './bounds.ts'
+import { type Cost, meter } from './meter.ts'
+
+/** One measured line of the table in docs/benchmarks.md. */
+export type Measurement = Cost & { readonly what: string; readonly bound: Bound | null }
+
+/** Writes a file of patients as a clinic would export it. */
+export async function writePatients(file: string, count: number): Promise<void> {
+  const random = seeded(count)
+  const given = ['Ayşe', 'Mehmet', 'Elif', 'Can', 'Zeynep', 'Ali', 'Işıl', 'Emre', 'Deniz', 'İpek'] as const
+  const family = [
+    'Yılmaz',
+    'Kaya',
+    'Demir',
+    'Şahin',
+    'Çelik',
+    'Öztürk',
+    'Aydın',
+    'Arslan',
+    'Koç',
+    'Polat',
+  ] as const
+  const stream = createWriteStream(file)
+  stream.write('external_id,first_name,last_name,date_of_birth,gender,phone_number,email_address\n')
+  for (let n = 0; n < count; n++) {
+    const year = random.integer(1930, 2024)
+    const phone = `+9053${random.integer(10_000_000, 99_999_999)}`
+    const row = `${n},${random.pick(given)},${random.pick(family)}${n % 997},${year}-05-17,female,${phone},user${n}@example.com\n`
+    if (!stream.write(row)) await once(stream, 'drain')
+  }
+  stream.end()
+  await finished(stream)
+}
+
+/** Measures every way of reading a clinic's patients, and entering one. */
+export async function measurePatients(
+  client: DynamoDBDocumentClient,
+  tableName: string,
+  clinic: ClinicId,
+  count: number,
+): Promise<Measurement[]> {
+  const measured = meter(client)
+  const table = openTable(client, tableName)
+  const lines: Measurement[] = []
+  const add = async (what: string, bound: Bound | null, work: () => Promise<unknown>) => {
+    lines.push({ what, bound, ...(await measured(work)) })
+  }
+  const warm = patientSearch({ table })
+  for (const limit of [20, 100]) {
+    const last = Math.ceil(count / limit)
+    for (const [name, page] of [
+      ['first', 1],
+      ['middle', Math.ceil(last / 2)],
+      ['last', last],
+    ] as const) {
+      await add(`${name} page, limit ${limit}`, pageBound(limit), () =>
+        warm.search(clinic, '', { page, limit }),
+      )
+    }
+  }
+  await add('search, cold', coldSearchBound(count), () =>
+    patientSearch({ table }).search(clinic, 'yılmaz', { page: 1, limit: 20 }),
+  )
+  await warm.search(clinic, 'x', { page: 1, limit: 1 })
+  for (const limit of [20, 100]) {
+    for (const query of ['yilmaz', 'ali kaya', '0532', 'example.com', 'zz']) {
+      await add(`search "${query}", warm, limit ${limit}`, warmSearchBound(limit), () =>
+        warm.search(clinic, query, { page: 1, limit }),
+      )
+    }
+  }
+  await add('enter a patient (write units)', { units: ENTRY_UNITS, roundTrips: 2 }, () =>
+    patientEntry({ table }).enter(clinic, [
+      {
+        id: newUuid(),
+        firstName: 'Ada',
+        lastName: 'Kaya',
+        dateOfBirth: '1980-01-02',
+        gender: 'female',
+        phoneNumber: '+905321234567',
+        emailAddress: 'ada@example.com',
+        createdAt: new Date().toISOString(),
+      },
+    ]),
+  )
+  await add(
+    'search after one entry, warm',
+    { ...warmSearchBound(20), units: warmSearchBound(20).units + 1, roundTrips: ROUND_TRIPS },
+    () => warm.search(clinic, 'ada', { page: 1, limit: 20 }),
+  )
+  await add('the obvious way: Query everything, page in memory', null, () =>
+    queryEverything(client, tableName, clinic),
+  )
+  return lines
+}
+
+/** What the obvious code does for one page and its total. */
+async function queryEverything(
+  client: DynamoDBDocumentClient,
+  tableName: string,
+  clinic: ClinicId,
+): Promise<number> {
+  let total = 0
+  let start: Record<string, unknown> | undefined
+  do {
+    const page = await client.send(
+      new QueryCommand({
+        TableName: tableName,
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': patientListPartition(clinic) },
+        ConsistentRead: true,
+        ExclusiveStartKey: start,
+        Limit: 10_000,
+      }),
+    )
+    total += page.Items?.length ?? 0
+    start = page.LastEvaluatedKey
+  } while (start)
+  return total
+}

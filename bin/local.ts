@@ -1,0 +1,103 @@
+/** `npm start`: runs the synthesized stack on this machine, with two demo clinics in it. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { Command, InvalidArgumentError } from 'commander'
+import { type LocalStack, startLocalStack } from '../infra/local/stack.ts'
+import { openTable } from '../shared/store/table.ts'
+import { loadDemo, type ReadyClinic } from './demo/load.ts'
+
+type Options = { data?: string; watch: boolean; demo: boolean; json: boolean; port: number }
+
+const { data, watch, demo, json, port } = new Command('npm start --')
+  .description('Runs the clinic developer API on this machine, from its synthesized stack.')
+  .option('--data <folder>', 'keep the data there over restarts; without it, all is in memory')
+  .option('--watch', 'rebuild and swap functions when their code is saved', false)
+  .option('--no-demo', 'start without the demo clinics')
+  .option('--json', 'print the ready line only', false)
+  .option('--port <port>', 'on 127.0.0.1; also set by PORT', asPort, asPort(process.env.PORT ?? '3000'))
+  .parse()
+  .opts<Options>()
+
+function asPort(text: string): number {
+  const number = Number(text)
+  if (!/^\d+$/.test(text) || number > 65_535) throw new InvalidArgumentError('must be a port from 0 to 65535')
+  return number
+}
+
+const say = (text: string): void => {
+  if (!json) process.stdout.write(`${text}\n`)
+}
+
+let stack: LocalStack | undefined
+let ending = false
+
+async function end(code: number): Promise<void> {
+  if (ending) return
+  ending = true
+  await stack?.close()
+  process.exit(code)
+}
+
+process.on('SIGINT', () => end(0))
+process.on('SIGTERM', () => end(0))
+
+try {
+  const dataDir = data === undefined ? undefined : resolve(data)
+  if (dataDir) mkdirSync(dataDir, { recursive: true })
+  say('Synthesizing the stack and starting its engines...')
+  stack = await startLocalStack({ port, dataDir, watch, log: say })
+  // A signal may have come while it was starting.
+  if (ending) await stack.close()
+  const clinics = demo ? await demoData(stack, dataDir) : []
+  const ready = {
+    ready: true,
+    base_url: stack.baseUrl,
+    clinics,
+    sms_outbox_url: stack.smsOutboxUrl,
+    email_inbox_url: stack.emailInboxUrl,
+  }
+  say(banner(stack, clinics))
+  process.stdout.write(`${JSON.stringify(ready)}\n`)
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
+  await end(1)
+}
+
+/** The demo clinics: loaded once, and remembered beside data that is kept. */
+async function demoData(
+  { endpoints, outputs }: LocalStack,
+  dataDir: string | undefined,
+): Promise<ReadyClinic[]> {
+  const memory = dataDir && join(dataDir, 'demo.json')
+  if (memory && existsSync(memory)) return JSON.parse(readFileSync(memory, 'utf8')) as ReadyClinic[]
+  const client = new DynamoDBClient({
+    endpoint: endpoints.dynamodb,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'demo', secretAccessKey: 'local' },
+  })
+  const clinics = await loadDemo(openTable(DynamoDBDocumentClient.from(client), outputs.TableName ?? ''))
+  client.destroy()
+  if (memory) writeFileSync(memory, JSON.stringify(clinics), { mode: 0o600 })
+  return clinics
+}
+
+function banner(
+  { baseUrl, smsOutboxUrl, emailInboxUrl }: LocalStack,
+  clinics: readonly ReadyClinic[],
+): string {
+  const pair = clinics[0]?.credentials.full ?? 'KEY:SECRET'
+  return [
+    '',
+    `  Clinic Developer API   ${baseUrl}/api/developer/v1`,
+    `  SMS outbox             ${smsOutboxUrl}`,
+    `  Email inbox            ${emailInboxUrl}`,
+    ...clinics.map(({ name, timezone, id }) => `  Clinic                 ${name}, ${timezone}, ${id}`),
+    '',
+    clinics.length > 0 ? '  Try:' : '  Make a clinic and a credential with "npm run clinic -- --help", then:',
+    '',
+    `  curl -H 'Authorization: Developer ${pair}' '${baseUrl}/api/developer/v1/patients?limit=2'`,
+    '',
+  ].join('\n')
+}
