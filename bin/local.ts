@@ -42,6 +42,9 @@ async function end(code: number): Promise<void> {
 
 process.on('SIGINT', () => end(0))
 process.on('SIGTERM', () => end(0))
+// npm, when it is killed outright, tells nobody.
+const parent = process.ppid
+if (process.env.npm_lifecycle_event) setInterval(() => process.ppid !== parent && end(0), 500).unref()
 
 try {
   const dataDir = data === undefined ? undefined : resolve(data)

@@ -32,7 +32,7 @@ export async function runImport(
   const started = performance.now()
   const child = spawn(
     process.execPath,
-    ['bin/clinic.ts', '--port', String(port), '--json', 'import', '--clinic', clinic, file],
+    [...operatorTool(), '--port', String(port), '--json', 'import', '--clinic', clinic, file],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   )
   let peak: number | null = null
@@ -52,6 +52,12 @@ export async function runImport(
     peakMegabytes: peak,
     result: JSON.parse(said) as Record<string, unknown>,
   }
+}
+
+/** The arguments with which `npm run clinic` starts Node. */
+function operatorTool(): string[] {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { clinic: string } }
+  return scripts.clinic.split(' ').slice(1)
 }
 
 /** The most memory a process has had, where the system tells. */

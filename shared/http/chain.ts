@@ -38,7 +38,7 @@ export function endpointChain(route: Route, parts: ChainParts) {
     noteUse(parts.noteUse),
     authorize(route.scope),
     validate(route),
-    ...(parts.checkResponses ? [checkResponse(route.response.body)] : []),
+    ...(parts.checkResponses ? [checkResponse(route)] : []),
   ])
 }
 

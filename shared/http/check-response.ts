@@ -1,21 +1,33 @@
 import type * as z from 'zod'
+import { ApiError } from '../api/errors.ts'
+import { COMMON_ERRORS, type Route } from '../api/route.ts'
 import type { Link } from './call.ts'
 
 /** An answer that breaks the endpoint's own contract: a defect of ours, found before a client does. */
-export class ResponseMismatch extends Error {
-  constructor(error: z.ZodError) {
-    super('the response does not fit its schema')
-    // Which fields and rules, never their values: this name reaches the log.
-    this.name = `ResponseMismatch(${error.issues.map(({ path, code }) => `${path.join('.')}: ${code}`).join(', ')})`
+export class ContractBroken extends Error {
+  /** `how` names fields and rules, never values: it reaches the log. */
+  constructor(how: string) {
+    super('the answer does not fit the contract')
+    this.name = `ContractBroken(${how})`
   }
 }
 
-/** Holds what the endpoint returns against its schema; in development only (see CHECK_RESPONSES). */
-export function checkResponse(schema: z.ZodType): Link {
+/** Holds what the endpoint answers against its route; in development only (see CHECK_RESPONSES). */
+export function checkResponse({ response: { body }, errors }: Route): Link {
+  const declared: readonly string[] = [...COMMON_ERRORS, ...errors]
   return {
     after: ({ response }) => {
-      const { error } = schema.safeParse(response)
-      if (error) throw new ResponseMismatch(error)
+      const { error } = body.safeParse(response)
+      if (error) throw new ContractBroken(mismatches(error))
+    },
+    onError: (request) => {
+      const { error } = request
+      if (error instanceof ApiError && !declared.includes(error.key)) {
+        request.error = new ContractBroken(`undeclared error ${error.key}`)
+      }
     },
   }
 }
+
+const mismatches = (error: z.ZodError): string =>
+  error.issues.map(({ path, code }) => `${path.join('.')}: ${code}`).join(', ')

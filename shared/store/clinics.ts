@@ -3,8 +3,6 @@ import { CLINIC_DIRECTORY, clinicDirectoryKey, clinicKey, patientHeadKey } from 
 import { EMPTY_HEAD } from './patient-head.ts'
 import type { Item, Table } from './table.ts'
 
-export type ClinicStore = ReturnType<typeof clinicStore>
-
 /** Clinics are made and changed by the operator only. */
 export function clinicStore({ table }: { table: Table }) {
   /** @throws ConditionFailed when the id is taken */

@@ -12,8 +12,6 @@ import {
 } from './keys.ts'
 import { ConditionFailed, type Item, type Table, type UpdateParts } from './table.ts'
 
-export type CredentialStore = ReturnType<typeof credentialStore>
-
 /** What is issued beside the generated key and secret. */
 export type NewCredential = {
   readonly name: string

@@ -1,10 +1,9 @@
 import type { ClinicId } from '../domain/clinic.ts'
 import type { Doctor } from '../domain/doctor.ts'
 import { offsetOf, type Page, type PageRequest } from '../domain/paging.ts'
+import { fold } from '../domain/search-text.ts'
 import { doctorKey, doctorsPartition } from './keys.ts'
 import type { Item, Table } from './table.ts'
-
-export type DoctorStore = ReturnType<typeof doctorStore>
 
 /** A clinic has tens of doctors, seldom hundreds: its list is one partition, read whole and sorted in memory. */
 const MOST_DOCTORS = 10_000
@@ -20,12 +19,12 @@ export function doctorStore({ table }: { table: Table }) {
     return new Map(items.map((item) => [item.sk, toDoctor(item)]))
   }
 
-  /** By name, then id. */
+  /** By name as people sort it, then id. */
   async function list(clinic: ClinicId): Promise<Doctor[]> {
     const items = await table.query({ pk: doctorsPartition(clinic), limit: MOST_DOCTORS })
-    return items
-      .map(toDoctor)
-      .sort((a, b) => (a.fullName === b.fullName ? order(a.id, b.id) : order(a.fullName, b.fullName)))
+    const named = items.map(toDoctor).map((doctor) => ({ doctor, name: fold(doctor.fullName) }))
+    named.sort((a, b) => order(a.name, b.name) || order(a.doctor.id, b.doctor.id))
+    return named.map(({ doctor }) => doctor)
   }
 
   async function page(clinic: ClinicId, request: PageRequest): Promise<Page<Doctor>> {

@@ -17,8 +17,6 @@ import { readSegment, segmentWrites } from './patient-segments.ts'
 import { type PlacedPatient, recordItem, rowItem } from './patients.ts'
 import { ConditionFailed, type Table, type Write } from './table.ts'
 
-export type PatientEntry = ReturnType<typeof patientEntry>
-
 /** Two items each and the head: the most new patients in one transaction. */
 export const MOST_ENTERED = 48
 /** Three items each and the head. */

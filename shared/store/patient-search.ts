@@ -13,8 +13,6 @@ import { readSegment } from './patient-segments.ts'
 import { patientStore } from './patients.ts'
 import type { Table } from './table.ts'
 
-export type PatientSearch = ReturnType<typeof patientSearch>
-
 /** Characters of index kept over all clinics; a million patients take about 50 million. */
 const MEMORY_BUDGET = 200_000_000
 

@@ -5,8 +5,6 @@ import { type Key, patientKey, patientListPartition, patientRowKey, sortableNumb
 import { readPatientHead } from './patient-head.ts'
 import type { Item, Table } from './table.ts'
 
-export type PatientStore = ReturnType<typeof patientStore>
-
 /** A patient with its place in the clinic's order of entry. */
 export type PlacedPatient = Patient & { readonly ordinal: number; readonly version: number }
 

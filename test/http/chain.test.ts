@@ -208,8 +208,18 @@ describe('the chain', () => {
   it('holds the answer against its schema, and logs which field, not its value', async () => {
     const { handler, lines } = chain(async () => ({ data: { name: 'x', born: 'Jane Doe' } }))
     expect((await call(handler, good)).status).toBe(500)
-    expect(JSON.stringify(lines)).toContain('ResponseMismatch(data: unrecognized_keys)')
+    expect(JSON.stringify(lines)).toContain('ContractBroken(data: unrecognized_keys)')
     expect(JSON.stringify(lines)).not.toContain('Jane')
+  })
+
+  it('holds the errors it sends against those its route declares', async () => {
+    const undeclared = async () => {
+      throw new ApiError('doctor_not_found')
+    }
+    const { handler, lines } = chain(undeclared)
+    expect((await call(handler, good)).status).toBe(500)
+    expect(JSON.stringify(lines)).toContain('ContractBroken(undeclared error doctor_not_found)')
+    expect((await call(chain(undeclared, { checkResponses: false }).handler, good)).status).toBe(404)
   })
 
   it('does not check answers in production', async () => {

@@ -2,11 +2,12 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { fullName, type Patient } from '../../shared/domain/patient.ts'
-import { fold, needlesOf } from '../../shared/domain/search-text.ts'
+import { needlesOf } from '../../shared/domain/search-text.ts'
 import { MOST_ENTERED, MOST_UPDATED, patientEntry } from '../../shared/store/patient-entry.ts'
 import { patientSearch } from '../../shared/store/patient-search.ts'
 import { patientStore } from '../../shared/store/patients.ts'
 import { property } from '../support/scale.ts'
+import { mustFind } from '../support/search-oracle.ts'
 import { aPatient, freshTable, newClinic, type TestTable } from '../support/table.ts'
 
 let db: TestTable
@@ -14,22 +15,14 @@ beforeAll(async () => {
   db = await freshTable()
 })
 
-/** What search must answer, written without any of its code: every word in the name, the digits or the email. */
-function oracle(patients: readonly Patient[], query: string): string[] {
-  const folded = fold(query).trim()
-  const digits = folded.replace(/\D/g, '')
-  const isPhone = digits.length >= 3 && /^[\d\s()+./-]*$/.test(folded)
-  const hit = (patient: Patient) => {
-    const phone = (patient.phoneNumber ?? '').replace('+', '')
-    if (isPhone) return phone.includes(digits.replace(/^00/, '#').replace(/^0/, '#').replace('#', ''))
-    const fields = [fold(fullName(patient)), phone, fold(patient.emailAddress ?? '')]
-    return folded.split(/\s+/).every((word) => fields.some((field) => field.includes(word)))
-  }
-  return patients
-    .filter(hit)
+/** The ids that a search must find, last entered first. */
+const oracle = (patients: readonly Patient[], query: string): string[] =>
+  patients
+    .filter((patient) =>
+      mustFind({ name: fullName(patient), phone: patient.phoneNumber, email: patient.emailAddress }, query),
+    )
     .map(({ id }) => id)
     .reverse()
-}
 
 const GIVEN = [
   'Ayşe',

@@ -1,0 +1,83 @@
+/** What a newcomer types, as processes: starting, stopping, and keeping data over a restart. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterAll, expect, it } from 'vitest'
+
+const folder = mkdtempSync(join(tmpdir(), 'npm-start-test-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const npm = (...args: string[]): ChildProcess =>
+  spawn('npm', ['start', '--silent', '--', '--port', '0', ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+
+async function lines(child: ChildProcess): Promise<{ all: string[]; ready: any }> {
+  const all: string[] = []
+  for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
+    all.push(line)
+    if (line.startsWith('{"ready":true,')) return { all, ready: JSON.parse(line) }
+  }
+  throw new Error(`it ended without being ready:\n${all.join('\n')}`)
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  child.kill(signal)
+  await once(child, 'exit')
+}
+
+const answers = (url: string): Promise<boolean> =>
+  fetch(url).then(
+    () => true,
+    () => false,
+  )
+
+it('prints one ready line with --json, and leaves nothing behind on SIGTERM', async () => {
+  const child = npm('--json', '--no-demo')
+  const { all, ready } = await lines(child)
+  expect(all.length).toBe(1)
+  expect(ready).toEqual({
+    ready: true,
+    base_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    clinics: [],
+    sms_outbox_url: `${ready.base_url}/_local/sms`,
+    email_inbox_url: `${ready.base_url}/_local/emails`,
+  })
+  const { endpoints } = (await (await fetch(`${ready.base_url}/_local`)).json()) as {
+    endpoints: { dynamodb: string }
+  }
+  expect([
+    await (await fetch(ready.sms_outbox_url)).json(),
+    await (await fetch(ready.email_inbox_url)).json(),
+  ]).toEqual([[], []])
+  await end(child, 'SIGTERM')
+  await expect.poll(() => answers(ready.base_url)).toBe(false)
+  await expect.poll(() => answers(endpoints.dynamodb)).toBe(false)
+})
+
+it('prints a curl that works as pasted, and keeps data and credentials over a restart with --data', async () => {
+  const data = join(folder, 'data')
+  const first = npm('--data', data)
+  const { all, ready } = await lines(first)
+  const curl = all.find((line) => line.trim().startsWith('curl ')) ?? ''
+  const patients = JSON.parse(
+    execFileSync('sh', ['-c', curl], { stdio: ['ignore', 'pipe', 'ignore'] }).toString(),
+  )
+  expect(patients).toMatchObject({ data: [{}, {}], meta: { total: 500 } })
+  expect(ready.clinics.map(({ name, timezone }: Record<string, string>) => [name, timezone])).toEqual([
+    ['Bosphorus Family Clinic', 'Europe/Istanbul'],
+    ['Patan Dental Care', 'Asia/Kathmandu'],
+  ])
+  await end(first, 'SIGINT')
+
+  const second = npm('--json', '--data', data)
+  const { ready: again } = await lines(second)
+  expect(again.clinics).toEqual(ready.clinics)
+  const url = `${again.base_url}/api/developer/v1/patients/${patients.data[0].id}`
+  const answer = await fetch(url, {
+    headers: { authorization: `Developer ${ready.clinics[0].credentials.full}` },
+  })
+  expect(await answer.json()).toEqual({ data: patients.data[0] })
+  await end(second, 'SIGTERM')
+})

@@ -1,0 +1,321 @@
+/** The operator tool against the running stack, and the API's view of what it did. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { clinicTool, get, type RunningStack, runStack } from '../support/local-stack.ts'
+
+let stack: RunningStack
+let clinic: string
+let credential: { key: string; secret: string }
+const folder = mkdtempSync(join(tmpdir(), 'operator-test-'))
+const tool = (...args: string[]) => clinicTool(stack, ...args)
+const pair = () => `${credential.key}:${credential.secret}`
+
+beforeAll(async () => {
+  stack = await runStack()
+  clinic = (
+    await tool(
+      '--json',
+      'clinic',
+      'create',
+      '--name',
+      'Praxis Nord',
+      '--timezone',
+      'Europe/Berlin',
+      '--currency',
+      'eur',
+    )
+  ).json().id
+  credential = (
+    await tool('--json', 'credential', 'create', '--clinic', clinic, '--name', 'Site', '--scopes', 'all')
+  ).json()
+})
+afterAll(async () => {
+  rmSync(folder, { recursive: true })
+  await stack.close()
+})
+
+function file(name: string, content: string): string {
+  const path = join(folder, name)
+  writeFileSync(path, content)
+  return path
+}
+
+describe('clinics', () => {
+  it('are listed with the others', async () => {
+    const { data } = (await tool('clinic', 'list', '--json')).json()
+    expect(data).toContainEqual({
+      id: clinic,
+      name: 'Praxis Nord',
+      timezone: 'Europe/Berlin',
+      currency: 'EUR',
+      duration_minutes: 30,
+      created_at: expect.stringMatching(/\+0[12]:00$/),
+    })
+    expect(data.length).toBe(3)
+  })
+
+  it('change, and their credentials know at once', async () => {
+    await tool(
+      'import',
+      '--clinic',
+      clinic,
+      file(
+        'patients-zone.csv',
+        'external_id,first_name,last_name,created_at\nz,Zone,Test,2026-01-01T12:00:00Z\n',
+      ),
+    )
+    const shown = async () => (await get(stack, '/patients?search=zone', pair())).body.data[0].created_at
+    expect(await shown()).toBe('2026-01-01T13:00:00+01:00')
+    expect((await tool('clinic', 'set', clinic, '--timezone', 'America/St_Johns')).code).toBe(0)
+    expect(await shown()).toBe('2026-01-01T08:30:00-03:30')
+    await tool('clinic', 'set', clinic, '--timezone', 'Europe/Berlin')
+  })
+
+  it.each([
+    [
+      ['clinic', 'create', '--name', 'X', '--timezone', 'Mars/Base', '--currency', 'EUR'],
+      '--timezone must be an IANA time zone',
+    ],
+    [
+      ['clinic', 'create', '--name', 'X', '--timezone', 'UTC', '--currency', 'EURO'],
+      '--currency must be an ISO 4217 code',
+    ],
+    [
+      ['clinic', 'create', '--name', ' ', '--timezone', 'UTC', '--currency', 'EUR'],
+      '--name must not be empty',
+    ],
+    [
+      ['clinic', 'create', '--name', 'X', '--timezone', 'UTC'],
+      "required option '--currency <code>' not specified",
+    ],
+    [['clinic', 'set', 'nothing', '--name', 'X'], 'There is no clinic nothing'],
+    [
+      ['credential', 'create', '--clinic', 'nothing', '--name', 'X', '--scopes', 'all'],
+      'There is no clinic nothing',
+    ],
+    [['credential', 'revoke', 'ck_nothing'], 'There is no credential ck_nothing'],
+    [['nonsense'], "unknown command 'nonsense'"],
+  ])('refuse wrong input with exit code 2: %j', async (args, message) => {
+    const { code, stderr, stdout } = await tool(...args)
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain(message)
+  })
+
+  it('names a scope that there is not', async () => {
+    const { code, stderr } = await tool(
+      'credential',
+      'create',
+      '--clinic',
+      clinic,
+      '--name',
+      'X',
+      '--scopes',
+      'patient.read,patient.delete',
+    )
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('--scopes has no patient.delete; there are patient.read, '),
+    ])
+  })
+
+  it.each([[[]], [['clinic']], [['clinic', 'create']], [['import']], [['credential', 'create']]])(
+    'explains itself: %j --help',
+    async (args) => {
+      const { code, stdout } = await tool(...args, '--help')
+      expect([code, stdout]).toEqual([0, expect.stringContaining('Usage: clinic')])
+    },
+  )
+
+  it('says how to start a stack when none answers', async () => {
+    const { code, stderr } = await tool('--port', '1', 'clinic', 'list')
+    expect([code, stderr]).toEqual([
+      3,
+      expect.stringContaining('No local stack answers on port 1. Start one with "npm start"'),
+    ])
+  })
+})
+
+describe('credentials', () => {
+  it('are listed without their secrets, with the hour of their last use', async () => {
+    await get(stack, '/doctors', pair())
+    const { stdout, json } = await tool('credential', 'list', '--clinic', clinic, '--json')
+    expect(json().data).toContainEqual(
+      expect.objectContaining({
+        key: credential.key,
+        name: 'Site',
+        revoked_at: null,
+        last_used_at: expect.stringMatching(/:00:00[+-]\d\d:\d\d$/),
+      }),
+    )
+    expect(stdout).not.toContain(credential.secret)
+  })
+
+  it('are refused from the next request after they are revoked', async () => {
+    const { key, secret } = (
+      await tool(
+        '--json',
+        'credential',
+        'create',
+        '--clinic',
+        clinic,
+        '--name',
+        'Old',
+        '--scopes',
+        'patient.read',
+      )
+    ).json()
+    expect((await get(stack, '/patients', `${key}:${secret}`)).status).toBe(200)
+    const [first, again] = [
+      await tool('--json', 'credential', 'revoke', key),
+      await tool('--json', 'credential', 'revoke', key),
+    ]
+    expect(again.json().revoked_at).toBe(first.json().revoked_at)
+    expect((await get(stack, '/patients', `${key}:${secret}`)).status).toBe(401)
+  })
+
+  it('are refused once they have expired', async () => {
+    const make = async (expires: string) => {
+      const { key, secret } = (
+        await tool(
+          '--json',
+          'credential',
+          'create',
+          '--clinic',
+          clinic,
+          '--name',
+          'Brief',
+          '--scopes',
+          'all',
+          '--expires',
+          expires,
+        )
+      ).json()
+      return (await get(stack, '/doctors', `${key}:${secret}`)).status
+    }
+    expect([await make('2026-01-01T00:00:00Z'), await make('2999-01-01T00:00:00+03:00')]).toEqual([401, 200])
+  })
+
+  it('are limited to their own rate', async () => {
+    const { key, secret } = (
+      await tool(
+        '--json',
+        'credential',
+        'create',
+        '--clinic',
+        clinic,
+        '--name',
+        'Slow',
+        '--scopes',
+        'all',
+        '--rate',
+        '3',
+      )
+    ).json()
+    const answers = []
+    for (let n = 0; n < 10; n++) answers.push(await get(stack, '/doctors', `${key}:${secret}`))
+    const limited = answers.filter(({ status }) => status === 429)
+    // At most two minutes are touched, three requests let through in each.
+    expect(limited.length).toBeGreaterThanOrEqual(4)
+    expect(limited[0]).toMatchObject({
+      body: { error: 'RATE_LIMITED' },
+      headers: { 'retry-after': expect.stringMatching(/^\d+$/), 'ratelimit-policy': '"default";q=3;w=60' },
+    })
+  })
+})
+
+describe('doctors', () => {
+  it('are added with their week, and deactivated', async () => {
+    const added = await tool(
+      '--json',
+      'doctor',
+      'add',
+      '--clinic',
+      clinic,
+      '--name',
+      'Dr. Eva Noll',
+      '--hours',
+      'mon-fri 09:00-12:30,13:30-18:00; sat 10:00-14:00',
+    )
+    const doctor = added.json()
+    expect(doctor.hours).toBe(
+      'mon 09:00-12:30,13:30-18:00; tue 09:00-12:30,13:30-18:00; wed 09:00-12:30,13:30-18:00; thu 09:00-12:30,13:30-18:00; fri 09:00-12:30,13:30-18:00; sat 10:00-14:00',
+    )
+    expect((await get(stack, '/doctors', pair())).body.data).toEqual([
+      { id: doctor.id, full_name: 'Dr. Eva Noll', specialty: null, is_active: true },
+    ])
+    expect((await tool('doctor', 'deactivate', doctor.id, '--clinic', clinic)).code).toBe(0)
+    expect((await get(stack, '/doctors', pair())).body.data).toMatchObject([{ is_active: false }])
+    expect((await tool('doctor', 'list', '--clinic', clinic)).stdout).toContain('Dr. Eva Noll  inactive')
+  })
+
+  it('refuse hours that are none', async () => {
+    const { code, stderr } = await tool(
+      'doctor',
+      'add',
+      '--clinic',
+      clinic,
+      '--name',
+      'X',
+      '--hours',
+      'mon 9-17',
+    )
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--hours "mon 9-17"')])
+  })
+})
+
+describe('import', () => {
+  it('loads the good rows, keeps the bad ones with line and reason, and exits 1', async () => {
+    const path = file(
+      'patients.csv',
+      'external_id,first_name,last_name,phone_number\n1,Ada,Lang,+4915112345678\n2,Bo,,\n3,Cy,Moor,030 1234\n',
+    )
+    const { code, json, stderr } = await tool('--json', 'import', '--clinic', clinic, path)
+    expect([code, json()]).toMatchObject([1, { imported: 1, updated: 0, unchanged: 0, rejected: 2 }])
+    expect(stderr).toContain(`${path}:3: last_name is required`)
+    const rejected = readFileSync(`${path}.rejected.ndjson`, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(rejected.map(({ line, reason }) => [line, reason])).toEqual([
+      [3, 'last_name is required'],
+      [4, 'phone_number must be an international number such as +905321234567'],
+    ])
+    expect((await get(stack, '/patients?search=ada%20lang', pair())).body.meta.total).toBe(1)
+    const again = await tool('--json', 'import', '--clinic', clinic, path)
+    expect(again.json()).toMatchObject({ imported: 0, unchanged: 1, rejected: 2 })
+  })
+
+  it('takes several files in the order that their records need', async () => {
+    const files = [
+      file('patients.ndjson', '{"external_id":"n1","first_name":"Di","last_name":"Fuchs"}\n'),
+      file('doctors.csv', 'external_id,full_name\nd1,Dr. Uwe Ott\n'),
+    ]
+    const { code, json } = await tool('--json', 'import', '--clinic', clinic, ...files)
+    expect(code).toBe(0)
+    expect(json()).toMatchObject({ imported: 2, files: [{ file: files[1] }, { file: files[0] }] })
+  })
+
+  it.each([
+    ['a file that is not there', ['nowhere/patients.csv'], 'nowhere/patients.csv: there is no such file'],
+    [
+      'a name that says nothing',
+      ['package.json'],
+      'package.json: the name must end in .csv, .ndjson or .jsonl',
+    ],
+    ['another entity', ['--entity', 'horses', 'patients.csv'], 'patients.csv: there is no such file'],
+  ])('refuses %s with exit code 2', async (_, args, message) => {
+    const { code, stderr } = await tool('import', '--clinic', clinic, ...args)
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
+  })
+
+  it('asks what a file holds when its name does not say', async () => {
+    const path = file('people.csv', 'external_id,first_name,last_name\np1,Jo,Jung\n')
+    expect(await tool('import', '--clinic', clinic, path)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('the name does not say what it holds; there are doctors, patients'),
+    })
+    expect((await tool('import', '--clinic', clinic, '--entity', 'patients', path)).code).toBe(0)
+  })
+})

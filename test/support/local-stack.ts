@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { loadDemo, type ReadyClinic } from '../../bin/demo/load.ts'
+import { type LocalStack, startLocalStack } from '../../infra/local/stack.ts'
+import { openTable, type Table } from '../../shared/store/table.ts'
+
+export type RunningStack = LocalStack & { table: Table; clinics: ReadyClinic[]; log: string[]; api: string }
+
+/** The synthesized stack on a free port, with the demo clinics. */
+export async function runStack(): Promise<RunningStack> {
+  const log: string[] = []
+  const stack = await startLocalStack({ port: 0, log: (line) => log.push(line) })
+  const client = new DynamoDBClient({
+    endpoint: stack.endpoints.dynamodb,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  })
+  const table = openTable(DynamoDBDocumentClient.from(client), stack.outputs.TableName ?? '')
+  const clinics = await loadDemo(table)
+  return { ...stack, table, clinics, log, api: `${stack.baseUrl}/api/developer/v1` }
+}
+
+export type Answer = {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  text: string
+  body: any
+}
+
+/** One request as it stands: header lists and odd bytes reach the server untouched. */
+export async function send(
+  url: string,
+  { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string | string[]> } = {},
+): Promise<Answer> {
+  const sent = request(url, { method, headers, agent: false })
+  sent.end()
+  const [response] = await once(sent, 'response')
+  let text = ''
+  for await (const piece of response) text += piece
+  return {
+    status: response.statusCode,
+    headers: response.headers,
+    text,
+    body: text === '' ? null : JSON.parse(text),
+  }
+}
+
+/** A GET with a demo credential. */
+export const get = (
+  stack: RunningStack,
+  path: string,
+  pair = stack.clinics[0]?.credentials.full,
+): Promise<Answer> => send(`${stack.api}${path}`, { headers: { authorization: `Developer ${pair}` } })
+
+/** Runs the operator tool on the stack, as a person at a terminal would. */
+export async function clinicTool(stack: LocalStack, ...args: string[]) {
+  const { port } = new URL(stack.baseUrl)
+  const child = spawn(process.execPath, ['bin/clinic.ts', ...args], { env: { ...process.env, PORT: port } })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (text) => {
+    stdout += text
+  })
+  child.stderr.on('data', (text) => {
+    stderr += text
+  })
+  const [code] = await once(child, 'close')
+  return { code: code as number, stdout, stderr, json: () => JSON.parse(stdout) }
+}
