@@ -77,7 +77,7 @@ async function demoData(
   if (memory && existsSync(memory)) return JSON.parse(readFileSync(memory, 'utf8')) as ReadyClinic[]
   const client = new DynamoDBClient({
     endpoint: endpoints.dynamodb,
-    region: 'us-east-1',
+    region: process.env.AWS_REGION ?? 'us-east-1',
     credentials: { accessKeyId: 'demo', secretAccessKey: 'local' },
   })
   const clinics = await loadDemo(openTable(DynamoDBDocumentClient.from(client), outputs.TableName ?? ''))

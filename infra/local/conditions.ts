@@ -1,0 +1,28 @@
+type Resolve = (value: unknown, where: string) => unknown
+
+/** Whether one of the template's conditions holds. @throws Error naming a function it does not know */
+export function conditionOf(
+  name: string,
+  conditions: Readonly<Record<string, unknown>>,
+  resolve: Resolve,
+): boolean {
+  const where = `the condition ${name}`
+  const functions: Record<string, (argument: unknown) => boolean> = {
+    'Fn::Equals': (argument) => {
+      const [left, right] = (argument as unknown[]).map((side) => resolve(side, where))
+      return left === right
+    },
+    'Fn::And': (argument) => (argument as unknown[]).every(holds),
+    'Fn::Or': (argument) => (argument as unknown[]).some(holds),
+    'Fn::Not': (argument) => !(argument as unknown[]).every(holds),
+    Condition: (argument) => conditionOf(String(argument), conditions, resolve),
+  }
+  const holds = (expression: unknown): boolean => {
+    const [used = '', argument] = Object.entries(expression ?? {})[0] ?? []
+    const evaluate = functions[used]
+    if (!evaluate)
+      throw new Error(`${where} uses ${used || 'nothing'}, which the local stack cannot evaluate.`)
+    return evaluate(argument)
+  }
+  return holds(conditions[name])
+}

@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { atProcessEnd } from './process-end.ts'
+
+export type EngineProcess = { readonly endpoint: string; readonly stop: () => Promise<void> }
+
+type Options = {
+  readonly name: string
+  readonly binary: string
+  readonly args: (port: number) => string[]
+  /** Told once, when the engine ends without having been stopped. */
+  readonly onDeath: (message: string) => void
+}
+
+const ATTEMPTS = 3
+const ANSWER_WITHIN_MS = 10_000
+
+/** Starts an HTTP engine on a free port of this machine; another port when somebody else was faster. */
+export async function startEngineProcess(options: Options): Promise<EngineProcess> {
+  for (let attempt = 1; ; attempt++) {
+    const port = await freePort()
+    const run = launch(options, port)
+    if (await answers(run, `http://127.0.0.1:${port}/`)) return watched(run, port, options)
+    await run.end()
+    if (attempt === ATTEMPTS) throw new Error(`${options.name} does not start: ${run.lastWords()}`)
+  }
+}
+
+type Run = {
+  readonly child: ChildProcess
+  readonly ended: Promise<unknown>
+  readonly lastWords: () => string
+  readonly end: () => Promise<void>
+}
+
+/** In a process group of its own: Ctrl-C reaches the runner alone, which ends the engine after the last answer. */
+function launch({ binary, args }: Options, port: number): Run {
+  const child = spawn(binary, args(port), { stdio: ['ignore', 'ignore', 'pipe'], detached: true })
+  let said = ''
+  child.stderr.on('data', (chunk) => {
+    said = `${said}${chunk}`.slice(-2000)
+  })
+  const ended = Promise.race([once(child, 'exit'), once(child, 'error')]).catch((error: Error) => {
+    said += error.message
+  })
+  const release = atProcessEnd(() => child.kill('SIGKILL'))
+  void ended.then(release)
+  return {
+    child,
+    ended,
+    lastWords: () => said.trim().split('\n').at(-1) || `it ended with code ${child.exitCode}`,
+    end: async () => {
+      child.kill('SIGKILL')
+      if (child.pid !== undefined) await ended
+    },
+  }
+}
+
+function watched(run: Run, port: number, { name, onDeath }: Options): EngineProcess {
+  let stopping = false
+  void run.ended.then(() => {
+    if (!stopping) onDeath(`${name} ended unexpectedly: ${run.lastWords()}`)
+  })
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    stop: async () => {
+      stopping = true
+      // A store on disk is closed in good order; one that takes too long is not waited for.
+      run.child.kill('SIGTERM')
+      await Promise.race([run.ended, sleep(1000, undefined, { ref: false })])
+      await run.end()
+    },
+  }
+}
+
+async function answers(run: Run, url: string): Promise<boolean> {
+  const gaveUp = AbortSignal.timeout(ANSWER_WITHIN_MS)
+  let alive = true
+  void run.ended.then(() => {
+    alive = false
+  })
+  while (alive && !gaveUp.aborted) {
+    const answered = await fetch(url, { signal: gaveUp }).then(
+      (response) => response.ok,
+      () => false,
+    )
+    // Somebody else's server may answer on the port that the engine could not have.
+    await sleep(20)
+    if (answered) return alive
+  }
+  return false
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}

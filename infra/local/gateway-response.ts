@@ -1,0 +1,92 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http'
+
+/** What goes back to the client. Names keep their case; a name may repeat. */
+export type Answer = {
+  readonly status: number
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly body: string
+}
+
+/** What a function behind a Lambda proxy integration may answer; any other field makes the answer malformed. */
+const FIELDS = new Set(['statusCode', 'headers', 'multiValueHeaders', 'body', 'isBase64Encoded'])
+
+/** From API Gateway's important notes, column "lambda". */
+const DROPPED = new Set([
+  'expect',
+  'host',
+  'proxy-authenticate',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'via',
+])
+/** Content-Length is not in the notes' list but seen renamed on AWS: the gateway sends its own. */
+const REMAPPED = new Set([
+  'authorization',
+  'connection',
+  'content-length',
+  'content-md5',
+  'date',
+  'max-forwards',
+  'server',
+  'user-agent',
+  'www-authenticate',
+])
+
+/** The answer that a REST API makes of a function's result, or null when it calls the result malformed. */
+export function readResult(payload: string): Answer | null {
+  const result: unknown = JSON.parse(payload)
+  if (!isRecord(result) || Object.keys(result).some((field) => !FIELDS.has(field))) return null
+  const { statusCode = 200, body = '', headers: single, multiValueHeaders: multiple } = result
+  const status = Number(statusCode)
+  const valid =
+    Number.isInteger(status) && status >= 200 && status <= 599 && (typeof body === 'string' || body === null)
+  if (!valid || !isHeaders(single, isScalar) || !isHeaders(multiple, isList)) return null
+  const headers = mergeHeaders(single ?? {}, multiple ?? {})
+  return headers.every(isSendable) ? { status, headers, body: body ?? '' } : null
+}
+
+function isSendable([name, value]: readonly [string, string]): boolean {
+  try {
+    validateHeaderName(name)
+    validateHeaderValue(name, value)
+    return true
+  } catch {
+    return false
+  }
+}
+
+type Scalar = string | number | boolean
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'boolean'].includes(typeof value)
+const isList = (value: unknown): value is Scalar[] => Array.isArray(value) && value.every(isScalar)
+
+function isHeaders<V>(
+  value: unknown,
+  isValue: (value: unknown) => value is V,
+): value is Record<string, V> | null | undefined {
+  return value === undefined || value === null || (isRecord(value) && Object.values(value).every(isValue))
+}
+
+/** Both lists become one; a pair that is in both is sent once. */
+function mergeHeaders(
+  single: Readonly<Record<string, Scalar>>,
+  multiple: Readonly<Record<string, readonly Scalar[]>>,
+): [string, string][] {
+  const pairs = [
+    ...Object.entries(single),
+    ...Object.entries(multiple).flatMap(([name, values]) => values.map((value) => [name, value] as const)),
+  ]
+  const sent = new Map<string, [string, string]>()
+  for (const [name, value] of pairs) {
+    const lower = name.toLowerCase()
+    if (DROPPED.has(lower)) continue
+    const renamed = REMAPPED.has(lower) ? `x-amzn-Remapped-${name}` : name
+    sent.set(`${lower}: ${value}`, [renamed, String(value)])
+  }
+  const hasType = [...sent.values()].some(([name]) => name.toLowerCase() === 'content-type')
+  return [...(hasType ? [] : [['Content-Type', 'application/json'] as [string, string]]), ...sent.values()]
+}

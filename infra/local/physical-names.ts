@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto'
+
+export const ACCOUNT_ID = '000000000000'
+
+/** Where the local stack's resources are. */
+export type Place = {
+  readonly region: string
+  readonly stackName: string
+  readonly queueUrl: (name: string) => string
+}
+
+/** What Ref and Fn::GetAtt give for a resource. */
+export type Identity = { readonly ref: string; readonly attributes: Readonly<Record<string, string>> }
+
+type Made = { readonly Type: string; readonly Properties?: Readonly<Record<string, unknown>> }
+
+type Named = {
+  readonly id: string
+  readonly name: string
+  readonly place: Place
+  readonly arn: (service: string, resource: string) => string
+}
+
+const KINDS: Record<string, (named: Named) => Identity> = {
+  'AWS::DynamoDB::Table': ({ name, arn }) => ({
+    ref: name,
+    attributes: { Arn: arn('dynamodb', `table/${name}`) },
+  }),
+  'AWS::SQS::Queue': ({ name, arn, place }) => ({
+    ref: place.queueUrl(name),
+    attributes: { Arn: arn('sqs', name), QueueName: name, QueueUrl: place.queueUrl(name) },
+  }),
+  'AWS::SNS::Topic': ({ name, arn }) => ({
+    ref: arn('sns', name),
+    attributes: { TopicArn: arn('sns', name), TopicName: name },
+  }),
+  'AWS::Lambda::Function': ({ name, arn }) => ({
+    ref: name,
+    attributes: { Arn: arn('lambda', `function:${name}`) },
+  }),
+  'AWS::Logs::LogGroup': ({ name, arn }) => ({
+    ref: name,
+    attributes: { Arn: arn('logs', `log-group:${name}:*`) },
+  }),
+  'AWS::IAM::Role': ({ name }) => ({
+    ref: name,
+    attributes: { Arn: `arn:aws:iam::${ACCOUNT_ID}:role/${name}` },
+  }),
+  'AWS::KMS::Key': ({ id, arn }) => {
+    const key = `${digest(id, 8)}-0000-4000-8000-${digest(`${id}-key`, 12)}`
+    return { ref: key, attributes: { Arn: arn('kms', `key/${key}`), KeyId: key } }
+  },
+  'AWS::ApiGateway::RestApi': ({ id }) => ({
+    ref: digest(id, 10),
+    attributes: { RestApiId: digest(id, 10), RootResourceId: digest(`${id}/`, 10) },
+  }),
+  'AWS::ApiGateway::Resource': ({ id }) => ({
+    ref: digest(id, 6),
+    attributes: { ResourceId: digest(id, 6) },
+  }),
+}
+
+/** Longest generated name where the service has a limit that a stack and a logical id can reach. */
+const LIMITS: Record<string, number> = {
+  'AWS::Lambda::Function': 64,
+  'AWS::SQS::Queue': 75, // leaves room for .fifo
+  'AWS::IAM::Role': 64,
+}
+
+/** Names are made from the logical id alone, so that data kept from one run is found again by the next. */
+export function identify(
+  id: string,
+  { Type, Properties }: Made,
+  given: string | undefined,
+  place: Place,
+): Identity {
+  const suffix = Properties?.FifoQueue === true ? '.fifo' : ''
+  const name = given ?? shorten(`${place.stackName}-${id}`, LIMITS[Type] ?? 255) + suffix
+  const arn = (service: string, resource: string) =>
+    `arn:aws:${service}:${place.region}:${ACCOUNT_ID}:${resource}`
+  return KINDS[Type]?.({ id, name, place, arn }) ?? { ref: name, attributes: {} }
+}
+
+/** Logical ids end in a hash; the tail tells two long ones apart. */
+const shorten = (name: string, limit: number): string =>
+  name.length <= limit ? name : `${name.slice(0, limit - 9)}-${name.slice(-8)}`
+
+const digest = (text: string, length: number): string =>
+  createHash('sha256').update(text).digest('hex').slice(0, length)

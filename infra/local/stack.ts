@@ -1,0 +1,116 @@
+import { deployLocally } from './deployment.ts'
+import { startDynamoDb } from './dynamodb.ts'
+import { openGateway } from './gateway.ts'
+import { startQueues } from './queues.ts'
+import { requestLog } from './request-log.ts'
+import { type Assembly, synthesize } from './synthesize.ts'
+import { runInUtc } from './time-zone.ts'
+import { watchSources } from './watch.ts'
+
+export type LocalStackOptions = {
+  /** `dev` unless given. */
+  stage?: string
+  /** 0 for any that is free. */
+  port: number
+  /** Keeps the table here; in memory otherwise. */
+  dataDir?: string
+  /** Takes over what is saved. */
+  watch?: boolean
+  /** Gets one line a request, and what goes wrong. */
+  log?: (line: string) => void
+  /** For functions, beside what the template gives them. */
+  environment?: Record<string, string>
+}
+
+export type LocalStack = {
+  /** Without a stage, as a custom domain would serve it, and without a slash at the end. */
+  baseUrl: string
+  /** The template's. */
+  outputs: Record<string, string>
+  endpoints: { dynamodb: string; sqs: string }
+  smsOutboxUrl: string
+  emailInboxUrl: string
+  /** Leaves no process, port, thread or file behind. */
+  close(): Promise<void>
+}
+
+/**
+ * Runs the synthesized template on engines of this machine, so that what is tried locally is what gets deployed.
+ * @throws Error that says in its message what a person can do: port taken, no engine, a stack that does not synthesize
+ */
+export async function startLocalStack(options: LocalStackOptions): Promise<LocalStack> {
+  const { stage = 'dev', port, dataDir, log = () => {}, environment = {} } = options
+  const region = process.env.AWS_REGION ?? 'us-east-1'
+  // Taken apart by close(), or here and now when something does not start; the last one first.
+  await using starting = new AsyncDisposableStack()
+  const keep = <T>(resource: T, end: (resource: T) => Promise<void> | void): T => {
+    starting.defer(async () => end(resource))
+    return resource
+  }
+
+  const requests = requestLog(log)
+  keep(runInUtc(), (restore) => restore())
+  const gateway = keep(await openGateway(port, requests.write), ({ close }) => close())
+  const closing = new AbortController()
+  const [dynamodb, sqs, assembly] = await allOrNone(closing, [
+    startDynamoDb({ dataDir, onDeath: log }).then((engine) => keep(engine, ({ stop }) => stop())),
+    startQueues(region).then((engine) => keep(engine, ({ stop }) => stop())),
+    synthesize(stage, closing.signal).then((made) => keep(made, ({ dispose }) => dispose())),
+  ])
+
+  const endpoints = { dynamodb: dynamodb.endpoint, sqs: sqs.endpoint }
+  const baseUrl = `http://127.0.0.1:${gateway.port}`
+  const deployment = keep(
+    deployLocally({ region, stage, baseUrl, endpoints, environment, log }),
+    ({ close }) => close(),
+  )
+  const deploy = async (next: Assembly): Promise<void> => {
+    const serving = await deployment.deploy(next)
+    requests.align(serving.api.routes.map(({ resource }) => resource))
+    gateway.serve(serving)
+  }
+  const redeploy = async (): Promise<void> => {
+    const startedAt = performance.now()
+    try {
+      await deploy(await synthesize(stage, closing.signal))
+      log(`The saved version is live, after ${Math.round(performance.now() - startedAt)} ms.`)
+    } catch (error) {
+      if (!closing.signal.aborted) log(`The version before keeps serving. ${(error as Error).message}`)
+    }
+  }
+  await deploy(assembly)
+  if (options.watch) keep(watchSources(redeploy), (stop) => stop())
+  keep(closing, (controller) => controller.abort())
+  // Once more, now as the first to end: no request is under way when the rest goes.
+  keep(gateway, ({ close }) => close())
+
+  const running = starting.move()
+  let closed: Promise<void> | undefined
+  return {
+    baseUrl,
+    get outputs() {
+      return deployment.outputs()
+    },
+    endpoints,
+    smsOutboxUrl: `${baseUrl}/_local/sms`,
+    emailInboxUrl: `${baseUrl}/_local/emails`,
+    close: () => {
+      closed ??= running.disposeAsync()
+      return closed
+    },
+  }
+}
+
+/** When one part does not start, ends the others' work and waits until they can be taken apart. */
+async function allOrNone<T extends unknown[]>(
+  failed: AbortController,
+  parts: { [at in keyof T]: Promise<T[at]> },
+): Promise<T> {
+  try {
+    return (await Promise.all(parts)) as T
+  } catch (error) {
+    failed.abort()
+    await Promise.allSettled(parts)
+    throw error
+  }
+}

@@ -1,0 +1,107 @@
+import {
+  type AttributeDefinition,
+  CreateTableCommand,
+  DescribeTableCommand,
+  DynamoDBClient,
+  type KeySchemaElement,
+  type Projection,
+  type ProvisionedThroughput,
+  ResourceNotFoundException,
+  type StreamViewType,
+  type TableDescription,
+  UpdateTimeToLiveCommand,
+} from '@aws-sdk/client-dynamodb'
+import type { OpenTemplate, Resolved } from './template.ts'
+
+type Index = { IndexName: string; KeySchema: KeySchemaElement[]; Projection: Projection }
+type TableProperties = {
+  TableName?: string
+  AttributeDefinitions: AttributeDefinition[]
+  KeySchema: KeySchemaElement[]
+  BillingMode?: 'PAY_PER_REQUEST' | 'PROVISIONED'
+  ProvisionedThroughput?: ProvisionedThroughput
+  GlobalSecondaryIndexes?: (Index & { ProvisionedThroughput?: ProvisionedThroughput })[]
+  LocalSecondaryIndexes?: Index[]
+  StreamSpecification?: { StreamViewType: StreamViewType }
+  TimeToLiveSpecification?: { AttributeName: string; Enabled: boolean }
+}
+
+/** Makes the template's tables unless they are there, and tells the template their streams. */
+export async function createTables(template: OpenTemplate, endpoint: string, region: string): Promise<void> {
+  const tables = template.of<TableProperties>('AWS::DynamoDB::Table')
+  if (tables.length === 0) return
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' }
+  const client = new DynamoDBClient({ endpoint, region, credentials })
+  try {
+    for (const table of tables) {
+      const name = template.ref(table.id)
+      const made = (await describe(client, name)) ?? (await create(client, name, table))
+      checkShape(made, table, name)
+      if (made.LatestStreamArn) template.learn(table.id, 'StreamArn', made.LatestStreamArn)
+    }
+  } finally {
+    client.destroy()
+  }
+}
+
+async function describe(client: DynamoDBClient, TableName: string): Promise<TableDescription | undefined> {
+  try {
+    return (await client.send(new DescribeTableCommand({ TableName }))).Table
+  } catch (error) {
+    if (error instanceof ResourceNotFoundException) return undefined
+    throw error
+  }
+}
+
+async function create(client: DynamoDBClient, TableName: string, { properties }: Resolved<TableProperties>) {
+  const { StreamSpecification, TimeToLiveSpecification } = properties
+  const { TableDescription: made } = await client.send(
+    new CreateTableCommand({
+      TableName,
+      AttributeDefinitions: properties.AttributeDefinitions,
+      KeySchema: properties.KeySchema,
+      BillingMode: properties.BillingMode ?? 'PROVISIONED',
+      ProvisionedThroughput: properties.ProvisionedThroughput,
+      GlobalSecondaryIndexes: properties.GlobalSecondaryIndexes?.map((index) => ({
+        ...shapeOf(index),
+        ProvisionedThroughput: index.ProvisionedThroughput,
+      })),
+      LocalSecondaryIndexes: properties.LocalSecondaryIndexes?.map(shapeOf),
+      StreamSpecification: StreamSpecification && { StreamEnabled: true, ...StreamSpecification },
+    }),
+  )
+  if (TimeToLiveSpecification)
+    await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }))
+  return made ?? {}
+}
+
+/** CloudFormation's index has settings that CreateTable does not take. */
+const shapeOf = ({ IndexName, KeySchema, Projection }: Index): Index => ({ IndexName, KeySchema, Projection })
+
+/** A kept table of an older stack would fail later and less plainly. */
+function checkShape(made: TableDescription, { properties }: Resolved<TableProperties>, name: string): void {
+  const wanted = shape(properties)
+  const found = shape(made)
+  if (wanted !== found)
+    throw new Error(
+      `The table ${name} is there with other keys or indexes (${found}) than the stack's (${wanted}). Choose another data directory, or delete this one.`,
+    )
+}
+
+type Shaped = {
+  KeySchema?: KeySchemaElement[] | undefined
+  GlobalSecondaryIndexes?:
+    | { IndexName?: string | undefined; KeySchema?: KeySchemaElement[] | undefined }[]
+    | undefined
+  LocalSecondaryIndexes?:
+    | { IndexName?: string | undefined; KeySchema?: KeySchemaElement[] | undefined }[]
+    | undefined
+}
+
+function shape({ KeySchema, GlobalSecondaryIndexes = [], LocalSecondaryIndexes = [] }: Shaped): string {
+  const keys = (schema: KeySchemaElement[] = []) => schema.map(({ AttributeName }) => AttributeName).join('+')
+  const indexes = [...GlobalSecondaryIndexes, ...LocalSecondaryIndexes]
+    .map((index) => `${index.IndexName}: ${keys(index.KeySchema)}`)
+    .sort()
+  return [keys(KeySchema), ...indexes].join(', ')
+}

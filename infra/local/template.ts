@@ -1,0 +1,158 @@
+import { conditionOf } from './conditions.ts'
+import { ACCOUNT_ID, type Identity, identify, type Place } from './physical-names.ts'
+
+/** A CloudFormation template as the CDK writes it. */
+export type Template = {
+  readonly Resources: Readonly<Record<string, TemplateResource>>
+  readonly Outputs?: Readonly<Record<string, { readonly Value: unknown; readonly Condition?: string }>>
+  readonly Parameters?: Readonly<Record<string, { readonly Default?: string }>>
+  readonly Conditions?: Readonly<Record<string, unknown>>
+}
+
+export type TemplateResource = {
+  readonly Type: string
+  readonly Properties?: Readonly<Record<string, unknown>>
+  readonly Condition?: string
+}
+
+/** A resource with every intrinsic of its properties resolved, as its service would be told to make it. */
+export type Resolved<P> = { readonly id: string; readonly properties: P }
+
+export type OpenTemplate = {
+  /** Resources of one type, in the template's order. Only these are resolved: the rest may use what it likes. */
+  of<P>(type: string): Resolved<P>[]
+  outputs(): Record<string, string>
+  /** A resource's physical id, as Ref gives it. */
+  ref(id: string): string
+  /** As Fn::GetAtt gives it. */
+  attribute(id: string, name: string): string
+  /** Tells what only the made resource knows, such as the ARN of a table's stream. */
+  learn(id: string, attribute: string, value: string): void
+}
+
+type Intrinsic = (argument: unknown, where: string) => unknown
+
+export function openTemplate(template: Template, place: Place): OpenTemplate {
+  const identities = new Map<string, Identity>()
+  const learned = new Map<string, string>()
+
+  const pseudo: Record<string, string | undefined> = {
+    'AWS::Region': place.region,
+    'AWS::AccountId': ACCOUNT_ID,
+    'AWS::Partition': 'aws',
+    'AWS::URLSuffix': 'amazonaws.com',
+    'AWS::StackName': place.stackName,
+    'AWS::StackId': `arn:aws:cloudformation:${place.region}:${ACCOUNT_ID}:stack/${place.stackName}/local`,
+    'AWS::NoValue': undefined,
+  }
+
+  const identity = (id: string, where: string): Identity => {
+    const known = identities.get(id)
+    if (known) return known
+    const resource = template.Resources[id]
+    if (!resource) throw new Error(`${where} refers to ${id}, which is not in the template.`)
+    const named = resource.Properties?.[`${resource.Type.split('::').at(-1)}Name`]
+    const made = identify(id, resource, named === undefined ? undefined : text(resolve(named, id), id), place)
+    identities.set(id, made)
+    return made
+  }
+
+  const ref = (id: string, where: string): string | undefined =>
+    Object.hasOwn(pseudo, id) ? pseudo[id] : (template.Parameters?.[id]?.Default ?? identity(id, where).ref)
+
+  const attribute = (id: string, name: string, where: string): string => {
+    const value = learned.get(`${id}.${name}`) ?? identity(id, where).attributes[name]
+    if (value === undefined)
+      throw new Error(
+        `${where} asks for ${id}.${name}, which the local stack does not know of a ${template.Resources[id]?.Type}.`,
+      )
+    return value
+  }
+
+  const substitute = (body: string, values: Record<string, unknown>, where: string): string =>
+    body.replace(/\$\{(!?)([^}]+)\}/g, (_all, literal: string, name: string) => {
+      if (literal) return `\${${name}}`
+      if (Object.hasOwn(values, name)) return text(values[name], where)
+      const [id = '', ...path] = name.split('.')
+      return path.length > 0 ? attribute(id, path.join('.'), where) : text(ref(id, where), where)
+    })
+
+  const list = (value: unknown, where: string): unknown[] => {
+    const resolved = resolve(value, where)
+    if (!Array.isArray(resolved)) throw new Error(`${where} gives an intrinsic something that is no list.`)
+    return resolved
+  }
+
+  const intrinsics: Record<string, Intrinsic> = {
+    Ref: (id, where) => ref(String(id), where),
+    'Fn::GetAtt': (argument, where) => {
+      const [id = '', ...path] = Array.isArray(argument) ? argument.map(String) : String(argument).split('.')
+      return attribute(id, path.join('.'), where)
+    },
+    'Fn::Join': (argument, where) => {
+      const [separator, parts] = list(argument, where)
+      return list(parts, where).join(String(separator))
+    },
+    'Fn::Sub': (argument, where) => {
+      const [body, values] = Array.isArray(argument) ? argument : [argument, {}]
+      return substitute(String(body), resolve(values, where) as Record<string, unknown>, where)
+    },
+    'Fn::Select': (argument, where) => {
+      const [index, values] = list(argument, where)
+      return list(values, where)[Number(index)]
+    },
+    'Fn::Split': (argument, where) => {
+      const [separator, whole] = list(argument, where)
+      return text(whole, where).split(String(separator))
+    },
+    'Fn::If': (argument, where) => {
+      const [name, yes, no] = argument as [string, unknown, unknown]
+      return resolve(holds(name) ? yes : no, where)
+    },
+  }
+
+  const resolve = (value: unknown, where: string): unknown => {
+    if (Array.isArray(value)) return value.map((part) => resolve(part, where)).filter(isGiven)
+    if (typeof value !== 'object' || value === null) return value
+    const entries = Object.entries(value)
+    const [name = '', argument] = entries[0] ?? []
+    if (entries.length === 1 && (name === 'Ref' || name.startsWith('Fn::'))) {
+      const intrinsic = intrinsics[name]
+      if (!intrinsic) throw new Error(`${where} uses ${name}, which the local stack cannot resolve.`)
+      return intrinsic(argument, where)
+    }
+    return Object.fromEntries(
+      entries.map(([key, part]) => [key, resolve(part, where)]).filter(([, part]) => isGiven(part)),
+    )
+  }
+
+  const holds = (name: string): boolean => conditionOf(name, template.Conditions ?? {}, resolve)
+  const exists = ({ Condition }: { readonly Condition?: string }): boolean => !Condition || holds(Condition)
+
+  return {
+    of: <P>(type: string) =>
+      Object.entries(template.Resources)
+        .filter(([, resource]) => resource.Type === type && exists(resource))
+        .map(([id, resource]) => ({ id, properties: resolve(resource.Properties ?? {}, id) as P })),
+    outputs: () =>
+      Object.fromEntries(
+        Object.entries(template.Outputs ?? {})
+          .filter(([, output]) => exists(output))
+          .map(([name, { Value }]) => [name, text(resolve(Value, name), name)]),
+      ),
+    ref: (id) => identity(id, 'The local stack').ref,
+    attribute: (id, name) => attribute(id, name, 'The local stack'),
+    learn: (id, name, value) => {
+      learned.set(`${id}.${name}`, value)
+    },
+  }
+}
+
+/** AWS::NoValue takes what holds it away. */
+const isGiven = (value: unknown): boolean => value !== undefined
+
+function text(value: unknown, where: string): string {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+    return String(value)
+  throw new Error(`${where} needs a string where the template gives ${JSON.stringify(value)}.`)
+}

@@ -1,0 +1,169 @@
+import { expect, it } from 'vitest'
+import { functionOf, poolOf } from './function-fixture.ts'
+
+const COUNTER = `let calls = 0
+exports.handler = async ({ wait = 0 }) => {
+  await new Promise((resolve) => setTimeout(resolve, wait))
+  return { thread: require('node:worker_threads').threadId, calls: ++calls }
+}`
+
+it('hands over the event and gives back the result', async () => {
+  const { invoke } = poolOf('exports.handler = async (event) => ({ twice: event.n * 2 })')
+  expect(await invoke({ n: 21 })).toMatchObject({ ok: true, value: { twice: 42 }, complaints: [] })
+})
+
+it('takes a function that returns nothing or no promise', async () => {
+  expect((await poolOf('exports.handler = () => {}').invoke()).value).toBeNull()
+  expect((await poolOf('exports.handler = () => 7').invoke()).value).toBe(7)
+})
+
+it('gives a real context', async () => {
+  const { invoke } = poolOf(`exports.handler = async (_event, context) => ({
+    ...context, remaining: context.getRemainingTimeInMillis() })`)
+  const { value } = await invoke()
+  expect(value).toMatchObject({
+    functionName: 'stack-Fixture',
+    functionVersion: '$LATEST',
+    invokedFunctionArn: 'arn:aws:lambda:us-east-1:000000000000:function:stack-Fixture',
+    memoryLimitInMB: '128',
+    logGroupName: 'logs',
+    awsRequestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+  })
+  expect(value.remaining).toBeGreaterThan(4000)
+  expect(value.remaining).toBeLessThanOrEqual(5000)
+  expect((await invoke()).value.awsRequestId).not.toBe(value.awsRequestId)
+})
+
+it('gives a function its own environment and nothing of this process', async () => {
+  process.env.OF_THE_PARENT = 'secret'
+  const { value } = await poolOf('exports.handler = async () => process.env').invoke()
+  expect(value).toEqual({ GREETING: 'hello', _X_AMZN_TRACE_ID: '' })
+})
+
+it('keeps an environment warm, and runs one invocation at a time in it', async () => {
+  const { invoke } = poolOf(COUNTER)
+  await invoke()
+  expect((await invoke()).value.calls).toBe(2)
+  const together = await Promise.all([invoke({ wait: 50 }), invoke({ wait: 50 })])
+  expect(new Set(together.map(({ value }) => value.thread)).size).toBe(2)
+})
+
+it('starts at most four environments, and lets the rest wait', async () => {
+  const { invoke } = poolOf(COUNTER)
+  const outcomes = await Promise.all(Array.from({ length: 12 }, () => invoke({ wait: 20 })))
+  expect(outcomes.every(({ ok }) => ok)).toBe(true)
+  expect(new Set(outcomes.map(({ value }) => value.thread)).size).toBe(4)
+})
+
+it('reports what the function throws, and goes on with the same environment', async () => {
+  const { invoke } = poolOf(`let calls = 0
+exports.handler = async () => { if (++calls === 1) throw new TypeError('no such thing'); return calls }`)
+  const failed = await invoke()
+  expect(failed).toMatchObject({
+    ok: false,
+    error: { errorType: 'TypeError', errorMessage: 'no such thing' },
+  })
+  expect(failed.complaints[0]).toBe('TypeError: no such thing')
+  expect(failed.complaints[1]).toMatch(/^at /)
+  expect((await invoke()).value).toBe(2)
+})
+
+it('ends a function at its time limit, and replaces it', async () => {
+  const { invoke } = poolOf('exports.handler = async ({ hang }) => { while (hang); return "quick" }', {
+    timeoutMs: 200,
+  })
+  await invoke()
+  const startedAt = performance.now()
+  const outcome = await invoke({ hang: true })
+  expect(performance.now() - startedAt).toBeLessThan(1000)
+  expect(outcome.complaints).toEqual(['Sandbox.Timedout: Task timed out after 0.20 seconds'])
+  expect((await invoke()).value).toBe('quick')
+})
+
+it.each([
+  ['process.exit', 'process.exit(3)', /Runtime\.ExitError: .*exit code 3/],
+  [
+    'an uncaught exception',
+    'setTimeout(() => { throw new RangeError("late") }); await new Promise(() => {})',
+    /RangeError: late/,
+  ],
+  [
+    'a rejection nobody handles',
+    'Promise.reject(new RangeError("lost")); await new Promise(() => {})',
+    /RangeError: lost/,
+  ],
+  [
+    'more memory than it has',
+    'const all = []; for (;;) all.push(new Array(1e5).fill(Math.random()))',
+    /ERR_WORKER_OUT_OF_MEMORY|memory/,
+  ],
+])('fails the invocation that dies of %s, and replaces the environment', async (_what, deed, complaint) => {
+  const { invoke } = poolOf(`exports.handler = async ({ die }) => { if (die) { ${deed} } return 'alive' }`, {
+    memoryMb: 32,
+  })
+  expect((await invoke()).value).toBe('alive')
+  const outcome = await invoke({ die: true })
+  expect(outcome.ok).toBe(false)
+  expect(outcome.complaints.join('\n')).toMatch(complaint)
+  expect((await invoke()).value).toBe('alive')
+})
+
+it.each([
+  ['that throws', 'throw new Error("no module")', /Error: no module/],
+  ['without the handler', 'exports.other = 1', /index\.handler is not a function/],
+  ['that does not parse', 'exports.handler = = 1', /SyntaxError/],
+])('fails every invocation of a bundle %s', async (_what, source, complaint) => {
+  const { invoke } = poolOf(source)
+  for (const outcome of [await invoke(), await invoke()])
+    expect(outcome.complaints.join('\n')).toMatch(complaint)
+})
+
+it('refuses an answer beyond Lambda’s limit', async () => {
+  const { invoke } = poolOf('exports.handler = async () => "x".repeat(7e6)')
+  expect((await invoke()).complaints[0]).toMatch(/larger than Lambda's limit/)
+})
+
+it('hands on what is not structured and what is an error, with its invocation', async () => {
+  const { invoke } = poolOf(`exports.handler = async () => {
+  console.log('by hand')
+  console.error('to stderr')
+  process.stdout.write(JSON.stringify({ level: 'info', status: 200 }) + '\\n')
+  process.stdout.write(JSON.stringify({ level: 'error', error: 'internal', origin: { name: 'TypeError', at: ['at x'] } }) + '\\n')
+}`)
+  expect((await invoke()).complaints).toEqual(['by hand', 'to stderr', 'internal: TypeError', 'at x'])
+  expect((await invoke()).complaints).toHaveLength(4)
+})
+
+it('hands on what happens between invocations to the log', async () => {
+  const { invoke, lines } = poolOf(
+    `exports.handler = async () => { setTimeout(() => console.log('afterwards'), 5) }`,
+  )
+  expect((await invoke()).complaints).toEqual([])
+  await expect.poll(() => lines).toEqual(['Fixture: afterwards'])
+})
+
+it('runs new code after an update, and ends what runs with the old', async () => {
+  const slow = (answer: string) =>
+    `exports.handler = async () => { await new Promise((done) => setTimeout(done, 100)); return '${answer}' }`
+  const { pool, invoke } = poolOf(slow('old'))
+  await invoke()
+  const running = invoke()
+  pool.update(functionOf(slow('new')))
+  expect((await running).value).toBe('old')
+  expect((await invoke()).value).toBe('new')
+})
+
+it('keeps the environment when nothing but the place of the bundle has changed', async () => {
+  const { pool, invoke } = poolOf(COUNTER)
+  await invoke()
+  pool.update(functionOf(COUNTER))
+  expect((await invoke()).value.calls).toBe(2)
+})
+
+it('closes at once: what runs and what waits fails', async () => {
+  const { pool, invoke } = poolOf(COUNTER)
+  const outcomes = Array.from({ length: 6 }, () => invoke({ wait: 60_000 }))
+  await pool.close()
+  expect((await Promise.all(outcomes)).map(({ ok }) => ok)).toEqual(Array(6).fill(false))
+  expect((await invoke()).ok).toBe(false)
+})
