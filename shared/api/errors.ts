@@ -17,6 +17,7 @@ const CATALOGUE = {
   },
   route_not_found: { status: 404, error: 'NOT_FOUND', text: 'There is no such path.' },
   patient_not_found: { status: 404, error: 'NOT_FOUND', text: 'The clinic has no such patient.' },
+  invoice_not_found: { status: 404, error: 'NOT_FOUND', text: 'The clinic has no such invoice.' },
   doctor_not_found: { status: 404, error: 'NOT_FOUND', text: 'The clinic has no such doctor.' },
   method_not_allowed: {
     status: 405,

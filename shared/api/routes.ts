@@ -1,9 +1,22 @@
+import { listAppointments } from './appointments.ts'
 import { listDoctors } from './doctors.ts'
+import { getInvoice, listInvoices } from './invoices.ts'
+import { listMessages } from './messages.ts'
 import { getPatient, listPatients } from './patients.ts'
+import { listPayments } from './payments.ts'
 import type { Method, Route } from './route.ts'
 
 /** THE ROUTE TABLE: every endpoint of the API. A new one is added here and nowhere else. */
-export const ROUTES: readonly Route[] = [listPatients, getPatient, listDoctors]
+export const ROUTES: readonly Route[] = [
+  listPatients,
+  getPatient,
+  listDoctors,
+  listAppointments,
+  listInvoices,
+  getInvoice,
+  listPayments,
+  listMessages,
+]
 
 /** The methods that each path answers; what else arrives there is a 405 naming them. */
 export function methodsOf(path: string): Method[] {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { Named } from '../domain/appointment.ts'
 import { MAX_LIMIT, MAX_PAGE, type Page, type PageRequest, totalPages } from '../domain/paging.ts'
 import { isCalendarDate } from '../domain/timestamp.ts'
 import { isUuid } from '../domain/uuid.ts'
@@ -42,6 +43,33 @@ const wholeNumber = (max: number, fallback: number) =>
 
 /** Query parameters of every paginated list (spec section 8). */
 export const paging = { page: wholeNumber(MAX_PAGE, 1), limit: wholeNumber(MAX_LIMIT, 20) }
+
+/** One of a closed set, named when it is missed. */
+export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
+  z.enum(values, { error: `must be one of ${values.join(', ')}` })
+
+/** Wall-clock `HH:MM`. */
+export const TimeOfDay = z
+  .string()
+  .regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: 'must be a time from 00:00 to 23:59, as HH:MM' })
+
+/** Refuses a range of dates that ends before it begins. */
+export const ascending =
+  (from: string, to: string) =>
+  (query: Record<string, unknown>, context: z.RefinementCtx): void => {
+    const [start, end] = [query[from], query[to]]
+    if (typeof start === 'string' && typeof end === 'string' && start > end) {
+      context.addIssue({ code: 'custom', path: [from], message: `must not be after ${to}` })
+    }
+  }
+
+/** Somebody as other records name them. */
+export const NamedRef = z.strictObject({ id: Uuid, full_name: z.string() })
+
+export const renderNamed = ({ id, fullName }: Named): z.input<typeof NamedRef> => ({
+  id,
+  full_name: fullName,
+})
 
 /** The envelope of a single record. */
 export const one = <T extends z.ZodType>(record: T) => z.strictObject({ data: record })

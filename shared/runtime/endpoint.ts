@@ -8,9 +8,14 @@ import { credentialStore } from '../store/credentials.ts'
 import { openTable, type Table } from '../store/table.ts'
 import { documentClient } from './clients.ts'
 import { readEnvironment } from './environment.ts'
+import { countMetric } from './metric.ts'
 
 /** What a store is made from. */
-export type Platform = { readonly table: Table; readonly now: () => number }
+export type Platform = {
+  readonly table: Table
+  readonly now: () => number
+  readonly onDrift: (list: string) => void
+}
 
 type Stores = Record<string, (platform: Platform) => unknown>
 type Opened<S extends Stores> = { readonly [name in keyof S]: ReturnType<S[name]> }
@@ -36,7 +41,11 @@ export function endpoint<R extends Route, S extends Stores>(
   client: DynamoDBDocumentClient = documentClient(),
 ) {
   const environment = readEnvironment()
-  const platform: Platform = { table: openTable(client, environment.TABLE_NAME), now: Date.now }
+  const platform: Platform = {
+    table: openTable(client, environment.TABLE_NAME),
+    now: Date.now,
+    onDrift: (list) => countMetric(logToStdout, Date.now(), 'list_drift', { list }),
+  }
   const credentials = credentialStore(platform)
   const opened = Object.fromEntries(
     Object.entries(stores).map(([name, open]) => [name, open(platform)]),

@@ -15,9 +15,23 @@ export type Key = { readonly pk: string; readonly sk: string }
 /** Ordinals and counters as sort keys: ten digits keep their order as text. */
 export const sortableNumber = (value: number): string => String(value).padStart(10, '0')
 
-/** The 16 bytes of a UUID in 22 characters: ids are a third of a small row's bytes, and bytes are what reads cost. */
+const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+const ORDERED = '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz'
+const translated = (text: string, from: string, to: string): string =>
+  text.replace(/./g, (letter) => to.charAt(from.indexOf(letter)))
+
+/**
+ * The 16 bytes of a UUID in 22 characters that sort as the UUID does: ids are a third of a small row's bytes, and
+ * bytes are what reads cost.
+ */
 export const shortId = (uuid: string): string =>
-  Buffer.from(uuid.replaceAll('-', ''), 'hex').toString('base64url')
+  translated(Buffer.from(uuid.replaceAll('-', ''), 'hex').toString('base64url'), BASE64URL, ORDERED)
+
+/** The UUID of a short id. */
+export const longId = (short: string): string =>
+  Buffer.from(translated(short, ORDERED, BASE64URL), 'base64url')
+    .toString('hex')
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 
 const partition = (clinic: ClinicId, family: string): string => `${shortId(clinic)}#${family}`
 
@@ -58,6 +72,56 @@ export const patientChangesPartition = (clinic: ClinicId): string => partition(c
 export const patientChangeKey = (clinic: ClinicId, update: number): Key => ({
   pk: patientChangesPartition(clinic),
   sk: sortableNumber(update),
+})
+
+/** Which patients' copied names are still to be brought up to date. */
+export const fanOutPartition = (clinic: ClinicId): string => partition(clinic, 'F')
+export const fanOutKey = (clinic: ClinicId, owner: string): Key => ({
+  pk: fanOutPartition(clinic),
+  sk: owner,
+})
+
+/** The lists that go by the calendar (calendar-list.ts), each by its letter. */
+export type CalendarLetter = 'A' | 'I' | 'Y' | 'M'
+
+/** Records by id. */
+export const calendarPartition = (clinic: ClinicId, letter: CalendarLetter): string =>
+  partition(clinic, letter)
+export const calendarKey = (clinic: ClinicId, letter: CalendarLetter, id: string): Key => ({
+  pk: calendarPartition(clinic, letter),
+  sk: id,
+})
+
+/** Rows by facet and time: of the whole clinic, or of one doctor. */
+export const calendarListPartition = (
+  clinic: ClinicId,
+  letter: CalendarLetter,
+  doctor: string | null,
+): string => partition(clinic, doctor === null ? `${letter}L` : `${letter}D#${shortId(doctor)}`)
+/** Day counts of the same, an item for each month. */
+export const tallyPartition = (clinic: ClinicId, letter: CalendarLetter, doctor: string | null): string =>
+  partition(clinic, doctor === null ? `${letter}T` : `${letter}T#${shortId(doctor)}`)
+
+/** Rows by time: of one patient, or of one invoice's payments. */
+export const ownerPartition = (
+  clinic: ClinicId,
+  letter: CalendarLetter,
+  owner: 'patient' | 'invoice',
+  id: string,
+): string => partition(clinic, `${letter}${owner === 'patient' ? 'P' : 'I'}#${shortId(id)}`)
+
+/** Where a record stands in time: its day, its moment in the day, its id. */
+export const calendarSort = (date: string, moment: string, id: string): string =>
+  `${date}#${moment}#${shortId(id)}`
+/** After every sort key of a day. */
+export const dayEnd = (date: string): string => `${date}#~`
+
+/** What takes a doctor's time on a date. */
+export const doctorDayPartition = (clinic: ClinicId, doctor: string): string =>
+  partition(clinic, `D#${shortId(doctor)}`)
+export const doctorDayKey = (clinic: ClinicId, doctor: string, date: string): Key => ({
+  pk: doctorDayPartition(clinic, doctor),
+  sk: date,
 })
 
 // Families outside a clinic's partitions.

@@ -20,8 +20,8 @@ export type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[numb
 /** A range of one partition. `from` and `to` are inclusive sort keys; `limit` is the most items wanted. */
 export type Range = {
   readonly pk: string
-  readonly from?: string
-  readonly to?: string
+  readonly from?: string | undefined
+  readonly to?: string | undefined
   readonly descending?: boolean
   readonly limit: number
   readonly eventual?: boolean
@@ -165,6 +165,16 @@ export function openTable(client: DynamoDBDocumentClient, name: string) {
         TableName: name,
         Item: item,
         ...(condition === 'new' && { ConditionExpression: 'attribute_not_exists(pk)' }),
+      },
+    }),
+    deleteWrite: ({ pk, sk }: Key): Write => ({ Delete: { TableName: name, Key: { pk, sk } } }),
+    /** Holds the transaction to an item's being of this version. */
+    checkWrite: (key: Key, version: number): Write => ({
+      ConditionCheck: {
+        TableName: name,
+        Key: key,
+        ConditionExpression: 'v = :read',
+        ExpressionAttributeValues: { ':read': version },
       },
     }),
     updateWrite: (key: Key, parts: Omit<UpdateParts, 'ReturnValues'>): Write => ({

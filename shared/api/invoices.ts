@@ -1,0 +1,131 @@
+import * as z from 'zod'
+import type { ClinicFacts } from '../domain/clinic.ts'
+import {
+  INVOICE_STATUSES,
+  type Invoice as InvoiceRecord,
+  type LineItem as LineItemRecord,
+} from '../domain/invoice.ts'
+import { RATIO_SCALE, renderDecimal, renderMoney } from '../domain/money.ts'
+import { clinicTimestamp } from '../domain/timestamp.ts'
+import { Payment } from './payments.ts'
+import { defineRoute } from './route.ts'
+import {
+  ascending,
+  CalendarDate,
+  NamedRef,
+  one,
+  oneOf,
+  pageOf,
+  paging,
+  renderNamed,
+  Timestamp,
+  Uuid,
+} from './schemas.ts'
+
+const RATIO_DECIMALS = Math.log10(RATIO_SCALE)
+
+const LineItem = z
+  .strictObject({
+    id: Uuid,
+    description: z.string(),
+    quantity: z.number(),
+    unit_price: z.number(),
+    discount_amount: z.number(),
+    tax_rate: z.number().meta({ description: 'percent' }),
+    tax_amount: z.number(),
+    total_amount: z.number(),
+  })
+  .meta({ id: 'LineItem' })
+
+/** Spec section 2, Invoice. Amounts have the currency's decimals. */
+export const Invoice = z
+  .strictObject({
+    id: Uuid,
+    invoice_number: z.string(),
+    status: oneOf(INVOICE_STATUSES),
+    issue_date: CalendarDate,
+    due_date: CalendarDate.nullable(),
+    paid_at: Timestamp.nullable(),
+    currency: z.string().length(3),
+    subtotal: z.number(),
+    tax_amount: z.number(),
+    discount_amount: z.number(),
+    total_amount: z.number(),
+    paid_amount: z.number(),
+    balance_due: z.number(),
+    patient: z.strictObject({ ...NamedRef.shape, email: z.string().nullable() }),
+    line_items: z.array(LineItem),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'Invoice' })
+
+export function renderInvoice(invoice: InvoiceRecord, clinic: ClinicFacts): z.input<typeof Invoice> {
+  const money = (minor: number) => renderMoney(minor, invoice.currency)
+  return {
+    id: invoice.id,
+    invoice_number: invoice.number,
+    status: invoice.status,
+    issue_date: invoice.issueDate,
+    due_date: invoice.dueDate,
+    paid_at: invoice.paidAt && clinicTimestamp(invoice.paidAt, clinic.timezone),
+    currency: invoice.currency,
+    subtotal: money(invoice.subtotal),
+    tax_amount: money(invoice.tax),
+    discount_amount: money(invoice.discount),
+    total_amount: money(invoice.total),
+    paid_amount: money(invoice.paid),
+    balance_due: money(invoice.total - invoice.paid),
+    patient: { ...renderNamed(invoice.patient), email: invoice.patient.email },
+    line_items: invoice.lineItems.map((item) => renderLineItem(item, money)),
+    created_at: clinicTimestamp(invoice.createdAt, clinic.timezone),
+  }
+}
+
+const renderLineItem = (
+  item: LineItemRecord,
+  money: (minor: number) => number,
+): z.input<typeof LineItem> => ({
+  id: item.id,
+  description: item.description,
+  quantity: renderDecimal(item.quantity, RATIO_DECIMALS),
+  unit_price: money(item.unitPrice),
+  discount_amount: money(item.discount),
+  tax_rate: renderDecimal(item.taxRate, RATIO_DECIMALS),
+  tax_amount: money(item.tax),
+  total_amount: money(item.total),
+})
+
+export const listInvoices = defineRoute({
+  id: 'list-invoices',
+  method: 'GET',
+  path: '/invoices',
+  summary: 'List the invoices by issue date, newest first',
+  scope: 'finance.read',
+  query: z
+    .strictObject({
+      ...paging,
+      patient_id: Uuid.optional(),
+      status: oneOf(INVOICE_STATUSES).optional(),
+      from: CalendarDate.optional(),
+      to: CalendarDate.optional(),
+    })
+    .superRefine(ascending('from', 'to')),
+  response: { status: 200, body: pageOf(Invoice) },
+  errors: [],
+  uses: { table: ['Query', 'BatchGetItem'] },
+})
+
+export const getInvoice = defineRoute({
+  id: 'get-invoice',
+  method: 'GET',
+  path: '/invoices/{id}',
+  summary: 'Read one invoice with its payments',
+  scope: 'finance.read',
+  params: { id: 'invoice_not_found' },
+  response: {
+    status: 200,
+    body: one(Invoice.extend({ payments: z.array(Payment) }).meta({ id: 'InvoiceWithPayments' })),
+  },
+  errors: ['invoice_not_found'],
+  uses: { table: ['GetItem', 'Query', 'BatchGetItem'] },
+})

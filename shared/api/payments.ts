@@ -1,0 +1,76 @@
+import * as z from 'zod'
+import type { ClinicFacts } from '../domain/clinic.ts'
+import { renderMoney } from '../domain/money.ts'
+import {
+  PAYMENT_METHODS,
+  PAYMENT_STATUSES,
+  PAYMENT_TYPES,
+  type Payment as PaymentRecord,
+} from '../domain/payment.ts'
+import { clinicTimestamp } from '../domain/timestamp.ts'
+import { defineRoute } from './route.ts'
+import {
+  ascending,
+  CalendarDate,
+  NamedRef,
+  oneOf,
+  pageOf,
+  paging,
+  renderNamed,
+  Timestamp,
+  Uuid,
+} from './schemas.ts'
+
+/** A payment or refund; the amount is positive for both. */
+export const Payment = z
+  .strictObject({
+    id: Uuid,
+    invoice_id: Uuid,
+    invoice_number: z.string(),
+    patient: NamedRef,
+    amount: z.number(),
+    currency: z.string().length(3),
+    type: oneOf(PAYMENT_TYPES),
+    payment_method: oneOf(PAYMENT_METHODS),
+    status: oneOf(PAYMENT_STATUSES),
+    description: z.string().nullable(),
+    payment_date: CalendarDate,
+    created_at: Timestamp,
+  })
+  .meta({ id: 'Payment' })
+
+export const renderPayment = (payment: PaymentRecord, clinic: ClinicFacts): z.input<typeof Payment> => ({
+  id: payment.id,
+  invoice_id: payment.invoice.id,
+  invoice_number: payment.invoice.number,
+  patient: renderNamed(payment.patient),
+  amount: renderMoney(payment.amount, payment.currency),
+  currency: payment.currency,
+  type: payment.type,
+  payment_method: payment.method,
+  status: payment.status,
+  description: payment.description,
+  payment_date: payment.date,
+  created_at: clinicTimestamp(payment.createdAt, clinic.timezone),
+})
+
+export const listPayments = defineRoute({
+  id: 'list-payments',
+  method: 'GET',
+  path: '/payments',
+  summary: 'List the payments and refunds by payment date, newest first',
+  scope: 'finance.read',
+  query: z
+    .strictObject({
+      ...paging,
+      patient_id: Uuid.optional(),
+      invoice_id: Uuid.optional(),
+      status: oneOf(PAYMENT_STATUSES).optional(),
+      from: CalendarDate.optional(),
+      to: CalendarDate.optional(),
+    })
+    .superRefine(ascending('from', 'to')),
+  response: { status: 200, body: pageOf(Payment) },
+  errors: [],
+  uses: { table: ['Query', 'BatchGetItem'] },
+})

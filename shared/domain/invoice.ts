@@ -1,0 +1,107 @@
+import type { Named } from './appointment.ts'
+import { RATIO_SCALE, roundedHalfUp } from './money.ts'
+import type { Payment } from './payment.ts'
+
+export const INVOICE_STATUSES = [
+  'draft',
+  'pending',
+  'sent',
+  'partially_paid',
+  'paid',
+  'overdue',
+  'cancelled',
+  'refunded',
+] as const
+export type InvoiceStatus = (typeof INVOICE_STATUSES)[number]
+
+/** Amounts in minor units; quantity and tax rate (percent) in ten-thousandths. */
+export type LineItem = {
+  readonly id: string
+  readonly description: string
+  readonly quantity: number
+  readonly unitPrice: number
+  readonly discount: number
+  readonly taxRate: number
+  readonly tax: number
+  readonly total: number
+}
+
+/** An invoice (spec section 2). Amounts in minor units of its currency. */
+export type Invoice = {
+  readonly id: string
+  readonly number: string
+  /** What the clinic set; payments may make it show another ({@link settled}). */
+  readonly setStatus: InvoiceStatus
+  readonly status: InvoiceStatus
+  /** Clinic-local `Y-m-d`. */
+  readonly issueDate: string
+  readonly dueDate: string | null
+  /** ISO 8601 instant; null until paid in full. */
+  readonly paidAt: string | null
+  readonly currency: string
+  readonly subtotal: number
+  readonly tax: number
+  readonly discount: number
+  readonly total: number
+  readonly paid: number
+  readonly patient: Named & { readonly email: string | null }
+  readonly lineItems: readonly LineItem[]
+  /** ISO 8601 instant. */
+  readonly createdAt: string
+}
+
+/** quantity x unit price, exact: a fraction of minor units over {@link RATIO_SCALE}. */
+const product = ({ quantity, unitPrice }: Pick<LineItem, 'quantity' | 'unitPrice'>): bigint =>
+  BigInt(quantity) * BigInt(unitPrice)
+
+export const lineAmount = (item: Pick<LineItem, 'quantity' | 'unitPrice'>): number =>
+  roundedHalfUp(product(item), BigInt(RATIO_SCALE))
+
+/** The sum of quantity x unit price, rounded once. */
+export const subtotalOf = (items: readonly Pick<LineItem, 'quantity' | 'unitPrice'>[]): number =>
+  roundedHalfUp(
+    items.reduce((sum, item) => sum + product(item), 0n),
+    BigInt(RATIO_SCALE),
+  )
+
+/** Tax in minor units on an amount at a rate in ten-thousandths of a percent. */
+export const taxOn = (amount: number, taxRate: number): number =>
+  roundedHalfUp(BigInt(amount) * BigInt(taxRate), 100n * BigInt(RATIO_SCALE))
+
+/** Statuses that payments do not change: the clinic has put the invoice aside. */
+const PUT_ASIDE: readonly InvoiceStatus[] = ['draft', 'cancelled']
+
+/**
+ * The invoice as its payments leave it: paid is completed payments less completed refunds, and the status follows
+ * once there is any. Overdue, like sent, is the clinic's word, never the clock's.
+ */
+export function settled(invoice: Invoice, payments: readonly Payment[]): Invoice {
+  const completed = payments.filter(({ status }) => status === 'completed')
+  const sum = (type: Payment['type']) =>
+    completed.reduce((total, payment) => total + (payment.type === type ? payment.amount : 0), 0)
+  const refunds = sum('refund')
+  const paid = sum('payment') - refunds
+  const status = settledStatus(invoice, completed.length > 0, paid, refunds)
+  const last = completed.reduce(
+    (latest, { type, createdAt }) => (type === 'payment' && createdAt > latest ? createdAt : latest),
+    '',
+  )
+  const inFull = completed.length > 0 && status === 'paid'
+  return {
+    ...invoice,
+    paid,
+    status,
+    paidAt: inFull ? last : completed.length > 0 || status !== 'paid' ? null : invoice.paidAt,
+  }
+}
+
+function settledStatus(
+  { setStatus, total }: Invoice,
+  any: boolean,
+  paid: number,
+  refunds: number,
+): InvoiceStatus {
+  if (!any || PUT_ASIDE.includes(setStatus)) return setStatus
+  if (paid <= 0) return refunds > 0 ? 'refunded' : setStatus
+  return paid >= total ? 'paid' : 'partially_paid'
+}

@@ -1,0 +1,50 @@
+/**
+ * Money is whole minor units of its currency (cents, fils), never binary fractions. Amounts are safe integers; products
+ * with quantities and rates go through BigInt.
+ */
+
+/** More than any invoice, and far inside what an integer holds exactly. */
+const MOST_MINOR = 999_999_999_999_999
+
+/** Quantities and tax rates have at most four decimals, kept as ten-thousandths. */
+export const RATIO_SCALE = 10_000
+
+const digitsOf = new Map<string, number>()
+
+/** Decimals of a currency by ISO 4217: 2 for EUR, 0 for JPY, 3 for KWD. */
+export function decimalsOf(currency: string): number {
+  let digits = digitsOf.get(currency)
+  if (digits === undefined) {
+    digits =
+      new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ??
+      2
+    digitsOf.set(currency, digits)
+  }
+  return digits
+}
+
+/** A text or number such as `1250.5` in whole units of 10^-decimals; null when it has more decimals or is no plain decimal. */
+export function parseDecimal(value: string | number, decimals: number): number | null {
+  const [, sign, whole = '', fraction = ''] = /^(-?)(\d{1,15})(?:\.(\d*))?$/.exec(String(value)) ?? []
+  if (sign === undefined || fraction.replace(/0+$/, '').length > decimals) return null
+  const units = Number(whole + fraction.slice(0, decimals).padEnd(decimals, '0'))
+  if (units > MOST_MINOR) return null
+  return sign === '-' && units !== 0 ? -units : units
+}
+
+/** Whole units of 10^-decimals as the number that JSON shows: `125050` with 2 decimals is `1250.5`. */
+export function renderDecimal(units: number, decimals: number): number {
+  const digits = String(Math.abs(units)).padStart(decimals + 1, '0')
+  const at = digits.length - decimals
+  return Number(`${units < 0 ? '-' : ''}${digits.slice(0, at)}.${digits.slice(at)}`)
+}
+
+export const renderMoney = (minor: number, currency: string): number =>
+  renderDecimal(minor, decimalsOf(currency))
+
+/** numerator / denominator, half away from zero. */
+export function roundedHalfUp(numerator: bigint, denominator: bigint): number {
+  const magnitude = numerator < 0n ? -numerator : numerator
+  const rounded = Number((2n * magnitude + denominator) / (2n * denominator))
+  return numerator < 0n && rounded !== 0 ? -rounded : rounded
+}

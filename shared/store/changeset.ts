@@ -1,0 +1,125 @@
+import type { ClinicId } from '../domain/clinic.ts'
+import type { Key } from './keys.ts'
+import { type Item, type Table, TRANSACTION_ITEMS, type Write } from './table.ts'
+
+/** What one item is to become. Several changes of one item are merged, since a transaction takes each item once. */
+type Counters = { readonly key: Key; readonly add: Map<string, number>; readonly set: Map<string, unknown> }
+
+/** When a record may be put: never before, or as it was read. */
+type PutCondition = 'new' | { readonly version: number }
+
+/** One clinic's writes, gathered to be made all together or not at all. */
+export class Changeset {
+  readonly clinic: ClinicId
+  readonly #table: Table
+  readonly #writes = new Map<string, Write>()
+  readonly #counters = new Map<string, Counters>()
+
+  constructor(table: Table, clinic: ClinicId) {
+    this.#table = table
+    this.clinic = clinic
+  }
+
+  /** Items that the transaction has so far. */
+  get size(): number {
+    return this.#writes.size + this.#counters.size
+  }
+
+  put(item: Item, condition?: PutCondition): void {
+    const write = this.#table.putWrite(item, condition === 'new' ? 'new' : 'any')
+    if (typeof condition === 'object') {
+      Object.assign(write.Put as object, {
+        ConditionExpression: 'v = :read',
+        ExpressionAttributeValues: { ':read': condition.version },
+      })
+    }
+    this.#writes.set(nameOf(item), write)
+  }
+
+  remove(key: Key): void {
+    this.#writes.set(nameOf(key), this.#table.deleteWrite(key))
+  }
+
+  /** The whole transaction depends on an item's version. */
+  require(key: Key, version: number): void {
+    this.#writes.set(nameOf(key), this.#table.checkWrite(key, version))
+  }
+
+  /** Adds to a counter of an item, and counts the change in its version. */
+  add(key: Key, attribute: string, by: number): void {
+    const { add } = this.#countersOf(key)
+    add.set(attribute, (add.get(attribute) ?? 0) + by)
+  }
+
+  /** Sets an attribute of an item that others change too; undefined removes it. */
+  set(key: Key, attribute: string, value: unknown): void {
+    this.#countersOf(key).set.set(attribute, value)
+  }
+
+  /** Adds what `other` has: false, and nothing added, when the two do not fit into one transaction. */
+  absorb(other: Changeset): boolean {
+    const names = new Set([
+      ...this.#writes.keys(),
+      ...this.#counters.keys(),
+      ...other.#writes.keys(),
+      ...other.#counters.keys(),
+    ])
+    if (names.size > TRANSACTION_ITEMS) return false
+    for (const [name, write] of other.#writes) this.#writes.set(name, write)
+    for (const { key, add, set } of other.#counters.values()) {
+      for (const [attribute, by] of add) this.add(key, attribute, by)
+      for (const [attribute, value] of set) this.set(key, attribute, value)
+    }
+    return true
+  }
+
+  /** @throws ConditionFailed when a record was changed since it was read */
+  async commit(): Promise<void> {
+    const writes = [
+      ...this.#writes.values(),
+      ...[...this.#counters.values()].flatMap((counters) => this.#updateOf(counters)),
+    ]
+    if (writes.length > 0) await this.#table.transact(writes)
+  }
+
+  #countersOf(key: Key): Counters {
+    const known = this.#counters.get(nameOf(key))
+    if (known) return known
+    const counters = { key: { pk: key.pk, sk: key.sk }, add: new Map(), set: new Map() }
+    this.#counters.set(nameOf(key), counters)
+    return counters
+  }
+
+  #updateOf({ key, add, set }: Counters): Write[] {
+    const moved = [...add].filter(([, by]) => by !== 0)
+    if (moved.length === 0 && set.size === 0) return []
+    const names: Record<string, string> = { '#v': 'v' }
+    const values: Record<string, unknown> = { ':one': 1 }
+    const named = (attribute: string, value?: unknown): [name: string, value: string] => {
+      const at = Object.keys(names).length
+      names[`#${at}`] = attribute
+      if (value !== undefined) values[`:${at}`] = value
+      return [`#${at}`, `:${at}`]
+    }
+    const adds = ['#v :one', ...moved.map(([attribute, by]) => named(attribute, by).join(' '))]
+    const given = [...set].filter(([, value]) => value !== undefined)
+    const sets = given.map(([attribute, value]) => named(attribute, value).join(' = '))
+    const removes = [...set]
+      .filter(([, value]) => value === undefined)
+      .map(([attribute]) => named(attribute)[0])
+    const UpdateExpression = [
+      `ADD ${adds.join(', ')}`,
+      ...(sets.length > 0 ? [`SET ${sets.join(', ')}`] : []),
+      ...(removes.length > 0 ? [`REMOVE ${removes.join(', ')}`] : []),
+    ].join(' ')
+    return [
+      this.#table.updateWrite(key, {
+        UpdateExpression,
+        ExpressionAttributeNames: names,
+        ExpressionAttributeValues: values,
+      }),
+    ]
+  }
+}
+
+const nameOf = ({ pk, sk }: Key): string => `${pk} ${sk}`
