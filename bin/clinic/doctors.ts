@@ -41,7 +41,7 @@ export function addDoctorCommands(program: Command): void {
         ...(given.breaks !== undefined && { breaks: option('breaks', weeklyHours, given.breaks) }),
         ...(given.timeOff !== undefined && { timeOff: option('time-off', timeOff, given.timeOff) }),
       }
-      await doctorStore({ table }).save(clinic.id, [doctor])
+      await doctorStore({ table }).save(clinic.id, [{ before: null, after: doctor }])
       print(command, shown(doctor), [`Doctor ${doctor.fullName} is ${doctor.id}`])
     })
 
@@ -72,8 +72,9 @@ export function addDoctorCommands(program: Command): void {
       const clinic = await requireClinic(table, clinicId)
       const doctor = await doctorStore({ table }).find(clinic.id, id.toLowerCase())
       if (!doctor) throw new CommandFailure(`The clinic has no doctor ${id}; "doctor list" shows them.`)
-      const inactive = { ...doctor, isActive: false }
-      await doctorStore({ table }).save(clinic.id, [inactive])
+      const { version: _, ...facts } = doctor
+      const inactive = { ...facts, isActive: false }
+      await doctorStore({ table }).save(clinic.id, [{ before: doctor, after: inactive }])
       print(command, shown(inactive), [`Doctor ${doctor.fullName} is inactive`])
     })
 }

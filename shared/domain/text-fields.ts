@@ -16,6 +16,15 @@ export const line = (max: number) =>
     .refine(atMost(max), { error: `must have at most ${max} characters` })
     .refine(isPlainText, { error: 'must not contain control characters or broken Unicode' })
 
+/** Text of at most `max` characters that may have line breaks and tabs. */
+export const paragraphs = (max: number) =>
+  z
+    .string({ error: 'must be text' })
+    .refine(atMost(max), { error: `must have at most ${max} characters` })
+    .refine((text) => isPlainText(text.replace(/[\n\r\t]/g, ' ')), {
+      error: 'must not contain control characters or broken Unicode',
+    })
+
 export const personName = line(100)
 
 /** An address that mail can be sent to, as far as its form tells. */

@@ -3,8 +3,9 @@ import { CalendarDate } from '../api/schemas.ts'
 import type { Doctor, TimeOff } from '../domain/doctor.ts'
 import { line } from '../domain/text-fields.ts'
 import { parseWeeklyHours, type WeeklyHours, WorkingHoursError } from '../domain/working-hours.ts'
-import { doctorStore } from '../store/doctors.ts'
-import { chunked, type Table, TRANSACTION_ITEMS } from '../store/table.ts'
+import { type DoctorChange, doctorStore, MOST_SAVED } from '../store/doctors.ts'
+import { fanOut } from '../store/fan-out.ts'
+import { chunked, type Table } from '../store/table.ts'
 import { given, type ImportEntity, isUnchanged } from './entity.ts'
 
 type Fields = Partial<Omit<Doctor, 'id'>>
@@ -78,14 +79,20 @@ export function doctorImport(table: Table): ImportEntity<Fields> {
         clinic,
         batch.map(({ id }) => id),
       )
-      const saved = batch.flatMap(({ id, fields }): Doctor[] => {
-        const doctor = existing.get(id)
-        if (doctor && isUnchanged(doctor, given(fields))) return []
-        return [{ ...NEW_DOCTOR, fullName: '', id, ...doctor, ...given(fields) }]
+      const changes = batch.flatMap(({ id, fields }): DoctorChange[] => {
+        const before = existing.get(id) ?? null
+        if (before && isUnchanged(before, given(fields))) return []
+        const { version: _, ...doctor } = before ?? { ...NEW_DOCTOR, fullName: '', version: 0 }
+        return [{ before, after: { ...doctor, ...given(fields), id } }]
       })
-      for (const chunk of chunked(saved, TRANSACTION_ITEMS)) await store.save(clinic, chunk)
-      const updated = saved.filter(({ id }) => existing.has(id)).length
-      return { imported: saved.length - updated, updated, unchanged: batch.length - saved.length }
+      for (const chunk of chunked(changes, MOST_SAVED)) await store.save(clinic, chunk)
+      const updated = changes.filter(({ before }) => before).length
+      return {
+        imported: changes.length - updated,
+        updated,
+        unchanged: batch.length - changes.length,
+      }
     },
+    finish: ({ id }) => fanOut(table).payAll(id),
   }
 }

@@ -2,8 +2,18 @@ import { isDeepStrictEqual } from 'node:util'
 import type * as z from 'zod'
 import type { ClinicFacts } from '../domain/clinic.ts'
 
-/** What one batch of an import did. */
-export type Outcome = { imported: number; updated: number; unchanged: number }
+/** Rows by what became of them. */
+export type Counts = { imported: number; updated: number; unchanged: number }
+
+/** What one batch of an import did. Rows can still be rejected when they are written: they may refer to nobody. */
+export type Outcome = {
+  imported: number
+  updated: number
+  unchanged: number
+  rejected?: readonly RowRejection[]
+}
+
+export type RowRejection = { readonly id: string; readonly reason: string }
 
 /** How rows of one kind become records. */
 export type ImportEntity<Fields = unknown> = {
@@ -26,6 +36,8 @@ export type ImportRow<Fields = unknown> = {
   readonly id: string
   readonly line: number
   readonly fields: Fields
+  /** The row as it stood in the file. */
+  readonly raw: unknown
 }
 
 /** Takes away the fields a row did not have, so that spreading it over a record leaves those as they are. */

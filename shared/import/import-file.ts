@@ -5,11 +5,11 @@ import { finished } from 'node:stream/promises'
 import * as z from 'zod'
 import type { ClinicFacts } from '../domain/clinic.ts'
 import { importedUuid } from '../domain/uuid.ts'
-import type { ImportEntity, ImportRow, Outcome } from './entity.ts'
+import type { Counts, ImportEntity, ImportRow } from './entity.ts'
 import { ImportFileError, type Row, rowReader } from './rows.ts'
 import { SeenIds } from './seen.ts'
 
-export type ImportResult = Outcome & { rejected: number }
+export type ImportResult = Counts & { rejected: number }
 
 /** A row that was set aside; the reason never quotes the row. */
 export type Rejection = { readonly line: number; readonly reason: string; readonly row: unknown }
@@ -55,6 +55,11 @@ export async function importFile<Fields>(
   const flush = async () => {
     const outcome = await entity.write(clinic, batch)
     for (const name of ['imported', 'updated', 'unchanged'] as const) result[name] += outcome[name]
+    const byId = new Map(batch.map((row) => [row.id, row]))
+    for (const { id, reason } of outcome.rejected ?? []) {
+      const row = byId.get(id)
+      if (row) await rejected.write({ line: row.line, reason, row: row.raw })
+    }
     batch = []
     options.onProgress?.({ ...progress })
   }
@@ -95,7 +100,12 @@ function rowCheck<Fields>(entity: ImportEntity<Fields>, clinic: ClinicFacts, now
     const id = ExternalId.safeParse(external_id)
     const fields = schema.safeParse(rest)
     if (id.success && fields.success) {
-      return { id: importedUuid(clinic.id, entity.idKind, id.data), line: row.line, fields: fields.data }
+      return {
+        id: importedUuid(clinic.id, entity.idKind, id.data),
+        line: row.line,
+        fields: fields.data,
+        raw: row.fields,
+      }
     }
     const issues = [
       ...(id.error?.issues ?? []).map(({ message }) => `external_id ${message}`),

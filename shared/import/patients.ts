@@ -4,10 +4,11 @@ import type { ClinicFacts } from '../domain/clinic.ts'
 import { fullName, GENDERS, type Patient } from '../domain/patient.ts'
 import { emailAddress, line, personName, phoneNumber } from '../domain/text-fields.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
-import { MOST_ENTERED, MOST_UPDATED, patientEntry } from '../store/patient-entry.ts'
-import { type PlacedPatient, patientStore } from '../store/patients.ts'
+import { fanOut } from '../store/fan-out.ts'
+import { MOST_ENTERED, MOST_UPDATED, type PatientChange, patientEntry } from '../store/patient-entry.ts'
+import { patientStore } from '../store/patients.ts'
 import { chunked, type Table } from '../store/table.ts'
-import { given, type ImportEntity, type ImportRow, isUnchanged } from './entity.ts'
+import { given, type ImportEntity, type ImportRow, isUnchanged, type RowRejection } from './entity.ts'
 
 type Fields = Partial<Omit<Patient, 'id'>>
 
@@ -81,9 +82,12 @@ export function patientImport(table: Table, now: () => number): ImportEntity<Fie
         batch.map(({ id }) => id),
       )
       const entered = batch.filter(({ id }) => !existing.has(id)).map(newPatient)
-      const changed = batch.flatMap(({ id, fields }): PlacedPatient[] => {
-        const patient = existing.get(id)
-        return patient && !isUnchanged(patient, given(fields)) ? [{ ...patient, ...given(fields) }] : []
+      const rejected: RowRejection[] = []
+      const changed = batch.flatMap(({ id, fields }): PatientChange[] => {
+        const before = existing.get(id)
+        if (before?.erased) rejected.push({ id, reason: 'the patient was erased' })
+        if (!before || before.erased || isUnchanged(before, given(fields))) return []
+        return [{ before, after: { ...before, ...given(fields) } }]
       })
       for (const chunk of chunked(entered, MOST_ENTERED)) await entry.enter(clinic, chunk)
       for (const chunk of chunked(changed, MOST_UPDATED)) await entry.update(clinic, chunk)
@@ -91,9 +95,13 @@ export function patientImport(table: Table, now: () => number): ImportEntity<Fie
       return {
         imported: entered.length,
         updated: changed.length,
-        unchanged: batch.length - entered.length - changed.length,
+        unchanged: batch.length - entered.length - changed.length - rejected.length,
+        rejected,
       }
     },
-    finish: ({ id }) => entry.snapshotIfBehind(id),
+    finish: async ({ id }) => {
+      await entry.snapshotAll(id)
+      await fanOut(table).payAll(id)
+    },
   }
 }

@@ -15,7 +15,6 @@ import {
   type CalendarLetter,
   calendarKey,
   calendarListPartition,
-  calendarPartition,
   calendarSort,
   dayEnd,
   type Key,
@@ -75,7 +74,11 @@ const WHOLE_ROW = 700
 /** Months of tallies, and rows of one patient: more than any list has. */
 const ALL = 1_000_000
 
-export type CalendarList<R, F extends string = string> = ReturnType<typeof calendarList<R, F>>
+/** Reading and changing single records, whatever they are listed by. */
+export type RecordList<R> = Pick<
+  ReturnType<typeof calendarList<R, never>>,
+  'find' | 'findMany' | 'allOf' | 'change'
+>
 
 /** `onDrift` hears of a page that a concurrent write shifted while it was read. */
 export type ListPlatform = { readonly table: Table; readonly onDrift?: (letter: CalendarLetter) => void }
@@ -117,9 +120,13 @@ export function calendarList<R, F extends string>(
     return (await talliedPage(clinic, filter, request)).page
   }
 
-  /** Everything that one patient or invoice has, newest first. */
-  async function allOf(clinic: ClinicId, owner: 'patient' | 'invoice', id: string): Promise<R[]> {
-    return whole(clinic, await ownerRows(ownerPartition(clinic, letter, owner, id), {}))
+  /** Everything that one patient, invoice or doctor has; newest first, a doctor's by facet first. */
+  async function allOf(clinic: ClinicId, owner: 'patient' | 'invoice' | 'doctor', id: string): Promise<R[]> {
+    const pk =
+      owner === 'doctor'
+        ? calendarListPartition(clinic, letter, id)
+        : ownerPartition(clinic, letter, owner, id)
+    return whole(clinic, await ownerRows(pk, {}))
   }
 
   async function ownerRows(pk: string, filter: CalendarFilter<F>): Promise<Item[]> {
@@ -200,15 +207,7 @@ export function calendarList<R, F extends string>(
     }
   }
 
-  return {
-    entity,
-    find,
-    findMany,
-    page,
-    allOf,
-    change,
-    records: (clinic: ClinicId) => calendarPartition(clinic, letter),
-  }
+  return { entity, find, findMany, page, allOf, change }
 }
 
 /** The status or channel that a facet's character stands for. */

@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { ClinicId } from '../domain/clinic.ts'
-import type { Key } from './keys.ts'
+import { fanOutKey, type Key } from './keys.ts'
 import { type Item, type Table, TRANSACTION_ITEMS, type Write } from './table.ts'
 
 /** What one item is to become. Several changes of one item are merged, since a transaction takes each item once. */
@@ -40,6 +41,11 @@ export class Changeset {
     this.#writes.set(nameOf(key), this.#table.deleteWrite(key))
   }
 
+  /** Notes that copies of somebody's name are to be brought up to date (fan-out.ts). */
+  owe(owner: string): void {
+    this.add(fanOutKey(this.clinic, owner), 'owed', 1)
+  }
+
   /** The whole transaction depends on an item's version. */
   require(key: Key, version: number): void {
     this.#writes.set(nameOf(key), this.#table.checkWrite(key, version))
@@ -56,15 +62,16 @@ export class Changeset {
     this.#countersOf(key).set.set(attribute, value)
   }
 
-  /** Adds what `other` has: false, and nothing added, when the two do not fit into one transaction. */
+  /** Adds what `other` has: false, and nothing added, when the two cannot be one transaction. */
   absorb(other: Changeset): boolean {
-    const names = new Set([
-      ...this.#writes.keys(),
-      ...this.#counters.keys(),
-      ...other.#writes.keys(),
-      ...other.#counters.keys(),
-    ])
-    if (names.size > TRANSACTION_ITEMS) return false
+    const both = (mine: Map<string, unknown>, theirs: Map<string, unknown>) =>
+      new Set([...mine.keys(), ...theirs.keys()]).size
+    const size = both(this.#writes, other.#writes) + both(this.#counters, other.#counters)
+    if (
+      size > TRANSACTION_ITEMS ||
+      [...other.#writes].some(([name, write]) => this.#contradicts(name, write))
+    )
+      return false
     for (const [name, write] of other.#writes) this.#writes.set(name, write)
     for (const { key, add, set } of other.#counters.values()) {
       for (const [attribute, by] of add) this.add(key, attribute, by)
@@ -73,12 +80,23 @@ export class Changeset {
     return true
   }
 
-  /** @throws ConditionFailed when a record was changed since it was read */
-  async commit(): Promise<void> {
-    const writes = [
+  /** Whether a write is of an item that this changes already: only equal requirements of an item go together. */
+  #contradicts(name: string, write: Write): boolean {
+    const known = this.#writes.get(name)
+    return known !== undefined && !(known.ConditionCheck && isDeepStrictEqual(known, write))
+  }
+
+  /** The transaction's writes. */
+  writes(): Write[] {
+    return [
       ...this.#writes.values(),
       ...[...this.#counters.values()].flatMap((counters) => this.#updateOf(counters)),
     ]
+  }
+
+  /** @throws ConditionFailed when a record was changed since it was read */
+  async commit(): Promise<void> {
+    const writes = this.writes()
     if (writes.length > 0) await this.#table.transact(writes)
   }
 

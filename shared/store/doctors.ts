@@ -2,40 +2,62 @@ import type { ClinicId } from '../domain/clinic.ts'
 import type { Doctor } from '../domain/doctor.ts'
 import { offsetOf, type Page, type PageRequest } from '../domain/paging.ts'
 import { fold } from '../domain/search-text.ts'
+import { Changeset } from './changeset.ts'
+import { doctorOwner } from './fan-out-owner.ts'
 import { doctorKey, doctorsPartition } from './keys.ts'
 import type { Item, Table } from './table.ts'
+
+/** A doctor as it was read, with the version that a change of it is conditional on. */
+export type StoredDoctor = Doctor & { readonly version: number }
+
+/** A doctor to be written: new, or in the place of what was read. */
+export type DoctorChange = { readonly before: StoredDoctor | null; readonly after: Doctor }
+
+/** Two items each. */
+export const MOST_SAVED = 50
 
 /** A clinic has tens of doctors, seldom hundreds: its list is one partition, read whole and sorted in memory. */
 const MOST_DOCTORS = 10_000
 
 export function doctorStore({ table }: { table: Table }) {
-  async function find(clinic: ClinicId, id: string): Promise<Doctor | null> {
+  async function find(clinic: ClinicId, id: string): Promise<StoredDoctor | null> {
     const item = await table.get(doctorKey(clinic, id))
     return item ? toDoctor(item) : null
   }
 
-  async function findMany(clinic: ClinicId, ids: readonly string[]): Promise<Map<string, Doctor>> {
+  async function findMany(clinic: ClinicId, ids: readonly string[]): Promise<Map<string, StoredDoctor>> {
     const items = await table.getMany(ids.map((id) => doctorKey(clinic, id)))
     return new Map(items.map((item) => [item.sk, toDoctor(item)]))
   }
 
   /** By name as people sort it, then id. */
-  async function list(clinic: ClinicId): Promise<Doctor[]> {
+  async function list(clinic: ClinicId): Promise<StoredDoctor[]> {
     const items = await table.query({ pk: doctorsPartition(clinic), limit: MOST_DOCTORS })
     const named = items.map(toDoctor).map((doctor) => ({ doctor, name: fold(doctor.fullName) }))
     named.sort((a, b) => order(a.name, b.name) || order(a.doctor.id, b.doctor.id))
     return named.map(({ doctor }) => doctor)
   }
 
-  async function page(clinic: ClinicId, request: PageRequest): Promise<Page<Doctor>> {
+  async function page(clinic: ClinicId, request: PageRequest): Promise<Page<StoredDoctor>> {
     const doctors = await list(clinic)
     const offset = offsetOf(request)
     return { items: doctors.slice(offset, offset + request.limit), total: doctors.length }
   }
 
-  /** Writes doctors whole, new or not; at most a transaction's worth. */
-  async function save(clinic: ClinicId, doctors: readonly Doctor[]): Promise<void> {
-    await table.transact(doctors.map((doctor) => table.putWrite(toItem(clinic, doctor))))
+  /**
+   * Writes doctors whole, new or as they were read. A new name is owed to the rows that copy it (fan-out.ts).
+   * At most {@link MOST_SAVED}.
+   * @throws ConditionFailed when one was changed since it was read
+   */
+  async function save(clinic: ClinicId, changes: readonly DoctorChange[]): Promise<void> {
+    const changeset = new Changeset(table, clinic)
+    for (const { before, after } of changes) {
+      const { id, ...doctor } = after
+      const condition = before ? { version: before.version } : 'new'
+      changeset.put({ ...doctorKey(clinic, id), ...doctor, v: (before?.version ?? 0) + 1 }, condition)
+      if (before && before.fullName !== after.fullName) changeset.owe(doctorOwner(id))
+    }
+    await changeset.commit()
   }
 
   return { find, findMany, list, page, save }
@@ -43,12 +65,7 @@ export function doctorStore({ table }: { table: Table }) {
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-const toItem = (clinic: ClinicId, { id, ...doctor }: Doctor): Item => ({
-  ...doctorKey(clinic, id),
-  ...doctor,
-})
-
-function toDoctor(item: Item): Doctor {
-  const { pk, sk, ...doctor } = item
-  return { ...(doctor as unknown as Omit<Doctor, 'id'>), id: sk }
+function toDoctor(item: Item): StoredDoctor {
+  const { pk, sk, v, ...doctor } = item
+  return { ...(doctor as unknown as Omit<Doctor, 'id'>), id: sk, version: v as number }
 }

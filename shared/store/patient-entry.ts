@@ -1,8 +1,10 @@
 /** Writes patients: entering new ones, updating those there are, and taking the snapshots that search reads. */
 import type { ClinicId } from '../domain/clinic.ts'
-import type { Patient } from '../domain/patient.ts'
+import { fullName, type Patient } from '../domain/patient.ts'
 import { SEGMENT_SIZE, SearchSegment } from '../domain/search-index.ts'
 import { UnavailableError } from '../domain/unavailable.ts'
+import { Changeset } from './changeset.ts'
+import { patientOwner } from './fan-out-owner.ts'
 import {
   patientChangeKey,
   patientChangesPartition,
@@ -19,8 +21,11 @@ import { ConditionFailed, type Table, type Write } from './table.ts'
 
 /** Two items each and the head: the most new patients in one transaction. */
 export const MOST_ENTERED = 48
-/** Three items each and the head. */
-export const MOST_UPDATED = 32
+/** Four items each and the head. */
+export const MOST_UPDATED = 24
+
+/** A patient as it was read, and as it is to be. */
+export type PatientChange = { readonly before: PlacedPatient; readonly after: PlacedPatient }
 
 /** Patients entered since the last snapshot before the tail segment is written anew. */
 const SNAPSHOT_EVERY = 512
@@ -44,7 +49,7 @@ export function patientEntry({ table }: { table: Table }) {
         const ordinal = head.n + index
         return [
           table.putWrite(
-            recordItem(patientKey(clinic, patient.id), { ...patient, ordinal, version: 1 }),
+            recordItem(patientKey(clinic, patient.id), { ...patient, ordinal, version: 1, erased: false }),
             'new',
           ),
           table.putWrite(rowItem(patientRowKey(clinic, ordinal), patient)),
@@ -55,29 +60,27 @@ export function patientEntry({ table }: { table: Table }) {
   }
 
   /**
-   * Replaces patients as they were read, all or none. At most {@link MOST_UPDATED}.
+   * Changes patients that were read, all or none. A new name or address is owed to the rows that copy it (fan-out.ts).
+   * At most {@link MOST_UPDATED}.
    * @throws ConditionFailed when one was changed since it was read
    */
-  async function update(clinic: ClinicId, patients: readonly PlacedPatient[]): Promise<void> {
-    await withHead(clinic, (head) => ({
-      writes: patients.flatMap((patient, index) => updateWrites(clinic, patient, head.u + index + 1)),
-      next: { ...head, u: head.u + patients.length },
-    }))
+  async function update(clinic: ClinicId, changes: readonly PatientChange[]): Promise<void> {
+    await withHead(clinic, (head) => {
+      const changeset = new Changeset(table, clinic)
+      for (const [index, change] of changes.entries()) updateInto(changeset, change, head.u + index + 1)
+      return { writes: changeset.writes(), next: { ...head, u: head.u + changes.length } }
+    })
   }
 
-  function updateWrites(clinic: ClinicId, patient: PlacedPatient, number: number): Write[] {
-    const record = table.putWrite(
-      recordItem(patientKey(clinic, patient.id), { ...patient, version: patient.version + 1 }),
-    )
-    const unchanged = {
-      ConditionExpression: 'v = :read',
-      ExpressionAttributeValues: { ':read': patient.version },
-    }
-    return [
-      { Put: { ...record.Put, ...unchanged } as Write['Put'] },
-      table.putWrite(rowItem(patientRowKey(clinic, patient.ordinal), patient)),
-      table.putWrite({ ...patientChangeKey(clinic, number), o: patient.ordinal, line: lineOf(patient) }),
-    ]
+  function updateInto(changeset: Changeset, { before, after }: PatientChange, number: number): void {
+    const { clinic } = changeset
+    const record = recordItem(patientKey(clinic, after.id), { ...after, version: before.version + 1 })
+    changeset.put(record, { version: before.version })
+    changeset.put(rowItem(patientRowKey(clinic, after.ordinal), after))
+    changeset.put({ ...patientChangeKey(clinic, number), o: after.ordinal, line: lineOf(after) })
+    const copied = ({ emailAddress, erased, ...patient }: PlacedPatient) =>
+      `${fullName(patient)}\n${emailAddress}\n${erased}`
+    if (copied(before) !== copied(after)) changeset.owe(patientOwner(after.id))
   }
 
   /** Runs writes that move the head's counters, again with a fresh head whenever another writer was first. */
@@ -114,10 +117,15 @@ export function patientEntry({ table }: { table: Table }) {
     if (due) await snapshot(clinic)
   }
 
-  /** Takes a snapshot unless the last one has everything. */
-  async function snapshotIfBehind(clinic: ClinicId): Promise<void> {
-    const head = await readPatientHead(table, clinic)
-    if (head.sn < head.n || head.su < head.u) await snapshot(clinic)
+  /** Sees to it that the segments have everything that is there now. Another snapshot at a time may win the turn. */
+  async function snapshotAll(clinic: ClinicId): Promise<void> {
+    const { n, u } = await readPatientHead(table, clinic)
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const head = await readPatientHead(table, clinic)
+      if (head.sn >= n && head.su >= u) return
+      await snapshot(clinic)
+    }
+    throw new UnavailableError('the search segments are written by others all the time')
   }
 
   /** Folds all that was entered and updated since the last snapshot into the search segments. */
@@ -165,7 +173,7 @@ export function patientEntry({ table }: { table: Table }) {
     await table.deleteMany(old)
   }
 
-  return { enter, update, snapshot, snapshotIfDue, snapshotIfBehind }
+  return { enter, update, snapshot, snapshotIfDue, snapshotAll }
 }
 
 /** False when another snapshot, taken at the same time, came first; its result stands. */

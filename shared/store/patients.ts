@@ -6,7 +6,12 @@ import { readPatientHead } from './patient-head.ts'
 import type { Item, Table } from './table.ts'
 
 /** A patient with its place in the clinic's order of entry. */
-export type PlacedPatient = Patient & { readonly ordinal: number; readonly version: number }
+export type PlacedPatient = Patient & {
+  readonly ordinal: number
+  readonly version: number
+  /** Anonymised for good, by the law's right to erasure. */
+  readonly erased: boolean
+}
 
 /** Reads patients; patient-entry.ts writes them. */
 export function patientStore({ table }: { table: Table }) {
@@ -73,10 +78,11 @@ export const toStored = (patient: Patient): StoredPatient => ({
   c: Date.parse(patient.createdAt),
 })
 
-export const recordItem = (key: Key, { ordinal, version, ...patient }: PlacedPatient): Item => ({
+export const recordItem = (key: Key, { ordinal, version, erased, ...patient }: PlacedPatient): Item => ({
   ...key,
   o: ordinal,
   v: version,
+  ...(erased && { x: 1 }),
   ...toStored(patient),
 })
 
@@ -97,5 +103,5 @@ export function toPatient(item: Item): Patient {
 }
 
 function toPlacedPatient(item: Item): PlacedPatient {
-  return { ...toPatient(item), ordinal: item.o as number, version: item.v as number }
+  return { ...toPatient(item), ordinal: item.o as number, version: item.v as number, erased: item.x === 1 }
 }

@@ -126,7 +126,7 @@ export function openTable(client: DynamoDBDocumentClient, name: string) {
   /** @throws ConditionFailed */
   async function update(key: Key, parts: UpdateParts): Promise<Record<string, unknown> | undefined> {
     try {
-      const command = new UpdateCommand({ TableName: name, Key: key, ...parts })
+      const command = new UpdateCommand({ TableName: name, Key: { pk: key.pk, sk: key.sk }, ...parts })
       return (await send(() => client.send(command))).Attributes
     } catch (error) {
       throw nameOf(error) === 'ConditionalCheckFailedException' ? new ConditionFailed([0]) : error
@@ -167,7 +167,17 @@ export function openTable(client: DynamoDBDocumentClient, name: string) {
         ...(condition === 'new' && { ConditionExpression: 'attribute_not_exists(pk)' }),
       },
     }),
-    deleteWrite: ({ pk, sk }: Key): Write => ({ Delete: { TableName: name, Key: { pk, sk } } }),
+    /** Deletes an item; with a version, only if it still has that one. */
+    deleteWrite: ({ pk, sk }: Key, version?: number): Write => ({
+      Delete: {
+        TableName: name,
+        Key: { pk, sk },
+        ...(version !== undefined && {
+          ConditionExpression: 'v = :read',
+          ExpressionAttributeValues: { ':read': version },
+        }),
+      },
+    }),
     /** Holds the transaction to an item's being of this version. */
     checkWrite: (key: Key, version: number): Write => ({
       ConditionCheck: {

@@ -27,7 +27,7 @@ beforeAll(async () => {
     )
     await patientEntry(db).enter(clinic.id, patients)
     const doctor = { ...NEW_DOCTOR, id: newUuid(), fullName: 'Dr. Bo' }
-    await doctorStore(db).save(clinic.id, [doctor])
+    await doctorStore(db).save(clinic.id, [{ before: null, after: doctor }])
     clinics.push({
       ids: [...patients.map(({ id }) => id), doctor.id],
       credential: await issued(db.table, clinic),

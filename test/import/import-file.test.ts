@@ -251,7 +251,7 @@ describe('importing doctors', () => {
       '2,Dr. Bo Be,,,,,false\n'
     expect(await imported('doctors.csv', file)).toMatchObject({ imported: 2, told: [] })
     expect(await imported('doctors.csv', file)).toMatchObject({ updated: 0, unchanged: 2 })
-    const [ada, bo] = (await doctorStore(db).list(clinic.id)) as [Doctor, Doctor]
+    const [ada, bo] = (await doctorStore(db).list(clinic.id)) as unknown as [Doctor, Doctor]
     expect(ada.hours.tue).toEqual([
       { start: '09:00', end: '12:30' },
       { start: '13:30', end: '18:00' },

@@ -156,7 +156,7 @@ describe('search', () => {
               const { id } = patients[at] as Patient
               const changed = { ...more.next().value, id }
               const placed = (await patientStore(db).findMany(clinic, [id])).get(id)
-              if (placed) await entry.update(clinic, [{ ...placed, ...changed }])
+              if (placed) await entry.update(clinic, [{ before: placed, after: { ...placed, ...changed } }])
               patients[at] = changed
             }
             await check()
@@ -212,7 +212,7 @@ describe('search', () => {
     await warm.search(clinic, 'before', { page: 1, limit: 1 })
     for (const name of ['Once', 'Twice', 'After']) {
       const [placed] = (await patientStore(db).findMany(clinic, [patients[0]?.id ?? ''])).values()
-      if (placed) await entry.update(clinic, [{ ...placed, lastName: name }])
+      if (placed) await entry.update(clinic, [{ before: placed, after: { ...placed, lastName: name } }])
       await entry.snapshot(clinic)
     }
     expect((await warm.search(clinic, 'before', { page: 1, limit: 1 })).total).toBe(0)
@@ -243,7 +243,7 @@ describe('search', () => {
     )
     await entry.update(
       clinic,
-      [...placed.values()].map((patient) => ({ ...patient, lastName: 'Renamed' })),
+      [...placed.values()].map((before) => ({ before, after: { ...before, lastName: 'Renamed' } })),
     )
     expect((await patientSearch(db).search(clinic, 'renamed', { page: 1, limit: 1 })).total).toBe(
       MOST_UPDATED,

@@ -1,0 +1,140 @@
+import { isDeepStrictEqual } from 'node:util'
+import * as z from 'zod'
+import { CalendarDate, oneOf } from '../api/schemas.ts'
+import type { Invoice } from '../domain/invoice.ts'
+import { decimalsOf, parseDecimal } from '../domain/money.ts'
+import { PAYMENT_METHODS, PAYMENT_STATUSES, PAYMENT_TYPES, type Payment } from '../domain/payment.ts'
+import { line } from '../domain/text-fields.ts'
+import type { Stored } from '../store/calendar-list.ts'
+import { commitPacked, type Unit } from '../store/commit-packed.ts'
+import { invoiceStore } from '../store/invoices.ts'
+import { paymentStore } from '../store/payments.ts'
+import { settlement } from '../store/settlement.ts'
+import type { Table } from '../store/table.ts'
+import { RowRefused } from './calendar.ts'
+import { given, type ImportEntity, type ImportRow, type RowRejection } from './entity.ts'
+import { Decimal } from './invoice-amounts.ts'
+import { ExternalRef, referenceId, unknownReference } from './references.ts'
+import { Instant } from './timestamps.ts'
+
+type Fields = Partial<Omit<Payment, 'id' | 'invoice' | 'patient' | 'amount' | 'currency'>> & {
+  invoiceId: string
+  /** As it was written: its decimals depend on the invoice's currency. */
+  amount: string | number
+  currency: string | undefined
+}
+
+const columns = {
+  invoice_external_id: ExternalRef,
+  amount: Decimal,
+  currency: z.string().nullish(),
+  type: oneOf(PAYMENT_TYPES).nullish(),
+  payment_method: oneOf(PAYMENT_METHODS),
+  status: oneOf(PAYMENT_STATUSES).nullish(),
+  description: line(500).nullish(),
+  payment_date: CalendarDate,
+  created_at: Instant.nullish(),
+}
+
+/** Payments are written together with the invoice that they change. */
+export function paymentImport(table: Table, now: () => number): ImportEntity<Fields> {
+  const list = paymentStore({ table })
+  const invoices = invoiceStore({ table })
+  const { changesOf } = settlement(table)
+
+  const built = ({ id, fields }: ImportRow<Fields>, invoice: Invoice, before: Payment | null): Payment => {
+    const { invoiceId: _, amount, currency, ...facts } = fields
+    return {
+      type: 'payment',
+      status: 'completed',
+      description: null,
+      createdAt: new Date(now()).toISOString(),
+      ...before,
+      ...(given(facts) as Pick<Payment, 'method' | 'date'>),
+      id,
+      amount: amountOf(amount, currency, invoice),
+      currency: invoice.currency,
+      invoice: { id: invoice.id, number: invoice.number },
+      patient: { id: invoice.patient.id, fullName: invoice.patient.fullName },
+    }
+  }
+
+  return {
+    name: 'payments',
+    idKind: 'payment',
+    columns: Object.keys(columns),
+    required: ['invoice_external_id', 'amount', 'payment_method', 'payment_date'],
+    schema: ({ id: clinic }) =>
+      z.strictObject(columns).transform((row) => ({
+        invoiceId: referenceId(clinic, 'invoice', row.invoice_external_id),
+        amount: row.amount,
+        currency: row.currency ?? undefined,
+        type: row.type ?? undefined,
+        method: row.payment_method,
+        status: row.status ?? undefined,
+        description: row.description,
+        date: row.payment_date,
+        createdAt: row.created_at ?? undefined,
+      })),
+    write: async ({ id: clinic }, batch) => {
+      const outcome = { imported: 0, updated: 0, unchanged: 0, rejected: [] as RowRejection[] }
+      const [existing, known] = await Promise.all([
+        list.findMany(
+          clinic,
+          batch.map(({ id }) => id),
+        ),
+        invoices.findMany(
+          clinic,
+          batch.map(({ fields }) => fields.invoiceId),
+        ),
+      ])
+      /** The payments of this batch that change anything, by invoice. */
+      const changed = new Map<string, ((invoice: Invoice, stored: Stored<Payment> | null) => Payment)[]>()
+      const ids = new Map<string, string[]>()
+      for (const row of batch) {
+        const before = existing.get(row.id) ?? null
+        try {
+          const invoice = known.get(row.fields.invoiceId)?.record
+          if (!invoice) throw new RowRefused(unknownReference('invoice'))
+          const after = built(row, invoice, before?.record ?? null)
+          if (before && isDeepStrictEqual(before.record, after)) {
+            outcome.unchanged++
+            continue
+          }
+          outcome[before ? 'updated' : 'imported']++
+          changed.set(invoice.id, [
+            ...(changed.get(invoice.id) ?? []),
+            (fresh, stored) => built(row, fresh, stored?.record ?? null),
+          ])
+          ids.set(invoice.id, [...(ids.get(invoice.id) ?? []), row.id])
+        } catch (error) {
+          if (!(error instanceof RowRefused)) throw error
+          outcome.rejected.push({ id: row.id, reason: error.message })
+        }
+      }
+      const units: Unit[] = []
+      for (const [invoice, builders] of changed) {
+        const rebuild = () => changesOf(clinic, invoice, ids.get(invoice) ?? [], builders)
+        const changes = await rebuild()
+        if (changes) units.push({ changes, rebuild })
+      }
+      await commitPacked(table, clinic, units)
+      return outcome
+    },
+  }
+}
+
+/** @throws RowRefused when it is no positive amount of the invoice's currency */
+function amountOf(value: string | number, currency: string | undefined, invoice: Invoice): number {
+  if (currency !== undefined && currency !== invoice.currency) {
+    throw new RowRefused(`currency is not ${invoice.currency}, which the invoice has`)
+  }
+  const decimals = decimalsOf(invoice.currency)
+  const amount = parseDecimal(value, decimals)
+  if (amount === null || amount <= 0) {
+    throw new RowRefused(
+      `amount must be a positive number with at most ${decimals} decimals in ${invoice.currency}`,
+    )
+  }
+  return amount
+}

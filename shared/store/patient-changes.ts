@@ -1,0 +1,95 @@
+import type { ClinicId } from '../domain/clinic.ts'
+import type { Patient } from '../domain/patient.ts'
+import { UnavailableError } from '../domain/unavailable.ts'
+import { fanOut } from './fan-out.ts'
+import { patientOwner } from './fan-out-owner.ts'
+import { patientChangesPartition } from './keys.ts'
+import { patientEntry } from './patient-entry.ts'
+import { lineOf } from './patient-lines.ts'
+import { type PlacedPatient, patientStore } from './patients.ts'
+import { ConditionFailed, type Table } from './table.ts'
+
+const ATTEMPTS = 10
+
+/** What is left of a patient who was erased: a place in lists and totals, and nothing to know anybody by. */
+const NOBODY = {
+  firstName: 'Erased',
+  lastName: 'Patient',
+  dateOfBirth: null,
+  gender: null,
+  phoneNumber: null,
+  emailAddress: null,
+} as const satisfies Partial<Patient>
+
+/** Changes patients on the clinic's side, and everything that copies them. */
+export function patientChanges(table: Table) {
+  const patients = patientStore({ table })
+  const entry = patientEntry({ table })
+  const copies = fanOut(table)
+
+  /** The changed patient, or null when there is none or it was erased. Changing nothing writes nothing. */
+  async function update(
+    clinic: ClinicId,
+    id: string,
+    fields: Partial<Omit<Patient, 'id'>>,
+  ): Promise<Patient | null> {
+    const after = await change(clinic, id, (before) => (before.erased ? null : { ...before, ...fields }))
+    await entry.snapshotIfDue(clinic)
+    return after
+  }
+
+  /**
+   * Anonymises a patient for good, wherever they stand: record, list row, search, appointments, invoices, payments,
+   * messages. Ordinals, totals, statuses and amounts stay. Safe to repeat.
+   */
+  async function erase(clinic: ClinicId, id: string): Promise<PlacedPatient | null> {
+    const after = await change(clinic, id, (before) => ({ ...before, ...NOBODY, erased: true }))
+    if (!after) return null
+    await forgetLines(clinic, after)
+    // Not when it is due, but now: the segments hold the old line until they are written anew.
+    await entry.snapshotAll(clinic)
+    return after
+  }
+
+  async function change(
+    clinic: ClinicId,
+    id: string,
+    to: (before: PlacedPatient) => PlacedPatient | null,
+  ): Promise<PlacedPatient | null> {
+    for (let attempt = 1; ; attempt++) {
+      const before = (await patients.findMany(clinic, [id])).get(id)
+      const after = before && to(before)
+      if (!after) return null
+      try {
+        if (JSON.stringify(before) !== JSON.stringify(after)) await entry.update(clinic, [{ before, after }])
+        await copies.pay(clinic, patientOwner(id))
+        return after
+      } catch (error) {
+        if (!(error instanceof ConditionFailed)) throw error
+        if (attempt === ATTEMPTS) throw new UnavailableError(error)
+      }
+    }
+  }
+
+  /** The change log still has the lines of earlier names. */
+  async function forgetLines(clinic: ClinicId, patient: PlacedPatient): Promise<void> {
+    const log = await table.query({ pk: patientChangesPartition(clinic), limit: 100_000 })
+    const line = lineOf(patient)
+    for (const old of log.filter(({ o }) => o === patient.ordinal)) {
+      // A snapshot may have taken the entry in, and away, since.
+      await table
+        .update(old, {
+          UpdateExpression: 'SET line = :line',
+          ConditionExpression: 'attribute_exists(pk)',
+          ExpressionAttributeValues: { ':line': line },
+        })
+        .catch(ignoreFailedCondition)
+    }
+  }
+
+  return { update, erase }
+}
+
+function ignoreFailedCondition(error: unknown): void {
+  if (!(error instanceof ConditionFailed)) throw error
+}
