@@ -17,6 +17,7 @@ import {
   calendarListPartition,
   calendarSort,
   dayEnd,
+  facetSort,
   type Key,
   longId,
   ownerPartition,
@@ -155,8 +156,8 @@ export function calendarList<R, F extends string>(
       plan.readings.map(({ facet, from, to, newestFirst, limit }) =>
         table.query({
           pk,
-          from: `${facet}#${from}`,
-          to: `${facet}#${dayEnd(to)}`,
+          from: facetSort(facet, from),
+          to: facetSort(facet, dayEnd(to)),
           descending: newestFirst,
           limit,
         }),
@@ -219,7 +220,7 @@ export function facetValue<F extends string>(facets: Readonly<Record<F, string>>
 /** Every row of a record: its keys in the lists of clinic and doctor, patient and invoice. */
 export function rowKeys(clinic: ClinicId, letter: CalendarLetter, place: Place): Key[] {
   const sort = calendarSort(place.date, place.moment, place.id)
-  const sorted = `${place.facet}#${sort}`
+  const sorted = facetSort(place.facet, sort)
   return [
     { pk: calendarListPartition(clinic, letter, null), sk: sorted },
     ...(place.doctor === undefined

@@ -3,8 +3,7 @@ import type { Doctor } from '../domain/doctor.ts'
 import { offsetOf, type Page, type PageRequest } from '../domain/paging.ts'
 import { fold } from '../domain/search-text.ts'
 import { Changeset } from './changeset.ts'
-import { doctorOwner } from './fan-out-owner.ts'
-import { doctorKey, doctorsPartition } from './keys.ts'
+import { doctorKey, doctorOwner, doctorsPartition } from './keys.ts'
 import type { Item, Table } from './table.ts'
 
 /** A doctor as it was read, with the version that a change of it is conditional on. */

@@ -74,7 +74,15 @@ export const patientChangeKey = (clinic: ClinicId, update: number): Key => ({
   sk: sortableNumber(update),
 })
 
-/** Which patients' copied names are still to be brought up to date. */
+/** Whose copied name or contacts are owed to other records. */
+export const patientOwner = (id: string): string => `patient#${id}`
+export const doctorOwner = (id: string): string => `doctor#${id}`
+export function ownerOf(owner: string): { kind: 'patient' | 'doctor'; id: string } {
+  const [kind, id = ''] = owner.split('#')
+  return { kind: kind === 'doctor' ? 'doctor' : 'patient', id }
+}
+
+/** Debts of copied names, an item for each owner (fan-out.ts). */
 export const fanOutPartition = (clinic: ClinicId): string => partition(clinic, 'F')
 export const fanOutKey = (clinic: ClinicId, owner: string): Key => ({
   pk: fanOutPartition(clinic),
@@ -113,6 +121,8 @@ export const ownerPartition = (
 /** Where a record stands in time: its day, its moment in the day, its id. */
 export const calendarSort = (date: string, moment: string, id: string): string =>
   `${date}#${moment}#${shortId(id)}`
+/** The same in a list that goes by facet first. */
+export const facetSort = (facet: string, sort: string): string => `${facet}#${sort}`
 /** After every sort key of a day. */
 export const dayEnd = (date: string): string => `${date}#~`
 

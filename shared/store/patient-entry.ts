@@ -4,12 +4,12 @@ import { fullName, type Patient } from '../domain/patient.ts'
 import { SEGMENT_SIZE, SearchSegment } from '../domain/search-index.ts'
 import { UnavailableError } from '../domain/unavailable.ts'
 import { Changeset } from './changeset.ts'
-import { patientOwner } from './fan-out-owner.ts'
 import {
   patientChangeKey,
   patientChangesPartition,
   patientHeadKey,
   patientKey,
+  patientOwner,
   patientRowKey,
   sortableNumber,
 } from './keys.ts'
