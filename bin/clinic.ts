@@ -2,14 +2,18 @@
 import { Command, CommanderError } from 'commander'
 import { UnavailableError } from '../shared/domain/unavailable.ts'
 import { ImportFileError } from '../shared/import/rows.ts'
+import { addAppointmentCommands } from './clinic/appointments.ts'
 import { addClinicCommands } from './clinic/clinics.ts'
 import { addCredentialCommands } from './clinic/credentials.ts'
 import { addDoctorCommands } from './clinic/doctors.ts'
 import { addImportCommand } from './clinic/import.ts'
+import { addInvoiceCommands } from './clinic/invoices.ts'
 import { CommandFailure, EXIT } from './clinic/output.ts'
+import { addPatientCommands } from './clinic/patients.ts'
+import { addPaymentCommands } from './clinic/payments.ts'
 
 const program = new Command('clinic')
-  .description('Operates a clinic developer API: clinics, doctors, credentials, imports.')
+  .description('Operates a clinic developer API: clinics, doctors, credentials, imports, changes of records.')
   .option('--stack <name>', 'a stack deployed on AWS; without it, the local stack on --port')
   .option('--port <port>', 'where the local stack runs', process.env.PORT ?? '3000')
   .option('--json', 'print the result as one JSON object', false)
@@ -24,6 +28,10 @@ addClinicCommands(program)
 addDoctorCommands(program)
 addCredentialCommands(program)
 addImportCommand(program)
+addPatientCommands(program)
+addAppointmentCommands(program)
+addInvoiceCommands(program)
+addPaymentCommands(program)
 for (const command of [program, ...program.commands.flatMap((group) => [group, ...group.commands])]) {
   command.exitOverride().showHelpAfterError('(--help shows how)')
 }

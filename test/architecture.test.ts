@@ -4,13 +4,22 @@ import { describe, expect, it } from 'vitest'
 
 /** Which rooms a room's files may import from, beside their own. Arrows point one way. */
 const ARROWS: Record<string, string[]> = {
-  bin: ['infra', 'infra/local', 'shared/domain', 'shared/store', 'shared/import'],
+  bin: [
+    'infra',
+    'infra/local',
+    'shared/api',
+    'shared/domain',
+    'shared/store',
+    'shared/import',
+    'shared/verify',
+  ],
   infra: ['shared/api', 'shared/store/keys.ts'],
   'infra/local': [],
   functions: ['shared/api', 'shared/domain', 'shared/http', 'shared/runtime', 'shared/store'],
   'shared/runtime': ['shared/api', 'shared/domain', 'shared/http', 'shared/store'],
   'shared/http': ['shared/api', 'shared/domain'],
   'shared/import': ['shared/api', 'shared/domain', 'shared/store'],
+  'shared/verify': ['shared/domain', 'shared/store'],
   'shared/api': ['shared/domain'],
   'shared/store': ['shared/domain'],
   'shared/domain': [],

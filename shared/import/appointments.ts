@@ -37,7 +37,7 @@ export function appointmentImport(table: Table, now: () => number): ImportEntity
     schema: ({ id: clinic }) =>
       z
         .strictObject(columns)
-        .refine((row) => row.start_time < row.end_time, {
+        .refine((row) => !bothTimes(row) || row.start_time < row.end_time, {
           path: ['end_time'],
           error: 'must be after start_time, on the same day',
         })
@@ -71,6 +71,9 @@ export function appointmentImport(table: Table, now: () => number): ImportEntity
     },
   }
 }
+
+const bothTimes = (row: { start_time: string; end_time: string }): boolean =>
+  TimeOfDay.safeParse(row.start_time).success && TimeOfDay.safeParse(row.end_time).success
 
 function named(doctors: ReadonlyMap<string, Doctor>, id: string): Appointment['doctor'] {
   const doctor = doctors.get(id)

@@ -139,8 +139,12 @@ const issueText =
   (row: Record<string, unknown>) =>
   (issue: z.core.$ZodIssue): string => {
     if (issue.code === 'unrecognized_keys') return `unknown field ${quoted(issue.keys)}`
-    const [name] = issue.path
-    return row[String(name)] == null ? `${String(name)} is required` : `${String(name)} ${issue.message}`
+    const value = issue.path.reduce<unknown>(
+      (at, name) => (at as Record<PropertyKey, unknown> | undefined)?.[name],
+      row,
+    )
+    const name = issue.path.join('.')
+    return value == null && issue.code !== 'custom' ? `${name} is required` : `${name} ${issue.message}`
   }
 
 /** Opens the file of rejected rows at the first one; an earlier run's is gone when there is none. */

@@ -2,13 +2,15 @@
 import * as z from 'zod'
 import { type LineItem, lineAmount, subtotalOf, taxOn } from '../domain/invoice.ts'
 import { decimalsOf, parseDecimal, RATIO_SCALE, renderMoney } from '../domain/money.ts'
+import { line } from '../domain/text-fields.ts'
 
 /** A decimal as JSON or CSV writes it; its decimals are checked where the currency is known. */
 export const Decimal = z.union([z.number(), z.string().trim()], { error: 'must be a number' })
 
 const LineItemRow = z.strictObject({
-  id: z.unknown(),
-  description: z.string().trim().min(1).max(500),
+  // The API shows one; ours are made from the invoice's.
+  id: z.unknown().optional(),
+  description: line(500),
   quantity: Decimal.nullish(),
   unit_price: Decimal,
   discount_amount: Decimal.nullish(),

@@ -35,8 +35,8 @@ const columns = {
   discount_amount: Decimal.nullish(),
   total_amount: Decimal.nullish(),
   // Worked out from the payments; an export of the API has them, so they are welcome and not used.
-  paid_amount: z.unknown(),
-  balance_due: z.unknown(),
+  paid_amount: z.unknown().optional(),
+  balance_due: z.unknown().optional(),
   line_items: LineItems.nullish(),
   created_at: Instant.nullish(),
 }

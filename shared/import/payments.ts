@@ -5,12 +5,11 @@ import type { Invoice } from '../domain/invoice.ts'
 import { decimalsOf, parseDecimal } from '../domain/money.ts'
 import { PAYMENT_METHODS, PAYMENT_STATUSES, PAYMENT_TYPES, type Payment } from '../domain/payment.ts'
 import { line } from '../domain/text-fields.ts'
-import type { Stored } from '../store/calendar-list.ts'
 import { commitPacked, type Unit } from '../store/commit-packed.ts'
 import { invoiceStore } from '../store/invoices.ts'
 import { paymentStore } from '../store/payments.ts'
-import { settlement } from '../store/settlement.ts'
-import type { Table } from '../store/table.ts'
+import { MOST_PAYMENTS, settlement } from '../store/settlement.ts'
+import { chunked, type Table } from '../store/table.ts'
 import { RowRefused } from './calendar.ts'
 import { given, type ImportEntity, type ImportRow, type RowRejection } from './entity.ts'
 import { Decimal } from './invoice-amounts.ts'
@@ -88,35 +87,32 @@ export function paymentImport(table: Table, now: () => number): ImportEntity<Fie
           batch.map(({ fields }) => fields.invoiceId),
         ),
       ])
-      /** The payments of this batch that change anything, by invoice. */
-      const changed = new Map<string, ((invoice: Invoice, stored: Stored<Payment> | null) => Payment)[]>()
-      const ids = new Map<string, string[]>()
-      for (const row of batch) {
-        const before = existing.get(row.id) ?? null
+      const changed = batch.filter((row) => {
+        const before = existing.get(row.id)?.record ?? null
         try {
           const invoice = known.get(row.fields.invoiceId)?.record
           if (!invoice) throw new RowRefused(unknownReference('invoice'))
-          const after = built(row, invoice, before?.record ?? null)
-          if (before && isDeepStrictEqual(before.record, after)) {
-            outcome.unchanged++
-            continue
-          }
-          outcome[before ? 'updated' : 'imported']++
-          changed.set(invoice.id, [
-            ...(changed.get(invoice.id) ?? []),
-            (fresh, stored) => built(row, fresh, stored?.record ?? null),
-          ])
-          ids.set(invoice.id, [...(ids.get(invoice.id) ?? []), row.id])
+          const unchanged = isDeepStrictEqual(before, built(row, invoice, before))
+          outcome[unchanged ? 'unchanged' : before ? 'updated' : 'imported']++
+          return !unchanged
         } catch (error) {
           if (!(error instanceof RowRefused)) throw error
           outcome.rejected.push({ id: row.id, reason: error.message })
+          return false
         }
-      }
+      })
       const units: Unit[] = []
-      for (const [invoice, builders] of changed) {
-        const rebuild = () => changesOf(clinic, invoice, ids.get(invoice) ?? [], builders)
-        const changes = await rebuild()
-        if (changes) units.push({ changes, rebuild })
+      for (const [invoice, rows] of Map.groupBy(changed, ({ fields }) => fields.invoiceId)) {
+        for (const chunk of chunked(rows, MOST_PAYMENTS)) {
+          const rebuild = () =>
+            changesOf(
+              clinic,
+              invoice,
+              chunk.map((row) => ({ id: row.id, make: (fresh, before) => built(row, fresh, before) })),
+            )
+          const changes = await rebuild()
+          if (changes) units.push({ changes, rebuild })
+        }
       }
       await commitPacked(table, clinic, units)
       return outcome

@@ -15,4 +15,4 @@ export const referenceId = (clinic: ClinicId, kind: Referenced, externalId: stri
   importedUuid(clinic, kind, externalId)
 
 export const unknownReference = (kind: Referenced): string =>
-  `${kind}_external_id is not that of a ${kind} of this clinic`
+  `${kind}_external_id is not known: the clinic has no such ${kind}`

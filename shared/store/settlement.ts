@@ -1,14 +1,19 @@
 import type { ClinicId } from '../domain/clinic.ts'
 import { type Invoice, settled } from '../domain/invoice.ts'
 import type { Payment } from '../domain/payment.ts'
-import type { Stored } from './calendar-list.ts'
 import { Changeset } from './changeset.ts'
 import { invoiceStore } from './invoices.ts'
 import { paymentStore } from './payments.ts'
 import type { Table } from './table.ts'
 
-/** Makes a payment of an invoice from what is stored of it, if anything. */
-export type MakePayment = (invoice: Invoice, before: Stored<Payment> | null) => Payment
+/** A payment to be written: made from its invoice and from what is stored of it, if anything. */
+export type PaymentChange = {
+  readonly id: string
+  readonly make: (invoice: Invoice, before: Payment | null) => Payment
+}
+
+/** Payments of one invoice that fit into one transaction with it. */
+export const MOST_PAYMENTS = 10
 
 /** Writes payments together with what they make of their invoice. */
 export function settlement(table: Table) {
@@ -16,27 +21,28 @@ export function settlement(table: Table) {
   const payments = paymentStore({ table })
 
   /**
-   * The changes of some payments of one invoice, and the invoice as all its payments then leave it. Every payment
+   * The changes of at most {@link MOST_PAYMENTS} payments of one invoice, and the invoice as all its payments then leave it. Every payment
    * changes its invoice's version, so two at a time cannot both be counted from the same state.
    */
   async function changesOf(
     clinic: ClinicId,
     invoiceId: string,
-    ids: readonly string[],
-    make: readonly MakePayment[],
+    wanted: readonly PaymentChange[],
   ): Promise<Changeset | null> {
     const [invoice, stored, all] = await Promise.all([
       invoices.find(clinic, invoiceId),
-      payments.findMany(clinic, ids),
+      payments.findMany(
+        clinic,
+        wanted.map(({ id }) => id),
+      ),
       payments.allOf(clinic, 'invoice', invoiceId),
     ])
     if (!invoice) return null
     const changes = new Changeset(table, clinic)
     const byId = new Map(all.map((payment) => [payment.id, payment]))
-    for (const [index, id] of ids.entries()) {
+    for (const { id, make } of wanted) {
       const before = stored.get(id) ?? null
-      const after = make[index]?.(invoice.record, before)
-      if (!after) continue
+      const after = make(invoice.record, before?.record ?? null)
       payments.change(changes, before, after)
       byId.set(id, after)
     }

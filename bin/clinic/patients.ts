@@ -1,0 +1,70 @@
+import type { Command } from 'commander'
+import { renderPatient } from '../../shared/api/patients.ts'
+import { CalendarDate, oneOf } from '../../shared/api/schemas.ts'
+import { GENDERS, type Patient } from '../../shared/domain/patient.ts'
+import { emailAddress, personName, phoneNumber } from '../../shared/domain/text-fields.ts'
+import { patientChanges } from '../../shared/store/patient-changes.ts'
+import { connect, requireClinic } from './connection.ts'
+import { CommandFailure, option, print } from './output.ts'
+
+type Fields = {
+  firstName?: string
+  lastName?: string
+  gender?: string
+  dateOfBirth?: string
+  phone?: string
+  email?: string
+}
+
+export function addPatientCommands(program: Command): void {
+  const group = program.command('patient').description("change a clinic's patients")
+
+  group
+    .command('update')
+    .description(
+      'change fields of a patient; a new name reaches every record that shows it. "" clears a field',
+    )
+    .argument('<patient>', 'its id')
+    .requiredOption('--clinic <id>')
+    .option('--first-name <name>')
+    .option('--last-name <name>')
+    .option('--gender <gender>', GENDERS.join(', '))
+    .option('--date-of-birth <date>', 'YYYY-MM-DD')
+    .option('--phone <number>', 'international')
+    .option('--email <address>')
+    .action(
+      async (id: string, { clinic: clinicId, ...fields }: Fields & { clinic: string }, command: Command) => {
+        const table = await connect(command)
+        const clinic = await requireClinic(table, clinicId)
+        const patient = await patientChanges(table).update(clinic.id, id.toLowerCase(), changesOf(fields))
+        if (!patient) throw new CommandFailure(`The clinic has no patient ${id}, or has erased it.`)
+        print(command, renderPatient(patient, clinic), [`Patient ${id} is changed`])
+      },
+    )
+
+  group
+    .command('erase')
+    .description('anonymise a patient everywhere, for good; visits, amounts and totals stay')
+    .argument('<patient>', 'its id')
+    .requiredOption('--clinic <id>')
+    .action(async (id: string, { clinic: clinicId }: { clinic: string }, command: Command) => {
+      const table = await connect(command)
+      const clinic = await requireClinic(table, clinicId)
+      const patient = await patientChanges(table).erase(clinic.id, id.toLowerCase())
+      if (!patient) throw new CommandFailure(`The clinic has no patient ${id}.`)
+      print(command, renderPatient(patient, clinic), [`Patient ${id} is erased`])
+    })
+}
+
+function changesOf({ firstName, lastName, gender, dateOfBirth, phone, email }: Fields): Partial<Patient> {
+  const cleared = <T>(name: string, schema: Parameters<typeof option<T>>[1], value: string): T | null =>
+    value === '' ? null : option(name, schema, value)
+  return {
+    ...(firstName !== undefined && { firstName: option('first-name', personName, firstName) }),
+    ...(lastName !== undefined && { lastName: option('last-name', personName, lastName) }),
+    ...(gender !== undefined && { gender: cleared('gender', oneOf(GENDERS), gender) }),
+    ...(dateOfBirth !== undefined && { dateOfBirth: cleared('date-of-birth', CalendarDate, dateOfBirth) }),
+    ...(phone !== undefined && { phoneNumber: cleared('phone', phoneNumber, phone) }),
+    ...(email !== undefined && { emailAddress: cleared('email', emailAddress, email) }),
+  }
+}

@@ -1,0 +1,98 @@
+import type { Command } from 'commander'
+import { renderPayment } from '../../shared/api/payments.ts'
+import { CalendarDate, oneOf } from '../../shared/api/schemas.ts'
+import type { ClinicFacts } from '../../shared/domain/clinic.ts'
+import type { Invoice } from '../../shared/domain/invoice.ts'
+import { decimalsOf, parseDecimal } from '../../shared/domain/money.ts'
+import {
+  PAYMENT_METHODS,
+  PAYMENT_STATUSES,
+  PAYMENT_TYPES,
+  type Payment,
+} from '../../shared/domain/payment.ts'
+import { line } from '../../shared/domain/text-fields.ts'
+import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
+import { importedUuid, newUuid } from '../../shared/domain/uuid.ts'
+import { commitFresh } from '../../shared/store/commit-packed.ts'
+import { paymentStore } from '../../shared/store/payments.ts'
+import { settlement } from '../../shared/store/settlement.ts'
+import { connect, requireClinic } from './connection.ts'
+import { CommandFailure, option, print } from './output.ts'
+
+type Given = {
+  clinic: string
+  invoice: string
+  amount: string
+  method: string
+  type: string
+  status: string
+  date?: string
+  description?: string
+  externalId?: string
+}
+
+export function addPaymentCommands(program: Command): void {
+  const group = program.command('payment').description("record a clinic's payments")
+
+  group
+    .command('add')
+    .description('record a payment or refund; its invoice follows')
+    .requiredOption('--clinic <id>')
+    .requiredOption('--invoice <id>')
+    .requiredOption('--amount <amount>', "in the invoice's currency, e.g. 120.50")
+    .requiredOption('--method <method>', PAYMENT_METHODS.join(', '))
+    .option('--type <type>', PAYMENT_TYPES.join(', '), 'payment')
+    .option('--status <status>', PAYMENT_STATUSES.join(', '), 'completed')
+    .option('--date <date>', 'YYYY-MM-DD; today, if not given')
+    .option('--description <text>')
+    .option('--external-id <id>', 'your own id of it: the same one again changes nothing')
+    .action(async (given: Given, command: Command) => {
+      const table = await connect(command)
+      const clinic = await requireClinic(table, given.clinic)
+      const id =
+        given.externalId === undefined ? newUuid() : importedUuid(clinic.id, 'payment', given.externalId)
+      const make = (invoice: Invoice): Payment => paymentOf(given, id, invoice, clinic)
+      const payments = paymentStore({ table })
+      const invoice = given.invoice.toLowerCase()
+      let known = false
+      await commitFresh(async () => {
+        // The same external id again: what was recorded stays as it is.
+        if (await payments.find(clinic.id, id)) return null
+        const changes = await settlement(table).changesOf(clinic.id, invoice, [{ id, make }])
+        known = changes !== null
+        return changes
+      })
+      const payment = (await payments.find(clinic.id, id))?.record
+      if (!payment) throw new CommandFailure(`The clinic has no invoice ${given.invoice}.`)
+      print(command, renderPayment(payment, clinic), [
+        `Payment ${id} is ${known ? 'recorded' : 'there already'}`,
+      ])
+    })
+}
+
+function paymentOf(given: Given, id: string, invoice: Invoice, clinic: ClinicFacts): Payment {
+  const decimals = decimalsOf(invoice.currency)
+  const amount = parseDecimal(given.amount, decimals)
+  if (amount === null || amount <= 0) {
+    throw new CommandFailure(
+      `--amount must be a positive number with at most ${decimals} decimals in ${invoice.currency}`,
+    )
+  }
+  const createdAt = new Date().toISOString()
+  return {
+    id,
+    amount,
+    currency: invoice.currency,
+    invoice: { id: invoice.id, number: invoice.number },
+    patient: { id: invoice.patient.id, fullName: invoice.patient.fullName },
+    type: option('type', oneOf(PAYMENT_TYPES), given.type),
+    method: option('method', oneOf(PAYMENT_METHODS), given.method),
+    status: option('status', oneOf(PAYMENT_STATUSES), given.status),
+    description: given.description === undefined ? null : option('description', line(500), given.description),
+    date:
+      given.date === undefined
+        ? clinicTimestamp(createdAt, clinic.timezone).slice(0, 10)
+        : option('date', CalendarDate, given.date),
+    createdAt,
+  }
+}
