@@ -2,16 +2,14 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import fc from 'fast-check'
 import { beforeAll, expect, it, vi } from 'vitest'
 import { ROUTES } from '../../shared/api/routes.ts'
-import { newUuid } from '../../shared/domain/uuid.ts'
-import { NEW_DOCTOR } from '../../shared/import/doctors.ts'
-import { doctorStore } from '../../shared/store/doctors.ts'
 import { shortId } from '../../shared/store/keys.ts'
 import { patientEntry } from '../../shared/store/patient-entry.ts'
 import { issued } from '../support/credentials.ts'
 import { call } from '../support/event.ts'
 import { functionEnvironment, handlerOf } from '../support/functions.ts'
+import { populated } from '../support/records.ts'
 import { property } from '../support/scale.ts'
-import { aPatient, freshTable, newClinic, type TestTable } from '../support/table.ts'
+import { aPatient, freshTable, type TestTable } from '../support/table.ts'
 
 let db: TestTable
 const clinics: { ids: string[]; credential: Awaited<ReturnType<typeof issued>> }[] = []
@@ -20,18 +18,19 @@ beforeAll(async () => {
   db = await freshTable()
   functionEnvironment(db.name)
   for (let n = 0; n < 3; n++) {
-    const clinic = await newClinic(db.table)
     // The same names in every clinic: only the clinic tells them apart.
+    const { clinic, patient, ...records } = await populated(
+      db.table,
+      aPatient({ firstName: 'Ada0', lastName: 'Kaya' }),
+    )
     const patients = Array.from({ length: 30 }, (_, at) =>
       aPatient({ firstName: `Ada${at % 5}`, lastName: 'Kaya' }),
     )
     await patientEntry(db).enter(clinic.id, patients)
-    const doctor = { ...NEW_DOCTOR, id: newUuid(), fullName: 'Dr. Bo' }
-    await doctorStore(db).save(clinic.id, [{ before: null, after: doctor }])
-    clinics.push({
-      ids: [...patients.map(({ id }) => id), doctor.id],
-      credential: await issued(db.table, clinic),
-    })
+    const ids = [patient, ...patients, ...Object.values(records), ...records.invoice.lineItems].map(
+      ({ id }) => id,
+    )
+    clinics.push({ ids, credential: await issued(db.table, clinic) })
   }
 })
 
@@ -45,17 +44,22 @@ function partitions(input: unknown): string[] {
 
 it("keeps every read and write in the credential's clinic", async () => {
   const send = vi.spyOn(DynamoDBDocumentClient.prototype, 'send')
-  const everyId = clinics.flatMap(({ ids }) => ids)
+  const anyId = fc.constantFrom(...clinics.flatMap(({ ids }) => ids))
   await fc.assert(
     fc.asyncProperty(
       fc.nat(clinics.length - 1),
       fc.constantFrom(...ROUTES),
-      fc.constantFrom(...everyId),
+      anyId,
       fc.record(
         {
           page: fc.constantFrom('1', '2'),
           limit: fc.constantFrom('1', '100'),
           search: fc.constantFrom('kaya', '0532', 'ada1', ''),
+          patient_id: anyId,
+          doctor_id: anyId,
+          invoice_id: anyId,
+          from: fc.constant('2026-01-01'),
+          date_to: fc.constant('2026-12-31'),
         },
         { requiredKeys: [] },
       ),

@@ -3,11 +3,11 @@ import type { ErrorKey } from '../../shared/api/errors.ts'
 import { ROUTES } from '../../shared/api/routes.ts'
 import { SCOPES } from '../../shared/domain/scope.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
-import { patientEntry } from '../../shared/store/patient-entry.ts'
 import { issued } from '../support/credentials.ts'
 import { call } from '../support/event.ts'
 import { functionEnvironment, handlerOf } from '../support/functions.ts'
-import { aPatient, freshTable, newClinic, type TestTable } from '../support/table.ts'
+import { populated } from '../support/records.ts'
+import { freshTable, newClinic, type TestTable } from '../support/table.ts'
 
 let db: TestTable
 let mine: Awaited<ReturnType<typeof issued>>
@@ -18,10 +18,9 @@ beforeAll(async () => {
   db = await freshTable()
   functionEnvironment(db.name)
   mine = await issued(db.table, await newClinic(db.table))
-  const other = await newClinic(db.table)
-  const patient = aPatient()
-  await patientEntry(db).enter(other.id, [patient])
-  foreign.patient_not_found = patient.id
+  const theirs = await populated(db.table)
+  foreign.patient_not_found = theirs.patient.id
+  foreign.invoice_not_found = theirs.invoice.id
 })
 
 /** Path parameters with the same id in each. */

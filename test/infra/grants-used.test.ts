@@ -1,12 +1,17 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { beforeAll, expect, it, vi } from 'vitest'
 import { ROUTES } from '../../shared/api/routes.ts'
+import type { LineItem } from '../../shared/domain/invoice.ts'
+import { newUuid } from '../../shared/domain/uuid.ts'
+import { appointmentStore } from '../../shared/store/appointments.ts'
+import { invoiceStore } from '../../shared/store/invoices.ts'
 import { CREDENTIAL_PARTITIONS } from '../../shared/store/keys.ts'
-import { patientEntry } from '../../shared/store/patient-entry.ts'
+import { paymentStore } from '../../shared/store/payments.ts'
 import { issued } from '../support/credentials.ts'
 import { call } from '../support/event.ts'
 import { functionEnvironment, handlerOf } from '../support/functions.ts'
-import { aPatient, freshTable, newClinic } from '../support/table.ts'
+import { create, type Populated, populated } from '../support/records.ts'
+import { freshTable } from '../support/table.ts'
 import { grantsOf, type Statement, templateOf } from '../support/template.ts'
 
 /** `credential GetItem`, `clinic Query`: a DynamoDB call by the kind of partition it touches. */
@@ -14,15 +19,27 @@ type Use = `${'credential' | 'clinic'} ${string}`
 
 const template = templateOf('dev')
 let headers: Record<string, string>
-let patient: ReturnType<typeof aPatient>
+let mine: Populated
 
 beforeAll(async () => {
   const { table, name } = await freshTable()
   functionEnvironment(name)
-  const clinic = await newClinic(table)
-  patient = aPatient()
-  await patientEntry({ table }).enter(clinic.id, [patient])
-  headers = (await issued(table, clinic)).headers
+  mine = await populated(table)
+  // Long enough that their rows are thin, and the lists must read the records.
+  const notes = 'long '.repeat(200)
+  await create(table, mine.clinic, appointmentStore({ table }), { ...mine.appointment, id: newUuid(), notes })
+  const item = mine.invoice.lineItems[0] as LineItem
+  await create(table, mine.clinic, invoiceStore({ table }), {
+    ...mine.invoice,
+    id: newUuid(),
+    lineItems: Array(10).fill(item),
+  })
+  await create(table, mine.clinic, paymentStore({ table }), {
+    ...mine.payment,
+    id: newUuid(),
+    description: notes.slice(0, 500),
+  })
+  headers = (await issued(table, mine.clinic)).headers
 })
 
 function granted(statements: Statement[]): Use[] {
@@ -44,8 +61,9 @@ const ACTIONS: Record<string, string> = {
 
 /** What each endpoint is asked in order to make every kind of call it can. */
 const requests = (): Record<string, { path?: Record<string, string>; query?: Record<string, string> }[]> => ({
-  'list-patients': [{}, { query: { search: patient.lastName } }],
-  'get-patient': [{ path: { id: patient.id } }],
+  'list-patients': [{}, { query: { search: mine.patient.lastName } }],
+  'get-patient': [{ path: { id: mine.patient.id } }],
+  'get-invoice': [{ path: { id: mine.invoice.id } }],
 })
 
 it.each(ROUTES.map((route) => [route.id, route] as const))(

@@ -1,0 +1,119 @@
+import type { Appointment } from '../../shared/domain/appointment.ts'
+import type { Clinic } from '../../shared/domain/clinic.ts'
+import type { Invoice } from '../../shared/domain/invoice.ts'
+import type { Message } from '../../shared/domain/message.ts'
+import { fullName, type Patient } from '../../shared/domain/patient.ts'
+import type { Payment } from '../../shared/domain/payment.ts'
+import { newUuid } from '../../shared/domain/uuid.ts'
+import { NEW_DOCTOR } from '../../shared/import/doctors.ts'
+import { appointmentStore } from '../../shared/store/appointments.ts'
+import type { RecordList } from '../../shared/store/calendar-list.ts'
+import { Changeset } from '../../shared/store/changeset.ts'
+import { doctorStore } from '../../shared/store/doctors.ts'
+import { invoiceStore } from '../../shared/store/invoices.ts'
+import { messageStore } from '../../shared/store/messages.ts'
+import { patientEntry } from '../../shared/store/patient-entry.ts'
+import { paymentStore } from '../../shared/store/payments.ts'
+import type { Table } from '../../shared/store/table.ts'
+import { aPatient, NOW, newClinic } from './table.ts'
+
+const createdAt = new Date(NOW).toISOString()
+
+export type Populated = {
+  clinic: Clinic
+  patient: Patient
+  doctor: { id: string; fullName: string }
+  appointment: Appointment
+  invoice: Invoice
+  payment: Payment
+  message: Message
+}
+
+/** A clinic with one record of every kind; the message's text is long enough to make its rows thin. */
+export async function populated(table: Table, patient = aPatient()): Promise<Populated> {
+  const clinic = await newClinic(table)
+  await patientEntry({ table }).enter(clinic.id, [patient])
+  const doctor = { ...NEW_DOCTOR, id: newUuid(), fullName: 'Dr. Bo Lind' }
+  await doctorStore({ table }).save(clinic.id, [{ before: null, after: doctor }])
+  const named = { id: patient.id, fullName: fullName(patient) }
+  const appointment: Appointment = {
+    id: newUuid(),
+    patient: named,
+    doctor: { id: doctor.id, fullName: doctor.fullName },
+    date: '2026-05-04',
+    startTime: '09:00',
+    endTime: '09:30',
+    status: 'scheduled',
+    notes: null,
+    createdAt,
+  }
+  const invoice: Invoice = {
+    id: newUuid(),
+    number: '2026-1',
+    setStatus: 'sent',
+    status: 'partially_paid',
+    issueDate: '2026-05-04',
+    dueDate: null,
+    paidAt: null,
+    currency: 'EUR',
+    subtotal: 10_010,
+    tax: 0,
+    discount: 0,
+    total: 10_010,
+    paid: 10,
+    patient: { ...named, email: patient.emailAddress },
+    lineItems: [
+      {
+        id: newUuid(),
+        description: 'Visit',
+        quantity: 10_000,
+        unitPrice: 10_010,
+        discount: 0,
+        taxRate: 0,
+        tax: 0,
+        total: 10_010,
+      },
+    ],
+    createdAt,
+  }
+  const payment: Payment = {
+    id: newUuid(),
+    invoice: { id: invoice.id, number: invoice.number },
+    patient: named,
+    amount: 10,
+    currency: 'EUR',
+    type: 'payment',
+    method: 'card',
+    status: 'completed',
+    description: null,
+    date: '2026-05-04',
+    createdAt,
+  }
+  const message: Message = {
+    id: newUuid(),
+    channel: 'email',
+    type: 'manual',
+    recipient: patient.emailAddress ?? 'nobody@example.com',
+    subject: 'Your visit',
+    text: 'See you soon. '.repeat(100),
+    status: 'delivered',
+    providerMessageId: 'ses-1',
+    errorMessage: null,
+    sentAt: createdAt,
+    patient: named,
+    acceptedAt: createdAt,
+    acceptedOn: '2026-05-01',
+  }
+  await create(table, clinic, appointmentStore({ table }), appointment)
+  await create(table, clinic, invoiceStore({ table }), invoice)
+  await create(table, clinic, paymentStore({ table }), payment)
+  await create(table, clinic, messageStore({ table }), message)
+  return { clinic, patient, doctor, appointment, invoice, payment, message }
+}
+
+/** Writes a record that does not exist. */
+export async function create<R>(table: Table, clinic: Clinic, list: RecordList<R>, record: R): Promise<void> {
+  const changes = new Changeset(table, clinic.id)
+  list.change(changes, null, record)
+  await changes.commit()
+}
