@@ -12,6 +12,7 @@ import type { ClinicId } from '../shared/domain/clinic.ts'
 import { newUuid } from '../shared/domain/uuid.ts'
 import { clinicStore } from '../shared/store/clinics.ts'
 import { openTable } from '../shared/store/table.ts'
+import { measureAppointments } from './bench/appointments.ts'
 import { type ImportRun, runImport } from './bench/import.ts'
 import { type Measurement, measurePatients, writePatients } from './bench/patients.ts'
 
@@ -34,11 +35,7 @@ const say = (text: string) => process.stdout.write(`${text}\n`)
 const failures: string[] = []
 
 try {
-  const raw = new DynamoDBClient({
-    endpoint: engine.endpoint,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'bench', secretAccessKey: 'local' },
-  })
+  const raw = newClient()
   await raw.send(
     new CreateTableCommand({
       TableName: 'bench',
@@ -52,9 +49,14 @@ try {
   )
   const client = DynamoDBDocumentClient.from(raw)
   const sections: string[] = []
-  for (const count of [1_000, 10_000, 100_000, ...(large ? [1_000_000] : [])]) {
+  const sizes = [1_000, 10_000, 100_000, ...(large ? [1_000_000] : [])]
+  for (const count of sizes) {
     say(`A clinic of ${count.toLocaleString('en')} patients...`)
     sections.push(await patientSection(client, count))
+  }
+  for (const count of sizes) {
+    say(`A clinic of ${count.toLocaleString('en')} appointments...`)
+    sections.push(await appointmentSection(raw, count))
   }
   const bundles = bundleSection()
   if (write) writeFileSync(REPORT, report(sections, bundles))
@@ -67,6 +69,14 @@ try {
 if (failures.length > 0) {
   say(`\nBounds passed:\n${failures.map((failure) => `  ${failure}`).join('\n')}`)
   process.exitCode = 1
+}
+
+function newClient(): DynamoDBClient {
+  return new DynamoDBClient({
+    endpoint: engine.endpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'bench', secretAccessKey: 'local' },
+  })
 }
 
 async function patientSection(client: DynamoDBDocumentClient, count: number): Promise<string> {
@@ -90,11 +100,7 @@ async function patientSection(client: DynamoDBDocumentClient, count: number): Pr
       failures.push(`importing ${count}: ${peakMegabytes} MB`)
   }
   const lines = await measurePatients(client, 'bench', id, count)
-  for (const { what, bound, units, roundTrips } of lines) {
-    if (bound && (units > bound.units || roundTrips > bound.roundTrips)) {
-      failures.push(`${count} patients, ${what}: ${units} units, ${roundTrips} round trips`)
-    }
-  }
+  checkBounds(`${count} patients`, lines)
   return [
     `## ${count.toLocaleString('en')} patients`,
     '',
@@ -103,6 +109,22 @@ async function patientSection(client: DynamoDBDocumentClient, count: number): Pr
     table(lines),
     '',
   ].join('\n')
+}
+
+async function appointmentSection(raw: DynamoDBClient, count: number): Promise<string> {
+  // Two clients: what builds the clinic is not measured.
+  const [build, measured] = [DynamoDBDocumentClient.from(raw), DynamoDBDocumentClient.from(newClient())]
+  const lines = await measureAppointments(build, measured, 'bench', newUuid() as ClinicId, count)
+  checkBounds(`${count} appointments`, lines)
+  return [`## ${count.toLocaleString('en')} appointments`, '', table(lines), ''].join('\n')
+}
+
+function checkBounds(of: string, lines: readonly Measurement[]): void {
+  for (const { what, bound, units, roundTrips } of lines) {
+    if (bound && (units > bound.units || roundTrips > bound.roundTrips)) {
+      failures.push(`${of}, ${what}: ${units} units, ${roundTrips} round trips`)
+    }
+  }
 }
 
 function importLine(run: ImportRun, again: ImportRun, file: string): string {
@@ -118,12 +140,12 @@ function importLine(run: ImportRun, again: ImportRun, file: string): string {
 function table(lines: readonly Measurement[]): string {
   const round = (value: number) => (Math.round(value * 10) / 10).toLocaleString('en')
   const rows = lines.map(
-    ({ what, units, bound, roundTrips, calls }) =>
-      `| ${what} | ${round(units)} | ${bound?.units ?? ''} | ${roundTrips} | ${bound?.roundTrips ?? ''} | ${calls} |`,
+    ({ what, units, bound, roundTrips, calls, bytes }) =>
+      `| ${what} | ${round(units)} | ${bound?.units ?? ''} | ${roundTrips} | ${bound?.roundTrips ?? ''} | ${calls} | ${round(bytes / 1024)} |`,
   )
   return [
-    '| | units | bound | round trips | bound | calls |',
-    '|---|---:|---:|---:|---:|---:|',
+    '| | units | bound | round trips | bound | calls | KB |',
+    '|---|---:|---:|---:|---:|---:|---:|',
     ...rows,
   ].join('\n')
 }

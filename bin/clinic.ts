@@ -20,7 +20,8 @@ const program = new Command('clinic')
   .addHelpText(
     'after',
     `
-Exit codes: 0 done, 1 done but some rows were rejected, 2 wrong input, 3 the stack cannot be reached.`,
+Exit codes: 0 done, 1 done, but rows were rejected or differences remain, 2 wrong input, 3 the stack cannot be
+reached (run it again), 4 failed.`,
   )
   .configureHelp({ showGlobalOptions: true })
 
@@ -59,5 +60,6 @@ function report(error: unknown): number {
     return EXIT.unreachable
   }
   say(error instanceof Error ? `${error.name}: ${error.message}` : String(error))
-  return EXIT.unreachable
+  // A file that cannot be read or written has a code and a path; anything else is a defect, or AWS saying no.
+  return error instanceof Error && 'path' in error ? EXIT.wrongInput : EXIT.failed
 }

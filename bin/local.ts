@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { Command, InvalidArgumentError } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { type LocalStack, startLocalStack } from '../infra/local/stack.ts'
 import { openTable } from '../shared/store/table.ts'
 import { loadDemo, type ReadyClinic } from './demo/load.ts'
@@ -16,7 +16,7 @@ const { data, watch, demo, json, port } = new Command('npm start --')
   .option('--watch', 'rebuild and swap functions when their code is saved', false)
   .option('--no-demo', 'start without the demo clinics')
   .option('--json', 'print the ready line only', false)
-  .option('--port <port>', 'on 127.0.0.1; also set by PORT', asPort, asPort(process.env.PORT ?? '3000'))
+  .addOption(new Option('--port <port>', 'on 127.0.0.1').env('PORT').argParser(asPort).default(3000))
   .parse()
   .opts<Options>()
 
@@ -47,12 +47,11 @@ const parent = process.ppid
 if (process.env.npm_lifecycle_event) setInterval(() => process.ppid !== parent && end(0), 500).unref()
 
 try {
-  const dataDir = data === undefined ? undefined : resolve(data)
+  // npm runs scripts in the project's folder, wherever it was typed.
+  const dataDir = data === undefined ? undefined : resolve(process.env.INIT_CWD ?? '.', data)
   if (dataDir) mkdirSync(dataDir, { recursive: true })
   say('Synthesizing the stack and starting its engines...')
   stack = await startLocalStack({ port, dataDir, watch, log: say })
-  // A signal may have come while it was starting.
-  if (ending) await stack.close()
   const clinics = demo ? await demoData(stack, dataDir) : []
   const ready = {
     ready: true,

@@ -11,7 +11,7 @@ import {
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import type { Route, TableCall } from '../shared/api/route.ts'
-import { CREDENTIAL_PARTITIONS } from '../shared/store/keys.ts'
+import { CLINIC_DIRECTORY, CREDENTIAL_PARTITIONS } from '../shared/store/keys.ts'
 import type { FunctionCode } from './bundles.ts'
 import type { Data } from './data.ts'
 import { FUNCTION_TIMEOUT, type StageSettings } from './stages.ts'
@@ -97,12 +97,16 @@ function credentialGrants({ table }: Data): PolicyStatement[] {
   ]
 }
 
-/** What the endpoint itself calls: on clinics' partitions, never on credentials. */
+/** What the endpoint itself calls: on clinics' partitions, never on credentials or the list of clinics. */
 function tableGrant({ table }: Data, calls: readonly TableCall[]): PolicyStatement {
   return new PolicyStatement({
     actions: calls.map((call) => `dynamodb:${call}`),
     resources: [table.tableArn],
-    conditions: { 'ForAllValues:StringNotLike': { 'dynamodb:LeadingKeys': [`${CREDENTIAL_PARTITIONS}*`] } },
+    conditions: {
+      'ForAllValues:StringNotLike': {
+        'dynamodb:LeadingKeys': [`${CREDENTIAL_PARTITIONS}*`, CLINIC_DIRECTORY],
+      },
+    },
   })
 }
 

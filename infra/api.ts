@@ -33,7 +33,7 @@ export class Api extends Construct {
   constructor(scope: Construct, id: string, { stage, code, data, routes }: Props) {
     super(scope, id)
     this.rest = restApi(this, stage)
-    addGatewayResponses(this.rest)
+    addGatewayResponses(this.rest, stage)
     for (const route of routes) {
       const { lambda } = routeFunction(this, route, stage, code, data)
       const resource = this.rest.root.resourceForPath(`${BASE_PATH}${route.path}`)

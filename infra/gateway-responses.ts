@@ -1,5 +1,6 @@
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway'
 import { type ErrorKey, errorBody, errorEntry } from '../shared/api/errors.ts'
+import type { StageSettings } from './stages.ts'
 
 /**
  * What the gateway itself refuses, in the API's own error shape. No template uses the gateway's message: it can
@@ -30,7 +31,13 @@ const RESPONSES: [type: ResponseType, key: ErrorKey, retryAfter?: number][] = [
   [ResponseType.DEFAULT_5XX, 'internal'],
 ]
 
-export function addGatewayResponses(api: RestApi): void {
+/** What a throttled caller is told: the gateway's rate is for all callers together. */
+const limitHeaders = ({ rate }: StageSettings['throttle']) => ({
+  ratelimit: `'"gateway";r=0;t=1'`,
+  'ratelimit-policy': `'"gateway";q=${rate};w=1'`,
+})
+
+export function addGatewayResponses(api: RestApi, { throttle }: StageSettings): void {
   for (const [type, key, retryAfter] of RESPONSES) {
     api.addGatewayResponse(type.responseType, {
       type,
@@ -39,6 +46,7 @@ export function addGatewayResponses(api: RestApi): void {
         'x-request-id': 'context.requestId',
         'cache-control': "'no-store'",
         ...(retryAfter && { 'retry-after': `'${retryAfter}'` }),
+        ...(key === 'rate_limited' && limitHeaders(throttle)),
       },
       templates: { 'application/json': JSON.stringify(errorBody(key)) },
     })

@@ -12,6 +12,7 @@ const ARROWS: Record<string, string[]> = {
     'shared/store',
     'shared/import',
     'shared/verify',
+    'shared/runtime/clients.ts',
   ],
   infra: ['shared/api', 'shared/store/keys.ts'],
   'infra/local': [],

@@ -17,3 +17,18 @@ export const coldSearchBound = (patients: number): Bound => ({
 
 /** Entering one patient, in write units, with room for its events and its idempotency record. */
 export const ENTRY_UNITS = 12
+
+/** A page of a calendar list that is not one patient's. */
+export function listBound(records: number, limit: number): Bound {
+  const [small, large] = records <= 1_000 ? [8, 16] : records <= 100_000 ? [16, 28] : [36, 40]
+  return { units: limit <= 20 ? small : large, roundTrips: ROUND_TRIPS }
+}
+
+/** Everything of one patient is read: about eleven rows a unit, whatever the page. */
+export const patientListBound = (rows: number): Bound => ({
+  units: Math.ceil(rows / 11) + 1,
+  roundTrips: ROUND_TRIPS,
+})
+
+/** Writes, in write units, with room for their events and idempotency records. */
+export const WRITE_UNITS = { appointment: 26, statusChange: 26, invoice: 18, message: 16 } as const

@@ -7,23 +7,28 @@ export type Cost = {
   readonly calls: number
   /** Read and write units together; the benches measure one or the other. */
   readonly units: number
-  readonly milliseconds: number
+  /** Of the items read, as JSON. */
+  readonly bytes: number
 }
 
 type Capacity = { CapacityUnits?: number }
+
+type Output = { ConsumedCapacity?: Capacity | Capacity[]; Items?: unknown[]; Responses?: object }
 
 /** Measures what goes through a client, by the capacity that DynamoDB itself reports. */
 export function meter(client: DynamoDBDocumentClient) {
   let depth = 0
   let calls = 0
   let units = 0
+  let bytes = 0
   client.middlewareStack.add(
     (next) => async (args) => {
       const chained = depth + 1
       calls++
       const input = { ...(args.input as object), ReturnConsumedCapacity: 'TOTAL' } as never
       const result = await next({ ...args, input })
-      const { ConsumedCapacity } = result.output as { ConsumedCapacity?: Capacity | Capacity[] }
+      const { ConsumedCapacity, Items = [], Responses = {} } = result.output as Output
+      bytes += Buffer.byteLength(JSON.stringify([Items, Responses]))
       for (const consumed of [ConsumedCapacity ?? []].flat()) units += consumed.CapacityUnits ?? 0
       depth = Math.max(depth, chained)
       return result
@@ -35,8 +40,8 @@ export function meter(client: DynamoDBDocumentClient) {
     depth = 0
     calls = 0
     units = 0
-    const started = performance.now()
+    bytes = 0
     const result = await work()
-    return { result, roundTrips: depth, calls, units, milliseconds: performance.now() - started }
+    return { result, roundTrips: depth, calls, units, bytes }
   }
 }

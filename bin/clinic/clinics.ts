@@ -7,7 +7,7 @@ import { newUuid } from '../../shared/domain/uuid.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
 import { connect, requireClinic } from './connection.ts'
-import { table as lines, option, print } from './output.ts'
+import { CommandFailure, table as lines, option, print } from './output.ts'
 
 const Timezone = z.string().refine(isTimezone, { error: 'must be an IANA time zone such as Europe/Istanbul' })
 
@@ -65,7 +65,10 @@ export function addClinicCommands(program: Command): void {
     .option('--duration <minutes>', 'default appointment length')
     .action(async (id: string, settings: Partial<Settings>, command: Command) => {
       const table = await connect(command)
-      const clinic = { ...(await requireClinic(table, id)), ...changesOf(settings) }
+      const changes = changesOf(settings)
+      if (Object.keys(changes).length === 0)
+        throw new CommandFailure('Nothing to set: name an option to change.')
+      const clinic = { ...(await requireClinic(table, id)), ...changes }
       await clinicStore({ table }).set(clinic)
       const credentials = credentialStore({ table, now: Date.now })
       const { name, timezone, currency } = clinic

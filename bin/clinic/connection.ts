@@ -1,9 +1,8 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation'
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { Command } from 'commander'
 import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
 import { isUuid } from '../../shared/domain/uuid.ts'
+import { documentClient } from '../../shared/runtime/clients.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { openTable, type Table } from '../../shared/store/table.ts'
 import { CommandFailure, EXIT, type GlobalOptions } from './output.ts'
@@ -26,19 +25,25 @@ async function localTable(port: string): Promise<Table> {
       EXIT.unreachable,
     )
   }
-  const client = new DynamoDBClient({
+  const client = documentClient({
     endpoint: local.endpoints.dynamodb,
     region: local.region,
     credentials: { accessKeyId: 'operator', secretAccessKey: 'local' },
   })
-  return openTable(DynamoDBDocumentClient.from(client), local.outputs.TableName)
+  return openTable(client, local.outputs.TableName)
 }
 
 async function deployedTable(stack: string): Promise<Table> {
-  const { Stacks } = await new CloudFormationClient().send(new DescribeStacksCommand({ StackName: stack }))
+  const { Stacks } = await new CloudFormationClient()
+    .send(new DescribeStacksCommand({ StackName: stack }))
+    .catch((error: Error) => {
+      if (/does not exist/.test(error.message))
+        throw new CommandFailure(`There is no stack ${stack} in this account and region.`)
+      throw error
+    })
   const name = Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === 'TableName')?.OutputValue
   if (!name) throw new CommandFailure(`The stack ${stack} has no output TableName.`)
-  return openTable(DynamoDBDocumentClient.from(new DynamoDBClient()), name)
+  return openTable(documentClient(), name)
 }
 
 /** The clinic that an option names. */

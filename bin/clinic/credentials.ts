@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import * as z from 'zod'
-import type { Credential } from '../../shared/domain/credential.ts'
+import { type Credential, isActive } from '../../shared/domain/credential.ts'
 import { isScope, SCOPES, type Scope } from '../../shared/domain/scope.ts'
 import { line } from '../../shared/domain/text-fields.ts'
 import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
@@ -68,7 +68,7 @@ export function addCredentialCommands(program: Command): void {
       const rows = credentials.map((credential) => [
         credential.key,
         credential.name,
-        credential.revokedAt ? 'revoked' : 'active',
+        stateOf(credential),
         credential.lastUsedAt ? `last used ${credential.lastUsedAt}` : 'never used',
         credential.scopes.join(','),
       ])
@@ -84,6 +84,11 @@ export function addCredentialCommands(program: Command): void {
       if (!credential) throw new CommandFailure(`There is no credential ${key}.`)
       print(command, shown(credential), [`Credential ${key} is revoked`])
     })
+}
+
+function stateOf(credential: Credential): string {
+  if (credential.revokedAt) return 'revoked'
+  return isActive(credential, Date.now()) ? 'active' : 'expired'
 }
 
 function scopesOf(text: string): Scope[] {

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { basename } from 'node:path'
+import { basename, relative, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { importEntities } from '../../shared/import/entities.ts'
 import { type ImportResult, importFile, rejectedFile } from '../../shared/import/import-file.ts'
@@ -20,7 +20,8 @@ export function addImportCommand(program: Command): void {
     .argument('<file...>', '.csv, .ndjson or .jsonl, named after what it holds: patients.csv, doctors.ndjson')
     .requiredOption('--clinic <id>')
     .option('--entity <name>', 'what the files hold, when their names do not say')
-    .action(async (files: string[], given: { clinic: string; entity?: string }, command: Command) => {
+    .action(async (named: string[], given: { clinic: string; entity?: string }, command: Command) => {
+      const files = named.map(fromWhereItWasTyped)
       for (const file of files) requireFile(file)
       const table = await connect(command)
       const clinic = await requireClinic(table, given.clinic)
@@ -41,9 +42,13 @@ export function addImportCommand(program: Command): void {
       const total = sum(results)
       const { json } = command.optsWithGlobals<GlobalOptions>()
       print(command, { ...total, ...(json && { files: results }) }, results.map(summary))
-      if (total.rejected > 0) process.exitCode = EXIT.someRejected
+      if (total.rejected > 0) process.exitCode = EXIT.lookAgain
     })
 }
+
+/** npm runs scripts in the project's folder, wherever it was typed. */
+const fromWhereItWasTyped = (file: string): string =>
+  process.env.INIT_CWD ? relative(process.cwd(), resolve(process.env.INIT_CWD, file)) || file : file
 
 function requireFile(file: string): void {
   rowReader(file)

@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import type * as z from 'zod'
 
-export const EXIT = { done: 0, someRejected: 1, wrongInput: 2, unreachable: 3 } as const
+/** 1 is for what a person should look at: rejected rows, differences that remain. */
+export const EXIT = { done: 0, lookAgain: 1, wrongInput: 2, unreachable: 3, failed: 4 } as const
 
 /** Ends the command with a message for a person. */
 export class CommandFailure extends Error {

@@ -33,7 +33,8 @@ export type Route = {
   /** Errors beyond those every endpoint has (COMMON_ERRORS). */
   readonly errors: readonly ErrorKey[]
   readonly uses: {
-    readonly table: readonly TableCall[] /** Lambda memory in MB when the default is not enough. */
+    readonly table: readonly TableCall[]
+    /** Lambda memory in MB when the default is not enough. */
     readonly memory?: number
   }
 }

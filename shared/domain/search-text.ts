@@ -42,7 +42,8 @@ const PHONE_QUERY = /^[\d\s+\-()./]+$/
 export function needlesOf(query: string): Needles | null {
   const folded = fold(query)
   const words = folded.split(/\s+/).filter((word) => word !== '')
-  if (words.length === 0) return null
+  // What folds to nothing (a lone accent) is still something to look for, and nobody has it.
+  if (words.length === 0) return query.trim() === '' ? null : { kind: 'words', words: [query.trim()] }
   if (PHONE_QUERY.test(folded)) {
     const digits = folded.replace(/\D/g, '')
     if (digits.length >= 3) return { kind: 'phone', digits: dialled(folded) }
@@ -53,7 +54,8 @@ export function needlesOf(query: string): Needles | null {
 /** The digits of a dialled number without the international `00`, the trunk `0` or the `(0)` of `+44 (0)20`. */
 function dialled(query: string): string {
   const digits = query.replace(/^(\s*(?:\+|00)[\d\s.\-/]*)\(0\)/, '$1').replace(/\D/g, '')
-  return digits.replace(/^00?/, '')
+  const national = digits.replace(/^00?/, '')
+  return national.length >= 3 ? national : digits
 }
 
 /**

@@ -2,6 +2,7 @@ import { ApiError } from '../api/errors.ts'
 import type { Credential } from '../domain/credential.ts'
 import { judge, type RateVerdict, type RequestCount, rateOf } from '../domain/request-rate.ts'
 import type { ApiRequest, Link } from './call.ts'
+import { within } from './within.ts'
 
 type Parts = {
   readonly now: () => number
@@ -10,6 +11,9 @@ type Parts = {
   /** For credentials without a rate of their own. */
   readonly requestsPerMinute: number
 }
+
+/** A counter that takes longer does not count. */
+const COUNT_MS = 500
 
 /**
  * Limits a credential's rate. The count goes on beside a read's own work and is heard before its answer leaves; what
@@ -37,8 +41,8 @@ export function limitRate({ now, count, requestsPerMinute }: Parts): Link {
       const rate = rateOf(credential.requestsPerMinute ?? requestsPerMinute)
       verdicts.set(
         call,
-        count(credential).then(
-          (counted) => judge(counted, rate, now()),
+        within(COUNT_MS, count(credential)).then(
+          (counted) => counted && judge(counted, rate, now()),
           () => null,
         ),
       )

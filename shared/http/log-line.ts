@@ -2,13 +2,19 @@ import type { APIGatewayProxyResult } from 'aws-lambda'
 import { errorEntry } from '../api/errors.ts'
 import type { ApiRequest, Link } from './call.ts'
 import { errorOrigin, type WriteLog } from './log.ts'
+import { within } from './within.ts'
+
+/** What goes on beside a request may hold its answer up so long, and no longer. */
+const BESIDE_MS = 300
 
 /** Opens the call and, once the answer stands, writes the request's one log line. */
 export function logLine(routeId: string, now: () => number, write: WriteLog): Link {
   const finish = async ({ context: { call }, response }: ApiRequest): Promise<void> => {
-    await Promise.allSettled(call.beside)
+    await within(BESIDE_MS, Promise.allSettled(call.beside))
     const { failure, credential } = call
     write({
+      // Lambda takes a line without one for INFO, whatever its level says.
+      timestamp: new Date(now()).toISOString(),
       level: failure && errorEntry(failure.key).status >= 500 ? 'error' : 'info',
       request_id: call.requestId,
       route: routeId,

@@ -1,11 +1,11 @@
 /** Imports one file: reads, checks and writes in batches; bad rows are set aside and never stop the good ones. */
-import { once } from 'node:events'
-import { createWriteStream, rmSync, type WriteStream } from 'node:fs'
-import { finished } from 'node:stream/promises'
-import * as z from 'zod'
+import { type FileHandle, open, rm } from 'node:fs/promises'
+import type * as z from 'zod'
 import type { ClinicFacts } from '../domain/clinic.ts'
 import { importedUuid } from '../domain/uuid.ts'
-import type { Counts, ImportEntity, ImportRow } from './entity.ts'
+import { ConditionFailed } from '../store/table.ts'
+import type { Counts, ImportEntity, ImportRow, Outcome } from './entity.ts'
+import { ExternalRef } from './references.ts'
 import { ImportFileError, type Row, rowReader } from './rows.ts'
 import { SeenIds } from './seen.ts'
 
@@ -22,13 +22,10 @@ export type ImportOptions = {
   readonly now: () => number
 }
 
+const WRITE_ATTEMPTS = 10
+
 /** Two transactions of new patients; also what one batch read takes. */
 const BATCH = 96
-
-const ExternalId = z
-  .union([z.string(), z.number()], { error: 'is required' })
-  .transform((id) => String(id).trim())
-  .refine((id) => id.length >= 1 && id.length <= 200, { error: 'must have 1 to 200 characters' })
 
 /** Where the rows that were set aside are written. */
 export const rejectedFile = (file: string): string => `${file}.rejected.ndjson`
@@ -43,17 +40,22 @@ export async function importFile<Fields>(
   const result: ImportResult = { imported: 0, updated: 0, unchanged: 0, rejected: 0 }
   const progress = { bytes: 0, rows: 0 }
   using seen = new SeenIds()
-  const read = rowReader(file)(file, (bytes) => {
-    progress.bytes += bytes
-  })
-  const check = rowCheck(entity, clinic, options.now(), file)
+  const read = rowReader(file)(
+    file,
+    (bytes) => {
+      progress.bytes += bytes
+    },
+    (columns) => checkColumns(entity, columns, file),
+  )
+  const check = rowCheck(entity, clinic, options.now())
   const rejected = rejectionWriter(rejectedFile(file), (rejection) => {
     result.rejected++
     options.onRejected?.(rejection)
   })
+  await rejected.clear()
   let batch: ImportRow<Fields>[] = []
   const flush = async () => {
-    const outcome = await entity.write(clinic, batch)
+    const outcome = await written(() => entity.write(clinic, batch))
     for (const name of ['imported', 'updated', 'unchanged'] as const) result[name] += outcome[name]
     const byId = new Map(batch.map((row) => [row.id, row]))
     for (const { id, reason } of outcome.rejected ?? []) {
@@ -86,18 +88,27 @@ export async function importFile<Fields>(
   return result
 }
 
+/** Somebody else wrote the same records meanwhile: a batch compares with what is there, so it can be written again. */
+async function written(write: () => Promise<Outcome>): Promise<Outcome> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await write()
+    } catch (error) {
+      if (!(error instanceof ConditionFailed) || attempt === WRITE_ATTEMPTS) throw error
+    }
+  }
+}
+
 const rawOf = (row: Row): unknown => ('fields' in row ? row.fields : row.raw)
 
 type Checked<Fields> = ImportRow<Fields> | { reason: string; row: unknown }
 
-function rowCheck<Fields>(entity: ImportEntity<Fields>, clinic: ClinicFacts, now: number, file: string) {
+function rowCheck<Fields>(entity: ImportEntity<Fields>, clinic: ClinicFacts, now: number) {
   const schema = entity.schema(clinic, now)
-  const isCsv = /\.csv$/i.test(file)
   return (row: Row): Checked<Fields> => {
     if (!('fields' in row)) return { reason: row.problem, row: row.raw }
-    if (isCsv) checkColumns(entity, Object.keys(row.fields), file)
     const { external_id, ...rest } = row.fields
-    const id = ExternalId.safeParse(external_id)
+    const id = ExternalRef.safeParse(external_id)
     const fields = schema.safeParse(rest)
     if (id.success && fields.success) {
       return {
@@ -108,7 +119,9 @@ function rowCheck<Fields>(entity: ImportEntity<Fields>, clinic: ClinicFacts, now
       }
     }
     const issues = [
-      ...(id.error?.issues ?? []).map(({ message }) => `external_id ${message}`),
+      ...(id.error?.issues ?? []).map(({ message }) =>
+        external_id == null ? 'external_id is required' : `external_id ${message}`,
+      ),
       ...(fields.error?.issues ?? []).map(issueText(rest)),
     ]
     return { reason: issues.join('; '), row: row.fields }
@@ -149,18 +162,14 @@ const issueText =
 
 /** Opens the file of rejected rows at the first one; an earlier run's is gone when there is none. */
 function rejectionWriter(path: string, onRejected: (rejection: Rejection) => void) {
-  rmSync(path, { force: true })
-  let stream: WriteStream | undefined
+  let file: FileHandle | undefined
   return {
+    clear: () => rm(path, { force: true }),
     write: async (rejection: Rejection): Promise<void> => {
-      stream ??= createWriteStream(path, { mode: 0o600 })
+      file ??= await open(path, 'w', 0o600)
+      await file.write(`${JSON.stringify(rejection)}\n`)
       onRejected(rejection)
-      if (!stream.write(`${JSON.stringify(rejection)}\n`)) await once(stream, 'drain')
     },
-    close: async (): Promise<void> => {
-      if (!stream) return
-      stream.end()
-      await finished(stream)
-    },
+    close: async (): Promise<void> => file?.close(),
   }
 }

@@ -4,7 +4,7 @@ import { importedUuid } from '../domain/uuid.ts'
 
 /** A reference to another record by the file's own id of it. */
 export const ExternalRef = z
-  .union([z.string(), z.number()], { error: 'must be text' })
+  .union([z.string(), z.int()], { error: 'must be text, or a whole number that JSON holds exactly' })
   .transform((id) => String(id).trim())
   .refine((id) => id.length >= 1 && id.length <= 200, { error: 'must have 1 to 200 characters' })
 

@@ -1,7 +1,7 @@
 /** Reads import files as streams: a row at a time, each with the line it began on, never the whole file. */
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { type CsvError, parse } from 'csv-parse'
+import { CsvError, parse } from 'csv-parse/sync'
 
 /** A row's fields, or why it has none. `raw` is what stood there, as far as it could be read. */
 export type Row =
@@ -14,8 +14,12 @@ export class ImportFileError extends Error {}
 /** No record of any entity is longer, in characters or bytes. */
 const LONGEST_ROW = 1_000_000
 
-/** `onBytes` hears how many bytes each piece had. */
-export type ReadRows = (file: string, onBytes: (bytes: number) => void) => AsyncGenerator<Row>
+/** `onBytes` hears how many bytes each piece had, `checkColumns` the header of a CSV file: it may throw. */
+export type ReadRows = (
+  file: string,
+  onBytes: (bytes: number) => void,
+  checkColumns: (columns: string[]) => void,
+) => AsyncGenerator<Row>
 
 /** @throws ImportFileError when the extension is neither .csv nor .ndjson or .jsonl */
 export function rowReader(file: string): ReadRows {
@@ -25,15 +29,13 @@ export function rowReader(file: string): ReadRows {
 }
 
 /** @throws ImportFileError when the file begins as UTF-16 text does */
-async function refuseUtf16(file: string): Promise<string> {
+async function refuseUtf16(file: string): Promise<void> {
   const handle = await open(file)
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(65_536), 0, 65_536, 0)
-    const [first, second] = buffer
+    const [first, second] = (await handle.read(Buffer.alloc(2), 0, 2, 0)).buffer
     if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
       throw new ImportFileError(`${file}:1: the file is UTF-16; save it as UTF-8`)
     }
-    return buffer.toString('utf8', 0, bytesRead)
   } finally {
     await handle.close()
   }
@@ -45,36 +47,68 @@ function pieces(file: string, onBytes: (bytes: number) => void) {
   return stream
 }
 
-async function* readCsv(file: string, onBytes: (bytes: number) => void): AsyncGenerator<Row> {
-  const [header = ''] = (await refuseUtf16(file)).split(/\r?\n/, 1)
-  const skipped: CsvError[] = []
-  const parser = parse({
-    bom: true,
-    delimiter: delimiterOf(header),
-    info: true,
-    max_record_size: LONGEST_ROW,
-    relax_column_count: true,
-    skip_empty_lines: true,
-    skip_records_with_error: true,
-    on_skip: (error) => {
-      if (error) skipped.push(error)
-    },
-  })
-  const source = pieces(file, onBytes)
-  source.on('error', (error) => parser.destroy(error)).pipe(parser)
-  let columns: string[] | undefined
-  let line = 1
-  for await (const { record, info } of parser as AsyncIterable<{
-    record: string[]
-    info: { lines: number }
-  }>) {
-    if (!columns) columns = columnsOf(record, file)
-    else yield csvRow(columns, record, line)
-    line = info.lines + 1
-    // The parser runs ahead of us: what it skipped may lie on either side of this record.
-    for (const error of skipped.splice(0)) yield brokenCsv(error, file, columns)
+/** A physical line of the file. */
+type Line = { readonly number: number; readonly text: string; readonly ended: boolean }
+
+/** A record may have line breaks inside quotes, up to so many characters: beyond, the quote was never closed. */
+const LONGEST_QUOTED = 64_000
+
+/**
+ * Reads records a line at a time, more lines only while a quote is open. When those make no record after all, the first
+ * line is set aside alone and the next is read afresh: one stray quote costs one row.
+ */
+async function* readCsv(
+  file: string,
+  onBytes: (bytes: number) => void,
+  checkColumns: (columns: string[]) => void,
+): AsyncGenerator<Row> {
+  await refuseUtf16(file)
+  const source = textLines(file, onBytes)
+  const ahead: Line[] = []
+  const next = async (): Promise<Line | undefined> => ahead.shift() ?? (await source.next()).value
+  let header: { columns: string[]; delimiter: string } | undefined
+  for (let line = await next(); line; line = await next()) {
+    if (line.text.trim() === '') continue
+    if (!header) {
+      header = headerOf(line.text, file)
+      checkColumns(header.columns)
+      continue
+    }
+    const lines = [line, ...(await continuation(line, next))]
+    const row = csvRow(lines, header)
+    yield row
+    // What was read along belongs to other records, unless it made one.
+    if ('problem' in row) ahead.unshift(...lines.slice(1))
   }
-  for (const error of skipped) yield brokenCsv(error, file, columns)
+}
+
+/** The lines that follow while a quote is open, as far as a record may reach. */
+async function continuation(first: Line, next: () => Promise<Line | undefined>): Promise<Line[]> {
+  const more: Line[] = []
+  let open = hasOpenQuote(first.text)
+  let length = first.text.length
+  while (open && length <= LONGEST_QUOTED) {
+    const line = await next()
+    if (!line) break
+    more.push(line)
+    length += line.text.length
+    if (hasOpenQuote(line.text)) open = false
+  }
+  return more
+}
+
+/** An odd number of quotes: escaped ones come in pairs. */
+const hasOpenQuote = (text: string): boolean => (text.match(/"/g)?.length ?? 0) % 2 === 1
+
+function headerOf(text: string, file: string): { columns: string[]; delimiter: string } {
+  const delimiter = delimiterOf(text)
+  const { cells, problem } = cellsOf(text, delimiter)
+  if (!cells) throw new ImportFileError(`${file}:1: the header ${problem}`)
+  const columns = cells.map((name) => name.trim())
+  const twice = columns.find((name, index) => columns.indexOf(name) !== index)
+  if (twice !== undefined) throw new ImportFileError(`${file}:1: the column "${twice}" stands twice`)
+  if (text.includes('\uFFFD')) throw new ImportFileError(`${file}:1: the file is not UTF-8; save it as UTF-8`)
+  return { columns, delimiter }
 }
 
 /** Spreadsheets of many countries write semicolons; databases write tabs. */
@@ -83,53 +117,62 @@ function delimiterOf(header: string): string {
   return [',', ';', '\t'].reduce((best, next) => (count(next) > count(best) ? next : best))
 }
 
-function columnsOf(record: string[], file: string): string[] {
-  const columns = record.map((name) => name.trim())
-  const twice = columns.find((name, index) => columns.indexOf(name) !== index)
-  if (twice !== undefined) throw new ImportFileError(`${file}:1: the column "${twice}" stands twice`)
-  return columns
-}
-
-function csvRow(columns: string[], record: string[], line: number): Row {
-  if (record.length !== columns.length) {
-    return {
-      line,
-      problem: `has ${record.length} columns where the header has ${columns.length}`,
-      raw: record,
-    }
+function csvRow(
+  lines: readonly Line[],
+  { columns, delimiter }: { columns: string[]; delimiter: string },
+): Row {
+  const [{ number: line, text: raw }] = lines as [Line]
+  const { cells, problem } = cellsOf(lines.map(({ text }) => text).join('\n'), delimiter)
+  if (!cells)
+    return { line, problem: lines.length > 1 ? (CSV_PROBLEMS.CSV_QUOTE_NOT_CLOSED ?? problem) : problem, raw }
+  if (cells.length !== columns.length) {
+    return { line, problem: `has ${cells.length} columns where the header has ${columns.length}`, raw }
   }
   const fields = Object.fromEntries(
-    columns.map((name, index) => [name, record[index] === '' ? null : record[index]]),
+    columns.map((name, index) => [name, cells[index] === '' ? null : cells[index]]),
   )
-  return checked(line, fields, record)
+  return checked(line, fields, raw)
 }
 
-function brokenCsv(error: CsvError, file: string, columns: string[] | undefined): Row {
-  const { code, lines } = error as CsvError & { lines?: number }
-  if (!columns)
-    throw new ImportFileError(`${file}:1: the header cannot be read: ${CSV_PROBLEMS[code] ?? code}`)
-  return { line: lines ?? 0, problem: CSV_PROBLEMS[code] ?? `is not CSV (${code})`, raw: null }
+type Cells = { cells: string[]; problem?: never } | { cells?: never; problem: string }
+
+function cellsOf(text: string, delimiter: string): Cells {
+  // Most records have no quotes, and nothing to parse.
+  if (!text.includes('"')) return { cells: text.split(delimiter) }
+  try {
+    const [cells = []] = parse(text, {
+      delimiter,
+      relax_column_count: true,
+      record_delimiter: '\r\n\r\n',
+    }) as string[][]
+    return { cells }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error
+    return { problem: CSV_PROBLEMS[error.code] ?? `is not CSV (${error.code})` }
+  }
 }
 
 const CSV_PROBLEMS: Record<string, string> = {
-  CSV_QUOTE_NOT_CLOSED: 'a quote is opened and never closed; the file may be cut off here',
-  CSV_INVALID_CLOSING_QUOTE: 'a closing quote is followed by more text; double the quotes inside a field',
-  INVALID_OPENING_QUOTE: 'a quote stands in the middle of an unquoted field',
-  CSV_MAX_RECORD_SIZE: 'is longer than a million characters; a quote may be missing',
+  CSV_QUOTE_NOT_CLOSED: 'opens a quote that is never closed; the file may be cut off here',
+  CSV_INVALID_CLOSING_QUOTE: 'has text after a closing quote; double the quotes inside a field',
+  INVALID_OPENING_QUOTE: 'has a quote in the middle of an unquoted field',
 }
 
 async function* readNdjson(file: string, onBytes: (bytes: number) => void): AsyncGenerator<Row> {
   await refuseUtf16(file)
-  let line = 0
+  for await (const { number: line, text, ended } of textLines(file, onBytes)) {
+    if (text.length > LONGEST_ROW) yield { line, problem: 'is longer than a million characters', raw: null }
+    else if (text.trim() !== '') yield jsonRow(line, text, ended)
+  }
+}
+
+/** The lines of a file, numbered from 1, without their ends and without a byte order mark. */
+async function* textLines(file: string, onBytes: (bytes: number) => void): AsyncGenerator<Line, undefined> {
+  let number = 0
   for await (const { bytes, ended } of lines(pieces(file, onBytes))) {
-    line++
-    const text = bytes
-      .toString('utf8')
-      .replace(line === 1 ? /^\uFEFF/ : /^$/, '')
-      .trim()
-    if (text === '') continue
-    if (bytes.length > LONGEST_ROW) yield { line, problem: 'is longer than a million bytes', raw: null }
-    else yield jsonRow(line, text, ended)
+    number++
+    const text = bytes.toString('utf8').replace(/\r$/, '')
+    yield { number, text: number === 1 ? text.replace('\uFEFF', '') : text, ended }
   }
 }
 

@@ -1,12 +1,16 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 
 /**
- * One client a process. Time limits are well below a function's own, so that a store that hangs is answered as
- * unavailable rather than cut off.
+ * One client a process. All attempts together take less than a function's own limit, so that a store that hangs is
+ * answered as unavailable rather than cut off.
  */
-export const documentClient = (): DynamoDBDocumentClient =>
+export const documentClient = (where: DynamoDBClientConfig = {}): DynamoDBDocumentClient =>
   DynamoDBDocumentClient.from(
-    new DynamoDBClient({ maxAttempts: 4, requestHandler: { connectionTimeout: 1000, requestTimeout: 4000 } }),
+    new DynamoDBClient({
+      maxAttempts: 3,
+      requestHandler: { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true },
+      ...where,
+    }),
     { marshallOptions: { removeUndefinedValues: true } },
   )

@@ -136,24 +136,24 @@ export function fanOut(table: Table) {
 const named = (patient: PlacedPatient) => ({ id: patient.id, fullName: fullName(patient) })
 
 /** What was written about an erased patient goes with the name; times, statuses and amounts stay. */
-const renamedAppointment = (appointment: Appointment, patient: PlacedPatient): Appointment => ({
+export const renamedAppointment = (appointment: Appointment, patient: PlacedPatient): Appointment => ({
   ...appointment,
   patient: named(patient),
   notes: patient.erased ? null : appointment.notes,
 })
 
-const renamedInvoice = (invoice: Invoice, patient: PlacedPatient): Invoice => ({
+export const renamedInvoice = (invoice: Invoice, patient: PlacedPatient): Invoice => ({
   ...invoice,
   patient: { ...named(patient), email: patient.emailAddress },
 })
 
-const renamedPayment = (payment: Payment, patient: PlacedPatient): Payment => ({
+export const renamedPayment = (payment: Payment, patient: PlacedPatient): Payment => ({
   ...payment,
   patient: named(patient),
   description: patient.erased ? null : payment.description,
 })
 
-const renamedMessage = (message: Message, patient: PlacedPatient): Message => ({
+export const renamedMessage = (message: Message, patient: PlacedPatient): Message => ({
   ...message,
   patient: named(patient),
   ...(patient.erased && { recipient: ERASED, subject: null, text: '', errorMessage: null }),

@@ -148,6 +148,6 @@ export const credentialMinuteKey = (key: string, minute: number): Key => ({
   sk: `minute#${sortableNumber(minute)}`,
 })
 
-/** Every clinic's id and name, for the operator's `clinic list`; no request reads it. */
+/** Every clinic's id, for the operator's `clinic list`; no request can read it. */
 export const CLINIC_DIRECTORY = 'clinics'
 export const clinicDirectoryKey = (clinic: ClinicId): Key => ({ pk: CLINIC_DIRECTORY, sk: clinic })

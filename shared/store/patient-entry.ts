@@ -29,8 +29,8 @@ export type PatientChange = { readonly before: PlacedPatient; readonly after: Pl
 
 /** Patients entered since the last snapshot before the tail segment is written anew. */
 const SNAPSHOT_EVERY = 512
-/** Updates before a snapshot: more in a large clinic, so that one update pays for about ten write units. */
-const updatesBeforeSnapshot = (patients: number): number => Math.max(24, Math.floor(patients / 512))
+/** Updates before a snapshot: more in a large clinic, since it may write every segment anew. */
+const updatesBeforeSnapshot = (patients: number): number => Math.max(64, Math.floor(patients / 128))
 
 /** Each lost attempt is another writer's success; so many in a row mean a clinic too busy to wait for. */
 const ATTEMPTS = 20
@@ -135,15 +135,17 @@ export function patientEntry({ table }: { table: Table }) {
     // Somebody else's snapshot has moved the log on meanwhile, and has done the work.
     if (!changes) return
     const versions = [...head.sv]
+    const state = head.n + head.u
     const touched = Map.groupBy(changes, ([ordinal]) => Math.floor(ordinal / SEGMENT_SIZE))
     for (const [index, lines] of touched) {
       const stored = await readSegment(table, clinic, index, versions[index] ?? 0)
+      // A later snapshot has written it already: our older lines must not undo its newer ones.
+      if (stored && stored.state > state) return
       const segment = stored?.segment ?? new SearchSegment()
       segment.patch(new Map(lines.map(([ordinal, line]) => [ordinal % SEGMENT_SIZE, line])))
-      const version = (stored?.version ?? 0) + 1
-      const writes = segmentWrites(table, clinic, index, segment, version, stored?.version ?? null)
+      const writes = segmentWrites(table, clinic, index, segment, state, stored)
       if (!(await wasFirst(table.transact(writes)))) return
-      versions[index] = version
+      versions[index] = (stored?.version ?? 0) + 1
     }
     const flipped = table.transact([
       table.updateWrite(patientHeadKey(clinic), {

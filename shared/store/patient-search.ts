@@ -5,19 +5,23 @@
 import type { ClinicId } from '../domain/clinic.ts'
 import { offsetOf, type Page, type PageRequest } from '../domain/paging.ts'
 import type { Patient } from '../domain/patient.ts'
-import { SEGMENT_SIZE, SearchIndex } from '../domain/search-index.ts'
+import { SearchIndex } from '../domain/search-index.ts'
 import { needlesOf } from '../domain/search-text.ts'
+import { UnavailableError } from '../domain/unavailable.ts'
 import { type PatientHead, readPatientHead } from './patient-head.ts'
 import { readLinesSince } from './patient-lines.ts'
 import { readSegment } from './patient-segments.ts'
 import { patientStore } from './patients.ts'
 import type { Table } from './table.ts'
 
-/** Characters of index kept over all clinics; a million patients take about 50 million. */
-const MEMORY_BUDGET = 200_000_000
+/** Characters of index kept over all clinics, of one byte or two; a million patients take about 50 million. */
+const MEMORY_BUDGET = 100_000_000
 
-/** An index further behind than this is loaded anew: segments are cheaper than rows. */
-const MOST_ROWS_BEHIND = SEGMENT_SIZE
+/** An index further behind than this is loaded anew: a row costs about twenty times its line in a segment. */
+const mostRowsBehind = (patients: number): number => 500 + patients / 20
+
+/** Each attempt at a cold load is overtaken by a snapshot, or a segment is lost. */
+const LOAD_ATTEMPTS = 5
 
 export function patientSearch({ table }: { table: Table }, memoryBudget = MEMORY_BUDGET) {
   /** Least recently used first. */
@@ -36,7 +40,6 @@ export function patientSearch({ table }: { table: Table }, memoryBudget = MEMORY
   async function currentIndex(clinic: ClinicId): Promise<SearchIndex> {
     const head = await readPatientHead(table, clinic)
     const kept = indexes.get(clinic)
-    indexes.delete(clinic)
     const index = (kept && (await advanced(clinic, kept, head))) ?? (await loaded(clinic, head))
     keep(clinic, index)
     return index
@@ -48,7 +51,7 @@ export function patientSearch({ table }: { table: Table }, memoryBudget = MEMORY
     index: SearchIndex,
     head: PatientHead,
   ): Promise<SearchIndex | null> {
-    if (index.updates < head.lf || head.n - index.patients > MOST_ROWS_BEHIND) return null
+    if (index.updates < head.lf || head.n - index.patients > mostRowsBehind(head.n)) return null
     // Another request of the same moment may have read a later head and brought it further.
     if (index.patients >= head.n && index.updates >= head.u) return index
     const delta = await readLinesSince(table, clinic, index, head)
@@ -58,20 +61,24 @@ export function patientSearch({ table }: { table: Table }, memoryBudget = MEMORY
   }
 
   /** A fresh index: segments, and what came after them, read side by side. */
-  async function loaded(clinic: ClinicId, head: PatientHead): Promise<SearchIndex> {
+  async function loaded(clinic: ClinicId, head: PatientHead, attempt = 1): Promise<SearchIndex> {
     const [segments, delta] = await Promise.all([
       Promise.all(head.sv.map((version, index) => readSegment(table, clinic, index, version))),
       readLinesSince(table, clinic, { patients: head.sn, updates: head.su }, head),
     ])
     const read = segments.flatMap((found) => (found ? [found.segment] : []))
     // A snapshot taken between our reads has moved the log on: the next head knows.
-    if (!delta || read.length < segments.length) return loaded(clinic, await readPatientHead(table, clinic))
+    if (!delta || read.length < segments.length) {
+      if (attempt === LOAD_ATTEMPTS) throw new UnavailableError('the search segments cannot be read')
+      return loaded(clinic, await readPatientHead(table, clinic), attempt + 1)
+    }
     const index = new SearchIndex(read, head.sn, head.su)
     index.advance(delta, head.n, head.u)
     return index
   }
 
   function keep(clinic: ClinicId, index: SearchIndex): void {
+    indexes.delete(clinic)
     indexes.set(clinic, index)
     let held = [...indexes.values()].reduce((sum, { size }) => sum + size, 0)
     for (const [oldest, { size }] of indexes) {

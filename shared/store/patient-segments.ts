@@ -9,7 +9,14 @@ import type { Item, Table, Write } from './table.ts'
 const PART_BYTES = 350_000
 const MOST_PARTS = 11
 
-type Part = Item & { data: Uint8Array; version: number; parts: number }
+type Part = Item & { data: Uint8Array; version: number; parts: number; state: number }
+
+/** A segment as stored; `state` counts the entries and updates there were when it was written. */
+export type StoredSegment = {
+  readonly segment: SearchSegment
+  readonly version: number
+  readonly state: number
+}
 
 /** A segment of at least `version`, or null when it was not there yet. Eventual reads cost half and may be early. */
 export async function readSegment(
@@ -17,15 +24,13 @@ export async function readSegment(
   clinic: ClinicId,
   index: number,
   version: number,
-): Promise<{ segment: SearchSegment; version: number } | null> {
+): Promise<StoredSegment | null> {
   const eventual = await readParts(table, clinic, index, version, true)
   const parts = eventual ?? (await readParts(table, clinic, index, version, false))
   if (!parts) return null
   const text = zstdDecompressSync(Buffer.concat(parts.map(({ data }) => data))).toString()
-  return {
-    segment: new SearchSegment(text === '' ? [] : text.split('\n')),
-    version: (parts[0] as Part).version,
-  }
+  const { version: found, state } = parts[0] as Part
+  return { segment: new SearchSegment(text === '' ? [] : text.split('\n')), version: found, state }
 }
 
 /** The parts, if they are all there, of one version, and not too old. */
@@ -45,24 +50,26 @@ export function segmentWrites(
   clinic: ClinicId,
   index: number,
   segment: SearchSegment,
-  version: number,
-  replaces: number | null,
+  state: number,
+  replaces: StoredSegment | null,
 ): Write[] {
   const bytes = zstdCompressSync(segment.lines().join('\n'))
   const parts = Math.max(1, Math.ceil(bytes.length / PART_BYTES))
+  if (parts > MOST_PARTS) throw new RangeError('a search segment is larger than a transaction')
   return Array.from({ length: parts }, (_, part) =>
     table.updateWrite(patientSegmentKey(clinic, index, part), {
-      UpdateExpression: 'SET #data = :data, version = :version, parts = :parts',
+      UpdateExpression: 'SET #data = :data, version = :version, parts = :parts, #state = :state',
       // The first part guards them all: two snapshots at a time never undo each other.
       ...(part === 0 && {
         ConditionExpression: replaces === null ? 'attribute_not_exists(pk)' : 'version = :replaces',
       }),
-      ExpressionAttributeNames: { '#data': 'data' },
+      ExpressionAttributeNames: { '#data': 'data', '#state': 'state' },
       ExpressionAttributeValues: {
         ':data': bytes.subarray(part * PART_BYTES, (part + 1) * PART_BYTES),
-        ':version': version,
+        ':version': (replaces?.version ?? 0) + 1,
         ':parts': parts,
-        ...(part === 0 && replaces !== null && { ':replaces': replaces }),
+        ':state': state,
+        ...(part === 0 && replaces !== null && { ':replaces': replaces.version }),
       },
     }),
   )

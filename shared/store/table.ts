@@ -125,11 +125,15 @@ export function openTable(client: DynamoDBDocumentClient, name: string) {
 
   /** @throws ConditionFailed */
   async function update(key: Key, parts: UpdateParts): Promise<Record<string, unknown> | undefined> {
-    try {
-      const command = new UpdateCommand({ TableName: name, Key: { pk: key.pk, sk: key.sk }, ...parts })
-      return (await send(() => client.send(command))).Attributes
-    } catch (error) {
-      throw nameOf(error) === 'ConditionalCheckFailedException' ? new ConditionFailed([0]) : error
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const command = new UpdateCommand({ TableName: name, Key: { pk: key.pk, sk: key.sk }, ...parts })
+        return (await send(() => client.send(command))).Attributes
+      } catch (error) {
+        if (nameOf(error) === 'ConditionalCheckFailedException') throw new ConditionFailed([0])
+        if (!RETRIED_ERRORS.has(nameOf(error))) throw error
+        await backOff(attempt, error)
+      }
     }
   }
 
@@ -143,6 +147,10 @@ export function openTable(client: DynamoDBDocumentClient, name: string) {
         await send(() => client.send(new TransactWriteCommand({ TransactItems: [...writes] })))
         return
       } catch (error) {
+        if (RETRIED_ERRORS.has(nameOf(error))) {
+          await backOff(attempt, error)
+          continue
+        }
         if (nameOf(error) !== 'TransactionCanceledException') throw error
         const codes = cancellationCodes(error)
         const failed = codes.flatMap((code, index) => (code === 'ConditionalCheckFailed' ? [index] : []))
@@ -220,22 +228,31 @@ function queryInput(name: string, range: Range, limit: number, start: Record<str
 
 const RETRIED_REASONS = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'])
 
+/** A transaction that is still under way, perhaps our own of a lost reply, or one that another write ran into. */
+const RETRIED_ERRORS = new Set(['TransactionInProgressException', 'TransactionConflictException'])
+
 const UNAVAILABLE = new Set([
   'ProvisionedThroughputExceededException',
   'ThrottlingException',
   'RequestLimitExceeded',
-  'InternalServerError',
-  'ServiceUnavailable',
   'TimeoutError',
-  'ECONNREFUSED',
-  'ECONNRESET',
 ])
+
+const NETWORK = /^(ECONN(REFUSED|RESET|ABORTED)|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|E(NET|HOST)UNREACH)$/
 
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : '')
 
+/** The shapes of the SDK's errors: a name, a network code, or the server's own fault. */
+type SdkError = { name?: string; code?: string; $fault?: string; $metadata?: { httpStatusCode?: number } }
+
 function isUnavailable(error: unknown): boolean {
-  const { name = '', code = '' } = error as { name?: string; code?: string }
-  return UNAVAILABLE.has(name) || UNAVAILABLE.has(code)
+  const { name = '', code = '', $fault, $metadata } = error as SdkError
+  return (
+    UNAVAILABLE.has(name) ||
+    NETWORK.test(code) ||
+    $fault === 'server' ||
+    ($metadata?.httpStatusCode ?? 0) >= 500
+  )
 }
 
 const cancellationCodes = (error: unknown): string[] =>

@@ -1,4 +1,8 @@
-/** Tallies: for each list, one item a month with a counter for each day and facet, `17c` on the 17th for facet c. */
+/**
+ * Tallies: for each list, one item a month with a counter for each day and facet. A counter's name is two characters,
+ * the day as a digit of base 32 and the facet (`Hc` is the 17th, facet c): a page reads every month's item, so names are
+ * what it pays for.
+ */
 import type { DayTally } from '../domain/page-plan.ts'
 import type { Table } from './table.ts'
 
@@ -7,7 +11,10 @@ export type TallyRange = { readonly from?: string | undefined; readonly to?: str
 
 const MOST_MONTHS = 100_000
 
-export const tallyAttribute = (date: string, facet: string): string => `${date.slice(8)}${facet}`
+const DAYS = '0123456789ABCDEFGHIJKLMNOPQRSTUV'
+
+export const tallyAttribute = (date: string, facet: string): string =>
+  `${DAYS.charAt(Number(date.slice(8)))}${facet}`
 
 /** The days of a list that have any records, newest first. */
 export async function readTallies(table: Table, pk: string, { from, to }: TallyRange): Promise<DayTally[]> {
@@ -27,8 +34,9 @@ export async function readTallies(table: Table, pk: string, { from, to }: TallyR
 export function daysOf(month: string, attributes: Record<string, unknown>): DayTally[] {
   const days = new Map<string, Map<string, number>>()
   for (const [name, count] of Object.entries(attributes)) {
-    const [, day, facet] = /^(\d\d)(.)$/.exec(name) ?? []
-    if (day === undefined || facet === undefined || !count) continue
+    const [, digit, facet] = /^([1-9A-V])(.)$/.exec(name) ?? []
+    if (digit === undefined || facet === undefined || !count) continue
+    const day = String(DAYS.indexOf(digit)).padStart(2, '0')
     const counts = days.get(day) ?? new Map<string, number>()
     days.set(day, counts.set(facet, count as number))
   }

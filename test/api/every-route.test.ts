@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { ErrorKey } from '../../shared/api/errors.ts'
 import { ROUTES } from '../../shared/api/routes.ts'
+import type { Clinic } from '../../shared/domain/clinic.ts'
 import { SCOPES } from '../../shared/domain/scope.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
+import { credentialStore } from '../../shared/store/credentials.ts'
 import { issued } from '../support/credentials.ts'
 import { call } from '../support/event.ts'
 import { functionEnvironment, handlerOf } from '../support/functions.ts'
@@ -42,12 +44,18 @@ describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as 
     })
   })
 
-  it('answers an unknown key, a wrong secret and a revoked credential with the same bytes', async () => {
+  it('answers an unknown key, a wrong secret, a revoked and an expired credential with the same bytes', async () => {
     const handler = await handlerOf(route)
-    const headers = [`Developer ck_unknown:${mine.secret}`, `Developer ${mine.key}:wrong`, 'Bearer x'].map(
-      (Authorization) => ({ Authorization }),
-    )
-    for (const sent of headers) {
+    const revoked = await issued(db.table, mine.clinic as Clinic)
+    await credentialStore({ table: db.table, now: Date.now }).revoke(revoked.key)
+    const expired = await issued(db.table, mine.clinic as Clinic, SCOPES, '2026-01-01T00:00:00Z')
+    const refused = [`Developer ck_unknown:${mine.secret}`, `Developer ${mine.key}:wrong`, 'Bearer x']
+    const sentHeaders = [
+      ...refused.map((Authorization) => ({ Authorization })),
+      revoked.headers,
+      expired.headers,
+    ]
+    for (const sent of sentHeaders) {
       const answer = await call(handler, {
         method: route.method,
         path: pathOf(route, newUuid()),
@@ -59,7 +67,7 @@ describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as 
 
   it('answers 403 naming the scope to a credential that has every other', async () => {
     const others = SCOPES.filter((scope) => scope !== route.scope)
-    const { headers } = await issued(db.table, mine.clinic as never, others)
+    const { headers } = await issued(db.table, mine.clinic as Clinic, others)
     // Even when the request is wrong in other ways: they are nobody's business yet.
     const answer = await call(await handlerOf(route), {
       method: route.method,

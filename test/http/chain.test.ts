@@ -72,6 +72,7 @@ describe('the chain', () => {
     })
     expect(lines).toEqual([
       {
+        timestamp: '1970-01-01T00:16:40.000Z',
         level: 'info',
         request_id: 'request-1',
         route: 'test',
@@ -168,6 +169,13 @@ describe('the chain', () => {
     }
     expect(
       (await call(chain(undefined, { countRequest: failing, noteUse: failing }).handler, good)).status,
+    ).toBe(200)
+  })
+
+  it('lets everybody through when the counter hangs', async () => {
+    const hanging = () => new Promise<never>(() => {})
+    expect(
+      (await call(chain(undefined, { countRequest: hanging, noteUse: hanging }).handler, good)).status,
     ).toBe(200)
   })
 

@@ -134,9 +134,9 @@ describe('importing patients from CSV', () => {
     [
       'a quote never closed',
       '1,"Jo,Doe,,,,',
-      '2: a quote is opened and never closed; the file may be cut off here',
+      '2: opens a quote that is never closed; the file may be cut off here',
     ],
-    ['a stray quote', '1,Jo,D"oe,,,,', '2: a quote stands in the middle of an unquoted field'],
+    ['a stray quote', '1,Jo,D"oe,,,,', '2: has a quote in the middle of an unquoted field'],
     [
       'two things wrong',
       '1,,Doe,1,,,',
@@ -199,6 +199,59 @@ describe('importing patients from CSV', () => {
     ],
   ])('refuses a file with %s', async (_, content, message) => {
     await expect(imported('patients.csv', content)).rejects.toThrow(message)
+  })
+
+  it('loses one row to a stray quote, not those after it, and names their true lines', async () => {
+    const good = (n: number) => `${n},First${n},Last${n},,,,\n`
+    const file =
+      HEADER +
+      good(1) +
+      '2,"Jo" Smith,Doe,,,,\n' +
+      good(3) +
+      '\n' +
+      '4,"Never closed,Doe,,,,\n' +
+      good(5) +
+      '6,"Two\r\nlines",Doe,,,,\n' +
+      good(7) +
+      '8,x\n'
+    const result = await imported('patients.csv', file)
+    expect(result.told).toEqual([
+      '3: has text after a closing quote; double the quotes inside a field',
+      '6: opens a quote that is never closed; the file may be cut off here',
+      '8: first_name must not contain control characters or broken Unicode',
+      '11: has 2 columns where the header has 7',
+    ])
+    expect((await patients()).map(({ firstName }) => firstName)).toEqual([
+      'First7',
+      'First5',
+      'First3',
+      'First1',
+    ])
+  })
+
+  it('reads line ends of either kind in one file', async () => {
+    const file = `${HEADER.trim()}\r\n1,Jo,Doe,,,,female\n2,Al,Roe,,,,male\r\n`
+    expect(await imported('patients.csv', file)).toMatchObject({ imported: 2, told: [] })
+    expect((await patients()).map(({ gender }) => gender)).toEqual(['male', 'female'])
+  })
+
+  it('keeps a broken row as it stood, so that it can be mended', async () => {
+    await imported('patients.csv', `${HEADER}1,Jo,Doe\n`)
+    const [line = ''] = readFileSync(rejectedFile(join(folder, 'patients.csv')), 'utf8').split('\n')
+    expect(JSON.parse(line)).toMatchObject({ line: 2, row: '1,Jo,Doe' })
+  })
+
+  it('refuses a file that has only a wrong header', async () => {
+    await expect(imported('patients.csv', 'nonsense')).rejects.toThrow(
+      'patients.csv:1: unknown column "nonsense"',
+    )
+  })
+
+  it('lets two imports of the same rows run side by side', async () => {
+    const rows = Array.from({ length: 200 }, (_, n) => `${n},First${n},Last${n},,,,\n`).join('')
+    writeFileSync(join(folder, 'patients-b.csv'), HEADER + rows)
+    await Promise.all([imported('patients.csv', HEADER + rows), imported('patients-c.csv', HEADER + rows)])
+    expect((await patientStore(db).page(clinic.id, { page: 1, limit: 1 })).total).toBe(200)
   })
 
   it('takes an empty file for no rows', async () => {

@@ -120,7 +120,9 @@ describe('the functions', () => {
           Effect: 'Allow',
           Action: actions(route.uses.table.map((call) => `dynamodb:${call}`)),
           Resource: table,
-          Condition: { 'ForAllValues:StringNotLike': { 'dynamodb:LeadingKeys': ['credential#*'] } },
+          Condition: {
+            'ForAllValues:StringNotLike': { 'dynamodb:LeadingKeys': ['credential#*', 'clinics'] },
+          },
         },
         expect.objectContaining({
           Effect: 'Allow',

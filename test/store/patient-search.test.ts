@@ -3,6 +3,8 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { fullName, type Patient } from '../../shared/domain/patient.ts'
 import { needlesOf } from '../../shared/domain/search-text.ts'
+import { UnavailableError } from '../../shared/domain/unavailable.ts'
+import { patientSegmentKey } from '../../shared/store/keys.ts'
 import { MOST_ENTERED, MOST_UPDATED, patientEntry } from '../../shared/store/patient-entry.ts'
 import { patientSearch } from '../../shared/store/patient-search.ts'
 import { patientStore } from '../../shared/store/patients.ts'
@@ -52,7 +54,11 @@ const patientArbitrary = fc
   .record({
     firstName: fc.constantFrom(...GIVEN),
     lastName: fc.constantFrom(...FAMILY),
-    phoneNumber: fc.option(fc.integer({ min: 5320000000, max: 5329999999 }).map((number) => `+90${number}`)),
+    phoneNumber: fc.option(
+      fc
+        .tuple(fc.constantFrom('+905321', '+49301', '+14155551'), fc.integer({ min: 0, max: 9999 }))
+        .map(([prefix, last]) => `${prefix}00${String(last).padStart(4, '0')}`),
+    ),
     emailAddress: fc.option(fc.constantFrom('a.yilmaz@gmail.com', 'Info@Praxis-Müller.de', 'x0532@mail.org')),
   })
   .map((facts) => aPatient(facts))
@@ -78,14 +84,18 @@ const queryOf = (patients: readonly Patient[]) =>
       'a',
       '905',
     ),
-    fc.tuple(fc.constantFrom(...patients), fc.nat(3), fc.boolean()).map(([patient, form, swapped]) => {
+    fc.tuple(fc.constantFrom(...patients), fc.nat(4), fc.boolean()).map(([patient, form, swapped]) => {
       const phone = patient.phoneNumber ?? '+905320000000'
       const words = [patient.lastName.slice(0, 4), patient.firstName.slice(1)]
       const name = (swapped ? words.reverse() : words).join('  ')
       return (
-        [name, phone.slice(-4), phone.replace('+90', '0').replace(/(...)$/, ' $1'), phone.replace('+', '00')][
-          form
-        ] ?? name
+        [
+          name,
+          phone.slice(-4),
+          phone.replace(/^\+(90|49|1)/, '0').replace(/(...)$/, ' $1'),
+          phone.replace('+', '00'),
+          phone.replace(/^(\+\d\d)/, '$1 (0)'),
+        ][form] ?? name
       )
     }),
     fc
@@ -222,6 +232,47 @@ describe('search', () => {
       limit: 10,
     })
     expect(log.length).toBeLessThanOrEqual(1)
+  })
+
+  it('never lets a snapshot that was overtaken undo a newer one', async () => {
+    const { id: clinic } = await newClinic(db.table)
+    const patient = aPatient({ lastName: 'Alpha' })
+    const entry = await enterAll(clinic, [patient])
+    await entry.snapshot(clinic)
+    const rename = async (lastName: string) => {
+      const [before] = (await patientStore(db).findMany(clinic, [patient.id])).values()
+      if (before) await patientEntry(db).update(clinic, [{ before, after: { ...before, lastName } }])
+    }
+    await rename('Beta')
+    // The slow one has read the log, and stalls before it reads the segment.
+    const stalled = Promise.withResolvers<void>()
+    const slow = patientEntry({
+      table: {
+        ...db.table,
+        query: async (range) => {
+          if (range.pk.includes('#PS#')) await stalled.promise
+          return db.table.query(range)
+        },
+      },
+    }).snapshot(clinic)
+    await rename('Gamma')
+    await patientEntry(db).snapshot(clinic)
+    stalled.resolve()
+    await slow
+    const totals = ['alpha', 'beta', 'gamma'].map((name) =>
+      patientSearch(db).search(clinic, name, { page: 1, limit: 1 }),
+    )
+    expect((await Promise.all(totals)).map(({ total }) => total)).toEqual([0, 0, 1])
+  })
+
+  it('says it is unavailable when a segment is lost, rather than reading for ever', async () => {
+    const { id: clinic } = await newClinic(db.table)
+    const entry = await enterAll(clinic, [aPatient({ lastName: 'Lost' })])
+    await entry.snapshot(clinic)
+    await db.table.deleteMany([patientSegmentKey(clinic, 0, 0)])
+    await expect(patientSearch(db).search(clinic, 'lost', { page: 1, limit: 1 })).rejects.toThrow(
+      UnavailableError,
+    )
   })
 
   it('forgets the least recently used clinic when its memory is full', async () => {

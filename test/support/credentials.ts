@@ -4,13 +4,18 @@ import { credentialStore } from '../../shared/store/credentials.ts'
 import type { Table } from '../../shared/store/table.ts'
 
 /** A credential of the clinic, and the header that proves it. */
-export async function issued(table: Table, clinic: Clinic, scopes: readonly Scope[] = SCOPES) {
+export async function issued(
+  table: Table,
+  clinic: Clinic,
+  scopes: readonly Scope[] = SCOPES,
+  expiresAt: string | null = null,
+) {
   const { id, name, timezone, currency } = clinic
   const credential = await credentialStore({ table, now: Date.now }).issue({
     name: 'test',
     clinic: { id, name, timezone, currency },
     scopes,
-    expiresAt: null,
+    expiresAt,
     requestsPerMinute: null,
   })
   return { ...credential, headers: { Authorization: `Developer ${credential.key}:${credential.secret}` } }

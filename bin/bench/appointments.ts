@@ -1,0 +1,114 @@
+import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb'
+import type { AppointmentStatus } from '../../shared/domain/appointment.ts'
+import type { ClinicId } from '../../shared/domain/clinic.ts'
+import { newUuid } from '../../shared/domain/uuid.ts'
+import { appointmentStore } from '../../shared/store/appointments.ts'
+import type { CalendarFilter } from '../../shared/store/calendar-list.ts'
+import { Changeset } from '../../shared/store/changeset.ts'
+import { calendarListPartition, calendarPartition } from '../../shared/store/keys.ts'
+import { openTable } from '../../shared/store/table.ts'
+import { type Bound, listBound, patientListBound, WRITE_UNITS } from './bounds.ts'
+import { type BuiltClinic, buildAppointments } from './build-appointments.ts'
+import { meter } from './meter.ts'
+import type { Measurement } from './patients.ts'
+
+type Filter = CalendarFilter<AppointmentStatus>
+
+/** Measures every way of listing a clinic's appointments, and writing one, beside what the obvious code costs. */
+export async function measureAppointments(
+  build: DynamoDBDocumentClient,
+  client: DynamoDBDocumentClient,
+  tableName: string,
+  clinic: ClinicId,
+  count: number,
+): Promise<Measurement[]> {
+  const built = await buildAppointments(build, tableName, clinic, count)
+  const measured = meter(client)
+  const table = openTable(client, tableName)
+  const list = appointmentStore({ table })
+  const lines: Measurement[] = []
+  const add = async (what: string, bound: Bound | null, work: () => Promise<unknown>) => {
+    lines.push({ what, bound, ...(await measured(work)) })
+  }
+  for (const [name, filter] of filtersOf(built)) {
+    const { total } = await list.page(clinic, filter, { page: 1, limit: 1 })
+    for (const limit of [20, 100]) {
+      const last = Math.max(1, Math.ceil(total / limit))
+      const bound = filter.patient ? patientListBound(total) : listBound(count, limit)
+      for (const [where, page] of [
+        ['first', 1],
+        ['middle', Math.ceil(last / 2)],
+        ['last', last],
+      ] as const) {
+        await add(`${name}, ${where} page, limit ${limit}`, bound, () =>
+          list.page(clinic, filter, { page, limit }),
+        )
+      }
+    }
+  }
+  await addWrites(add, table, clinic, built)
+  await add('the obvious way: Query everything, filter and page in memory', null, () =>
+    queryAll(client, tableName, calendarPartition(clinic, 'A')),
+  )
+  await add('an index with COUNT, and a page of it', null, async () => {
+    await queryAll(client, tableName, calendarListPartition(clinic, 'A', null), 'COUNT')
+    await table.query({ pk: calendarListPartition(clinic, 'A', null), limit: 20 })
+  })
+  return lines
+}
+
+const filtersOf = ({ doctors, patients, firstDay, lastDay }: BuiltClinic): [string, Filter][] => [
+  ['all', {}],
+  ['status', { facet: 'completed' }],
+  ['rare status', { facet: 'scheduled' }],
+  ['doctor', { doctor: doctors[0] }],
+  ['doctor and status', { doctor: doctors[0], facet: 'completed' }],
+  ['a month', { from: '2026-05-01', to: '2026-05-31' }],
+  ['from mid-month to mid-month', { from: `${firstDay.slice(0, 8)}15`, to: `${lastDay.slice(0, 8)}14` }],
+  ['patient', { patient: patients[0] }],
+]
+
+async function addWrites(
+  add: (what: string, bound: Bound, work: () => Promise<unknown>) => Promise<void>,
+  table: ReturnType<typeof openTable>,
+  clinic: ClinicId,
+  { newest }: BuiltClinic,
+): Promise<void> {
+  const list = appointmentStore({ table })
+  const one = { ...newest, id: newUuid(), status: 'scheduled' as const }
+  const commit = async (before: Parameters<typeof list.change>[1], after: typeof newest) => {
+    const changes = new Changeset(table, clinic)
+    list.change(changes, before, after)
+    await changes.commit()
+  }
+  await add('create (write units)', { units: WRITE_UNITS.appointment, roundTrips: 1 }, () =>
+    commit(null, one),
+  )
+  const stored = { record: one, version: 1 }
+  await add('change of status (write units)', { units: WRITE_UNITS.statusChange, roundTrips: 1 }, () =>
+    commit(stored, { ...one, status: 'completed' }),
+  )
+}
+
+async function queryAll(
+  client: DynamoDBDocumentClient,
+  tableName: string,
+  pk: string,
+  select?: 'COUNT',
+): Promise<void> {
+  let start: Record<string, unknown> | undefined
+  do {
+    const page = await client.send(
+      new QueryCommand({
+        TableName: tableName,
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': pk },
+        ConsistentRead: true,
+        ExclusiveStartKey: start,
+        Limit: 10_000,
+        ...(select && { Select: select }),
+      }),
+    )
+    start = page.LastEvaluatedKey
+  } while (start)
+}

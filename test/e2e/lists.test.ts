@@ -1,0 +1,209 @@
+/** The lists over HTTP: every filter against an oracle made of the unfiltered list, on the demo clinic's year. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newUuid } from '../../shared/domain/uuid.ts'
+import { get, type RunningStack, runStack } from '../support/local-stack.ts'
+import { rounds } from '../support/scale.ts'
+
+type Shown = Record<string, any>
+type Filter = Record<string, string>
+
+let stack: RunningStack
+const all: Record<string, Shown[]> = {}
+
+beforeAll(async () => {
+  stack = await runStack()
+  for (const { path } of LISTS) all[path] = await walk(path, {}, 100)
+})
+afterAll(() => stack.close())
+
+/** One list: its filters, and how a shown record answers each; the sort key of its order, newest first. */
+type List = {
+  path: string
+  order: (record: Shown) => string
+  fields: Record<string, (record: Shown, wanted: string) => boolean>
+}
+
+const day = (from: string, to: string, date: (record: Shown) => string): List['fields'] => ({
+  [from]: (record, wanted) => date(record) >= wanted,
+  [to]: (record, wanted) => date(record) <= wanted,
+})
+
+const LISTS: List[] = [
+  {
+    path: '/appointments',
+    order: (one) => `${one.appointment_date} ${one.start_time} ${one.id}`,
+    fields: {
+      patient_id: (one, id) => one.patient.id === id,
+      doctor_id: (one, id) => one.doctor.id === id,
+      status: (one, status) => one.status === status,
+      ...day('date_from', 'date_to', (one) => one.appointment_date),
+    },
+  },
+  {
+    path: '/invoices',
+    order: (one) => `${one.issue_date} ${one.id}`,
+    fields: {
+      patient_id: (one, id) => one.patient.id === id,
+      status: (one, status) => one.status === status,
+      ...day('from', 'to', (one) => one.issue_date),
+    },
+  },
+  {
+    path: '/payments',
+    order: (one) => `${one.payment_date} ${Date.parse(one.created_at)} ${one.id}`,
+    fields: {
+      patient_id: (one, id) => one.patient.id === id,
+      invoice_id: (one, id) => one.invoice_id === id,
+      status: (one, status) => one.status === status,
+      ...day('from', 'to', (one) => one.payment_date),
+    },
+  },
+  {
+    // Its order and dates go by the time of acceptance, which a message does not show: compared as sets.
+    path: '/messages',
+    order: () => '',
+    fields: {
+      patient_id: (one, id) => one.patient.id === id,
+      channel: (one, channel) => one.channel === channel,
+    },
+  },
+]
+
+async function walk(path: string, filter: Filter, limit: number): Promise<Shown[]> {
+  const found: Shown[] = []
+  for (let page = 1; ; page++) {
+    const query = new URLSearchParams({ ...filter, page: String(page), limit: String(limit) })
+    const { status, body } = await get(stack, `${path}?${query}`)
+    expect(status).toBe(200)
+    found.push(...body.data)
+    if (page >= body.meta.total_pages) {
+      expect([found.length, new Set(found.map(({ id }) => id)).size]).toEqual([
+        body.meta.total,
+        body.meta.total,
+      ])
+      return found
+    }
+  }
+}
+
+/** Values that a filter may take: some that hit, some that do not. */
+function valuesOf(name: string, records: Shown[]): string[] {
+  const at = (share: number) => records[Math.floor((records.length - 1) * share)] as Shown
+  if (name === 'patient_id') return [at(0.1).patient.id, at(0.7).patient.id, newUuid()]
+  if (name === 'doctor_id')
+    return [...new Set(records.map(({ doctor }) => doctor.id))].slice(0, 3).concat(newUuid())
+  if (name === 'invoice_id') return [at(0.3).invoice_id, newUuid()]
+  if (name === 'status' || name === 'channel') return [...new Set(records.map((record) => record[name]))]
+  const date = (one: Shown) => one.appointment_date ?? one.issue_date ?? one.payment_date
+  return name.includes('from') ? [date(at(0.9)), date(at(0.5)), '2031-01-01'] : [date(at(0.1)), date(at(0.4))]
+}
+
+describe.each(LISTS.map((list) => [list.path, list] as const))('GET %s', (path, { fields, order }) => {
+  it('is complete and in order by pages of every size', async () => {
+    const records = all[path] ?? []
+    expect(records.length).toBeGreaterThan(50)
+    expect(records.map(order)).toEqual(records.map(order).sort().reverse())
+    for (const limit of [7, 20]) expect(await walk(path, {}, limit)).toEqual(records)
+  })
+
+  it('answers every combination of filters as the oracle does', async () => {
+    const records = all[path] ?? []
+    const names = Object.keys(fields)
+    let combinations: Filter[] = [{}]
+    for (const name of names) {
+      const values = valuesOf(name, records)
+      combinations = combinations.flatMap((filter) => [
+        filter,
+        ...values.map((value) => ({ ...filter, [name]: value })),
+      ])
+    }
+    const ascending = combinations.filter(
+      ({ from, to, date_from, date_to }) => (from ?? date_from ?? '') <= (to ?? date_to ?? '9'),
+    )
+    const step = Math.max(1, Math.floor(ascending.length / rounds(120, 5_000)))
+    for (const filter of ascending.filter((_, at) => at % step === 0)) {
+      const expected = records.filter((record) =>
+        Object.entries(filter).every(([name, value]) => fields[name]?.(record, value)),
+      )
+      const pages = Math.ceil(expected.length / 20)
+      for (const page of new Set([1, Math.ceil(pages / 2) || 1, pages || 1])) {
+        const query = new URLSearchParams({ ...filter, page: String(page) })
+        const { body } = await get(stack, `${path}?${query}`)
+        expect([filter, body.meta.total]).toEqual([filter, expected.length])
+        expect(body.data.map(({ id }: Shown) => id)).toEqual(
+          expected.slice((page - 1) * 20, page * 20).map(({ id }) => id),
+        )
+      }
+    }
+  })
+
+  it.each([['2026-02-30'], ['2026-1-5'], ['20260105'], ['2026-01-05T00:00:00Z'], ['']])(
+    'refuses the date %j, naming the parameter',
+    async (date) => {
+      const name = path === '/appointments' ? 'date_from' : 'from'
+      const { status, body } = await get(stack, `${path}?${name}=${date}`)
+      expect([status, body.details]).toEqual([
+        400,
+        [{ field: name, issue: 'must be a date that exists, as YYYY-MM-DD' }],
+      ])
+    },
+  )
+
+  it('refuses a range that ends before it begins', async () => {
+    const [from, to] = path === '/appointments' ? ['date_from', 'date_to'] : ['from', 'to']
+    const { status, body } = await get(stack, `${path}?${from}=2026-02-01&${to}=2026-01-31`)
+    expect([status, body.details]).toEqual([400, [{ field: from, issue: `must not be after ${to}` }]])
+  })
+
+  it('refuses an id that is none, and is empty for one that is nobody’s or another clinic’s', async () => {
+    expect(await get(stack, `${path}?patient_id=abc`)).toMatchObject({
+      status: 400,
+      body: { details: [{ field: 'patient_id', issue: 'must be a UUID' }] },
+    })
+    const [theirs] = (await get(stack, '/patients?limit=1', stack.clinics[1]?.credentials.full)).body.data
+    for (const id of [newUuid(), theirs.id]) {
+      expect((await get(stack, `${path}?patient_id=${id}`)).body).toEqual({
+        data: [],
+        meta: { page: 1, limit: 20, total: 0, total_pages: 0 },
+      })
+    }
+  })
+
+  it('names the allowed values of its status or channel', async () => {
+    const name = path === '/messages' ? 'channel' : 'status'
+    const { status, body } = await get(stack, `${path}?${name}=open`)
+    expect([status, body.details[0].field]).toEqual([400, name])
+    expect(body.details[0].issue).toMatch(/^must be one of [a-z_]+, [a-z_, ]+$/)
+  })
+})
+
+describe('GET /invoices/{id}', () => {
+  it('is the invoice of the list with its payments, newest first, which make up what is paid', async () => {
+    for (const invoice of (all['/invoices'] ?? []).slice(0, 60)) {
+      const { status, body } = await get(stack, `/invoices/${invoice.id}`)
+      expect(status).toBe(200)
+      const { payments, ...shown } = body.data
+      expect(shown).toEqual(invoice)
+      expect(payments).toEqual((all['/payments'] ?? []).filter(({ invoice_id }) => invoice_id === invoice.id))
+      const signed = payments
+        .filter((one: Shown) => one.status === 'completed')
+        .map((one: Shown) => (one.type === 'refund' ? -one.amount : one.amount))
+      expect(Math.round(signed.reduce((sum: number, amount: number) => sum + amount, 0) * 100)).toBe(
+        Math.round(invoice.paid_amount * 100),
+      )
+      expect(Math.round((invoice.total_amount - invoice.paid_amount) * 100)).toBe(
+        Math.round(invoice.balance_due * 100),
+      )
+    }
+  })
+})
+
+describe('GET /messages', () => {
+  it('filters by the clinic-local day of acceptance', async () => {
+    const messages = all['/messages'] ?? []
+    const sent = messages.find(({ sent_at }) => sent_at !== null) as Shown
+    const date = sent.sent_at.slice(0, 10)
+    const found = await walk('/messages', { from: date, to: date }, 100)
+    expect(found.map(({ id }) => id)).toContain(sent.id)
+  })
+})

@@ -1,0 +1,208 @@
+/** The list endpoints alone, with the AWS client mocked. */
+
+import { createHmac } from 'node:crypto'
+import {
+  BatchGetCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  QueryCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb'
+import { mockClient } from 'aws-sdk-client-mock'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
+import { shortId } from '../../shared/store/keys.ts'
+import { call } from '../support/event.ts'
+import { functionEnvironment, handlerOf } from '../support/functions.ts'
+
+const dynamodb = mockClient(DynamoDBDocumentClient)
+const CLINIC = '6d0e2a7c-0000-4000-8000-000000000001'
+const ID = '6d0e2a7c-0000-4000-8000-000000000002'
+const PATIENT = '6d0e2a7c-0000-4000-8000-000000000003'
+const salt = Buffer.alloc(16, 1)
+const credential = {
+  key: 'ck_1',
+  salt,
+  hash: createHmac('sha256', salt).update('cs_1').digest(),
+  clinic: { id: CLINIC, name: 'C', timezone: 'Asia/Tokyo', currency: 'JPY' },
+  scopes: ['appointment.read', 'finance.read', 'communication.read.sms'],
+  expiresAt: null,
+  revokedAt: null,
+  lastUsedAt: null,
+}
+const headers = { authorization: 'Developer ck_1:cs_1' }
+const CREATED = Date.parse('2026-05-01T07:00:00Z')
+const pk = (family: string) => `${shortId(CLINIC)}#${family}`
+const query = (partition: string, items: object[]) =>
+  dynamodb
+    .on(QueryCommand, { ExpressionAttributeValues: { ':pk': pk(partition) } }, false)
+    .resolves({ Items: items as never })
+
+beforeAll(() => functionEnvironment('clinic-table'))
+beforeEach(() => {
+  dynamodb.reset()
+  dynamodb.on(UpdateCommand).resolves({ Attributes: { n: 1 } })
+  dynamodb.on(GetCommand, { Key: { pk: 'credential#ck_1', sk: 'credential' } }).resolves({ Item: credential })
+  dynamodb.on(QueryCommand).resolves({ Items: [] })
+})
+
+it('GET /appointments reads the tallies, then exactly the rows that the page needs', async () => {
+  query('AT', [{ pk: pk('AT'), sk: '2026-05', '4c': 2, '4x': 1, v: 3 }])
+  const row = {
+    p: PATIENT,
+    pn: 'Ada Kaya',
+    d: PATIENT,
+    dn: 'Dr. Bo',
+    on: '2026-05-04',
+    b: '09:00',
+    e: '09:30',
+    s: 'c',
+    n: null,
+    c: CREATED,
+  }
+  query('AL', [{ pk: pk('AL'), sk: `c#2026-05-04#09:00#${shortId(ID)}`, ...row }])
+  const answer = await call(await handlerOf({ id: 'list-appointments' }), {
+    query: { limit: '1', status: 'completed' },
+    headers,
+  })
+  expect(answer.body).toEqual({
+    data: [
+      {
+        id: ID,
+        patient: { id: PATIENT, full_name: 'Ada Kaya' },
+        doctor: { id: PATIENT, full_name: 'Dr. Bo' },
+        appointment_date: '2026-05-04',
+        start_time: '09:00',
+        end_time: '09:30',
+        status: 'completed',
+        notes: null,
+        created_at: '2026-05-01T16:00:00+09:00',
+      },
+    ],
+    meta: { page: 1, limit: 1, total: 2, total_pages: 2 },
+  })
+  const ranges = dynamodb.commandCalls(QueryCommand).map(({ args }) => args[0].input)
+  expect(ranges.map(({ ExpressionAttributeValues }) => ExpressionAttributeValues?.[':pk'])).toEqual([
+    pk('AT'),
+    pk('AL'),
+  ])
+  expect(ranges[1]).toMatchObject({ Limit: 1, ConsistentRead: true, ScanIndexForward: false })
+})
+
+it('reads once more when a concurrent write took rows away, and counts it', async () => {
+  query('AT', [{ pk: pk('AT'), sk: '2026-05', '4c': 2, v: 3 }])
+  const answer = await call(await handlerOf({ id: 'list-appointments' }), { headers })
+  expect(answer).toMatchObject({ status: 200, body: { data: [], meta: { total: 2 } } })
+  expect(dynamodb.commandCalls(QueryCommand).length).toBe(4)
+  expect(answer.logged).toContain('"list_drift":1')
+})
+
+it('GET /invoices shows yen without decimals, and reads the records of thin rows', async () => {
+  query('IT', [{ pk: pk('IT'), sk: '2026-05', '4p': 1, v: 1 }])
+  query('IL', [{ pk: pk('IL'), sk: `p#2026-05-04##${shortId(ID)}`, t: 1 }])
+  const stored = {
+    no: '7',
+    s: 'p',
+    set: 's',
+    on: '2026-05-04',
+    due: null,
+    at: CREATED,
+    cur: 'JPY',
+    sub: 1000,
+    tax: 100,
+    dis: 0,
+    tot: 1100,
+    paid: 1100,
+    p: PATIENT,
+    pn: 'Ada Kaya',
+    pe: null,
+    li: [],
+    c: CREATED,
+  }
+  dynamodb
+    .on(BatchGetCommand)
+    .resolves({ Responses: { 'clinic-table': [{ pk: pk('I'), sk: ID, v: 1, ...stored }] } })
+  const answer = await call(await handlerOf({ id: 'list-invoices' }), { headers })
+  expect(answer.body.data).toMatchObject([
+    {
+      status: 'paid',
+      total_amount: 1100,
+      paid_amount: 1100,
+      balance_due: 0,
+      paid_at: '2026-05-01T16:00:00+09:00',
+      due_date: null,
+    },
+  ])
+})
+
+it('GET /invoices/{id} answers an invoice that there is not with 404', async () => {
+  dynamodb.on(GetCommand, { Key: { pk: pk('I'), sk: ID } }).resolves({})
+  expect(await call(await handlerOf({ id: 'get-invoice' }), { path: { id: ID }, headers })).toMatchObject({
+    status: 404,
+    body: { message: 'errors.developer_api.invoice_not_found' },
+  })
+})
+
+it('GET /payments by invoice is one query', async () => {
+  const row = {
+    i: ID,
+    no: '7',
+    p: PATIENT,
+    pn: 'Ada Kaya',
+    a: 500,
+    cur: 'JPY',
+    ty: 'payment',
+    me: 'card',
+    s: 'c',
+    de: null,
+    on: '2026-05-04',
+    c: CREATED,
+  }
+  query(`YI#${shortId(ID)}`, [
+    { pk: pk(`YI#${shortId(ID)}`), sk: `2026-05-04#063`.concat(`#${shortId(ID)}`), ...row },
+  ])
+  const answer = await call(await handlerOf({ id: 'list-payments' }), { query: { invoice_id: ID }, headers })
+  expect(answer.body).toMatchObject({
+    data: [{ id: ID, invoice_id: ID, amount: 500, payment_method: 'card', status: 'completed' }],
+    meta: { total: 1 },
+  })
+  expect(dynamodb.commandCalls(QueryCommand).length).toBe(1)
+})
+
+it('GET /messages by patient shows the log entry as it stands', async () => {
+  const row = {
+    ch: 'sms',
+    ty: 'reminder',
+    to: '+819012345678',
+    su: null,
+    tx: 'See you',
+    s: 'failed',
+    pm: null,
+    er: 'no route',
+    at: null,
+    p: PATIENT,
+    pn: 'Ada Kaya',
+    on: '2026-05-01',
+    c: CREATED,
+  }
+  query(`MP#${shortId(PATIENT)}`, [{ pk: 'x', sk: `2026-05-01#063#${shortId(ID)}`, ...row }])
+  const answer = await call(await handlerOf({ id: 'list-messages' }), {
+    query: { patient_id: PATIENT, channel: 'sms' },
+    headers,
+  })
+  expect(answer.body.data).toEqual([
+    {
+      id: ID,
+      channel: 'sms',
+      type: 'reminder',
+      recipient: '+819012345678',
+      subject: null,
+      message: 'See you',
+      status: 'failed',
+      provider: 'sns',
+      provider_message_id: null,
+      error_message: 'no route',
+      sent_at: null,
+      patient: { id: PATIENT, full_name: 'Ada Kaya' },
+    },
+  ])
+})
