@@ -50,11 +50,12 @@ export function patientImport(table: Table, now: () => number): ImportEntity<Fie
     idKind: 'patient',
     columns: [...Object.keys(columns), 'date_of_birth'],
     required: ['first_name', 'last_name'],
-    schema: (clinic, at) =>
-      z
+    schema: (clinic, at) => {
+      const lastBirthday = today(clinic, at)
+      return z
         .strictObject({
           ...columns,
-          date_of_birth: CalendarDate.refine((date) => date <= today(clinic, at), {
+          date_of_birth: CalendarDate.refine((date) => date <= lastBirthday, {
             error: 'must not be in the future',
           }).nullish(),
         })
@@ -75,7 +76,8 @@ export function patientImport(table: Table, now: () => number): ImportEntity<Fie
           phoneNumber: row.phone_number,
           emailAddress: row.email_address,
           createdAt: row.created_at ? new Date(row.created_at).toISOString() : undefined,
-        })),
+        }))
+    },
     write: async ({ id: clinic }, batch) => {
       const existing = await store.findMany(
         clinic,

@@ -12,15 +12,18 @@ export class SeenIds implements Disposable {
 
   constructor() {
     this.#db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32000')
-    this.#db.exec('CREATE TABLE seen (id TEXT PRIMARY KEY, line INTEGER) WITHOUT ROWID')
+    this.#db.exec('CREATE TABLE seen (id BLOB PRIMARY KEY, line INTEGER) WITHOUT ROWID')
+    // Never committed: nobody but this process reads it, and it is gone with it.
+    this.#db.exec('BEGIN')
     this.#insert = this.#db.prepare('INSERT OR IGNORE INTO seen VALUES (?, ?)')
     this.#find = this.#db.prepare('SELECT line FROM seen WHERE id = ?')
   }
 
   /** Notes an id; the line of its first appearance when it is not the first. */
   note(id: string, line: number): number | null {
-    if (this.#insert.run(id, line).changes > 0) return null
-    return (this.#find.get(id) as { line: number }).line
+    const bytes = Buffer.from(id.replaceAll('-', ''), 'hex')
+    if (this.#insert.run(bytes, line).changes > 0) return null
+    return (this.#find.get(bytes) as { line: number }).line
   }
 
   [Symbol.dispose](): void {

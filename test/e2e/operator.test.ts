@@ -319,3 +319,114 @@ describe('import', () => {
     expect((await tool('import', '--clinic', clinic, '--entity', 'patients', path)).code).toBe(0)
   })
 })
+
+describe('records', () => {
+  type Found = Record<string, any>
+  const first = async (path: string): Promise<Found> => (await get(stack, path)).body.data[0]
+  const changed = (...args: string[]) => tool('--json', ...args, '--clinic', stack.clinics[0]?.id ?? '')
+
+  it('appointment set-status completes a scheduled one, once, and frees nothing twice', async () => {
+    const one = await first('/appointments?status=scheduled')
+    const total = async (status: string) =>
+      (await get(stack, `/appointments?status=${status}`)).body.meta.total
+    const before = [await total('scheduled'), await total('completed')] as [number, number]
+    expect((await changed('appointment', 'set-status', one.id, 'completed')).json()).toEqual({
+      ...one,
+      status: 'completed',
+    })
+    expect((await changed('appointment', 'set-status', one.id, 'completed')).code).toBe(0)
+    expect([await total('scheduled'), await total('completed')]).toEqual([before[0] - 1, before[1] + 1])
+    const refused = await changed('appointment', 'set-status', one.id, 'cancelled')
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('The appointment is completed, which is final.'),
+    ])
+    expect((await changed('appointment', 'set-status', one.id, 'done')).stderr).toContain(
+      '--status must be one of scheduled, completed, cancelled, no_show',
+    )
+  })
+
+  it('payment add settles the invoice, and an external id makes it repeatable', async () => {
+    const invoice = await first('/invoices?status=sent')
+    const pay = () =>
+      changed(
+        'payment',
+        'add',
+        '--invoice',
+        invoice.id,
+        '--amount',
+        String(invoice.balance_due),
+        '--method',
+        'cash',
+        '--external-id',
+        `till-${invoice.id}`,
+      )
+    const payment = (await pay()).json()
+    expect(payment).toMatchObject({
+      invoice_id: invoice.id,
+      amount: invoice.total_amount,
+      status: 'completed',
+      type: 'payment',
+    })
+    expect((await pay()).json()).toEqual(payment)
+    const { data } = (await get(stack, `/invoices/${invoice.id}`)).body
+    expect(data).toMatchObject({
+      status: 'paid',
+      balance_due: 0,
+      paid_amount: invoice.total_amount,
+      payments: [payment],
+    })
+    expect(data.paid_at).toBe(payment.created_at)
+    expect(
+      (await changed('payment', 'add', '--invoice', invoice.id, '--amount', '1.234', '--method', 'cash'))
+        .stderr,
+    ).toContain('--amount must be a positive number with at most 2 decimals in TRY')
+  })
+
+  it('invoice set-status says when payments have the last word', async () => {
+    const [paid, sent] = [await first('/invoices?status=paid'), await first('/invoices?status=sent')]
+    expect((await changed('invoice', 'set-status', sent.id, 'overdue')).json()).toEqual({
+      ...sent,
+      status: 'overdue',
+    })
+    expect((await changed('invoice', 'set-status', paid.id, 'overdue')).json()).toMatchObject({
+      status: 'paid',
+    })
+    expect((await changed('invoice', 'set-status', paid.id, 'paid')).stderr).toContain(
+      '--status must be one of draft, pending, sent, overdue, cancelled',
+    )
+  })
+
+  it('patient update reaches every record that shows the name; patient erase takes everything', async () => {
+    const { patient } = await first('/messages?channel=email')
+    const everywhere = async () => {
+      const lists = await Promise.all(
+        ['appointments', 'invoices', 'payments', 'messages'].map((list) =>
+          get(stack, `/${list}?patient_id=${patient.id}&limit=100`),
+        ),
+      )
+      return lists.flatMap(({ body }) => body.data as Found[])
+    }
+    const totals = async () =>
+      Promise.all(
+        ['appointments', 'invoices', 'payments', 'messages', 'patients'].map(
+          async (list) => (await get(stack, `/${list}`)).body.meta.total,
+        ),
+      )
+    const before = await totals()
+    expect((await changed('patient', 'update', patient.id, '--last-name', 'Umbenannt')).json()).toMatchObject(
+      { last_name: 'Umbenannt' },
+    )
+    for (const record of await everywhere()) expect(record.patient.full_name).toMatch(/ Umbenannt$/)
+    expect((await get(stack, '/patients?search=umbenannt')).body.meta.total).toBe(1)
+    expect((await changed('patient', 'erase', patient.id)).json()).toMatchObject({
+      full_name: 'Erased Patient',
+      phone_number: null,
+      email_address: null,
+    })
+    for (const record of await everywhere()) expect(record.patient.full_name).toBe('Erased Patient')
+    expect((await get(stack, '/patients?search=umbenannt')).body.meta.total).toBe(0)
+    expect(await totals()).toEqual(before)
+    expect((await changed('patient', 'update', patient.id, '--last-name', 'Back')).code).toBe(2)
+  })
+})
