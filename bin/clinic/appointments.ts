@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { renderAppointment } from '../../shared/api/appointments.ts'
 import { oneOf } from '../../shared/api/schemas.ts'
-import { APPOINTMENT_STATUSES, mayBecome } from '../../shared/domain/appointment.ts'
+import { APPOINTMENT_STATUSES, type AppointmentStatus, mayBecome } from '../../shared/domain/appointment.ts'
 import { appointmentStore } from '../../shared/store/appointments.ts'
 import { connect, requireClinic } from './connection.ts'
 import { CommandFailure, option, print } from './output.ts'
@@ -18,25 +18,35 @@ export function addAppointmentCommands(program: Command): void {
     .argument('<appointment>', 'its id')
     .argument('<status>', APPOINTMENT_STATUSES.join(', '))
     .requiredOption('--clinic <id>')
-    .action(
-      async (id: string, wanted: string, { clinic: clinicId }: { clinic: string }, command: Command) => {
-        const status = option('status', oneOf(APPOINTMENT_STATUSES), wanted)
-        const table = await connect(command)
-        const clinic = await requireClinic(table, clinicId)
-        const appointment = await changeRecord(
-          table,
-          appointmentStore({ table }),
-          clinic.id,
-          id,
-          async (before) => {
-            if (before.status !== status && !mayBecome(before.status, status)) {
-              throw new CommandFailure(`The appointment is ${before.status}, which is final.`)
-            }
-            return { ...before, status }
-          },
-        )
-        if (!appointment) throw new CommandFailure(`The clinic has no appointment ${id}.`)
-        print(command, renderAppointment(appointment, clinic), [`Appointment ${id} is ${status}`])
-      },
+    .action((id: string, wanted: string, { clinic }: { clinic: string }, command: Command) =>
+      setStatus(id, option('status', oneOf(APPOINTMENT_STATUSES), wanted), clinic, command),
     )
+
+  group
+    .command('cancel')
+    .description('cancel a scheduled appointment; its time is free at once')
+    .argument('<appointment>', 'its id')
+    .requiredOption('--clinic <id>')
+    .action((id: string, { clinic }: { clinic: string }, command: Command) =>
+      setStatus(id, 'cancelled', clinic, command),
+    )
+}
+
+async function setStatus(
+  id: string,
+  status: AppointmentStatus,
+  clinicId: string,
+  command: Command,
+): Promise<void> {
+  const table = await connect(command)
+  const clinic = await requireClinic(table, clinicId)
+  const list = appointmentStore({ table })
+  const appointment = await changeRecord(table, list, clinic.id, id, async (before) => {
+    if (before.status !== status && !mayBecome(before.status, status)) {
+      throw new CommandFailure(`The appointment is ${before.status}, which is final.`)
+    }
+    return { ...before, status }
+  })
+  if (!appointment) throw new CommandFailure(`The clinic has no appointment ${id}.`)
+  print(command, renderAppointment(appointment, clinic), [`Appointment ${id} is ${status}`])
 }

@@ -1,8 +1,10 @@
 import type { Command } from 'commander'
+import * as z from 'zod'
+import { CalendarDate } from '../../shared/api/schemas.ts'
 import type { Doctor } from '../../shared/domain/doctor.ts'
 import { line } from '../../shared/domain/text-fields.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
-import { formatWeeklyHours } from '../../shared/domain/working-hours.ts'
+import { formatWeeklyHours, type Window } from '../../shared/domain/working-hours.ts'
 import { NEW_DOCTOR, timeOff, weeklyHours } from '../../shared/import/doctors.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
 import { connect, requireClinic } from './connection.ts'
@@ -63,20 +65,88 @@ export function addDoctorCommands(program: Command): void {
     })
 
   group
+    .command('schedule')
+    .description("change a doctor's week, or single days of it; what is booked stays")
+    .argument('<doctor>', 'its id')
+    .requiredOption('--clinic <id>')
+    .option('--hours <week>')
+    .option('--breaks <week>', '"" for none')
+    .option(
+      '--exception <day...>',
+      'a day with its own hours: "2026-12-24 09:00-12:00"; without hours, a day off',
+    )
+    .action((id: string, given: ScheduleOptions, command: Command) =>
+      change(id, given.clinic, command, (doctor) => ({ ...doctor, ...scheduleOf(doctor, given) })),
+    )
+
+  group
+    .command('time-off')
+    .description('add or remove days off; what is booked stays')
+    .argument('<doctor>', 'its id')
+    .requiredOption('--clinic <id>')
+    .option('--add <days>', 'e.g. "2026-12-24/2026-12-26; 2027-01-01"')
+    .option('--remove <days>', 'spans as they were added')
+    .action((id: string, { clinic, add = '', remove = '' }: TimeOffOptions, command: Command) =>
+      change(id, clinic, command, (doctor) => {
+        const removed = new Set(spansOf('remove', remove).map(({ from, to }) => `${from}/${to}`))
+        const kept = doctor.timeOff.filter(({ from, to }) => !removed.has(`${from}/${to}`))
+        return { ...doctor, timeOff: [...kept, ...spansOf('add', add)] }
+      }),
+    )
+
+  group
     .command('deactivate')
     .description('take a doctor out of booking; what is booked stays')
     .argument('<doctor>', 'its id')
     .requiredOption('--clinic <id>')
-    .action(async (id: string, { clinic: clinicId }: { clinic: string }, command: Command) => {
-      const table = await connect(command)
-      const clinic = await requireClinic(table, clinicId)
-      const doctor = await doctorStore({ table }).find(clinic.id, id.toLowerCase())
-      if (!doctor) throw new CommandFailure(`The clinic has no doctor ${id}; "doctor list" shows them.`)
-      const { version: _, ...facts } = doctor
-      const inactive = { ...facts, isActive: false }
-      await doctorStore({ table }).save(clinic.id, [{ before: doctor, after: inactive }])
-      print(command, shown(inactive), [`Doctor ${doctor.fullName} is inactive`])
-    })
+    .action((id: string, { clinic }: { clinic: string }, command: Command) =>
+      change(id, clinic, command, (doctor) => ({ ...doctor, isActive: false })),
+    )
+}
+
+type ScheduleOptions = { clinic: string; hours?: string; breaks?: string; exception?: string[] }
+type TimeOffOptions = { clinic: string; add?: string; remove?: string }
+
+const spansOf = (name: string, text: string) => (text === '' ? [] : option(name, timeOff, text))
+
+function scheduleOf(doctor: Doctor, { hours, breaks, exception = [] }: ScheduleOptions): Partial<Doctor> {
+  const week = (name: string, text: string) => (text === '' ? {} : option(name, weeklyHours, text))
+  const days = exception.map((text) => option('exception', Exception, text))
+  return {
+    ...(hours !== undefined && { hours: week('hours', hours) }),
+    ...(breaks !== undefined && { breaks: week('breaks', breaks) }),
+    exceptions: { ...doctor.exceptions, ...Object.fromEntries(days) },
+  }
+}
+
+/** `2026-12-24 09:00-12:00`: a day, and its hours if it has any. */
+const Exception = z.string().transform((text, context): [date: string, windows: readonly Window[]] => {
+  const [date = '', times] = text.trim().split(/\s+/, 2)
+  const windows = times === undefined ? { mon: [] } : weeklyHours.safeParse(`mon ${times}`).data
+  if (CalendarDate.safeParse(date).success && windows?.mon) return [date, windows.mon]
+  context.addIssue({
+    code: 'custom',
+    message: 'must be a day and its hours, such as "2026-12-24 09:00-12:00"',
+  })
+  return z.NEVER
+})
+
+/** Changes a doctor as it was read; somebody else's change meanwhile is not lost. */
+async function change(
+  id: string,
+  clinicId: string,
+  command: Command,
+  to: (doctor: Doctor) => Doctor,
+): Promise<void> {
+  const table = await connect(command)
+  const clinic = await requireClinic(table, clinicId)
+  const store = doctorStore({ table })
+  const before = await store.find(clinic.id, id.toLowerCase())
+  if (!before) throw new CommandFailure(`The clinic has no doctor ${id}; "doctor list" shows them.`)
+  const { version: _, ...doctor } = before
+  const after = to(doctor)
+  await store.save(clinic.id, [{ before, after }])
+  print(command, shown(after), [`Doctor ${after.fullName} is changed`])
 }
 
 const shown = (doctor: Doctor) => ({
@@ -87,4 +157,5 @@ const shown = (doctor: Doctor) => ({
   hours: formatWeeklyHours(doctor.hours),
   breaks: formatWeeklyHours(doctor.breaks),
   time_off: doctor.timeOff,
+  exceptions: doctor.exceptions,
 })

@@ -7,7 +7,6 @@ import {
   type Projection,
   type ProvisionedThroughput,
   ResourceNotFoundException,
-  type StreamViewType,
   type TableDescription,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb'
@@ -22,11 +21,10 @@ type TableProperties = {
   ProvisionedThroughput?: ProvisionedThroughput
   GlobalSecondaryIndexes?: (Index & { ProvisionedThroughput?: ProvisionedThroughput })[]
   LocalSecondaryIndexes?: Index[]
-  StreamSpecification?: { StreamViewType: StreamViewType }
   TimeToLiveSpecification?: { AttributeName: string; Enabled: boolean }
 }
 
-/** Makes the template's tables unless they are there, and tells the template their streams. */
+/** Makes the template's tables unless they are there. */
 export async function createTables(template: OpenTemplate, endpoint: string, region: string): Promise<void> {
   const tables = template.of<TableProperties>('AWS::DynamoDB::Table')
   if (tables.length === 0) return
@@ -37,7 +35,6 @@ export async function createTables(template: OpenTemplate, endpoint: string, reg
       const name = template.ref(table.id)
       const made = (await describe(client, name)) ?? (await create(client, name, table))
       checkShape(made, table, name)
-      if (made.LatestStreamArn) template.learn(table.id, 'StreamArn', made.LatestStreamArn)
     }
   } finally {
     client.destroy()
@@ -54,7 +51,7 @@ async function describe(client: DynamoDBClient, TableName: string): Promise<Tabl
 }
 
 async function create(client: DynamoDBClient, TableName: string, { properties }: Resolved<TableProperties>) {
-  const { StreamSpecification, TimeToLiveSpecification } = properties
+  const { TimeToLiveSpecification } = properties
   const { TableDescription: made } = await client.send(
     new CreateTableCommand({
       TableName,
@@ -67,7 +64,8 @@ async function create(client: DynamoDBClient, TableName: string, { properties }:
         ProvisionedThroughput: index.ProvisionedThroughput,
       })),
       LocalSecondaryIndexes: properties.LocalSecondaryIndexes?.map(shapeOf),
-      StreamSpecification: StreamSpecification && { StreamEnabled: true, ...StreamSpecification },
+      // No stream: nothing reads one here (event-sources.ts refuses such a mapping), and writing one makes the engine
+      // ten times slower.
     }),
   )
   if (TimeToLiveSpecification)

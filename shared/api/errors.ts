@@ -19,6 +19,41 @@ const CATALOGUE = {
   patient_not_found: { status: 404, error: 'NOT_FOUND', text: 'The clinic has no such patient.' },
   invoice_not_found: { status: 404, error: 'NOT_FOUND', text: 'The clinic has no such invoice.' },
   doctor_not_found: { status: 404, error: 'NOT_FOUND', text: 'The clinic has no such doctor.' },
+  slot_unavailable: {
+    status: 409,
+    error: 'SLOT_UNAVAILABLE',
+    text: 'The time is taken; details offer the next free slots.',
+  },
+  idempotency_in_progress: {
+    status: 409,
+    error: 'IDEMPOTENCY_IN_PROGRESS',
+    text: 'A request with this idempotency key is still running.',
+  },
+  validation: {
+    status: 422,
+    error: 'VALIDATION',
+    text: 'A field of the body is missing or wrong; details name it.',
+  },
+  invalid_idempotency_key: {
+    status: 422,
+    error: 'VALIDATION',
+    text: 'The idempotency key must have 1 to 255 visible ASCII characters.',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    error: 'IDEMPOTENCY_KEY_REUSED',
+    text: 'The idempotency key was used with another body.',
+  },
+  outside_working_hours: {
+    status: 422,
+    error: 'OUTSIDE_WORKING_HOURS',
+    text: 'The doctor does not work then, or the clock skips that time.',
+  },
+  appointment_in_past: {
+    status: 422,
+    error: 'OUTSIDE_WORKING_HOURS',
+    text: "The start is not in the future of the clinic's clock.",
+  },
   method_not_allowed: {
     status: 405,
     error: 'METHOD_NOT_ALLOWED',

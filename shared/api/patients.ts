@@ -1,9 +1,11 @@
 import * as z from 'zod'
 import type { ClinicFacts } from '../domain/clinic.ts'
 import { fullName, GENDERS, type Patient as PatientRecord } from '../domain/patient.ts'
+import { validPhoneNumber } from '../domain/phone-number.ts'
+import { emailAddress, personName } from '../domain/text-fields.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import { defineRoute } from './route.ts'
-import { CalendarDate, one, pageOf, paging, Timestamp, text, Uuid } from './schemas.ts'
+import { CalendarDate, one, oneOf, pageOf, paging, Timestamp, text, Uuid } from './schemas.ts'
 
 /** Spec section 2, Patient. */
 export const Patient = z
@@ -30,6 +32,28 @@ export const renderPatient = (patient: PatientRecord, clinic: ClinicFacts): z.in
   phone_number: patient.phoneNumber,
   email_address: patient.emailAddress,
   created_at: clinicTimestamp(patient.createdAt, clinic.timezone),
+})
+
+const NewPatient = z.strictObject({
+  first_name: personName,
+  last_name: personName,
+  // Not in the future: the endpoint says so, since only it knows the clinic's day.
+  date_of_birth: CalendarDate.nullish(),
+  gender: oneOf(GENDERS).nullish(),
+  phone_number: validPhoneNumber.nullish(),
+  email_address: emailAddress.nullish(),
+})
+
+export const createPatient = defineRoute({
+  id: 'create-patient',
+  method: 'POST',
+  path: '/patients',
+  summary: 'Enter a patient',
+  scope: 'patient.write',
+  body: NewPatient,
+  response: { status: 201, body: one(Patient), location: '/patients' },
+  errors: [],
+  uses: { table: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'BatchWriteItem'], memory: 1024 },
 })
 
 export const listPatients = defineRoute({

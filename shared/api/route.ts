@@ -11,6 +11,7 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 export type TableCall =
   | 'GetItem'
   | 'BatchGetItem'
+  | 'BatchWriteItem'
   | 'Query'
   | 'PutItem'
   | 'UpdateItem'
@@ -29,7 +30,13 @@ export type Route = {
   /** Path parameters, all ids, each with the error that an unknown or malformed one gets. */
   readonly params?: Readonly<Record<string, ErrorKey>>
   readonly query?: z.ZodObject
-  readonly response: { readonly status: number; readonly body: z.ZodType }
+  readonly body?: z.ZodObject
+  readonly response: {
+    readonly status: number
+    readonly body: z.ZodType
+    /** The path below {@link BASE_PATH} that a created record is found at, before its id. */
+    readonly location?: `/${string}`
+  }
   /** Errors beyond those every endpoint has (COMMON_ERRORS). */
   readonly errors: readonly ErrorKey[]
   readonly uses: {
@@ -40,6 +47,17 @@ export type Route = {
 }
 
 export const defineRoute = <const R extends Route>(route: R): R => route
+
+/** Errors that an endpoint with a body can answer, beyond its own and the common ones. */
+export const BODY_ERRORS = [
+  'malformed_json',
+  'payload_too_large',
+  'unsupported_media_type',
+  'validation',
+  'invalid_idempotency_key',
+  'idempotency_in_progress',
+  'idempotency_key_reused',
+] as const satisfies ErrorKey[]
 
 /** Errors that any endpoint can answer. */
 export const COMMON_ERRORS = [

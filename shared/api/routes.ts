@@ -1,17 +1,21 @@
-import { listAppointments } from './appointments.ts'
+import { createAppointment, listAppointments } from './appointments.ts'
+import { getAvailability } from './availability.ts'
 import { listDoctors } from './doctors.ts'
 import { getInvoice, listInvoices } from './invoices.ts'
 import { listMessages } from './messages.ts'
-import { getPatient, listPatients } from './patients.ts'
+import { createPatient, getPatient, listPatients } from './patients.ts'
 import { listPayments } from './payments.ts'
 import type { Method, Route } from './route.ts'
 
 /** THE ROUTE TABLE: every endpoint of the API. A new one is added here and nowhere else. */
 export const ROUTES: readonly Route[] = [
   listPatients,
+  createPatient,
   getPatient,
   listDoctors,
+  getAvailability,
   listAppointments,
+  createAppointment,
   listInvoices,
   getInvoice,
   listPayments,

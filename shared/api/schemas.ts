@@ -6,13 +6,13 @@ import { isUuid } from '../domain/uuid.ts'
 
 /** A UUID in any version, in lower case once parsed. */
 export const Uuid = z
-  .string()
+  .string({ error: 'must be a UUID' })
   .refine(isUuid, { error: 'must be a UUID' })
   .transform((id) => id.toLowerCase())
   .meta({ format: 'uuid' })
 
 export const CalendarDate = z
-  .string()
+  .string({ error: 'must be a date that exists, as YYYY-MM-DD' })
   .refine(isCalendarDate, { error: 'must be a date that exists, as YYYY-MM-DD' })
   .meta({ format: 'date' })
 
@@ -50,7 +50,7 @@ export const oneOf = <const T extends readonly [string, ...string[]]>(values: T)
 
 /** Wall-clock `HH:MM`. */
 export const TimeOfDay = z
-  .string()
+  .string({ error: 'must be a time from 00:00 to 23:59, as HH:MM' })
   .regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: 'must be a time from 00:00 to 23:59, as HH:MM' })
 
 /** Refuses a range of dates that ends before it begins. */

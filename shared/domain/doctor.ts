@@ -1,4 +1,4 @@
-import type { WeeklyHours } from './working-hours.ts'
+import type { WeeklyHours, Window } from './working-hours.ts'
 
 /** Days off, both inclusive, clinic-local `Y-m-d`. */
 export type TimeOff = { readonly from: string; readonly to: string; readonly reason: string | null }
@@ -13,4 +13,6 @@ export type Doctor = {
   /** Inside the hours, but never bookable. */
   readonly breaks: WeeklyHours
   readonly timeOff: readonly TimeOff[]
+  /** Days with other hours than the week's, by `Y-m-d`; none is a day off. */
+  readonly exceptions: Readonly<Record<string, readonly Window[]>>
 }

@@ -11,6 +11,10 @@ export type Call = {
   credential?: Credential
   path: Record<string, string>
   query: Record<string, unknown>
+  body: Record<string, unknown>
+  /** The body as it was sent. */
+  bodyText: string
+  idempotencyKey?: string
   /** Headers that every answer to this call gets, success or error. */
   headers: Record<string, string>
   /** Writes that go on beside the request's own work; all are awaited before it ends, none can fail it. */

@@ -11,6 +11,8 @@ import { limitRate } from './limit-rate.ts'
 import type { WriteLog } from './log.ts'
 import { logLine } from './log-line.ts'
 import { noteUse } from './note-use.ts'
+import { readBody } from './read-body.ts'
+import { readIdempotencyKey } from './read-idempotency-key.ts'
 import { render } from './render.ts'
 import { validate } from './validate.ts'
 
@@ -32,19 +34,20 @@ export type ChainParts = {
 export function endpointChain(route: Route, parts: ChainParts) {
   return wrapped([
     logLine(route.id, parts.now, parts.log),
-    render(route.response.status),
+    render(route.response),
     authenticate(parts.prove),
     limitRate({ now: parts.now, count: parts.countRequest, requestsPerMinute: parts.requestsPerMinute }),
     noteUse(parts.noteUse),
     authorize(route.scope),
     validate(route),
+    ...(route.body ? [readBody(route.body), readIdempotencyKey()] : []),
     ...(parts.checkResponses ? [checkResponse(route)] : []),
   ])
 }
 
 /** The chain of what is no endpoint: unknown paths and methods, answered to anybody. */
 export function fallbackChain({ now, log }: Pick<ChainParts, 'now' | 'log'>) {
-  return wrapped([logLine('fallback', now, log), render(404)])
+  return wrapped([logLine('fallback', now, log), render({ status: 404 })])
 }
 
 const wrapped = (links: Link[]) =>

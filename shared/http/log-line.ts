@@ -33,6 +33,8 @@ export function logLine(routeId: string, now: () => number, write: WriteLog): Li
         startedAt: now(),
         path: {},
         query: {},
+        body: {},
+        bodyText: '',
         headers: { 'x-request-id': requestId },
         beside: [],
       }

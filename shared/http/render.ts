@@ -1,27 +1,47 @@
 import { ApiError, errorBody, errorEntry } from '../api/errors.ts'
+import { BASE_PATH, type Route } from '../api/route.ts'
+import { KeptAnswer } from '../domain/kept-answer.ts'
 import { UnavailableError } from '../domain/unavailable.ts'
 import type { ApiContext, Link } from './call.ts'
 
+type Success = Pick<Route['response'], 'status' | 'location'>
+
 /** Turns what the endpoint returns into the answer, and every error into its entry of the catalogue. */
-export function render(status: number): Link {
+export function render({ status, location }: Success): Link {
   return {
     after: (request) => {
-      request.response = answer(request.context, status, request.response)
+      const { context, response } = request
+      if (response instanceof KeptAnswer) {
+        const headers = {
+          'idempotent-replayed': 'true',
+          ...located(location, response.status, JSON.parse(response.body)),
+        }
+        request.response = answer(context, response.status, response.body, headers)
+      } else {
+        request.response = answer(
+          context,
+          status,
+          JSON.stringify(response),
+          located(location, status, response),
+        )
+      }
     },
     onError: (request) => {
       const { key, details, headers, cause } = catalogued(request.error)
       request.context.call.failure = { key, cause }
-      request.response = answer(request.context, errorEntry(key).status, errorBody(key, details), headers)
+      const body = JSON.stringify(errorBody(key, details))
+      request.response = answer(request.context, errorEntry(key).status, body, headers)
     },
   }
 }
 
-function answer(
-  { call }: ApiContext,
-  statusCode: number,
-  body: unknown,
-  headers: Record<string, string> = {},
-) {
+/** Where a created record is found, from the base path on. */
+function located(location: string | undefined, status: number, body: unknown): Record<string, string> {
+  if (location === undefined || status !== 201) return {}
+  return { location: `${BASE_PATH}${location}/${(body as { data: { id: string } }).data.id}` }
+}
+
+function answer({ call }: ApiContext, statusCode: number, body: string, headers: Record<string, string>) {
   return {
     statusCode,
     headers: {
@@ -30,7 +50,7 @@ function answer(
       ...call.headers,
       ...headers,
     },
-    body: JSON.stringify(body),
+    body,
   }
 }
 

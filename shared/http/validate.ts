@@ -28,13 +28,13 @@ function parseQuery(schema: z.ZodObject | undefined, sent: Sent): Record<string,
     else if (value !== undefined) values[field] = value
   }
   const parsed = schema?.safeParse(values)
-  if (parsed?.error) issues.push(...fieldIssues(parsed.error))
+  for (const { path, message } of parsed?.error?.issues ?? []) {
+    const field = path.join('.')
+    issues.push({ field, issue: Object.hasOwn(sent, field) ? message : 'is required' })
+  }
   if (issues.length > 0) throw new ApiError('invalid_params', { details: issues })
   return parsed?.data ?? {}
 }
-
-const fieldIssues = (error: z.ZodError): FieldIssue[] =>
-  error.issues.map(({ path, message }) => ({ field: path.join('.'), issue: message }))
 
 /** An id that is none cannot be found, like one that is nobody's. */
 function parsePath(params: Readonly<Record<string, ErrorKey>>, sent: Record<string, string | undefined>) {

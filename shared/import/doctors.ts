@@ -56,6 +56,7 @@ export const NEW_DOCTOR: Omit<Doctor, 'id' | 'fullName'> = {
   hours: {},
   breaks: {},
   timeOff: [],
+  exceptions: {},
 }
 
 export function doctorImport(table: Table): ImportEntity<Fields> {

@@ -5,6 +5,7 @@ import type { Invoice } from '../domain/invoice.ts'
 import { decimalsOf, parseDecimal } from '../domain/money.ts'
 import { PAYMENT_METHODS, PAYMENT_STATUSES, PAYMENT_TYPES, type Payment } from '../domain/payment.ts'
 import { line } from '../domain/text-fields.ts'
+import { abreast } from '../store/abreast.ts'
 import { commitPacked, type Unit } from '../store/commit-packed.ts'
 import { invoiceStore } from '../store/invoices.ts'
 import { paymentStore } from '../store/payments.ts'
@@ -34,6 +35,9 @@ const columns = {
   payment_date: CalendarDate,
   created_at: Instant.nullish(),
 }
+
+/** Invoices whose payments are read at a time. */
+const INVOICES_ABREAST = 8
 
 /** Payments are written together with the invoice that they change. */
 export function paymentImport(table: Table, now: () => number): ImportEntity<Fields> {
@@ -101,20 +105,19 @@ export function paymentImport(table: Table, now: () => number): ImportEntity<Fie
           return false
         }
       })
-      const units: Unit[] = []
-      for (const [invoice, rows] of Map.groupBy(changed, ({ fields }) => fields.invoiceId)) {
-        for (const chunk of chunked(rows, MOST_PAYMENTS)) {
-          const rebuild = () =>
-            changesOf(
-              clinic,
-              invoice,
-              chunk.map((row) => ({ id: row.id, make: (fresh, before) => built(row, fresh, before) })),
-            )
-          const changes = await rebuild()
-          if (changes) units.push({ changes, rebuild })
-        }
-      }
-      await commitPacked(table, clinic, units)
+      const chunks = [...Map.groupBy(changed, ({ fields }) => fields.invoiceId)].flatMap(([invoice, rows]) =>
+        chunked(rows, MOST_PAYMENTS).map((chunk) => ({ invoice, chunk })),
+      )
+      const units = await abreast(INVOICES_ABREAST, chunks, async ({ invoice, chunk }): Promise<Unit[]> => {
+        const wanted = chunk.map((row) => ({
+          id: row.id,
+          make: (fresh: Invoice, before: Payment | null) => built(row, fresh, before),
+        }))
+        const rebuild = () => changesOf(clinic, invoice, wanted)
+        const changes = await rebuild()
+        return changes ? [{ changes, rebuild }] : []
+      })
+      await commitPacked(table, clinic, units.flat())
       return outcome
     },
   }

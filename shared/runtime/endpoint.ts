@@ -1,10 +1,13 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type * as z from 'zod'
+import { ApiError } from '../api/errors.ts'
 import type { Route } from '../api/route.ts'
 import type { ClinicFacts, ClinicId } from '../domain/clinic.ts'
+import type { KeptAnswer } from '../domain/kept-answer.ts'
 import { endpointChain } from '../http/chain.ts'
 import { logToStdout } from '../http/log.ts'
 import { credentialStore } from '../store/credentials.ts'
+import { KeyReused, type Once, once } from '../store/once.ts'
 import { openTable, type Table } from '../store/table.ts'
 import { documentClient } from './clients.ts'
 import { readEnvironment } from './environment.ts'
@@ -26,6 +29,11 @@ export type Input<R extends Route> = {
   readonly clinic: ClinicFacts
   readonly path: { readonly [name in keyof R['params']]: string }
   readonly query: R['query'] extends z.ZodObject ? z.output<R['query']> : Record<string, never>
+  readonly body: R['body'] extends z.ZodObject ? z.output<R['body']> : Record<string, never>
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  /** Keeps the answer, so that the same request again gets it again (Idempotency-Key). */
+  readonly once: Once
 }
 
 type Reply<R extends Route> = z.input<R['response']['body']>
@@ -37,7 +45,7 @@ type Reply<R extends Route> = z.input<R['response']['body']>
 export function endpoint<R extends Route, S extends Stores>(
   route: R,
   stores: S,
-  act: (input: Input<R>, stores: Opened<S>) => Promise<Reply<R>>,
+  act: (input: Input<R>, stores: Opened<S>) => Promise<Reply<R> | KeptAnswer>,
   client: DynamoDBDocumentClient = documentClient(),
 ) {
   const environment = readEnvironment()
@@ -59,7 +67,28 @@ export function endpoint<R extends Route, S extends Stores>(
     noteUse: credentials.noteUse,
     checkResponses: environment.CHECK_RESPONSES === 'on',
   }).handler(async (_event, { call }) => {
-    const { clinic } = call.credential as NonNullable<typeof call.credential>
-    return act({ clinicId: clinic.id, clinic, path: call.path, query: call.query } as Input<R>, opened)
+    const { clinic, key } = call.credential as NonNullable<typeof call.credential>
+    const { path, query, body, bodyText, idempotencyKey } = call
+    const request = {
+      clinic: clinic.id,
+      credential: key,
+      route: route.id,
+      key: idempotencyKey,
+      body: bodyText,
+    }
+    const input = {
+      clinicId: clinic.id,
+      clinic,
+      path,
+      query,
+      body,
+      now: platform.now(),
+      once: once(platform, request),
+    }
+    try {
+      return await act(input as Input<R>, opened)
+    } catch (error) {
+      throw error instanceof KeyReused ? new ApiError('idempotency_key_reused') : error
+    }
   })
 }

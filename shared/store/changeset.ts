@@ -4,10 +4,16 @@ import { fanOutKey, type Key } from './keys.ts'
 import { type Item, type Table, TRANSACTION_ITEMS, type Write } from './table.ts'
 
 /** What one item is to become. Several changes of one item are merged, since a transaction takes each item once. */
-type Counters = { readonly key: Key; readonly add: Map<string, number>; readonly set: Map<string, unknown> }
+type Counters = {
+  readonly key: Key
+  readonly add: Map<string, number>
+  readonly set: Map<string, unknown>
+  /** The version it must have; 0 for an item that must not be there; undefined for any. */
+  expected?: number
+}
 
-/** When a record may be put: never before, or as it was read. */
-type PutCondition = 'new' | { readonly version: number }
+/** When an item may be put: if there is none, as it was read, or when the one there has expired. */
+type PutCondition = 'new' | { readonly version: number } | { readonly unless: string; readonly after: number }
 
 /** One clinic's writes, gathered to be made all together or not at all. */
 export class Changeset {
@@ -28,12 +34,7 @@ export class Changeset {
 
   put(item: Item, condition?: PutCondition): void {
     const write = this.#table.putWrite(item, condition === 'new' ? 'new' : 'any')
-    if (typeof condition === 'object') {
-      Object.assign(write.Put as object, {
-        ConditionExpression: 'v = :read',
-        ExpressionAttributeValues: { ':read': condition.version },
-      })
-    }
+    if (typeof condition === 'object') Object.assign(write.Put as object, conditionOf(condition))
     this.#writes.set(nameOf(item), write)
   }
 
@@ -62,6 +63,11 @@ export class Changeset {
     this.#countersOf(key).set.set(attribute, value)
   }
 
+  /** Holds the transaction to a counted item's being as it was read: of this version, or not there (0). */
+  expect(key: Key, version: number): void {
+    this.#countersOf(key).expected = version
+  }
+
   /** Adds what `other` has: false, and nothing added, when the two cannot be one transaction. */
   absorb(other: Changeset): boolean {
     const both = (mine: Map<string, unknown>, theirs: Map<string, unknown>) =>
@@ -73,7 +79,8 @@ export class Changeset {
     )
       return false
     for (const [name, write] of other.#writes) this.#writes.set(name, write)
-    for (const { key, add, set } of other.#counters.values()) {
+    for (const { key, add, set, expected } of other.#counters.values()) {
+      if (expected !== undefined) this.expect(key, expected)
       for (const [attribute, by] of add) this.add(key, attribute, by)
       for (const [attribute, value] of set) this.set(key, attribute, value)
     }
@@ -108,11 +115,11 @@ export class Changeset {
     return counters
   }
 
-  #updateOf({ key, add, set }: Counters): Write[] {
+  #updateOf({ key, add, set, expected }: Counters): Write[] {
     const moved = [...add].filter(([, by]) => by !== 0)
-    if (moved.length === 0 && set.size === 0) return []
+    if (moved.length === 0 && set.size === 0 && expected === undefined) return []
     const names: Record<string, string> = { '#v': 'v' }
-    const values: Record<string, unknown> = { ':one': 1 }
+    const values: Record<string, unknown> = { ':one': 1, ...(expected && { ':expected': expected }) }
     const named = (attribute: string, value?: unknown): [name: string, value: string] => {
       const at = Object.keys(names).length
       names[`#${at}`] = attribute
@@ -133,11 +140,22 @@ export class Changeset {
     return [
       this.#table.updateWrite(key, {
         UpdateExpression,
+        ...(expected === 0 && { ConditionExpression: 'attribute_not_exists(pk)' }),
+        ...(expected && { ConditionExpression: '#v = :expected' }),
         ExpressionAttributeNames: names,
         ExpressionAttributeValues: values,
       }),
     ]
   }
 }
+
+const conditionOf = (condition: Exclude<PutCondition, 'new'>) =>
+  'version' in condition
+    ? { ConditionExpression: 'v = :read', ExpressionAttributeValues: { ':read': condition.version } }
+    : {
+        ConditionExpression: 'attribute_not_exists(pk) OR #expiry <= :now',
+        ExpressionAttributeNames: { '#expiry': condition.unless },
+        ExpressionAttributeValues: { ':now': condition.after },
+      }
 
 const nameOf = ({ pk, sk }: Key): string => `${pk} ${sk}`

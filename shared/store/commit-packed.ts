@@ -1,5 +1,6 @@
 import type { ClinicId } from '../domain/clinic.ts'
 import { UnavailableError } from '../domain/unavailable.ts'
+import { abreast } from './abreast.ts'
 import { Changeset } from './changeset.ts'
 import { ConditionFailed, type Table } from './table.ts'
 
@@ -12,29 +13,39 @@ export type Unit = {
 /** Somebody else was faster so many times in a row. */
 const ATTEMPTS = 10
 
+/** Transactions under way at a time: they wait for the store, and for each other's tallies. */
+const TRANSACTIONS_ABREAST = 4
+
 /** Commits units in as few transactions as hold them, each unit whole. */
 export async function commitPacked(table: Table, clinic: ClinicId, units: readonly Unit[]): Promise<void> {
-  let pack = new Changeset(table, clinic)
-  let packed: Unit[] = []
-  const flush = async () => {
-    try {
-      await pack.commit()
-    } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error
-      // One of them is out of date: each on its own finds out which.
-      for (const { rebuild } of packed) await commitFresh(rebuild)
-    }
-    pack = new Changeset(table, clinic)
-    packed = []
-  }
+  await abreast(TRANSACTIONS_ABREAST, packsOf(table, clinic, units), commitPack)
+}
+
+type Pack = { readonly changes: Changeset; readonly units: Unit[] }
+
+function packsOf(table: Table, clinic: ClinicId, units: readonly Unit[]): Pack[] {
+  const packs: Pack[] = []
   for (const unit of units) {
-    if (!pack.absorb(unit.changes)) {
-      await flush()
-      if (!pack.absorb(unit.changes)) throw new RangeError('a unit is larger than a transaction')
+    const last = packs.at(-1)
+    if (last?.changes.absorb(unit.changes)) {
+      last.units.push(unit)
+      continue
     }
-    packed.push(unit)
+    const changes = new Changeset(table, clinic)
+    if (!changes.absorb(unit.changes)) throw new RangeError('a unit is larger than a transaction')
+    packs.push({ changes, units: [unit] })
   }
-  await flush()
+  return packs
+}
+
+async function commitPack({ changes, units }: Pack): Promise<void> {
+  try {
+    await changes.commit()
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error
+    // One of them is out of date: each on its own finds out which.
+    for (const { rebuild } of units) await commitFresh(rebuild)
+  }
 }
 
 /** Commits what `build` makes of fresh reads, again when it was out of date by then. */

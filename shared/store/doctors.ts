@@ -66,5 +66,6 @@ const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 function toDoctor(item: Item): StoredDoctor {
   const { pk, sk, v, ...doctor } = item
+  // Doctors of the first days had no exceptions.
   return { ...(doctor as unknown as Omit<Doctor, 'id'>), id: sk, version: v as number }
 }

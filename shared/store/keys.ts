@@ -82,6 +82,13 @@ export function ownerOf(owner: string): { kind: 'patient' | 'doctor'; id: string
   return { kind: kind === 'doctor' ? 'doctor' : 'patient', id }
 }
 
+/** Answers kept for repetitions, by credential, route and the caller's own key. */
+export const keptAnswersPartition = (clinic: ClinicId): string => partition(clinic, 'R')
+export const keptAnswerKey = (clinic: ClinicId, credential: string, route: string, hash: string): Key => ({
+  pk: keptAnswersPartition(clinic),
+  sk: `${credential}#${route}#${hash}`,
+})
+
 /** Debts of copied names, an item for each owner (fan-out.ts). */
 export const fanOutPartition = (clinic: ClinicId): string => partition(clinic, 'F')
 export const fanOutKey = (clinic: ClinicId, owner: string): Key => ({

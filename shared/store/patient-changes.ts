@@ -2,7 +2,7 @@ import type { ClinicId } from '../domain/clinic.ts'
 import type { Patient } from '../domain/patient.ts'
 import { UnavailableError } from '../domain/unavailable.ts'
 import { fanOut } from './fan-out.ts'
-import { patientChangesPartition, patientOwner } from './keys.ts'
+import { keptAnswersPartition, patientChangesPartition, patientOwner } from './keys.ts'
 import { patientEntry } from './patient-entry.ts'
 import { lineOf } from './patient-lines.ts'
 import { type PlacedPatient, patientStore } from './patients.ts'
@@ -45,6 +45,7 @@ export function patientChanges(table: Table) {
     const after = await change(clinic, id, (before) => ({ ...before, ...NOBODY, erased: true }))
     if (!after) return null
     await forgetLines(clinic, after)
+    await forgetAnswers(clinic, id)
     // Not when it is due, but now: the segments hold the old line until they are written anew.
     await entry.snapshotAll(clinic)
     return after
@@ -81,6 +82,21 @@ export function patientChanges(table: Table) {
           UpdateExpression: 'SET line = :line',
           ConditionExpression: 'attribute_exists(pk)',
           ExpressionAttributeValues: { ':line': line },
+        })
+        .catch(ignoreFailedCondition)
+    }
+  }
+
+  /** Answers that are kept for repetitions tell of the patient as they were; their keys stay used. */
+  async function forgetAnswers(clinic: ClinicId, id: string): Promise<void> {
+    const kept = await table.query({ pk: keptAnswersPartition(clinic), limit: 1_000_000 })
+    for (const answer of kept.filter(({ p }) => p === id)) {
+      await table
+        .update(answer, {
+          UpdateExpression: 'SET #body = :body',
+          ConditionExpression: 'attribute_exists(pk)',
+          ExpressionAttributeNames: { '#body': 'body' },
+          ExpressionAttributeValues: { ':body': JSON.stringify({ data: { id } }) },
         })
         .catch(ignoreFailedCondition)
     }

@@ -1,5 +1,6 @@
 /** Writes patients: entering new ones, updating those there are, and taking the snapshots that search reads. */
 import type { ClinicId } from '../domain/clinic.ts'
+import type { KeptAnswer } from '../domain/kept-answer.ts'
 import { fullName, type Patient } from '../domain/patient.ts'
 import { SEGMENT_SIZE, SearchSegment } from '../domain/search-index.ts'
 import { UnavailableError } from '../domain/unavailable.ts'
@@ -13,6 +14,7 @@ import {
   patientRowKey,
   sortableNumber,
 } from './keys.ts'
+import type { Once } from './once.ts'
 import { type PatientHead, readPatientHead } from './patient-head.ts'
 import { lineOf, readLinesSince } from './patient-lines.ts'
 import { readSegment, segmentWrites } from './patient-segments.ts'
@@ -43,20 +45,54 @@ export function patientEntry({ table }: { table: Table }) {
    * Enters new patients, in order, all or none. At most {@link MOST_ENTERED}.
    * @throws ConditionFailed when one of the ids exists
    */
-  async function enter(clinic: ClinicId, patients: readonly Patient[]): Promise<void> {
+  async function enter(
+    clinic: ClinicId,
+    patients: readonly Patient[],
+    also: readonly Write[] = [],
+  ): Promise<void> {
     await withHead(clinic, (head) => ({
-      writes: patients.flatMap((patient, index) => {
-        const ordinal = head.n + index
-        return [
-          table.putWrite(
-            recordItem(patientKey(clinic, patient.id), { ...patient, ordinal, version: 1, erased: false }),
-            'new',
-          ),
-          table.putWrite(rowItem(patientRowKey(clinic, ordinal), patient)),
-        ]
-      }),
+      writes: [
+        ...also,
+        ...patients.flatMap((patient, index) => {
+          const ordinal = head.n + index
+          return [
+            table.putWrite(
+              recordItem(patientKey(clinic, patient.id), { ...patient, ordinal, version: 1, erased: false }),
+              'new',
+            ),
+            table.putWrite(rowItem(patientRowKey(clinic, ordinal), patient)),
+          ]
+        }),
+      ],
       next: { ...head, n: head.n + patients.length },
     }))
+  }
+
+  /** Enters one patient with the answer to keep; the kept answer when the same request came before. */
+  async function enterOnce(
+    clinic: ClinicId,
+    patient: Patient,
+    once: Once,
+    status: number,
+    answer: object,
+  ): Promise<KeptAnswer | null> {
+    for (let attempt = 1; ; attempt++) {
+      const kept = await once.find()
+      if (kept) return kept
+      const keeping = new Changeset(table, clinic)
+      once.keep(keeping, status, answer, patient.id)
+      try {
+        // Not as this writer left the head: another function may have moved it since.
+        heads.delete(clinic)
+        await enter(clinic, [patient], keeping.writes())
+        // Search has the patient already; a snapshot only makes it cheaper, and may wait for the next entry.
+        await snapshotIfDue(clinic).catch(() => undefined)
+        return null
+      } catch (error) {
+        if (!(error instanceof ConditionFailed)) throw error
+        if (attempt === ATTEMPTS) throw new UnavailableError(error)
+      }
+    }
   }
 
   /**
@@ -175,7 +211,7 @@ export function patientEntry({ table }: { table: Table }) {
     await table.deleteMany(old)
   }
 
-  return { enter, update, snapshot, snapshotIfDue, snapshotAll }
+  return { enter, enterOnce, update, snapshot, snapshotIfDue, snapshotAll }
 }
 
 /** False when another snapshot, taken at the same time, came first; its result stands. */

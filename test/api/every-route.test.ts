@@ -90,7 +90,8 @@ describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as 
       query: { nonsense: '1' },
       headers: mine.headers,
     })
-    expect(answer).toMatchObject({ status: 400, body: { details: [{ field: 'nonsense' }] } })
+    const nonsense = { field: 'nonsense', issue: 'is not a parameter of this endpoint' }
+    expect([answer.status, answer.body.details]).toEqual([400, expect.arrayContaining([nonsense])])
   })
 })
 

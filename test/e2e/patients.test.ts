@@ -300,12 +300,15 @@ describe('everything else', () => {
     )
   })
 
-  it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'])(
+  it.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'])(
     '%s on a path that exists is a 405 with allow, before any credential',
     async (method) => {
       for (const path of ['/patients', `/patients/${newUuid()}`, '/doctors']) {
         const answer = await send(`${stack.api}${path}`, { method })
-        expect([answer.status, answer.headers.allow]).toEqual([405, 'GET'])
+        expect([answer.status, answer.headers.allow]).toEqual([
+          405,
+          path === '/patients' ? 'GET, POST' : 'GET',
+        ])
         if (method !== 'HEAD')
           expect(answer.body).toEqual({
             error: 'METHOD_NOT_ALLOWED',

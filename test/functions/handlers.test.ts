@@ -141,7 +141,7 @@ describe('everything else', () => {
     const wrongMethod = await call(fallback, { method: 'DELETE', resource: '/api/developer/v1/patients' })
     expect(wrongMethod).toMatchObject({
       status: 405,
-      headers: { allow: 'GET' },
+      headers: { allow: 'GET, POST' },
       body: { error: 'METHOD_NOT_ALLOWED', message: 'errors.developer_api.method_not_allowed' },
     })
     const unknown = await call(fallback, { resource: '/api/developer/v1/{proxy+}' })

@@ -33,10 +33,14 @@ export type Answer = {
 /** One request as it stands: header lists and odd bytes reach the server untouched. */
 export async function send(
   url: string,
-  { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string | string[]> } = {},
+  {
+    method = 'GET',
+    headers = {},
+    body,
+  }: { method?: string; headers?: Record<string, string | string[]>; body?: string } = {},
 ): Promise<Answer> {
   const sent = request(url, { method, headers, agent: false })
-  sent.end()
+  sent.end(body)
   const [response] = await once(sent, 'response')
   let text = ''
   for await (const piece of response) text += piece
@@ -54,6 +58,29 @@ export const get = (
   path: string,
   pair = stack.clinics[0]?.credentials.full,
 ): Promise<Answer> => send(`${stack.api}${path}`, { headers: { authorization: `Developer ${pair}` } })
+
+/** A POST with a demo credential, or the pair given; a body that is text is sent as it stands. */
+export function post(
+  stack: RunningStack,
+  path: string,
+  body: object | string,
+  {
+    pair = stack.clinics[0]?.credentials.full,
+    key,
+    headers = {},
+  }: { pair?: string; key?: string; headers?: Record<string, string> } = {},
+): Promise<Answer> {
+  return send(`${stack.api}${path}`, {
+    method: 'POST',
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Developer ${pair}`,
+      ...(key !== undefined && { 'idempotency-key': key }),
+      ...headers,
+    },
+  })
+}
 
 /** Runs the operator tool on the stack, as a person at a terminal would. */
 export async function clinicTool(stack: LocalStack, ...args: string[]) {

@@ -5,6 +5,7 @@ import type { Message } from '../../shared/domain/message.ts'
 import { fullName, type Patient } from '../../shared/domain/patient.ts'
 import type { Payment } from '../../shared/domain/payment.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
+import { parseWeeklyHours } from '../../shared/domain/working-hours.ts'
 import { NEW_DOCTOR } from '../../shared/import/doctors.ts'
 import { appointmentStore } from '../../shared/store/appointments.ts'
 import type { RecordList } from '../../shared/store/calendar-list.ts'
@@ -33,7 +34,8 @@ export type Populated = {
 export async function populated(table: Table, patient = aPatient()): Promise<Populated> {
   const clinic = await newClinic(table)
   await patientEntry({ table }).enter(clinic.id, [patient])
-  const doctor = { ...NEW_DOCTOR, id: newUuid(), fullName: 'Dr. Bo Lind' }
+  const hours = parseWeeklyHours('mon-fri 09:00-17:00')
+  const doctor = { ...NEW_DOCTOR, id: newUuid(), fullName: 'Dr. Bo Lind', hours }
   await doctorStore({ table }).save(clinic.id, [{ before: null, after: doctor }])
   const named = { id: patient.id, fullName: fullName(patient) }
   const appointment: Appointment = {

@@ -1,0 +1,31 @@
+import { ApiError } from '../shared/api/errors.ts'
+import { createPatient, renderPatient } from '../shared/api/patients.ts'
+import { wallClock } from '../shared/domain/clock.ts'
+import type { Patient } from '../shared/domain/patient.ts'
+import { newUuid } from '../shared/domain/uuid.ts'
+import { endpoint } from '../shared/runtime/endpoint.ts'
+import { patientEntry } from '../shared/store/patient-entry.ts'
+
+export const handler = endpoint(
+  createPatient,
+  { patients: patientEntry },
+  async ({ clinicId, clinic, body, now, once }, { patients }) => {
+    if (body.date_of_birth && body.date_of_birth > wallClock(now, clinic.timezone).date) {
+      throw new ApiError('validation', {
+        details: [{ field: 'date_of_birth', issue: 'must not be in the future' }],
+      })
+    }
+    const patient: Patient = {
+      id: newUuid(),
+      firstName: body.first_name,
+      lastName: body.last_name,
+      dateOfBirth: body.date_of_birth ?? null,
+      gender: body.gender ?? null,
+      phoneNumber: body.phone_number ?? null,
+      emailAddress: body.email_address ?? null,
+      createdAt: new Date(now).toISOString(),
+    }
+    const answer = { data: renderPatient(patient, clinic) }
+    return (await patients.enterOnce(clinicId, patient, once, 201, answer)) ?? answer
+  },
+)

@@ -1,0 +1,49 @@
+/** A clinic's wall clock: what day and minute it is there, and which minutes of a day do not exist. */
+import { Temporal } from 'temporal-polyfill'
+import { DAY_MINUTES, type Interval } from './interval.ts'
+
+/** The clinic's day and the seconds that have passed of its wall clock. */
+export type WallClock = { readonly date: string; readonly seconds: number }
+
+/** What a clock on the clinic's wall shows at `now`, milliseconds since the epoch. */
+export function wallClock(now: number, timezone: string): WallClock {
+  const local = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timezone)
+  return {
+    date: local.toPlainDate().toString(),
+    seconds: local.hour * 3600 + local.minute * 60 + local.second,
+  }
+}
+
+/** The date so many days later. */
+export const daysLater = (date: string, days: number): string =>
+  Temporal.PlainDate.from(date).add({ days }).toString()
+
+/** 1 for Monday to 7 for Sunday. */
+export const dayOfWeek = (date: string): number => Temporal.PlainDate.from(date).dayOfWeek
+
+/** The minutes of a day that its clocks skip, as when daylight saving begins; a whole day where a zone crosses the date line. */
+export function clockGaps(date: string, timezone: string): Interval[] {
+  const day = Temporal.PlainDate.from(date)
+  const midnight = day.toPlainDateTime()
+  const gaps: Interval[] = []
+  // From well before the day, since a gap may begin on the day before, and reach over midnight.
+  let at: Temporal.ZonedDateTime | null = day.subtract({ days: 2 }).toZonedDateTime(timezone)
+  const end = day.add({ days: 2 }).toZonedDateTime(timezone)
+  for (
+    at = at.getTimeZoneTransition('next');
+    at && Temporal.ZonedDateTime.compare(at, end) < 0;
+    at = at.getTimeZoneTransition('next')
+  ) {
+    const before = at.subtract({ nanoseconds: 1 })
+    const skipped = at.offsetNanoseconds - before.offsetNanoseconds
+    if (skipped <= 0) continue
+    const to = minutesSince(midnight, at.toPlainDateTime())
+    const from = to - skipped / 60e9
+    if (from < DAY_MINUTES && to > 0)
+      gaps.push({ from: Math.max(0, Math.floor(from)), to: Math.min(DAY_MINUTES, Math.ceil(to)) })
+  }
+  return gaps
+}
+
+const minutesSince = (start: Temporal.PlainDateTime, end: Temporal.PlainDateTime): number =>
+  start.until(end, { largestUnit: 'seconds' }).seconds / 60

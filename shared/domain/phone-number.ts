@@ -1,0 +1,10 @@
+import { isValidPhoneNumber } from 'libphonenumber-js/max'
+import * as z from 'zod'
+import { E164 } from './patient.ts'
+
+/** An E.164 number that exists in its country's plan, as the phone-number library knows it. */
+export const validPhoneNumber = z
+  .string({ error: 'must be text' })
+  .refine((text) => E164.test(text) && isValidPhoneNumber(text), {
+    error: 'must be an international phone number that exists, such as +905321234567',
+  })

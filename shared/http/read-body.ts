@@ -1,0 +1,59 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda'
+import type * as z from 'zod'
+import { ApiError, type FieldIssue } from '../api/errors.ts'
+import type { Link } from './call.ts'
+
+/** Of a body, in bytes. */
+const MOST_BYTES = 256 * 1024
+
+/** Reads and checks the JSON body; every field that is wrong is named at once. */
+export function readBody(schema: z.ZodObject): Link {
+  return {
+    before: ({ event, context: { call } }) => {
+      if (!isJson(headerOf(event, 'content-type'))) throw new ApiError('unsupported_media_type')
+      const text = textOf(event)
+      call.bodyText = text
+      call.body = checked(schema, parsed(text))
+    },
+  }
+}
+
+/** One header's value; the last one, if it was sent more than once. */
+export function headerOf(event: APIGatewayProxyEvent, name: string): string | undefined {
+  const sent = Object.entries(event.multiValueHeaders ?? {}).findLast(
+    ([known]) => known.toLowerCase() === name,
+  )
+  return sent?.[1]?.at(-1)
+}
+
+const isJson = (type: string | undefined): boolean => /^application\/json\s*(;|$)/i.test(type ?? '')
+
+function textOf({ body, isBase64Encoded }: APIGatewayProxyEvent): string {
+  const bytes = Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8')
+  if (bytes.length > MOST_BYTES) throw new ApiError('payload_too_large')
+  return bytes.toString('utf8')
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new ApiError('malformed_json')
+  }
+}
+
+function checked(schema: z.ZodObject, value: unknown): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new ApiError('validation', { details: [{ field: '', issue: 'the body must be a JSON object' }] })
+  }
+  const known = Object.entries(value).filter(([name]) => Object.hasOwn(schema.shape, name))
+  const unknown = Object.keys(value).filter((name) => !Object.hasOwn(schema.shape, name))
+  const issues: FieldIssue[] = unknown.map((field) => ({ field, issue: 'is not a field of this request' }))
+  const { data, error } = schema.safeParse(Object.fromEntries(known))
+  for (const { path, message } of error?.issues ?? []) {
+    const field = path.join('.')
+    issues.push({ field, issue: Object.hasOwn(value, String(path[0])) ? message : 'is required' })
+  }
+  if (issues.length > 0) throw new ApiError('validation', { details: issues })
+  return data ?? {}
+}

@@ -1,0 +1,15 @@
+import { ApiError } from '../api/errors.ts'
+import type { Link } from './call.ts'
+import { headerOf } from './read-body.ts'
+
+/** Takes the caller's own key of this request, by which a repetition is known. */
+export function readIdempotencyKey(): Link {
+  return {
+    before: ({ event, context: { call } }) => {
+      const key = headerOf(event, 'idempotency-key')
+      if (key === undefined) return
+      if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw new ApiError('invalid_idempotency_key')
+      call.idempotencyKey = key
+    },
+  }
+}

@@ -1,0 +1,414 @@
+/** Booking over HTTP: what availability shows books, once; the rest is refused for the reason given. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ClinicId } from '../../shared/domain/clinic.ts'
+import { newUuid } from '../../shared/domain/uuid.ts'
+import { appointmentStore } from '../../shared/store/appointments.ts'
+import { clinicTool, get, post, type RunningStack, runStack } from '../support/local-stack.ts'
+import { rounds } from '../support/scale.ts'
+
+let stack: RunningStack
+let clinic: string
+let pair: string
+let doctor: string
+const patients: string[] = []
+
+beforeAll(async () => {
+  stack = await runStack()
+  const json = async (...args: string[]) => (await clinicTool(stack, '--json', ...args)).json()
+  clinic = (
+    await json('clinic', 'create', '--name', 'Booked', '--timezone', 'Europe/Berlin', '--currency', 'EUR')
+  ).id
+  const credential = await json(
+    'credential',
+    'create',
+    '--clinic',
+    clinic,
+    '--name',
+    'site',
+    '--scopes',
+    'all',
+  )
+  pair = `${credential.key}:${credential.secret}`
+  doctor = (
+    await json(
+      'doctor',
+      'add',
+      '--clinic',
+      clinic,
+      '--name',
+      'Dr. Eva Noll',
+      '--hours',
+      'mon-fri 09:00-12:00,13:00-17:00',
+      '--breaks',
+      'mon-fri 10:30-11:00',
+    )
+  ).id
+  for (const name of ['Ada', 'Bo', 'Cy'])
+    patients.push(
+      (await post(stack, '/patients', { first_name: name, last_name: 'Kern' }, { pair })).body.data.id,
+    )
+})
+afterAll(() => stack.close())
+
+const MONDAY = '2031-03-03'
+const book = (fields: Record<string, unknown>, key?: string) =>
+  post(
+    stack,
+    '/appointments',
+    {
+      patient_id: patients[0],
+      doctor_id: doctor,
+      appointment_date: MONDAY,
+      start_time: '09:00',
+      duration: 30,
+      ...fields,
+    },
+    { pair, key },
+  )
+const free = async (date: string, duration = 30): Promise<string[]> =>
+  (
+    await get(stack, `/availability?doctor_id=${doctor}&date=${date}&duration=${duration}`, pair)
+  ).body.data.map((slot: { start_time: string }) => slot.start_time)
+const total = async () => (await get(stack, '/appointments', pair)).body.meta.total as number
+
+describe('POST /patients', () => {
+  it('enters a patient that search finds at once', async () => {
+    const answer = await post(
+      stack,
+      '/patients',
+      {
+        first_name: ' Işıl ',
+        last_name: 'Großmann',
+        phone_number: '+905321234567',
+        email_address: 'isil@example.com',
+        gender: 'female',
+        date_of_birth: '1990-02-28',
+      },
+      { pair },
+    )
+    expect(answer).toMatchObject({
+      status: 201,
+      body: { data: { full_name: 'Işıl Großmann', phone_number: '+905321234567' } },
+    })
+    expect(answer.headers.location).toBe(`/api/developer/v1/patients/${answer.body.data.id}`)
+    expect((await get(stack, '/patients?search=isil%20grossmann', pair)).body.data).toEqual([
+      answer.body.data,
+    ])
+    expect((await get(stack, `/patients/${answer.body.data.id}`, pair)).body).toEqual(answer.body)
+    expect((await get(stack, '/patients?limit=1', pair)).body.data).toEqual([answer.body.data])
+  })
+
+  it.each<[string, Record<string, unknown>, string]>([
+    ['no first name', { first_name: undefined }, 'first_name'],
+    ['null', { last_name: null }, 'last_name'],
+    ['a number', { first_name: 7 }, 'first_name'],
+    ['a list', { first_name: ['Ada'] }, 'first_name'],
+    ['nothing but space', { first_name: '  ' }, 'first_name'],
+    ['101 characters', { last_name: 'x'.repeat(101) }, 'last_name'],
+    ['a control character', { first_name: 'A\u0007da' }, 'first_name'],
+    ['NUL', { first_name: 'A\u0000' }, 'first_name'],
+    ['a birth to come', { date_of_birth: '2999-01-01' }, 'date_of_birth'],
+    ['a day that is none', { date_of_birth: '2001-02-29' }, 'date_of_birth'],
+    ['another gender', { gender: 'm' }, 'gender'],
+    ['"123"', { phone_number: '123' }, 'phone_number'],
+    ['"+90 000"', { phone_number: '+90 000' }, 'phone_number'],
+    ['a number that is none', { phone_number: '+901111111111' }, 'phone_number'],
+    ['an extension', { phone_number: '+4930901820;ext=12' }, 'phone_number'],
+    ['no address', { email_address: 'ada@' }, 'email_address'],
+    ['an address too long', { email_address: `${'a'.repeat(250)}@x.org` }, 'email_address'],
+    ['a clinic', { clinic_id: newUuid() }, 'clinic_id'],
+    ['an id', { id: newUuid() }, 'id'],
+    ['a time of creation', { created_at: '2026-01-01T00:00:00Z' }, 'created_at'],
+  ])('refuses %s, naming the field, and writes nothing', async (_, wrong, field) => {
+    const before = (await get(stack, '/patients', pair)).body.meta.total
+    const { status, body } = await post(
+      stack,
+      '/patients',
+      { first_name: 'Ada', last_name: 'Kern', ...wrong },
+      { pair },
+    )
+    expect([status, body.error, body.message, body.details]).toEqual([
+      422,
+      'VALIDATION',
+      'errors.developer_api.validation',
+      [{ field, issue: expect.any(String) }],
+    ])
+    expect((await get(stack, '/patients', pair)).body.meta.total).toBe(before)
+  })
+})
+
+describe('a body', () => {
+  it.each<[string, string, Record<string, string>, number, string]>([
+    ['that is no JSON', '{"first_name":', {}, 400, 'malformed_json'],
+    ['that is empty', '', {}, 400, 'malformed_json'],
+    ['that is a list', '[]', {}, 422, 'validation'],
+    ['that is null', 'null', {}, 422, 'validation'],
+    ['that is text', '"x"', {}, 422, 'validation'],
+    ['with __proto__', '{"first_name":"A","last_name":"B","__proto__":{"x":1}}', {}, 422, 'validation'],
+    ['of another type', '{}', { 'content-type': 'text/plain' }, 415, 'unsupported_media_type'],
+    ['of a similar type', '{}', { 'content-type': 'application/jsonp' }, 415, 'unsupported_media_type'],
+    ['of 1 MB', JSON.stringify({ first_name: 'x'.repeat(1_000_000) }), {}, 413, 'payload_too_large'],
+    [
+      'nested 10,000 deep',
+      `{"first_name":${'['.repeat(10_000)}${']'.repeat(10_000)}}`,
+      {},
+      422,
+      'validation',
+    ],
+  ])('%s gets its own answer', async (_, text, headers, status, key) => {
+    const answer = await post(stack, '/patients', text, { pair, headers })
+    expect([answer.status, answer.body.message]).toEqual([status, `errors.developer_api.${key}`])
+  })
+
+  it('takes a charset with its type', async () => {
+    const headers = { 'content-type': 'Application/JSON; charset=utf-8' }
+    expect((await post(stack, '/patients', '{}', { pair, headers })).status).toBe(422)
+  })
+})
+
+describe('GET /availability', () => {
+  it('lists the day, with the clinic’s default length', async () => {
+    const { status, body } = await get(stack, `/availability?doctor_id=${doctor}&date=2031-03-04`, pair)
+    expect(status).toBe(200)
+    expect(body.meta).toEqual({ date: '2031-03-04', doctor_id: doctor, duration_minutes: 30, count: 13 })
+    expect(body.data[0]).toEqual({ start_time: '09:00', end_time: '09:30', duration_minutes: 30 })
+  })
+
+  it('is empty in the past and on days off; 404 for nobody', async () => {
+    expect([await free('2020-03-02'), await free('2031-03-02')]).toEqual([[], []])
+    expect(await get(stack, `/availability?doctor_id=${newUuid()}&date=2031-03-04`, pair)).toMatchObject({
+      status: 404,
+      body: { message: 'errors.developer_api.doctor_not_found' },
+    })
+  })
+
+  it.each(['duration=4', 'duration=481', 'duration=7.5', 'duration=', 'date=2031-02-29', 'doctor_id=x'])(
+    'refuses %s',
+    async (wrong) => {
+      const query = new URLSearchParams({ doctor_id: doctor, date: MONDAY })
+      for (const [name, value] of new URLSearchParams(wrong)) query.set(name, value)
+      expect((await get(stack, `/availability?${query}`, pair)).body.details).toEqual([
+        { field: wrong.split('=')[0], issue: expect.any(String) },
+      ])
+    },
+  )
+
+  it('requires doctor and date', async () => {
+    expect((await get(stack, '/availability', pair)).body.details).toEqual([
+      { field: 'doctor_id', issue: 'is required' },
+      { field: 'date', issue: 'is required' },
+    ])
+  })
+})
+
+describe('POST /appointments', () => {
+  it('books a listed slot, which is then taken; a 409 offers what is really free', async () => {
+    const booked = await book({ notes: 'first visit' })
+    expect(booked).toMatchObject({
+      status: 201,
+      body: {
+        data: {
+          status: 'scheduled',
+          appointment_date: MONDAY,
+          start_time: '09:00',
+          end_time: '09:30',
+          notes: 'first visit',
+          patient: { id: patients[0], full_name: 'Ada Kern' },
+          doctor: { id: doctor, full_name: 'Dr. Eva Noll' },
+        },
+      },
+    })
+    expect(booked.headers.location).toBe(`/api/developer/v1/appointments/${booked.body.data.id}`)
+    expect((await get(stack, `/appointments?patient_id=${patients[0]}`, pair)).body.data).toEqual([
+      booked.body.data,
+    ])
+    expect(await free(MONDAY)).not.toContain('09:00')
+    const refused = await book({ start_time: '09:15', patient_id: patients[1] })
+    expect(refused).toMatchObject({
+      status: 409,
+      body: { error: 'SLOT_UNAVAILABLE', message: 'errors.developer_api.slot_unavailable' },
+    })
+    expect(refused.body.details).toHaveLength(3)
+    for (const offer of refused.body.details)
+      expect(await free(offer.appointment_date)).toContain(offer.start_time)
+    const [{ appointment_date, start_time }] = refused.body.details
+    expect((await book({ appointment_date, start_time, patient_id: patients[1] })).status).toBe(201)
+  })
+
+  it('books off the grid, and the freed time of a cancelled one', async () => {
+    const date = '2031-03-05'
+    const first = await book({ appointment_date: date, start_time: '09:07', duration: 11 })
+    expect(first).toMatchObject({ status: 201, body: { data: { end_time: '09:18' } } })
+    expect((await book({ appointment_date: date, start_time: '09:10' })).status).toBe(409)
+    expect(
+      (await clinicTool(stack, 'appointment', 'cancel', first.body.data.id, '--clinic', clinic)).code,
+    ).toBe(0)
+    expect((await book({ appointment_date: date, start_time: '09:10' })).status).toBe(201)
+  })
+
+  it.each<[string, Record<string, unknown>, number, string]>([
+    ['before the hours', { start_time: '08:30' }, 422, 'outside_working_hours'],
+    ['over their end', { start_time: '16:45' }, 422, 'outside_working_hours'],
+    ['over lunch', { start_time: '11:45' }, 422, 'outside_working_hours'],
+    ['in a break', { start_time: '10:45' }, 422, 'outside_working_hours'],
+    ['on a Sunday', { appointment_date: '2031-03-02' }, 422, 'outside_working_hours'],
+    ['over midnight', { start_time: '23:45' }, 422, 'outside_working_hours'],
+    ['in the past', { appointment_date: '2020-03-02' }, 422, 'appointment_in_past'],
+    ['for nobody', { patient_id: newUuid() }, 404, 'patient_not_found'],
+    ['with nobody', { doctor_id: newUuid() }, 404, 'doctor_not_found'],
+  ])('refuses %s', async (_, wrong, status, key) => {
+    const before = await total()
+    const answer = await book(wrong)
+    expect([answer.status, answer.body.message]).toEqual([status, `errors.developer_api.${key}`])
+    expect(await total()).toBe(before)
+  })
+
+  it.each<[Record<string, unknown>, string]>([
+    [{ start_time: '25:00' }, 'start_time'],
+    [{ start_time: '9:00' }, 'start_time'],
+    [{ appointment_date: '2031-02-30' }, 'appointment_date'],
+    [{ duration: 0 }, 'duration'],
+    [{ duration: 7.5 }, 'duration'],
+    [{ duration: 481 }, 'duration'],
+    [{ duration: '30' }, 'duration'],
+    [{ patient_id: 'x' }, 'patient_id'],
+    [{ doctor_id: 1 }, 'doctor_id'],
+    [{ notes: 'x'.repeat(2001) }, 'notes'],
+    [{ status: 'completed' }, 'status'],
+    [{ end_time: '09:30' }, 'end_time'],
+  ])('names the field that is wrong: %j', async (wrong, field) => {
+    expect(await book(wrong)).toMatchObject({
+      status: 422,
+      body: { error: 'VALIDATION', details: [{ field }] },
+    })
+  })
+
+  it("takes no other clinic's patient or doctor", async () => {
+    const full = stack.clinics[0]?.credentials.full
+    const [theirs] = (await get(stack, '/patients?limit=1', full)).body.data
+    const [theirDoctor] = (await get(stack, '/doctors?limit=1', full)).body.data
+    expect((await book({ patient_id: theirs.id })).body.message).toBe(
+      'errors.developer_api.patient_not_found',
+    )
+    expect((await book({ doctor_id: theirDoctor.id })).body.message).toBe(
+      'errors.developer_api.doctor_not_found',
+    )
+  })
+
+  it('lets exactly one of many overlapping bookings through, whoever they are', async () => {
+    for (let round = 0; round < rounds(4, 100); round++) {
+      const date = weekday(round)
+      const starts = Array.from({ length: 64 }, (_, n) => ({
+        appointment_date: date,
+        start_time: `14:${String(n % 25).padStart(2, '0')}`,
+        patient_id: patients[n % 3],
+      }))
+      const answers = await Promise.all(starts.map((fields) => book(fields)))
+      const won = answers.filter(({ status }) => status === 201)
+      expect([won.length, answers.filter(({ status }) => status === 409).length]).toEqual([1, 63])
+      for (const { body } of answers.filter(({ status }) => status === 409).slice(0, 3)) {
+        expect(await free(body.details[0].appointment_date)).toContain(body.details[0].start_time)
+      }
+    }
+    const { items } = await appointmentStore({ table: stack.table }).page(
+      clinic as ClinicId,
+      {},
+      { page: 1, limit: 100 },
+    )
+    const taken = items.filter(({ status }) => status === 'scheduled')
+    for (const one of taken) {
+      const clash = taken.filter(
+        (other) =>
+          other.id !== one.id &&
+          other.date === one.date &&
+          other.startTime < one.endTime &&
+          one.startTime < other.endTime,
+      )
+      expect(clash).toEqual([])
+    }
+  })
+})
+
+/** The weekday so many working days after the first of April 2031. */
+function weekday(count: number): string {
+  const day = new Date(Date.UTC(2031, 3, 1))
+  for (let left = count; left > 0 || [0, 6].includes(day.getUTCDay()); ) {
+    day.setUTCDate(day.getUTCDate() + 1)
+    if (![0, 6].includes(day.getUTCDay())) left--
+  }
+  return day.toISOString().slice(0, 10)
+}
+
+describe('Idempotency-Key', () => {
+  it('gives the first answer again, byte for byte, and books once under 50 at a time', async () => {
+    const before = await total()
+    const fields = { appointment_date: '2031-06-02', start_time: '15:00' }
+    const answers = await Promise.all(Array.from({ length: 50 }, () => book(fields, 'key-1')))
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+    expect(answers[0]?.status).toBe(201)
+    expect(await total()).toBe(before + 1)
+    const again = await book(fields, 'key-1')
+    expect([again.status, again.text, again.headers['idempotent-replayed']]).toEqual([
+      201,
+      answers[0]?.text,
+      'true',
+    ])
+    expect(again.headers.location).toBe(answers[0]?.headers.location)
+  })
+
+  it('refuses the key for another body, keeps a taken slot’s answer, and knows each route’s keys apart', async () => {
+    const fields = { appointment_date: '2031-06-03', start_time: '15:00' }
+    expect((await book(fields, 'key-2')).status).toBe(201)
+    expect(await book({ ...fields, start_time: '15:30' }, 'key-2')).toMatchObject({
+      status: 422,
+      body: { error: 'IDEMPOTENCY_KEY_REUSED' },
+    })
+    const taken = await book(fields, 'key-3')
+    expect(taken.status).toBe(409)
+    expect((await book(fields, 'key-3')).text).toBe(taken.text)
+    const patient = { first_name: 'Once', last_name: 'Only' }
+    const [first, second] = [
+      await post(stack, '/patients', patient, { pair, key: 'key-2' }),
+      await post(stack, '/patients', patient, { pair, key: 'key-2' }),
+    ]
+    expect([first.status, second.text]).toEqual([201, first.text])
+    expect((await get(stack, '/patients?search=once%20only', pair)).body.meta.total).toBe(1)
+  })
+
+  it('does not keep an answer that was given before anything was attempted', async () => {
+    const fields = { appointment_date: '2031-06-04', start_time: '08:00' }
+    expect((await book(fields, 'key-4')).status).toBe(422)
+    expect((await book({ ...fields, start_time: '15:00' }, 'key-4')).status).toBe(201)
+  })
+
+  it.each(['', ' ', 'a b', 'x'.repeat(256), 'ключ'])('refuses %j', async (key) => {
+    const answer = await book({ appointment_date: '2031-06-05' }, Buffer.from(key, 'utf8').toString('latin1'))
+    expect([answer.status, answer.body.message]).toEqual([
+      422,
+      'errors.developer_api.invalid_idempotency_key',
+    ])
+  })
+
+  it('forgets with the patient who is erased', async () => {
+    const patient = { first_name: 'Vera', last_name: 'Vanishing' }
+    const { body } = await post(stack, '/patients', patient, { pair, key: 'key-5' })
+    await clinicTool(stack, 'patient', 'erase', body.data.id, '--clinic', clinic)
+    const again = await post(stack, '/patients', patient, { pair, key: 'key-5' })
+    expect([again.status, again.text.includes('Vanishing')]).toEqual([201, false])
+  })
+})
+
+describe('the operator', () => {
+  it('changes the week, days off and single days, and availability follows', async () => {
+    const run = (...args: string[]) => clinicTool(stack, 'doctor', ...args, '--clinic', clinic)
+    expect((await run('schedule', doctor, '--exception', '2031-07-05 10:00-11:00')).code).toBe(0)
+    expect(await free('2031-07-05')).toEqual(['10:00', '10:30'])
+    expect((await run('time-off', doctor, '--add', '2031-07-07/2031-07-08')).code).toBe(0)
+    expect([await free('2031-07-07'), (await free('2031-07-09')).length]).toEqual([[], 13])
+    expect((await run('time-off', doctor, '--remove', '2031-07-07/2031-07-08')).code).toBe(0)
+    expect((await free('2031-07-07')).length).toBe(13)
+    expect((await run('schedule', doctor, '--hours', 'mon 09:00-10:00', '--breaks', '')).code).toBe(0)
+    expect(await free('2031-07-07')).toEqual(['09:00', '09:30'])
+    expect((await run('schedule', doctor, '--hours', 'mon 10:00-09:00')).code).toBe(2)
+  })
+})
