@@ -6,6 +6,7 @@ import { minutesOf, timeOf } from '../../shared/domain/interval.ts'
 import { type DoctorDay, freeSlots, nextFree, refusal } from '../../shared/domain/slots.ts'
 import { parseWeeklyHours, type Window } from '../../shared/domain/working-hours.ts'
 import { property, rounds } from '../support/scale.ts'
+import { minuteExists, shownAt, slowRefusal } from '../support/slow-slots.ts'
 
 const NEVER = { date: '2000-01-01', seconds: 0 }
 
@@ -105,56 +106,6 @@ describe('freeSlots', () => {
     expect(starts(dayOf({ ...night, date: '2026-10-25' }), 60)).toEqual(['01:00', '02:00', '03:00', '04:00'])
   })
 })
-
-/** Independently and slowly: a start books if every one of its minutes is worked, exists and is free. */
-function slowRefusal(day: DoctorDay, from: number, duration: number): string | null {
-  const { doctor, date, timezone, busy } = day
-  const weekday =
-    (['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const)[new Date(`${date}T12:00:00Z`).getUTCDay()] ??
-    'mon'
-  const inside = (windows: readonly Window[] | undefined, time: string) =>
-    (windows ?? []).some(({ start, end }) => start <= time && time < end)
-  const off = !doctor.isActive || doctor.timeOff.some((span) => span.from <= date && date <= span.to)
-  for (let minute = from; minute < from + duration; minute++) {
-    const time = timeOf(minute)
-    if (
-      off ||
-      minute >= 1439 ||
-      !inside(doctor.exceptions[date] ?? doctor.hours[weekday], time) ||
-      inside(doctor.breaks[weekday], time) ||
-      !exists(date, time, timezone)
-    )
-      return 'outside_hours'
-  }
-  for (let minute = from; minute < from + duration; minute++) {
-    if (busy.some((taken) => taken.from <= minute && minute < taken.to)) return 'taken'
-  }
-  return null
-}
-
-const formats = new Map<string, Intl.DateTimeFormat>()
-function shown(instant: number, timezone: string): string {
-  const known = formats.get(timezone)
-  const format =
-    known ?? new Intl.DateTimeFormat('sv-SE', { timeZone: timezone, dateStyle: 'short', timeStyle: 'short' })
-  if (!known) formats.set(timezone, format)
-  return format.format(instant)
-}
-
-/** Whether any instant shows this wall-clock minute: looked for among all instants a day and a half around. */
-const minutesShown = new Map<string, Set<string>>()
-function exists(date: string, time: string, timezone: string): boolean {
-  const key = `${date} ${timezone}`
-  let minutes = minutesShown.get(key)
-  if (!minutes) {
-    const noon = Date.parse(`${date}T12:00:00Z`)
-    minutes = new Set(
-      Array.from({ length: 56 * 60 }, (_, at) => shown(noon + (at - 28 * 60) * 60_000, timezone)),
-    )
-    minutesShown.set(key, minutes)
-  }
-  return minutes.has(`${date} ${time}`)
-}
 
 const ZONES = [
   'Europe/Berlin',
@@ -282,7 +233,7 @@ describe('the rule', () => {
                 zone,
                 date,
                 timeOf(minute),
-                !exists(date, timeOf(minute), zone),
+                !minuteExists(date, timeOf(minute), zone),
               ])
             }
           }
@@ -295,7 +246,7 @@ describe('the rule', () => {
 
 /** Minutes ahead of UTC. */
 function offset(at: number, zone: string): number {
-  return Math.round((Date.parse(`${shown(at, zone).replace(' ', 'T')}:00Z`) - at) / 60_000)
+  return Math.round((Date.parse(`${shownAt(at, zone).replace(' ', 'T')}:00Z`) - at) / 60_000)
 }
 
 describe('nextFree', () => {

@@ -1,5 +1,4 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda'
-import { vi } from 'vitest'
 
 export type Sent = {
   method?: string
@@ -38,13 +37,30 @@ export const lambdaContext = (remainingMs = 15_000): Context =>
 
 type Handler = (event: APIGatewayProxyEvent, context: Context) => unknown
 
-/** Calls a handler as the gateway would, and reads its answer and what it logged meanwhile. */
+/** Calls under way, each with what was logged since it began: they share the process's output. */
+const listening = new Set<{ text: string }>()
+const write = process.stdout.write
+
+function listen(): { text: string } {
+  const heard = { text: '' }
+  if (listening.size === 0) {
+    process.stdout.write = (text: string | Uint8Array) => {
+      for (const one of listening) one.text += text
+      return true
+    }
+  }
+  listening.add(heard)
+  return heard
+}
+
+function stopListening(heard: { text: string }): void {
+  listening.delete(heard)
+  if (listening.size === 0) process.stdout.write = write
+}
+
+/** Calls a handler as the gateway would, and reads its answer and what was logged meanwhile. */
 export async function call(handler: unknown, sent: Sent, context: Context = lambdaContext()) {
-  let logged = ''
-  const stdout = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    logged += text
-    return true
-  })
+  const heard = listen()
   try {
     const result = (await (handler as Handler)(apiEvent(sent), context)) as APIGatewayProxyResult
     return {
@@ -52,9 +68,9 @@ export async function call(handler: unknown, sent: Sent, context: Context = lamb
       headers: result.headers ?? {},
       text: result.body,
       body: JSON.parse(result.body),
-      logged,
+      logged: heard.text,
     }
   } finally {
-    stdout.mockRestore()
+    stopListening(heard)
   }
 }

@@ -9,8 +9,8 @@ import { openTable, type Table } from '../../shared/store/table.ts'
 
 export type RunningStack = LocalStack & { table: Table; clinics: ReadyClinic[]; log: string[]; api: string }
 
-/** The synthesized stack on a free port, with the demo clinics. */
-export async function runStack(): Promise<RunningStack> {
+/** The synthesized stack on a free port, with the demo clinics unless they are not wanted. */
+export async function runStack({ demo = true } = {}): Promise<RunningStack> {
   const log: string[] = []
   const stack = await startLocalStack({ port: 0, log: (line) => log.push(line) })
   const client = new DynamoDBClient({
@@ -19,7 +19,7 @@ export async function runStack(): Promise<RunningStack> {
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
   })
   const table = openTable(DynamoDBDocumentClient.from(client), stack.outputs.TableName ?? '')
-  const clinics = await loadDemo(table)
+  const clinics = demo ? await loadDemo(table) : []
   return { ...stack, table, clinics, log, api: `${stack.baseUrl}/api/developer/v1` }
 }
 

@@ -1,0 +1,59 @@
+/** When a doctor can be booked, minute by minute, slowly, and without any of the code that decides it. */
+import type { Doctor } from '../../shared/domain/doctor.ts'
+
+export type SlowDay = {
+  doctor: Pick<Doctor, 'isActive' | 'timeOff' | 'hours' | 'breaks' | 'exceptions'>
+  date: string
+  timezone: string
+  busy: readonly { from: number; to: number }[]
+}
+
+export const clockOf = (minute: number): string =>
+  `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
+
+/** Why a start does not book: every one of its minutes must be worked, exist and be free. */
+export function slowRefusal(
+  { doctor, date, timezone, busy }: SlowDay,
+  from: number,
+  duration: number,
+): string | null {
+  const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
+  const weekday = weekdays[new Date(`${date}T12:00:00Z`).getUTCDay()] ?? 'mon'
+  const inside = (windows: readonly { start: string; end: string }[] | undefined, time: string) =>
+    (windows ?? []).some(({ start, end }) => start <= time && time < end)
+  const off = !doctor.isActive || doctor.timeOff.some((span) => span.from <= date && date <= span.to)
+  const hours = doctor.exceptions[date] ?? doctor.hours[weekday]
+  for (let minute = from; minute < from + duration; minute++) {
+    const time = clockOf(minute)
+    const open = !off && minute < 1439 && inside(hours, time) && !inside(doctor.breaks[weekday], time)
+    if (!open || !minuteExists(date, time, timezone)) return 'outside_hours'
+  }
+  for (let minute = from; minute < from + duration; minute++) {
+    if (busy.some((taken) => taken.from <= minute && minute < taken.to)) return 'taken'
+  }
+  return null
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+/** What the clocks of a zone show at an instant: `2026-03-29 03:00`. */
+export function shownAt(instant: number, timezone: string): string {
+  const known = formats.get(timezone)
+  const format =
+    known ?? new Intl.DateTimeFormat('sv-SE', { timeZone: timezone, dateStyle: 'short', timeStyle: 'short' })
+  if (!known) formats.set(timezone, format)
+  return format.format(instant)
+}
+
+const minutesShown = new Map<string, Set<string>>()
+
+/** Whether any instant shows this minute: looked for among all that are a day and more around it. */
+export function minuteExists(date: string, time: string, timezone: string): boolean {
+  const key = `${date} ${timezone}`
+  const known = minutesShown.get(key)
+  if (known) return known.has(`${date} ${time}`)
+  const noon = Date.parse(`${date}T12:00:00Z`)
+  const shown = Array.from({ length: 56 * 60 }, (_, at) => shownAt(noon + (at - 28 * 60) * 60_000, timezone))
+  minutesShown.set(key, new Set(shown))
+  return minuteExists(date, time, timezone)
+}
