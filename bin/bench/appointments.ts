@@ -1,11 +1,19 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb'
-import type { AppointmentStatus } from '../../shared/domain/appointment.ts'
+import type { Appointment, AppointmentStatus } from '../../shared/domain/appointment.ts'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
+import type { Patient } from '../../shared/domain/patient.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
+import { parseWeeklyHours } from '../../shared/domain/working-hours.ts'
+import { NEW_DOCTOR } from '../../shared/import/doctors.ts'
 import { appointmentStore } from '../../shared/store/appointments.ts'
+import { bookingStore } from '../../shared/store/booking.ts'
 import type { CalendarFilter } from '../../shared/store/calendar-list.ts'
 import { Changeset } from '../../shared/store/changeset.ts'
-import { calendarListPartition, calendarPartition } from '../../shared/store/keys.ts'
+import { doctorStore } from '../../shared/store/doctors.ts'
+import { calendarListPartition, calendarPartition, patientHeadKey } from '../../shared/store/keys.ts'
+import { once } from '../../shared/store/once.ts'
+import { patientEntry } from '../../shared/store/patient-entry.ts'
+import { EMPTY_HEAD } from '../../shared/store/patient-head.ts'
 import { openTable } from '../../shared/store/table.ts'
 import { type Bound, listBound, patientListBound, WRITE_UNITS } from './bounds.ts'
 import { type BuiltClinic, buildAppointments } from './build-appointments.ts'
@@ -47,6 +55,7 @@ export async function measureAppointments(
     }
   }
   await addWrites(add, table, clinic, built)
+  await addBooking(add, openTable(build, tableName), table, clinic)
   await add('the obvious way: Query everything, filter and page in memory', null, () =>
     queryAll(client, tableName, calendarPartition(clinic, 'A')),
   )
@@ -87,6 +96,70 @@ async function addWrites(
   const stored = { record: one, version: 1 }
   await add('change of status (write units)', { units: WRITE_UNITS.statusChange, roundTrips: 1 }, () =>
     commit(stored, { ...one, status: 'completed' }),
+  )
+}
+
+/** A booking with an idempotency key: the appointment, its rows and tallies, the guard, the kept answer. */
+async function addBooking(
+  add: (what: string, bound: Bound, work: () => Promise<unknown>) => Promise<void>,
+  unmeasured: ReturnType<typeof openTable>,
+  table: ReturnType<typeof openTable>,
+  clinic: ClinicId,
+): Promise<void> {
+  const patient: Patient = {
+    id: newUuid(),
+    firstName: 'Ada',
+    lastName: 'Kaya',
+    dateOfBirth: null,
+    gender: null,
+    phoneNumber: null,
+    emailAddress: null,
+    createdAt: '2026-01-01T00:00:00.000Z',
+  }
+  const doctor = {
+    ...NEW_DOCTOR,
+    id: newUuid(),
+    fullName: 'Dr. Bo',
+    hours: parseWeeklyHours('mon-sun 09:00-17:00'),
+  }
+  await unmeasured.transact([unmeasured.putWrite({ ...patientHeadKey(clinic), ...EMPTY_HEAD })])
+  await patientEntry({ table: unmeasured }).enter(clinic, [patient])
+  await doctorStore({ table: unmeasured }).save(clinic, [{ before: null, after: doctor }])
+  const date = '2026-05-04'
+  const appointment: Appointment = {
+    id: newUuid(),
+    patient: { id: patient.id, fullName: 'Ada Kaya' },
+    doctor: { id: doctor.id, fullName: doctor.fullName },
+    date,
+    startTime: '09:00',
+    endTime: '09:30',
+    status: 'scheduled',
+    notes: null,
+    createdAt: '2026-01-01T00:00:00.000Z',
+  }
+  const request = { clinic, credential: 'ck_bench', route: 'create-appointment', key: 'key', body: '{}' }
+  const booking = bookingStore({ table })
+  await add('availability', { units: 10, roundTrips: 2 }, () =>
+    Promise.all([
+      booking.findDoctor(clinic, doctor.id),
+      booking.day(clinic, doctor.id, date),
+      booking.defaultDuration(clinic),
+    ]),
+  )
+  await add(
+    'book, with an idempotency key (read and write units)',
+    { units: WRITE_UNITS.appointment + 4, roundTrips: 2 },
+    () =>
+      booking.book(
+        clinic,
+        { patient: patient.id, doctor: doctor.id, date },
+        once({ table, now: Date.now }, request),
+        async () => ({
+          appointment,
+          status: 201,
+          answer: { data: appointment },
+        }),
+      ),
   )
 }
 
