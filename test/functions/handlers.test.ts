@@ -1,32 +1,13 @@
 /** The endpoints alone, with the AWS client mocked: what they ask of DynamoDB and what they make of its answers. */
-import { createHmac } from 'node:crypto'
-import {
-  BatchGetCommand,
-  DynamoDBDocumentClient,
-  GetCommand,
-  QueryCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb'
-import { mockClient } from 'aws-sdk-client-mock'
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
+import { describe, expect, it } from 'vitest'
 import { shortId } from '../../shared/store/keys.ts'
 import { call } from '../support/event.ts'
 import { functionEnvironment, handlerOf } from '../support/functions.ts'
+import { CLINIC, headers, mockedWithCredential } from '../support/mocked-credential.ts'
 
-const dynamodb = mockClient(DynamoDBDocumentClient)
-const CLINIC = '6d0e2a7c-0000-4000-8000-000000000001'
+const dynamodb = mockedWithCredential('Asia/Kathmandu', 'NPR')
 const PATIENT = '6d0e2a7c-0000-4000-8000-000000000002'
-const salt = Buffer.alloc(16, 1)
-const credential = {
-  key: 'ck_1',
-  salt,
-  hash: createHmac('sha256', salt).update('cs_1').digest(),
-  clinic: { id: CLINIC, name: 'C', timezone: 'Asia/Kathmandu', currency: 'NPR' },
-  scopes: ['patient.read', 'appointment.read.availability'],
-  expiresAt: null,
-  revokedAt: null,
-  lastUsedAt: null,
-}
 const stored = {
   f: 'Ada',
   l: 'Kaya',
@@ -47,16 +28,6 @@ const shown = {
   email_address: null,
   created_at: '2026-05-01T12:45:00+05:45',
 }
-const headers = { authorization: 'Developer ck_1:cs_1' }
-
-beforeAll(() => functionEnvironment('clinic-table'))
-
-beforeEach(() => {
-  dynamodb.reset()
-  dynamodb.on(UpdateCommand).resolves({ Attributes: { n: 1 } })
-  dynamodb.on(GetCommand, { Key: { pk: 'credential#ck_1', sk: 'credential' } }).resolves({ Item: credential })
-})
-
 describe('GET /patients/{id}', () => {
   it("reads the clinic's own item and shows it in the clinic's time", async () => {
     dynamodb

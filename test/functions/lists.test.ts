@@ -1,35 +1,15 @@
 /** The list endpoints alone, with the AWS client mocked. */
 
-import { createHmac } from 'node:crypto'
-import {
-  BatchGetCommand,
-  DynamoDBDocumentClient,
-  GetCommand,
-  QueryCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb'
-import { mockClient } from 'aws-sdk-client-mock'
-import { beforeAll, beforeEach, expect, it } from 'vitest'
+import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
+import { beforeEach, expect, it } from 'vitest'
 import { shortId } from '../../shared/store/keys.ts'
 import { call } from '../support/event.ts'
-import { functionEnvironment, handlerOf } from '../support/functions.ts'
+import { handlerOf } from '../support/functions.ts'
+import { CLINIC, headers, mockedWithCredential } from '../support/mocked-credential.ts'
 
-const dynamodb = mockClient(DynamoDBDocumentClient)
-const CLINIC = '6d0e2a7c-0000-4000-8000-000000000001'
+const dynamodb = mockedWithCredential('Asia/Tokyo', 'JPY')
 const ID = '6d0e2a7c-0000-4000-8000-000000000002'
 const PATIENT = '6d0e2a7c-0000-4000-8000-000000000003'
-const salt = Buffer.alloc(16, 1)
-const credential = {
-  key: 'ck_1',
-  salt,
-  hash: createHmac('sha256', salt).update('cs_1').digest(),
-  clinic: { id: CLINIC, name: 'C', timezone: 'Asia/Tokyo', currency: 'JPY' },
-  scopes: ['appointment.read', 'finance.read', 'communication.read.sms'],
-  expiresAt: null,
-  revokedAt: null,
-  lastUsedAt: null,
-}
-const headers = { authorization: 'Developer ck_1:cs_1' }
 const CREATED = Date.parse('2026-05-01T07:00:00Z')
 const pk = (family: string) => `${shortId(CLINIC)}#${family}`
 const query = (partition: string, items: object[]) =>
@@ -37,11 +17,7 @@ const query = (partition: string, items: object[]) =>
     .on(QueryCommand, { ExpressionAttributeValues: { ':pk': pk(partition) } }, false)
     .resolves({ Items: items as never })
 
-beforeAll(() => functionEnvironment('clinic-table'))
 beforeEach(() => {
-  dynamodb.reset()
-  dynamodb.on(UpdateCommand).resolves({ Attributes: { n: 1 } })
-  dynamodb.on(GetCommand, { Key: { pk: 'credential#ck_1', sk: 'credential' } }).resolves({ Item: credential })
   dynamodb.on(QueryCommand).resolves({ Items: [] })
 })
 
