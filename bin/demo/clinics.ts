@@ -1,129 +1,117 @@
-import { fold } from '../../shared/domain/search-text.ts'
-import { type Random, seeded } from './random.ts'
+import type { ClinicFacts, ClinicId } from '../../shared/domain/clinic.ts'
+import { billsOf, type DemoInvoice } from './invoices.ts'
+import { type DemoMessage, messagesOf } from './messages.ts'
+import { type DemoPatient, ISTANBUL, KATHMANDU, patients } from './patients.ts'
+import { type DemoPayment, paymentsOf } from './payments.ts'
+import type { DemoDoctor, Practice } from './practice.ts'
+import { NPR_PRICES, TRY_PRICES } from './price-lists.ts'
+import { seeded } from './random.ts'
+import { type DemoAppointment, visitsOf } from './visits.ts'
 
 /** A demo clinic as its files hold it: rows for the importer, columns named as the API's fields. */
-export type DemoClinic = {
-  readonly name: string
-  readonly timezone: string
-  readonly currency: string
-  readonly doctors: object[]
-  readonly patients: object[]
+export type DemoClinic = ClinicFacts & {
+  readonly doctors: readonly DemoDoctor[]
+  readonly patients: readonly DemoPatient[]
+  readonly appointments: readonly DemoAppointment[]
+  readonly invoices: readonly DemoInvoice[]
+  readonly payments: readonly DemoPayment[]
+  readonly messages: readonly DemoMessage[]
 }
 
-type Place = {
-  readonly given: Record<'female' | 'male', [string, ...string[]]>
-  readonly family: [string, ...string[]]
-  readonly phone: (random: Random) => string
-  readonly offset: string
-}
-
-const digits = (random: Random, count: number): string =>
-  Array.from({ length: count }, () => random.integer(0, 9)).join('')
-
-const ISTANBUL: Place = {
-  given: {
-    female: ['Ayşe', 'Zeynep', 'Elif', 'Işıl', 'Gülşen', 'Şirin', 'Çağla', 'Defne', 'İpek', 'Zoë'],
-    male: ['Mehmet', 'İsmail', 'Özgür', 'Umut', 'Çınar', 'Doğan', 'Yiğit', 'Barış', 'Kerem', 'Łukasz'],
-  },
-  family: [
-    'Yılmaz',
-    'Kaya',
-    'Demir',
-    'Öztürk',
-    'Şahin',
-    'Çelik',
-    'Yıldız',
-    'Aydın',
-    'Güneş',
-    'Großmann',
-    'Işık',
-  ],
-  phone: (random) => `+9053${random.integer(0, 9)}${digits(random, 7)}`,
-  offset: '+03:00',
-}
-
-const KATHMANDU: Place = {
-  given: {
-    female: ['Sita', 'Maya', 'Asmita', 'Kabita', 'Nirmala', 'Puja'],
-    male: ['Bikash', 'Suresh', 'Prakash', 'Dipesh', 'Nabin', 'Tenzing'],
-  },
-  family: ['Shrestha', 'Gurung', 'Tamang', 'Rai', 'Thapa', 'Sherpa', 'Adhikari'],
-  phone: (random) => `+97798${digits(random, 8)}`,
-  offset: '+05:45',
-}
-
-/** Two clinics in different time zones, one of them not a whole hour from UTC. */
-export const demoClinics = (): DemoClinic[] => [
+/**
+ * Two clinics in different time zones, one of them not a whole hour from UTC, each with the year before `today` and
+ * what is booked for the weeks after it. Everything but the people goes by that day; for one day it is always the same.
+ */
+export const demoClinics = (today: string): DemoClinic[] => [
   {
-    name: 'Bosphorus Family Clinic',
+    id: 'b05f0a1e-7c1d-4d0a-9e55-2f1d3c4b5a60' as ClinicId,
     timezone: 'Europe/Istanbul',
-    currency: 'TRY',
-    doctors: [
-      {
-        external_id: 'd1',
-        full_name: 'Dr. Selin Arslan',
-        specialty: 'Family medicine',
-        hours: 'mon-fri 09:00-12:30,13:30-18:00; sat 10:00-14:00',
-      },
-      {
-        external_id: 'd2',
-        full_name: 'Dr. Emre Koç',
-        specialty: 'Paediatrics',
-        hours: 'mon-thu 08:30-16:30',
-        breaks: 'mon-thu 12:00-13:00',
-      },
-      {
-        external_id: 'd3',
-        full_name: 'Dr. Nazlı Uçar',
-        specialty: 'Dermatology',
-        hours: 'tue,thu 10:00-19:00',
-        time_off: '2026-08-03/2026-08-14',
-      },
-      { external_id: 'd4', full_name: 'Dr. Ömer Taş', specialty: null, is_active: false },
-    ],
-    patients: patients(seeded(1), ISTANBUL, 500),
+    ...records({
+      name: 'Bosphorus Family Clinic',
+      currency: 'TRY',
+      today,
+      seed: 100,
+      doctors: [
+        {
+          external_id: 'd1',
+          full_name: 'Dr. Selin Arslan',
+          specialty: 'Family medicine',
+          hours: 'mon-fri 09:00-12:30,13:30-18:00; sat 10:00-14:00',
+        },
+        {
+          external_id: 'd2',
+          full_name: 'Dr. Emre Koç',
+          specialty: 'Paediatrics',
+          hours: 'mon-thu 08:30-16:30',
+          breaks: 'mon-thu 12:00-13:00',
+        },
+        {
+          external_id: 'd3',
+          full_name: 'Dr. Nazlı Uçar',
+          specialty: 'Dermatology',
+          hours: 'tue,thu 10:00-19:00',
+          time_off: '2026-08-03/2026-08-14',
+        },
+        { external_id: 'd4', full_name: 'Dr. Ömer Taş', specialty: null, is_active: false },
+      ],
+      patients: patients(seeded(1), ISTANBUL, 500),
+      offset: ISTANBUL.offset,
+      busy: 0.175,
+      billed: 0.55,
+      former: { d4: 'mon-wed 09:00-13:00' },
+      holidays: ['01-01', '04-23', '05-01', '05-19', '07-15', '08-30', '10-29'],
+      lengths: { '': [15, 30, 30], Paediatrics: [15, 30], Dermatology: [15, 30, 45] },
+      prices: TRY_PRICES,
+      greeting: 'Merhaba',
+    }),
   },
   {
-    name: 'Patan Dental Care',
+    id: 'c1a7d2b4-5e36-4f8b-8a19-6d0e7f213b84' as ClinicId,
     timezone: 'Asia/Kathmandu',
-    currency: 'NPR',
-    doctors: [
-      {
-        external_id: 'd1',
-        full_name: 'Dr. Anita Pradhan',
-        specialty: 'Dentistry',
-        hours: 'mon-fri 10:00-17:00; sun 10:00-17:00',
-      },
-      {
-        external_id: 'd2',
-        full_name: 'Dr. Rajan KC',
-        specialty: 'Orthodontics',
-        hours: 'sun 10:00-14:00; wed 12:00-18:00',
-      },
-    ],
-    patients: patients(seeded(2), KATHMANDU, 40),
+    ...records({
+      name: 'Patan Dental Care',
+      currency: 'NPR',
+      today,
+      seed: 200,
+      doctors: [
+        {
+          external_id: 'd1',
+          full_name: 'Dr. Anita Pradhan',
+          specialty: 'Dentistry',
+          hours: 'mon-fri 10:00-17:00; sun 10:00-17:00',
+        },
+        {
+          external_id: 'd2',
+          full_name: 'Dr. Rajan KC',
+          specialty: 'Orthodontics',
+          hours: 'sun 10:00-14:00; wed 12:00-18:00',
+        },
+      ],
+      patients: patients(seeded(2), KATHMANDU, 40),
+      offset: KATHMANDU.offset,
+      busy: 0.047,
+      billed: 0.9,
+      former: {},
+      holidays: ['01-11', '05-01', '09-20'],
+      lengths: { '': [30, 30, 45, 60], Orthodontics: [30, 45] },
+      prices: NPR_PRICES,
+      greeting: 'Namaste',
+    }),
   },
 ]
 
-function patients(random: Random, place: Place, count: number): object[] {
-  return Array.from({ length: count }, (_, index) => {
-    const gender = random.pick(['female', 'male'])
-    const first = random.pick(place.given[gender])
-    const last = random.pick(place.family)
-    const day = (low: number, high: number) => {
-      const part = (value: number) => String(value).padStart(2, '0')
-      return `${random.integer(low, high)}-${part(random.integer(1, 12))}-${part(random.integer(1, 28))}`
-    }
-    const mailbox = `${fold(first)}.${fold(last)}${index}`
-    return {
-      external_id: `p${index + 1}`,
-      first_name: first,
-      last_name: last,
-      gender: random.chance(0.03) ? random.pick(['other', 'unknown']) : gender,
-      date_of_birth: random.chance(0.95) ? day(1935, 2025) : null,
-      phone_number: random.chance(0.92) ? place.phone(random) : null,
-      email_address: random.chance(0.75) ? `${mailbox}@example.com` : null,
-      created_at: `${day(2023, 2025)}T${String(random.integer(9, 17)).padStart(2, '0')}:${String(random.integer(10, 59))}:00${place.offset}`,
-    }
-  })
+function records(practice: Practice) {
+  const { name, currency, doctors } = practice
+  const visits = visitsOf(practice)
+  const bills = billsOf(practice, visits)
+  return {
+    name,
+    currency,
+    doctors,
+    patients: practice.patients,
+    appointments: visits.map(({ row }) => row),
+    invoices: bills.map(({ row }) => row),
+    payments: paymentsOf(practice, bills),
+    messages: messagesOf(practice, visits, bills),
+  }
 }

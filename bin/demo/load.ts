@@ -1,9 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
+import type { Clinic, ClinicFacts } from '../../shared/domain/clinic.ts'
 import { SCOPES, type Scope } from '../../shared/domain/scope.ts'
-import { newUuid } from '../../shared/domain/uuid.ts'
 import { importEntities } from '../../shared/import/entities.ts'
 import { importFile } from '../../shared/import/import-file.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
@@ -19,37 +18,47 @@ export type ReadyClinic = {
   readonly credentials: Record<'full' | 'none' | Scope, string>
 }
 
-/** Makes the demo clinics and loads their records by the importer that real clinics use. */
-export async function loadDemo(table: Table): Promise<ReadyClinic[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'clinic-demo-'))
-  try {
-    return await Promise.all(
-      demoClinics().map((demo, index) => loadClinic(table, demo, join(folder, `${index}-`))),
-    )
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-}
+const currentDay = (): string => new Date().toISOString().slice(0, 10)
 
-async function loadClinic(table: Table, demo: DemoClinic, prefix: string): Promise<ReadyClinic> {
-  const { name, timezone, currency } = demo
+/** Makes the demo clinics as of `today`, `Y-m-d`, and loads their records by the importer that real clinics use. */
+export const loadDemo = (table: Table, today: string = currentDay()): Promise<ReadyClinic[]> =>
+  Promise.all(demoClinics(today).map((demo) => loadClinic(table, demo)))
+
+/** Loads what the table does not have yet, so that a run that broke off can be finished. */
+export async function loadClinic(table: Table, demo: DemoClinic): Promise<ReadyClinic> {
+  const { id, name, timezone, currency } = demo
   const clinic: Clinic = {
-    id: newUuid() as ClinicId,
+    id,
     name,
     timezone,
     currency,
     appointmentMinutes: 30,
     createdAt: '2023-01-02T06:00:00.000Z',
   }
-  await clinicStore({ table }).create(clinic)
-  for (const entity of importEntities(table, Date.now)) {
-    const file = `${prefix}${entity.name}.ndjson`
-    const rows = demo[entity.name as 'doctors' | 'patients']
-    writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
-    const { rejected } = await importFile(file, entity, clinic, { now: Date.now })
-    if (rejected > 0) throw new Error(`${rejected} rows of the demo's ${entity.name} were rejected`)
+  const clinics = clinicStore({ table })
+  if (!(await clinics.find(id))) await clinics.create(clinic)
+  const folder = mkdtempSync(join(tmpdir(), 'clinic-demo-'))
+  try {
+    const load = fileLoader(table, demo, clinic, folder)
+    await Promise.all([load('doctors'), load('patients')])
+    // Side by side what does not refer to each other: the importer and the engine have a core each then.
+    await Promise.all([load('appointments'), load('invoices').then(() => load('payments')), load('messages')])
+  } finally {
+    rmSync(folder, { recursive: true })
   }
-  return { id: clinic.id, name, timezone, credentials: await issueAll(table, clinic) }
+  return { id, name, timezone, credentials: await issueAll(table, clinic) }
+}
+
+function fileLoader(table: Table, demo: DemoClinic, clinic: Clinic, folder: string) {
+  const entities = new Map(importEntities(table, Date.now).map((entity) => [entity.name, entity]))
+  return async (name: keyof Omit<DemoClinic, keyof ClinicFacts>): Promise<void> => {
+    const entity = entities.get(name)
+    if (!entity) throw new Error(`the importer knows no ${name}`)
+    const file = join(folder, `${name}.ndjson`)
+    writeFileSync(file, demo[name].map((row) => `${JSON.stringify(row)}\n`).join(''))
+    const { rejected } = await importFile(file, entity, clinic, { now: Date.now })
+    if (rejected > 0) throw new Error(`${rejected} rows of the demo's ${name} were rejected`)
+  }
 }
 
 async function issueAll(

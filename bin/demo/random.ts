@@ -14,3 +14,19 @@ export function seeded(seed: number) {
 }
 
 export type Random = ReturnType<typeof seeded>
+
+export const digits = (random: Random, count: number): string =>
+  Array.from({ length: count }, () => random.integer(0, 9)).join('')
+
+/**
+ * Deals cards from a shuffled deck, shuffled anew whenever it is used up: chance in the order, none in the numbers, so
+ * that even a small clinic has the rare cards too.
+ */
+export function deck<const T extends string>(random: Random, cards: Readonly<Record<T, number>>): () => T {
+  const full = (Object.keys(cards) as T[]).flatMap((card) => Array<T>(cards[card]).fill(card))
+  let left: T[] = []
+  return () => {
+    if (left.length === 0) left = [...full]
+    return left.splice(random.integer(0, left.length - 1), 1)[0] as T
+  }
+}

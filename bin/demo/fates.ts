@@ -1,0 +1,94 @@
+/** What becomes of invoices. */
+import type { InvoiceStatus } from '../../shared/domain/invoice.ts'
+import type { PaymentMethod, PaymentStatus, PaymentType } from '../../shared/domain/payment.ts'
+import { deck, type Random } from './random.ts'
+
+/** One payment. Without a share it is for all that is left; a refund, for all that was paid. */
+export type Step = {
+  readonly share?: number
+  readonly type?: PaymentType
+  readonly status?: PaymentStatus
+  /** Any that people use at the desk, without one. */
+  readonly method?: PaymentMethod
+  /** About how many days after the one before. */
+  readonly after?: number
+  readonly description?: string
+}
+
+type Course = { readonly status: InvoiceStatus; readonly steps: readonly Step[] }
+
+const DECLINED = 'Declined by the bank of the card'
+
+const COURSES = {
+  at_desk: { status: 'paid', steps: [{}] },
+  later: { status: 'paid', steps: [{ method: 'bank_transfer', after: 12 }] },
+  insured: {
+    status: 'paid',
+    steps: [{ share: 0.2 }, { method: 'insurance', after: 18, description: 'Share of the insurer' }],
+  },
+  instalments: {
+    status: 'paid',
+    steps: [
+      { share: 0.4, description: 'First of two instalments' },
+      { after: 30, description: 'Second of two instalments' },
+    ],
+  },
+  second_try: {
+    status: 'paid',
+    steps: [{ method: 'card', status: 'failed', description: DECLINED }, {}],
+  },
+  charged_twice: {
+    status: 'paid',
+    steps: [
+      { method: 'card' },
+      { share: 1, method: 'card', status: 'refunded', description: 'Charged twice by mistake, reversed' },
+    ],
+  },
+  to_be_refunded: {
+    status: 'paid',
+    steps: [{}, { share: 0.5, type: 'refund', status: 'pending', method: 'bank_transfer', after: 9 }],
+  },
+  partly_paid: { status: 'partially_paid', steps: [{ share: 0.5, description: 'Down payment' }] },
+  partly_refunded: {
+    status: 'partially_paid',
+    steps: [{}, { share: 0.3, type: 'refund', after: 5, description: 'As a courtesy' }],
+  },
+  refunded: {
+    status: 'refunded',
+    steps: [
+      { method: 'card' },
+      { type: 'refund', method: 'card', after: 6, description: 'Billed to the wrong patient' },
+    ],
+  },
+  overdue: { status: 'overdue', steps: [] },
+  declined: {
+    status: 'overdue',
+    steps: [{ method: 'card', status: 'failed', after: 14, description: DECLINED }],
+  },
+  cancelled: { status: 'cancelled', steps: [] },
+  sent: { status: 'sent', steps: [] },
+  transfer: { status: 'sent', steps: [{ method: 'bank_transfer', status: 'pending', after: 2 }] },
+  insurer: { status: 'pending', steps: [{ method: 'insurance', status: 'pending', after: 1 }] },
+  draft: { status: 'draft', steps: [] },
+} as const satisfies Record<string, Course>
+
+/** Deals what becomes of an invoice: of one that was due before today, or of one that is not due yet. */
+export function fates(random: Random): (isDue: boolean) => Course {
+  const due = deck(random, {
+    at_desk: 36,
+    later: 6,
+    insured: 4,
+    instalments: 2,
+    second_try: 1,
+    charged_twice: 1,
+    to_be_refunded: 1,
+    partly_paid: 3,
+    partly_refunded: 1,
+    refunded: 1,
+    overdue: 3,
+    declined: 1,
+    cancelled: 2,
+  })
+  const open = deck(random, { at_desk: 4, sent: 1, transfer: 1, insurer: 1, draft: 1, partly_paid: 1 })
+  return (isDue) => COURSES[isDue ? due() : open()]
+}

@@ -1,0 +1,113 @@
+import { daysLater } from '../../shared/domain/clock.ts'
+import { minutesOf } from '../../shared/domain/interval.ts'
+import type { Channel, MessageStatus, MessageType } from '../../shared/domain/message.ts'
+import { timestamp } from './days.ts'
+import type { Bill } from './invoices.ts'
+import type { DemoPatient } from './patients.ts'
+import type { Practice } from './practice.ts'
+import { type Random, seeded } from './random.ts'
+import { sendings } from './sendings.ts'
+import { advice, confirmation, invoiceReady, type Letter, reminder, results } from './texts.ts'
+import type { Visit } from './visits.ts'
+
+/** A row of the importer's messages. */
+export type DemoMessage = {
+  readonly external_id: string
+  readonly patient_external_id: string
+  readonly channel: Channel
+  readonly type: MessageType
+  readonly recipient: string
+  readonly subject: string | null
+  readonly message: string
+  readonly status: MessageStatus
+  readonly provider: 'sns' | 'ses'
+  readonly provider_message_id: string | null
+  readonly error_message: string | null
+  readonly sent_at: string | null
+  readonly created_at: string
+}
+
+/** A letter to a patient at a time. */
+type Draft = {
+  readonly letter: Letter
+  readonly patient: DemoPatient
+  readonly date: string
+  readonly minutes: number
+  /** How likely it goes by SMS to those who have both. */
+  readonly bySms: number
+}
+
+/** The communication log up to yesterday, oldest first. */
+export function messagesOf(
+  practice: Practice,
+  visits: readonly Visit[],
+  bills: readonly Bill[],
+): DemoMessage[] {
+  const random = seeded(practice.seed + 3)
+  const drafts = [
+    ...visits.flatMap((visit) => aboutVisit(random, practice, visit)),
+    ...bills.filter(() => random.chance(0.05)).map((bill) => aboutBill(practice, bill)),
+  ]
+    .filter(({ date, patient }) => date < practice.today && (patient.phone_number ?? patient.email_address))
+    .sort((a, b) => (a.date === b.date ? a.minutes - b.minutes : a.date < b.date ? -1 : 1))
+  const send = sendings(random)
+  return drafts.map(({ letter, patient, date, minutes, bySms }, index) => {
+    const channel = channelFor(random, patient, bySms)
+    const at = (seconds: number) => timestamp(date, minutes, practice.offset, seconds)
+    return {
+      external_id: `m${index + 1}`,
+      patient_external_id: patient.external_id,
+      channel,
+      type: letter.type,
+      recipient: (channel === 'sms' ? patient.phone_number : patient.email_address) ?? '',
+      subject: channel === 'email' ? letter.subject : null,
+      message: letter.text,
+      ...send(channel, drafts.length - index <= STILL_QUEUED, at),
+    }
+  })
+}
+
+/** The newest messages, which the providers have not taken yet. */
+const STILL_QUEUED = 2
+
+const channelFor = (random: Random, patient: DemoPatient, bySms: number): Channel => {
+  if (patient.phone_number === null) return 'email'
+  return patient.email_address === null || random.chance(bySms) ? 'sms' : 'email'
+}
+
+function aboutVisit(random: Random, practice: Practice, visit: Visit): Draft[] {
+  const { patient, row, end } = visit
+  const date = row.appointment_date
+  const minutes = minutesOf(row.created_at.slice(11, 16)) + 1
+  const drafts: Draft[] = []
+  if (random.chance(0.12)) {
+    const letter = confirmation(practice, visit)
+    drafts.push({ letter, patient, date: row.created_at.slice(0, 10), minutes, bySms: 0.4 })
+  }
+  if (row.status !== 'cancelled' && row.created_at.slice(0, 10) < date && random.chance(0.45)) {
+    const letter = reminder(practice, visit)
+    drafts.push({
+      letter,
+      patient,
+      date: daysLater(date, -1),
+      minutes: 600 + random.integer(0, 9),
+      bySms: 0.8,
+    })
+  }
+  if (row.status === 'completed' && random.chance(0.05)) {
+    const letter = results(practice, visit)
+    drafts.push({ letter, patient, date: daysLater(date, random.integer(1, 4)), minutes: 720, bySms: 0.6 })
+  }
+  if (row.status === 'completed' && patient.email_address !== null && random.chance(0.01)) {
+    drafts.push({ letter: advice(practice, visit), patient, date, minutes: end + 20, bySms: 0 })
+  }
+  return drafts
+}
+
+const aboutBill = (practice: Practice, bill: Bill): Draft => ({
+  letter: invoiceReady(practice, bill),
+  patient: bill.patient,
+  date: bill.row.issue_date,
+  minutes: bill.issuedAt + 5,
+  bySms: 0.2,
+})

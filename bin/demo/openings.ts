@@ -1,0 +1,32 @@
+import { dayOfWeek, daysLater } from '../../shared/domain/clock.ts'
+import { type Interval, minutesOf } from '../../shared/domain/interval.ts'
+import { parseWeeklyHours, WEEKDAYS, type Window } from '../../shared/domain/working-hours.ts'
+import { timeOff } from '../../shared/import/doctors.ts'
+import { type DemoDoctor, LEFT, type Practice } from './practice.ts'
+
+/** When a doctor sees patients on a day: hours without breaks, days off and holidays. */
+export function openingsOf(
+  doctor: DemoDoctor,
+  { former, holidays, today }: Pick<Practice, 'former' | 'holidays' | 'today'>,
+): (date: string) => Interval[] {
+  const week = parseWeeklyHours(doctor.hours ?? former[doctor.external_id] ?? '')
+  const breaks = parseWeeklyHours(doctor.breaks ?? '')
+  const daysOff = doctor.time_off === undefined ? [] : timeOff.parse(doctor.time_off)
+  const lastDay = doctor.is_active === false ? daysLater(today, -LEFT) : '9999-12-31'
+  return (date) => {
+    const isOff = daysOff.some(({ from, to }) => from <= date && date <= to)
+    if (isOff || date > lastDay || holidays.includes(date.slice(5))) return []
+    const weekday = WEEKDAYS[dayOfWeek(date) - 1] ?? 'mon'
+    return (breaks[weekday] ?? []).map(inMinutes).reduce(without, (week[weekday] ?? []).map(inMinutes))
+  }
+}
+
+const inMinutes = ({ start, end }: Window): Interval => ({ from: minutesOf(start), to: minutesOf(end) })
+
+const without = (openings: Interval[], pause: Interval): Interval[] =>
+  openings
+    .flatMap(({ from, to }) => [
+      { from, to: Math.min(to, pause.from) },
+      { from: Math.max(from, pause.to), to },
+    ])
+    .filter(({ from, to }) => from < to)

@@ -1,0 +1,69 @@
+import { daysLater } from '../../shared/domain/clock.ts'
+import { renderMoney } from '../../shared/domain/money.ts'
+import type { PaymentMethod, PaymentStatus, PaymentType } from '../../shared/domain/payment.ts'
+import { earlier, timestamp } from './days.ts'
+import type { Step } from './fates.ts'
+import type { Bill } from './invoices.ts'
+import type { Practice } from './practice.ts'
+import { deck, seeded } from './random.ts'
+
+/** A row of the importer's payments. */
+export type DemoPayment = {
+  readonly external_id: string
+  readonly invoice_external_id: string
+  readonly amount: number
+  readonly type: PaymentType
+  readonly payment_method: PaymentMethod
+  readonly status: PaymentStatus
+  readonly description: string | null
+  readonly payment_date: string
+  readonly created_at: string
+}
+
+/** What came in for the invoices, and what went back. */
+export function paymentsOf(practice: Practice, bills: readonly Bill[]): DemoPayment[] {
+  const { currency, offset, today } = practice
+  const random = seeded(practice.seed + 2)
+  const atDesk = deck(random, { card: 20, cash: 14, bank_transfer: 2, other: 1 })
+  const payments: DemoPayment[] = []
+  for (const bill of bills) {
+    const ledger = newLedger(bill.total)
+    let { issue_date: date } = bill.row
+    let minutes = bill.issuedAt
+    for (const step of bill.steps) {
+      const days = step.after === undefined ? 0 : random.integer(1, 2 * step.after)
+      const next = earlier(daysLater(date, days), daysLater(today, -1))
+      minutes = next === date ? minutes + random.integer(1, 9) : random.integer(9 * 60, 17 * 60)
+      date = next
+      payments.push({
+        external_id: `y${payments.length + 1}`,
+        invoice_external_id: bill.row.external_id,
+        amount: renderMoney(ledger.take(step), currency),
+        type: step.type ?? 'payment',
+        payment_method: step.method ?? atDesk(),
+        status: step.status ?? 'completed',
+        description: step.description ?? null,
+        payment_date: date,
+        created_at: timestamp(date, minutes, offset),
+      })
+    }
+  }
+  return payments
+}
+
+/** Follows what an invoice still needs, in minor units. */
+function newLedger(total: number) {
+  let paid = 0
+  const amountOf = ({ share, type }: Step): number => {
+    if (share === undefined) return type === 'refund' ? paid : total - paid
+    // Nobody pays half a bill to the cent.
+    return share === 1 ? total : Math.max(1, Math.round((total * share) / 100)) * 100
+  }
+  return {
+    take(step: Step): number {
+      const amount = amountOf(step)
+      if ((step.status ?? 'completed') === 'completed') paid += step.type === 'refund' ? -amount : amount
+      return amount
+    },
+  }
+}

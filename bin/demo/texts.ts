@@ -1,0 +1,49 @@
+/** What the clinics write to their patients. */
+import type { MessageType } from '../../shared/domain/message.ts'
+import type { Bill } from './invoices.ts'
+import type { Practice } from './practice.ts'
+import type { Visit } from './visits.ts'
+
+export type Letter = { readonly type: MessageType; readonly subject: string; readonly text: string }
+
+type From = Pick<Practice, 'name' | 'greeting'>
+
+const when = ({ row }: Visit): string => `${row.appointment_date} at ${row.start_time}`
+
+export const confirmation = ({ name, greeting }: From, visit: Visit): Letter => ({
+  type: 'confirmation',
+  subject: `Your appointment on ${visit.row.appointment_date}`,
+  text: `${greeting} ${visit.patient.first_name}, your appointment with ${visit.doctor.full_name} is booked for ${when(visit)}. ${name}`,
+})
+
+export const reminder = ({ name, greeting }: From, visit: Visit): Letter => ({
+  type: 'reminder',
+  subject: 'Your appointment tomorrow',
+  text: `${greeting} ${visit.patient.first_name}, a reminder: ${visit.doctor.full_name} expects you tomorrow, ${when(visit)}. Please call us if you cannot come. ${name}`,
+})
+
+export const results = ({ name, greeting }: From, { patient, doctor }: Visit): Letter => ({
+  type: 'manual',
+  subject: 'Your results',
+  text: `${greeting} ${patient.first_name}, ${doctor.full_name} has your results. Please call us between 14:00 and 16:00. ${name}`,
+})
+
+export const invoiceReady = ({ name, greeting }: From, { patient, row }: Bill): Letter => ({
+  type: 'system',
+  subject: `Your invoice ${row.invoice_number}`,
+  text: `${greeting} ${patient.first_name}, your invoice ${row.invoice_number} is ready at the front desk. ${name}`,
+})
+
+/** Longer than a list's row holds. */
+export const advice = ({ name, greeting }: From, { patient, doctor }: Visit): Letter => ({
+  type: 'manual',
+  subject: 'After your visit',
+  text: [
+    `${greeting} ${patient.first_name},`,
+    `thank you for coming to see ${doctor.full_name}. Here is what was agreed, so that you can read it again at home.`,
+    'Please rest for the rest of the day and drink more than you usually do. You may eat whatever you like from the evening on. If you were given medicine, take it at the same times each day, with food, and finish the box even if you feel better before.',
+    'A little pain or swelling on the first two days is normal, and a cold compress for ten minutes at a time helps. Call us if it gets worse after the third day, if you have a fever above 38.5 °C, or if anything else worries you; outside our hours, call the emergency number.',
+    'Bring this letter and any reports from other places to your next visit. If the date does not suit you, tell us two days before, and somebody else can have it.',
+    name,
+  ].join('\n\n'),
+})

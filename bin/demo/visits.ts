@@ -1,0 +1,77 @@
+import type { AppointmentStatus } from '../../shared/domain/appointment.ts'
+import { daysLater } from '../../shared/domain/clock.ts'
+import { timeOf } from '../../shared/domain/interval.ts'
+import { busyOn, isSeenBy, lead, taken, whoComes } from './bookings.ts'
+import { earlier, timestamp } from './days.ts'
+import { noteOn, withLongNotes } from './notes.ts'
+import { openingsOf } from './openings.ts'
+import type { DemoPatient } from './patients.ts'
+import { bySpecialty, DAYS_AHEAD, DAYS_BACK, type DemoDoctor, type Practice } from './practice.ts'
+import { deck, type Random, seeded } from './random.ts'
+
+/** A row of the importer's appointments. */
+export type DemoAppointment = {
+  readonly external_id: string
+  readonly patient_external_id: string
+  readonly doctor_external_id: string
+  readonly appointment_date: string
+  readonly start_time: string
+  readonly end_time: string
+  readonly status: AppointmentStatus
+  readonly notes: string | null
+  readonly created_at: string
+}
+
+/** An appointment with those who meet. */
+export type Visit = {
+  readonly row: DemoAppointment
+  readonly patient: DemoPatient
+  readonly doctor: DemoDoctor
+  /** Minutes since midnight. */
+  readonly end: number
+}
+
+/** Every doctor's calendar, day by day. */
+export function visitsOf(practice: Practice): Visit[] {
+  const { today, offset } = practice
+  const random = seeded(practice.seed)
+  const past = deck(random, { completed: 33, cancelled: 4, no_show: 3 })
+  const ahead = deck(random, { scheduled: 17, cancelled: 1 })
+  const calendars = practice.doctors.map((doctor) => ({
+    doctor,
+    openings: openingsOf(doctor, practice),
+    lengths: bySpecialty(practice.lengths, doctor),
+    pool: practice.patients.filter((patient) => isSeenBy(doctor, patient, today)),
+  }))
+  const visits: Visit[] = []
+  for (let day = -DAYS_BACK; day <= DAYS_AHEAD; day++) {
+    const date = daysLater(today, day)
+    const there = new Set<DemoPatient>()
+    for (const { doctor, openings, lengths, pool } of calendars) {
+      for (const { from, to } of taken(random, openings(date), lengths, busyOn(practice, day))) {
+        const bookedOn = earlier(daysLater(date, -lead(random)), daysLater(today, -1))
+        const patient = whoComes(random, pool, there, bookedOn)
+        if (!patient) continue
+        there.add(patient)
+        const status = day < 0 ? past() : ahead()
+        const row: DemoAppointment = {
+          external_id: `a${visits.length + 1}`,
+          patient_external_id: patient.external_id,
+          doctor_external_id: doctor.external_id,
+          appointment_date: date,
+          start_time: timeOf(from),
+          end_time: timeOf(to),
+          status,
+          notes: noteOn(random, status),
+          created_at: timestamp(bookedOn, calledAt(random, bookedOn === date), offset),
+        }
+        visits.push({ row, patient, doctor, end: to })
+      }
+    }
+  }
+  return withLongNotes(visits)
+}
+
+/** Whoever wants to come today calls before the doors open. */
+const calledAt = (random: Random, sameDay: boolean): number =>
+  sameDay ? random.integer(8 * 60, 8 * 60 + 25) : random.integer(9 * 60, 18 * 60)
