@@ -11,6 +11,7 @@ import { addInvoiceCommands } from './clinic/invoices.ts'
 import { CommandFailure, EXIT } from './clinic/output.ts'
 import { addPatientCommands } from './clinic/patients.ts'
 import { addPaymentCommands } from './clinic/payments.ts'
+import { addVerifyCommand } from './clinic/verify.ts'
 
 const program = new Command('clinic')
   .description('Operates a clinic developer API: clinics, doctors, credentials, imports, changes of records.')
@@ -33,6 +34,7 @@ addPatientCommands(program)
 addAppointmentCommands(program)
 addInvoiceCommands(program)
 addPaymentCommands(program)
+addVerifyCommand(program)
 for (const command of [program, ...program.commands.flatMap((group) => [group, ...group.commands])]) {
   command.exitOverride().showHelpAfterError('(--help shows how)')
 }

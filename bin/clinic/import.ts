@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { basename, relative, resolve } from 'node:path'
+import { basename, isAbsolute, relative, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { importEntities } from '../../shared/import/entities.ts'
 import { type ImportResult, importFile, rejectedFile } from '../../shared/import/import-file.ts'
@@ -48,7 +48,7 @@ export function addImportCommand(program: Command): void {
 
 /** npm runs scripts in the project's folder, wherever it was typed. */
 const fromWhereItWasTyped = (file: string): string =>
-  process.env.INIT_CWD ? relative(process.cwd(), resolve(process.env.INIT_CWD, file)) || file : file
+  isAbsolute(file) ? file : relative('.', resolve(process.env.INIT_CWD ?? '.', file))
 
 function requireFile(file: string): void {
   rowReader(file)

@@ -1,0 +1,55 @@
+import type { Command } from 'commander'
+import type { Difference } from '../../shared/verify/fault.ts'
+import { type Verification, verifyClinic } from '../../shared/verify/verify-clinic.ts'
+import { connect, requireClinic } from './connection.ts'
+import { EXIT, type GlobalOptions } from './output.ts'
+
+/** Differences that the JSON names; `total` counts them all. */
+const NAMED = 1000
+
+export function addVerifyCommand(program: Command): void {
+  program
+    .command('verify')
+    .description("recount a clinic's lists, tallies and search against its records, while the API is serving")
+    .requiredOption('--clinic <id>')
+    .option('--repair', 'mend what can be mended', false)
+    .action(async (given: { clinic: string; repair: boolean }, command: Command) => {
+      const table = await connect(command)
+      const clinic = await requireClinic(table, given.clinic)
+      const { json } = command.optsWithGlobals<GlobalOptions>()
+      const say = (text: string) => process.stdout.write(`${text}\n`)
+      const named: Difference[] = []
+      const result = await verifyClinic(table, clinic.id, {
+        repair: given.repair,
+        onDifference: (difference) => {
+          if (!json) say(line(difference))
+          else if (named.length < NAMED) named.push(difference)
+        },
+      })
+      const { checked, differences: total, repaired } = result
+      say(
+        json ? JSON.stringify({ checked, total, repaired, differences: named.map(shown) }) : summary(result),
+      )
+      if (total > repaired) process.exitCode = EXIT.lookAgain
+    })
+}
+
+const line = ({ kind, key, note, repaired }: Difference): string =>
+  `${kind}  ${key.pk} ${key.sk}${note ? `  ${note}` : ''}${repaired ? '  (repaired)' : ''}`
+
+const shown = ({ kind, key, note, repaired }: Difference) => ({
+  kind,
+  pk: key.pk,
+  sk: key.sk,
+  note: note ?? null,
+  repaired,
+})
+
+function summary({ checked, differences, repaired }: Verification): string {
+  const counts = Object.entries(checked).map(
+    ([what, count]) => `${count.toLocaleString('en')} ${what.replace('_', ' ')}`,
+  )
+  const found = differences === 1 ? '1 difference' : `${differences.toLocaleString('en')} differences`
+  const mended = repaired > 0 ? `, ${repaired.toLocaleString('en')} repaired` : ''
+  return `Checked ${counts.join(', ')}: ${found}${mended}`
+}

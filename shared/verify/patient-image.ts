@@ -1,0 +1,25 @@
+import type { ClinicId } from '../domain/clinic.ts'
+import { patientRowKey } from '../store/keys.ts'
+import { type PlacedPatient, rowItem, toPatient, toStored } from '../store/patients.ts'
+import type { Item } from '../store/table.ts'
+
+/** A patient's record as stored; null when it is not what its store writes. Its ordinal may be any nonsense. */
+export function placedPatient(item: Item): PlacedPatient | null {
+  try {
+    const patient = toPatient(item)
+    if (!Number.isInteger(item.v) || Object.values(toStored(patient)).includes(undefined as never))
+      return null
+    return { ...patient, ordinal: item.o as number, version: item.v as number, erased: item.x === 1 }
+  } catch {
+    return null
+  }
+}
+
+export const isOrdinal = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 10_000_000_000
+
+/** The list row that follows from a record. */
+export const rowOf = (clinic: ClinicId, patient: PlacedPatient): Item => {
+  const { ordinal, version: _, erased: __, ...facts } = patient
+  return rowItem(patientRowKey(clinic, ordinal), facts)
+}

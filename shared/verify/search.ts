@@ -1,0 +1,11 @@
+import type { Inspection } from './inspection.ts'
+import { checkSearchHead } from './search-head.ts'
+import { checkSearchLog } from './search-log.ts'
+import { checkSearchSegments } from './search-segments.ts'
+
+/** Whether search finds what the patients say. */
+export async function checkSearch(inspection: Inspection): Promise<void> {
+  await checkSearchHead(inspection)
+  const complete = await checkSearchLog(inspection)
+  await checkSearchSegments(inspection, { lines: complete })
+}
