@@ -9,6 +9,6 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Two cores: more files at once only wait for each other.
     maxWorkers: 2,
-    reporters: process.env.CI ? ['default', 'test/support/closing-line.ts'] : ['default'],
+    reporters: process.env.CI ? ['default', './test/support/closing-line.ts'] : ['default'],
   },
 })
