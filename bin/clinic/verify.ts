@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import type { Difference } from '../../shared/verify/fault.ts'
+import { type Difference, FAULTS } from '../../shared/verify/fault.ts'
 import { type Verification, verifyClinic } from '../../shared/verify/verify-clinic.ts'
 import { connect, requireClinic } from './connection.ts'
-import { EXIT, type GlobalOptions } from './output.ts'
+import { EXIT, type GlobalOptions, table as lines } from './output.ts'
 
 /** Differences that the JSON names; `total` counts them all. */
 const NAMED = 1000
@@ -13,6 +13,7 @@ export function addVerifyCommand(program: Command): void {
     .description("recount a clinic's lists, tallies and search against its records, while the API is serving")
     .requiredOption('--clinic <id>')
     .option('--repair', 'mend what can be mended', false)
+    .addHelpText('after', ['\nDifferences, and their repair:', ...lines(Object.entries(FAULTS))].join('\n'))
     .action(async (given: { clinic: string; repair: boolean }, command: Command) => {
       const table = await connect(command)
       const clinic = await requireClinic(table, given.clinic)

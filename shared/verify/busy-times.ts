@@ -4,14 +4,15 @@ import { APPOINTMENTS } from '../store/appointments.ts'
 import { Changeset } from '../store/changeset.ts'
 import { calendarKey, doctorDayKey, doctorDayPartition, type Key, longId, shortId } from '../store/keys.ts'
 import type { Item } from '../store/table.ts'
-import { eachAbreast } from './abreast.ts'
-import { unchangedWrite } from './conditions.ts'
+import { ifRead, unchangedWrite } from './conditions.ts'
+import { eachAbreast } from './each-abreast.ts'
 import type { Look } from './fault.ts'
 import type { Inspection } from './inspection.ts'
 import { partitionPages } from './partition-pages.ts'
 import { imageOf, nameOf } from './record-image.ts'
 
-const INTERVAL = /^\d\d:\d\d-\d\d:\d\d$/
+/** Attributes of a day that stand for no appointment. */
+const OWN = new Set(['pk', 'sk', 'v'])
 
 /** Whether doctors' days have the time of every appointment that takes time, and no other. */
 export function busyTimes({ table, clinic, count, examine }: Inspection) {
@@ -68,8 +69,28 @@ export function busyTimes({ table, clinic, count, examine }: Inspection) {
         ({ day, name }) => !belongs(day, records.get(appointmentId(name) ?? '')),
       )
       await eachAbreast(suspects, ({ day, name }) => examine(lookAtEntry(day, name)))
+      const unversioned = days.filter((day) => !isVersioned(day))
+      await eachAbreast(unversioned, (day) => examine(lookAtVersion(day)))
     }
   }
+
+  const lookAtVersion =
+    ({ pk, sk }: Key): Look =>
+    async () => {
+      const day = await table.get({ pk, sk })
+      if (!day || isVersioned(day)) return null
+      const mend = () =>
+        table.transact([
+          ifRead(
+            table.updateWrite(
+              { pk, sk },
+              { UpdateExpression: 'SET v = :next', ExpressionAttributeValues: { ':next': 1 } },
+            ),
+            { v: day.v },
+          ),
+        ])
+      return { faults: [{ kind: 'busy_unversioned', key: { pk, sk } }], mend }
+    }
 
   const lookAtEntry =
     ({ pk, sk }: Key, name: string): Look =>
@@ -89,7 +110,7 @@ export function busyTimes({ table, clinic, count, examine }: Inspection) {
           ...(recordKey ? [unchangedWrite(table, recordKey, item)] : []),
         ])
       }
-      const note = id === null ? name : `appointment ${id}`
+      const note = id === null ? 'no appointment' : `appointment ${id}`
       return { faults: [{ kind: 'busy_extra', key: { pk, sk }, note }], mend }
     }
 
@@ -105,15 +126,10 @@ export function busyTimes({ table, clinic, count, examine }: Inspection) {
 
 const interval = ({ startTime, endTime }: Appointment): string => `${startTime}-${endTime}`
 
-/** The attributes of a day that stand for an appointment, by their name or what they say. */
-const entriesOf = (day: Item): string[] =>
-  Object.entries(day)
-    .filter(
-      ([name, value]) =>
-        !['pk', 'sk', 'v'].includes(name) &&
-        (appointmentId(name) !== null || (typeof value === 'string' && INTERVAL.test(value))),
-    )
-    .map(([name]) => name)
+const entriesOf = (day: Item): string[] => Object.keys(day).filter((name) => !OWN.has(name))
+
+/** A booking is conditional on the version that it read; 0 stands for a day that is not there. */
+const isVersioned = ({ v }: Item): boolean => Number.isInteger(v) && Number(v) > 0
 
 function appointmentId(name: string): string | null {
   const id = longId(name)

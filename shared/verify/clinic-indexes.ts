@@ -5,7 +5,7 @@ import {
   credentialKey,
 } from '../store/keys.ts'
 import type { Item } from '../store/table.ts'
-import { eachAbreast } from './abreast.ts'
+import { eachAbreast } from './each-abreast.ts'
 import type { Inspection } from './inspection.ts'
 import { partitionPages } from './partition-pages.ts'
 

@@ -2,32 +2,36 @@
 import type { Key } from '../store/keys.ts'
 import type { Item, Table, Write } from '../store/table.ts'
 
-/** Holds a transaction to an item's not being there. */
-export function absentWrite(table: Table, key: Key): Write {
-  const { ExpressionAttributeValues: _, ...check } = table.checkWrite(key, 0).ConditionCheck ?? {}
-  return {
-    ConditionCheck: { ...check, ConditionExpression: 'attribute_not_exists(pk)' },
-  } as Write
-}
-
 /** Holds a transaction to an item's being as it was read: of its version, or not there. */
 export const unchangedWrite = (table: Table, key: Key, read: Item | undefined): Write =>
-  read ? table.checkWrite(key, read.v as number) : absentWrite(table, key)
+  checkRead(table, key, read ? { v: read.v } : { pk: undefined })
 
-/** Makes a put, delete or check conditional on attributes' being as they were read; undefined was not there. */
+/** Holds a transaction to attributes of an item that it leaves alone. */
+export function checkRead(table: Table, key: Key, read: Record<string, unknown>): Write {
+  const { ExpressionAttributeValues: _, ...check } = table.checkWrite(key, 0).ConditionCheck ?? {}
+  return ifRead({ ConditionCheck: check } as Write, read)
+}
+
+/** Makes a write that has no condition of its own depend on attributes' being as they were read; undefined was not there. */
 export function ifRead(write: Write, read: Record<string, unknown>): Write {
-  const [action, whole] = Object.entries(write)[0] as [string, Record<string, unknown>]
-  const { ExpressionAttributeValues: _, ...parts } = whole
-  const names = Object.keys(read)
-  const values = names.flatMap((name, at) => (read[name] === undefined ? [] : [[`:${at}`, read[name]]]))
+  const [action, parts] = Object.entries(write)[0] as [string, { ExpressionAttributeValues?: object }]
+  const names = Object.entries(read).map(([name, value], at) => ({ name, value, at }))
+  const values = {
+    ...parts.ExpressionAttributeValues,
+    ...Object.fromEntries(
+      names.flatMap(({ value, at }) => (value === undefined ? [] : [[`:read${at}`, value]])),
+    ),
+  }
   return {
     [action]: {
       ...parts,
       ConditionExpression: names
-        .map((name, at) => (read[name] === undefined ? `attribute_not_exists(#${at})` : `#${at} = :${at}`))
+        .map(({ value, at }) =>
+          value === undefined ? `attribute_not_exists(#r${at})` : `#r${at} = :read${at}`,
+        )
         .join(' AND '),
-      ExpressionAttributeNames: Object.fromEntries(names.map((name, at) => [`#${at}`, name])),
-      ...(values.length > 0 && { ExpressionAttributeValues: Object.fromEntries(values) }),
+      ExpressionAttributeNames: Object.fromEntries(names.map(({ name, at }) => [`#r${at}`, name])),
+      ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
     },
   } as Write
 }

@@ -13,7 +13,7 @@ import {
   patientOwner,
 } from '../store/keys.ts'
 import type { Item } from '../store/table.ts'
-import { eachAbreast } from './abreast.ts'
+import { eachAbreast } from './each-abreast.ts'
 import type { Finding, Look } from './fault.ts'
 import type { Inspection } from './inspection.ts'
 import { placedPatient } from './patient-image.ts'

@@ -11,6 +11,7 @@ export const FAULTS = {
   busy_missing: "an appointment takes no time on its doctor's day: set",
   busy_differs: "a doctor's day has another time than the appointment: set",
   busy_extra: "a doctor's day has time that no appointment takes: removed",
+  busy_unversioned: "a doctor's day has no version, so that nothing can be booked on it: set",
   patient_row_missing: 'a patient is not listed: listed where the record says, or last',
   patient_row_differs: 'a list row does not say what the patient says: written from the record',
   patient_row_stray: 'a list row past the last patient: deleted',

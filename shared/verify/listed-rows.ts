@@ -1,7 +1,7 @@
 import { calendarKey, type Key } from '../store/keys.ts'
 import type { Item } from '../store/table.ts'
-import { eachAbreast } from './abreast.ts'
 import { unchangedWrite } from './conditions.ts'
+import { eachAbreast } from './each-abreast.ts'
 import type { Look } from './fault.ts'
 import type { Inspection } from './inspection.ts'
 import { partitionPages } from './partition-pages.ts'

@@ -1,6 +1,6 @@
 import { fanOut } from '../store/fan-out.ts'
 import { fanOutKey, fanOutPartition } from '../store/keys.ts'
-import { eachAbreast } from './abreast.ts'
+import { eachAbreast } from './each-abreast.ts'
 import type { Inspection } from './inspection.ts'
 import { partitionPages } from './partition-pages.ts'
 

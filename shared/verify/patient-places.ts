@@ -7,8 +7,8 @@ import {
 } from '../store/keys.ts'
 import { readPatientHead } from '../store/patient-head.ts'
 import type { Item } from '../store/table.ts'
-import { eachAbreast } from './abreast.ts'
-import { ifRead } from './conditions.ts'
+import { checkRead, ifRead } from './conditions.ts'
+import { eachAbreast } from './each-abreast.ts'
 import type { Look } from './fault.ts'
 import type { Inspection } from './inspection.ts'
 import { partitionPages } from './partition-pages.ts'
@@ -65,7 +65,7 @@ export async function checkPatientPlaces(
       const mend = () =>
         table.transact([
           ifRead(table.deleteWrite(key), { i: row.i }),
-          ifRead(table.checkWrite(patientHeadKey(clinic), 0), { n: head.n }),
+          checkRead(table, patientHeadKey(clinic), { n: head.n }),
         ])
       return { faults: [{ kind: 'patient_row_stray', key }], mend }
     }

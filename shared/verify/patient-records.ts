@@ -3,8 +3,8 @@ import { type Key, patientHeadKey, patientKey, patientListPartition, patientRowK
 import { readPatientHead } from '../store/patient-head.ts'
 import type { PlacedPatient } from '../store/patients.ts'
 import type { Item, Write } from '../store/table.ts'
-import { eachAbreast } from './abreast.ts'
-import { ifRead } from './conditions.ts'
+import { checkRead, ifRead } from './conditions.ts'
+import { eachAbreast } from './each-abreast.ts'
 import type { Finding, Look } from './fault.ts'
 import type { Inspection } from './inspection.ts'
 import { partitionPages } from './partition-pages.ts'
@@ -85,8 +85,7 @@ export async function checkPatientRecords({ table, clinic, count, examine }: Ins
       return { faults: [{ kind: 'patient_row_missing', key, note }], mend: () => listLast(patient) }
     }
     const row = patientRowKey(clinic, listed)
-    const mend = () =>
-      table.transact([moved(patient, listed), ifRead(table.checkWrite(row, 0), { i: patient.id })])
+    const mend = () => table.transact([moved(patient, listed), checkRead(table, row, { i: patient.id })])
     return {
       faults: [{ kind: 'patient_ordinal_wrong', key, note: `${note}, listed at ${listed}` }],
       mend,

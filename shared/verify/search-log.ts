@@ -8,7 +8,7 @@ import {
 } from '../store/keys.ts'
 import { readPatientHead } from '../store/patient-head.ts'
 import type { Item, Table } from '../store/table.ts'
-import { eachAbreast } from './abreast.ts'
+import { eachAbreast } from './each-abreast.ts'
 import type { Look } from './fault.ts'
 import type { Inspection } from './inspection.ts'
 import { partitionPages } from './partition-pages.ts'
@@ -40,7 +40,10 @@ export async function checkSearchLog({ table, clinic, count, examine }: Inspecti
     const again = await readPatientHead(table, clinic)
     if (head.v !== again.v) return 'moving'
     const owed = log.filter(({ sk }) => Number(sk) <= head.u)
-    const useless = owed.filter(({ o, line }) => !isOrdinal(o) || o >= again.n || typeof line !== 'string')
+    const listed = await listedOrdinals(owed.map(({ o }) => o).filter(isOrdinal))
+    const isUseless = ({ o, line }: Item) =>
+      typeof line !== 'string' || !isOrdinal(o) || (o >= again.n && !listed.has(o))
+    const useless = owed.filter(isUseless)
     const missing = head.u - head.su - owed.length
     if (missing === 0 && useless.length === 0) return null
     return {
@@ -64,6 +67,11 @@ export async function checkSearchLog({ table, clinic, count, examine }: Inspecti
   const suspects = last.filter(([ordinal, { line }]) => lines.get(ordinal) !== line)
   await eachAbreast(suspects, ([ordinal]) => examine(lookAt(ordinal)))
   return lost.length === 0
+
+  async function listedOrdinals(ordinals: readonly number[]): Promise<Set<unknown>> {
+    const keys = [...new Set(ordinals)].map((ordinal) => patientRowKey(clinic, ordinal))
+    return new Set((await table.getMany(keys)).map(({ sk }) => Number(sk)))
+  }
 
   function lookAt(ordinal: number): Look {
     return async () => {

@@ -1,7 +1,7 @@
 import { calendarListPartition, dayEnd, facetSort, type Key, tallyPartition } from '../store/keys.ts'
 import type { Item } from '../store/table.ts'
 import { daysOf, tallyAttribute } from '../store/tally.ts'
-import { eachAbreast } from './abreast.ts'
+import { eachAbreast } from './each-abreast.ts'
 import type { Look } from './fault.ts'
 import type { Inspection } from './inspection.ts'
 import { listedRows } from './listed-rows.ts'

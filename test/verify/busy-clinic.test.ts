@@ -90,7 +90,7 @@ describe('verifying a clinic at work', () => {
   it(
     'finds nothing wrong with it',
     async () => {
-      for (let round = 0; round < rounds(2, 30); round++) {
+      for (let round = 0; round < rounds(1, 30); round++) {
         const { result, written } = await whileWriting(() => verified(db.table, made.clinic))
         expect(result.found).toEqual([])
         expect(written).toBeGreaterThan(10)
@@ -117,7 +117,7 @@ describe('verifying a clinic at work', () => {
   it(
     'mends it without taking anything from the writers',
     async () => {
-      for (let round = 0; round < rounds(2, 30); round++) {
+      for (let round = 0; round < rounds(1, 30); round++) {
         await damage()
         const { result } = await whileWriting(() => verified(db.table, made.clinic, true), 20)
         expect(result.found.filter(({ repaired }) => !repaired)).toEqual([])

@@ -106,7 +106,7 @@ describe('verifying any clinic', () => {
           expect((await verified(db.table, made.clinic)).found).toEqual([])
           await expectOracle(db, made)
         }),
-        property(8, 300),
+        property(5, 300),
       )
     },
     rounds(60_000, 900_000),
