@@ -9,7 +9,7 @@ import { importedUuid } from '../domain/uuid.ts'
 import { invoiceStore } from '../store/invoices.ts'
 import { paymentStore } from '../store/payments.ts'
 import type { Table } from '../store/table.ts'
-import { writePatientRows } from './calendar.ts'
+import { RowRefused, writePatientRows } from './calendar.ts'
 import type { ImportEntity } from './entity.ts'
 import { type Amounts, Decimal, invoiceAmounts, LineItems } from './invoice-amounts.ts'
 import { ExternalRef, referenceId } from './references.ts'
@@ -94,7 +94,18 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
           })),
         }
         if (before && isDeepStrictEqual(before, invoice)) return before
-        return settled(invoice, before ? await payments.allOf(clinic.id, 'invoice', id) : [])
+        const paid = before ? await payments.allOf(clinic.id, 'invoice', id) : []
+        if (before && paid.length > 0) checkCopies(before, invoice)
+        return settled(invoice, paid)
       }),
+  }
+}
+
+/** Payments name their invoice's number and patient: with payments, those stay as they are. */
+function checkCopies(before: Invoice, after: Invoice): void {
+  if (before.number !== after.number)
+    throw new RowRefused('invoice_number cannot change once there are payments')
+  if (before.patient.id !== after.patient.id) {
+    throw new RowRefused('patient_external_id cannot change once there are payments')
   }
 }

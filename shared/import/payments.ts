@@ -8,10 +8,11 @@ import { line } from '../domain/text-fields.ts'
 import { abreast } from '../store/abreast.ts'
 import { commitPacked, type Unit } from '../store/commit-packed.ts'
 import { invoiceStore } from '../store/invoices.ts'
+import { patientStore } from '../store/patients.ts'
 import { paymentStore } from '../store/payments.ts'
 import { MOST_PAYMENTS, settlement } from '../store/settlement.ts'
 import { chunked, type Table } from '../store/table.ts'
-import { RowRefused } from './calendar.ts'
+import { livingPatient, RowRefused } from './calendar.ts'
 import { given, type ImportEntity, type ImportRow, type RowRejection } from './entity.ts'
 import { Decimal } from './invoice-amounts.ts'
 import { ExternalRef, referenceId, unknownReference } from './references.ts'
@@ -91,11 +92,17 @@ export function paymentImport(table: Table, now: () => number): ImportEntity<Fie
           batch.map(({ fields }) => fields.invoiceId),
         ),
       ])
+      const patients = await patientStore({ table }).findMany(clinic, [
+        ...new Set([...known.values()].map(({ record }) => record.patient.id)),
+      ])
       const changed = batch.filter((row) => {
         const before = existing.get(row.id)?.record ?? null
         try {
           const invoice = known.get(row.fields.invoiceId)?.record
           if (!invoice) throw new RowRefused(unknownReference('invoice'))
+          if (before && before.invoice.id !== invoice.id)
+            throw new RowRefused('invoice_external_id cannot change')
+          livingPatient(patients, invoice.patient.id)
           const unchanged = isDeepStrictEqual(before, built(row, invoice, before))
           outcome[unchanged ? 'unchanged' : before ? 'updated' : 'imported']++
           return !unchanged

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClinicId } from '../domain/clinic.ts'
 import { UnavailableError } from '../domain/unavailable.ts'
 import { abreast } from './abreast.ts'
@@ -11,7 +12,7 @@ export type Unit = {
 }
 
 /** Somebody else was faster so many times in a row. */
-const ATTEMPTS = 10
+const ATTEMPTS = 20
 
 /** Transactions under way at a time: they wait for the store, and for each other's tallies. */
 const TRANSACTIONS_ABREAST = 4
@@ -58,6 +59,8 @@ export async function commitFresh(build: () => Promise<Changeset | null>): Promi
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error
       if (attempt === ATTEMPTS) throw new UnavailableError(error)
+      // Apart from each other, so that those who lost together do not lose together again.
+      await sleep(Math.random() * 10 * attempt)
     }
   }
 }

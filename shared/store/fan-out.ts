@@ -86,7 +86,12 @@ export function fanOut(table: Table) {
   }
 
   async function renameDoctor(clinic: ClinicId, id: string): Promise<void> {
-    await rewrite(
+    // An appointment whose status changes meanwhile moves in the list that is walked here, and may be passed by.
+    while ((await renameDoctorOnce(clinic, id)) > 0);
+  }
+
+  async function renameDoctorOnce(clinic: ClinicId, id: string): Promise<number> {
+    return rewrite(
       clinic,
       appointments,
       () => appointments.allOf(clinic, 'doctor', id),
@@ -107,7 +112,7 @@ export function fanOut(table: Table) {
     change: (
       stored: Stored<R>,
     ) => Promise<{ after: R; key: { pk: string; sk: string }; version: number } | null>,
-  ): Promise<void> {
+  ): Promise<number> {
     const changesOf = async (stored: Stored<R> | null | undefined): Promise<Changeset | null> => {
       const changed = stored && (await change(stored))
       if (!changed || isDeepStrictEqual(stored.record, changed.after)) return null
@@ -116,6 +121,7 @@ export function fanOut(table: Table) {
       changes.require(changed.key, changed.version)
       return changes
     }
+    let rewritten = 0
     for (const batch of chunked(await all(), BATCH)) {
       const stored = await list.findMany(
         clinic,
@@ -127,7 +133,9 @@ export function fanOut(table: Table) {
         if (changes) units.push({ changes, rebuild: async () => changesOf(await list.find(clinic, id)) })
       }
       await commitPacked(table, clinic, units)
+      rewritten += units.length
     }
+    return rewritten
   }
 
   return { owed, pay, payAll }

@@ -60,7 +60,7 @@ export function patientEntry({ table }: { table: Table }) {
               recordItem(patientKey(clinic, patient.id), { ...patient, ordinal, version: 1, erased: false }),
               'new',
             ),
-            table.putWrite(rowItem(patientRowKey(clinic, ordinal), patient)),
+            table.putWrite(rowItem(patientRowKey(clinic, ordinal), patient), 'new'),
           ]
         }),
       ],

@@ -29,15 +29,16 @@ export function settlement(table: Table) {
     invoiceId: string,
     wanted: readonly PaymentChange[],
   ): Promise<Changeset | null> {
-    const [invoice, stored, all] = await Promise.all([
-      invoices.find(clinic, invoiceId),
+    // First the invoice: a payment that is made after it is read changes its version, and this has to read again.
+    const invoice = await invoices.find(clinic, invoiceId)
+    if (!invoice) return null
+    const [stored, all] = await Promise.all([
       payments.findMany(
         clinic,
         wanted.map(({ id }) => id),
       ),
       payments.allOf(clinic, 'invoice', invoiceId),
     ])
-    if (!invoice) return null
     const changes = new Changeset(table, clinic)
     const byId = new Map(all.map((payment) => [payment.id, payment]))
     for (const { id, make } of wanted) {

@@ -4,9 +4,13 @@ import { join } from 'node:path'
 import { ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Clinic } from '../../shared/domain/clinic.ts'
+import type { Invoice } from '../../shared/domain/invoice.ts'
+import type { Payment } from '../../shared/domain/payment.ts'
+import { newUuid } from '../../shared/domain/uuid.ts'
 import { importEntities } from '../../shared/import/entities.ts'
 import { importFile } from '../../shared/import/import-file.ts'
 import { appointmentStore } from '../../shared/store/appointments.ts'
+import { commitFresh } from '../../shared/store/commit-packed.ts'
 import { fanOut } from '../../shared/store/fan-out.ts'
 import { invoiceStore } from '../../shared/store/invoices.ts'
 import { shortId } from '../../shared/store/keys.ts'
@@ -14,6 +18,7 @@ import { messageStore } from '../../shared/store/messages.ts'
 import { patientChanges } from '../../shared/store/patient-changes.ts'
 import { patientSearch } from '../../shared/store/patient-search.ts'
 import { paymentStore } from '../../shared/store/payments.ts'
+import { settlement } from '../../shared/store/settlement.ts'
 import { freshTable, NOW, newClinic, type TestTable } from '../support/table.ts'
 
 let db: TestTable
@@ -254,6 +259,35 @@ describe('payments', () => {
     expect((await paymentStore(db).page(clinic.id, {}, FIRST)).total).toBe(90)
   })
 
+  it('stay with their invoice, which keeps its number and patient while it has them', async () => {
+    await load('payments', [payment])
+    await load('invoices', [{ ...invoice, external_id: 'other', subtotal: 100 }])
+    expect((await load('payments', [{ ...payment, invoice_external_id: 'other' }])).told).toEqual([
+      'invoice_external_id cannot change',
+    ])
+    expect((await load('invoices', [{ ...invoice, subtotal: 100, invoice_number: '8' }])).told).toEqual([
+      'invoice_number cannot change once there are payments',
+    ])
+    expect((await load('invoices', [{ ...invoice, subtotal: 100, patient_external_id: 2 }])).told).toEqual([
+      'patient_external_id cannot change once there are payments',
+    ])
+    expect((await invoices()).map(({ paid }) => paid).sort()).toEqual([0, 2000])
+  })
+
+  it('are all counted when they are made at the same moment', async () => {
+    const [bill] = await invoices()
+    const pay = (n: number) => {
+      const id = newUuid()
+      return commitFresh(() =>
+        settlement(db.table).changesOf(clinic.id, bill?.id ?? '', [
+          { id, make: (of) => ({ ...paymentOf(of, n), id }) },
+        ]),
+      )
+    }
+    await Promise.all(Array.from({ length: 12 }, (_, n) => pay(n)))
+    expect(await invoices()).toMatchObject([{ paid: 1200, status: 'partially_paid' }])
+  })
+
   it.each([
     [{ invoice_external_id: 'x' }, 'invoice_external_id is not known: the clinic has no such invoice'],
     [{ amount: 0 }, 'amount must be a positive number with at most 2 decimals in EUR'],
@@ -267,6 +301,20 @@ describe('payments', () => {
       told: [reason],
     })
   })
+})
+
+const paymentOf = (of: Invoice, n: number): Payment => ({
+  id: newUuid(),
+  invoice: { id: of.id, number: of.number },
+  patient: { id: of.patient.id, fullName: of.patient.fullName },
+  amount: 100,
+  currency: of.currency,
+  type: 'payment',
+  method: 'cash',
+  status: 'completed',
+  description: null,
+  date: '2026-04-02',
+  createdAt: new Date(NOW + n).toISOString(),
 })
 
 describe('messages', () => {
