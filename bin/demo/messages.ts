@@ -78,21 +78,16 @@ const channelFor = (random: Random, patient: DemoPatient, bySms: number): Channe
 function aboutVisit(random: Random, practice: Practice, visit: Visit): Draft[] {
   const { patient, row, end } = visit
   const date = row.appointment_date
-  const minutes = minutesOf(row.created_at.slice(11, 16)) + 1
+  const [bookedOn, bookedAt] = [row.created_at.slice(0, 10), minutesOf(row.created_at.slice(11, 16))]
   const drafts: Draft[] = []
   if (random.chance(0.12)) {
     const letter = confirmation(practice, visit)
-    drafts.push({ letter, patient, date: row.created_at.slice(0, 10), minutes, bySms: 0.4 })
+    drafts.push({ letter, patient, date: bookedOn, minutes: bookedAt + 1, bySms: 0.4 })
   }
-  if (row.status !== 'cancelled' && row.created_at.slice(0, 10) < date && random.chance(0.45)) {
+  const eve = daysLater(date, -1)
+  if (row.status !== 'cancelled' && bookedOn < eve && random.chance(0.5)) {
     const letter = reminder(practice, visit)
-    drafts.push({
-      letter,
-      patient,
-      date: daysLater(date, -1),
-      minutes: 600 + random.integer(0, 9),
-      bySms: 0.8,
-    })
+    drafts.push({ letter, patient, date: eve, minutes: 600 + random.integer(0, 9), bySms: 0.8 })
   }
   if (row.status === 'completed' && random.chance(0.05)) {
     const letter = results(practice, visit)

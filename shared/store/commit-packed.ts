@@ -15,7 +15,7 @@ export type Unit = {
 const ATTEMPTS = 20
 
 /** Transactions under way at a time: they wait for the store, and for each other's tallies. */
-const TRANSACTIONS_ABREAST = 4
+const TRANSACTIONS_ABREAST = 2
 
 /** Commits units in as few transactions as hold them, each unit whole. */
 export async function commitPacked(table: Table, clinic: ClinicId, units: readonly Unit[]): Promise<void> {
