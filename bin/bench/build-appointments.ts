@@ -3,7 +3,7 @@ import { APPOINTMENT_STATUSES, type Appointment } from '../../shared/domain/appo
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { APPOINTMENTS } from '../../shared/store/appointments.ts'
-import { rowAttributes, rowKeys } from '../../shared/store/calendar-list.ts'
+import { rowAttributes, rowKeys } from '../../shared/store/calendar-row.ts'
 import { calendarKey, tallyPartition } from '../../shared/store/keys.ts'
 import { chunked } from '../../shared/store/table.ts'
 import { tallyAttribute } from '../../shared/store/tally.ts'

@@ -1,5 +1,6 @@
 import { type Appointment, type AppointmentStatus, takesTime } from '../domain/appointment.ts'
-import { type CalendarEntity, calendarList, facetValue, type ListPlatform } from './calendar-list.ts'
+import { type CalendarEntity, calendarList, type ListPlatform } from './calendar-list.ts'
+import { facetValue } from './calendar-row.ts'
 import type { Changeset } from './changeset.ts'
 import { doctorDayKey, shortId } from './keys.ts'
 

@@ -10,16 +10,14 @@
 import type { ClinicId } from '../domain/clinic.ts'
 import { type DayTally, planPage } from '../domain/page-plan.ts'
 import { offsetOf, type Page, type PageRequest } from '../domain/paging.ts'
+import { idOf, type Place, rowAttributes, rowKeys, timeOf } from './calendar-row.ts'
 import type { Changeset } from './changeset.ts'
 import {
   type CalendarLetter,
   calendarKey,
   calendarListPartition,
-  calendarSort,
   dayEnd,
   facetSort,
-  type Key,
-  longId,
   ownerPartition,
   tallyPartition,
 } from './keys.ts'
@@ -41,20 +39,6 @@ export type CalendarEntity<R, F extends string> = {
   readonly beside?: (changeset: Changeset, before: R | null, after: R) => void
 }
 
-/** Where a record stands. */
-export type Place = {
-  readonly id: string
-  /** One character of the entity's facets. */
-  readonly facet: string
-  /** Clinic-local `Y-m-d`, the date that filters use. */
-  readonly date: string
-  /** Sorts within the date. */
-  readonly moment: string
-  readonly patient: string
-  readonly doctor?: string
-  readonly invoice?: string
-}
-
 /** What a list is narrowed by; dates are inclusive. */
 export type CalendarFilter<F extends string> = {
   readonly patient?: string | undefined
@@ -68,9 +52,6 @@ export type CalendarFilter<F extends string> = {
 
 /** A record as it was read, with the version that a change of it is conditional on. */
 export type Stored<R> = { readonly record: R; readonly version: number }
-
-/** A row of more bytes, as JSON, leaves the large attributes to the record. */
-const WHOLE_ROW = 700
 
 /** Months of tallies, and rows of one patient: more than any list has. */
 const ALL = 1_000_000
@@ -210,43 +191,6 @@ export function calendarList<R, F extends string>(
 
   return { entity, find, findMany, page, allOf, change }
 }
-
-/** The status or channel that a facet's character stands for. */
-export function facetValue<F extends string>(facets: Readonly<Record<F, string>>, character: string): F {
-  for (const value in facets) if (facets[value] === character) return value
-  throw new RangeError('a stored facet is not one of its entity')
-}
-
-/** Every row of a record: its keys in the lists of clinic and doctor, patient and invoice. */
-export function rowKeys(clinic: ClinicId, letter: CalendarLetter, place: Place): Key[] {
-  const sort = calendarSort(place.date, place.moment, place.id)
-  const sorted = facetSort(place.facet, sort)
-  return [
-    { pk: calendarListPartition(clinic, letter, null), sk: sorted },
-    ...(place.doctor === undefined
-      ? []
-      : [{ pk: calendarListPartition(clinic, letter, place.doctor), sk: sorted }]),
-    { pk: ownerPartition(clinic, letter, 'patient', place.patient), sk: sort },
-    ...(place.invoice === undefined
-      ? []
-      : [{ pk: ownerPartition(clinic, letter, 'invoice', place.invoice), sk: sort }]),
-  ]
-}
-
-/** The attributes of a record's rows: all of them, or the small ones and the mark of a thin row. */
-export function rowAttributes(
-  attributes: Record<string, unknown>,
-  large: readonly string[],
-): Record<string, unknown> {
-  if (Buffer.byteLength(JSON.stringify(attributes)) <= WHOLE_ROW) return attributes
-  const small = Object.entries(attributes).filter(([name]) => !large.includes(name))
-  return { ...Object.fromEntries(small), t: 1 }
-}
-
-/** Day, moment and id, without the facet that sorted lists have before them. */
-const timeOf = ({ sk }: Item): string => (sk.charAt(1) === '#' ? sk.slice(2) : sk)
-
-export const idOf = ({ sk }: Item): string => longId(sk.slice(sk.lastIndexOf('#') + 1))
 
 const ofFacet = (days: readonly DayTally[], facet: string | undefined): DayTally[] =>
   facet === undefined

@@ -1,5 +1,6 @@
 import type { Invoice, InvoiceStatus, LineItem } from '../domain/invoice.ts'
-import { type CalendarEntity, calendarList, facetValue, type ListPlatform } from './calendar-list.ts'
+import { type CalendarEntity, calendarList, type ListPlatform } from './calendar-list.ts'
+import { facetValue } from './calendar-row.ts'
 
 const INVOICE_FACETS: Record<InvoiceStatus, string> = {
   draft: 'd',

@@ -1,5 +1,6 @@
 import type { Payment, PaymentMethod, PaymentStatus, PaymentType } from '../domain/payment.ts'
-import { type CalendarEntity, calendarList, facetValue, type ListPlatform } from './calendar-list.ts'
+import { type CalendarEntity, calendarList, type ListPlatform } from './calendar-list.ts'
+import { facetValue } from './calendar-row.ts'
 
 const PAYMENT_FACETS: Record<PaymentStatus, string> = {
   pending: 'n',

@@ -12,6 +12,7 @@ import {
 } from '@aws-sdk/lib-dynamodb'
 import { UnavailableError } from '../domain/unavailable.ts'
 import type { Key } from './keys.ts'
+import { cancellationCodes, isUnavailable, nameOf, RETRIED_ERRORS, RETRIED_REASONS } from './store-errors.ts'
 
 export type Item = Key & Record<string, unknown>
 
@@ -225,40 +226,6 @@ function queryInput(name: string, range: Range, limit: number, start: Record<str
     ...(start && { ExclusiveStartKey: start }),
   }
 }
-
-const RETRIED_REASONS = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'])
-
-/** A transaction that is still under way, perhaps our own of a lost reply, or one that another write ran into. */
-const RETRIED_ERRORS = new Set(['TransactionInProgressException', 'TransactionConflictException'])
-
-const UNAVAILABLE = new Set([
-  'ProvisionedThroughputExceededException',
-  'ThrottlingException',
-  'RequestLimitExceeded',
-  'TimeoutError',
-])
-
-const NETWORK = /^(ECONN(REFUSED|RESET|ABORTED)|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|E(NET|HOST)UNREACH)$/
-
-const nameOf = (error: unknown): string => (error instanceof Error ? error.name : '')
-
-/** The shapes of the SDK's errors: a name, a network code, or the server's own fault. */
-type SdkError = { name?: string; code?: string; $fault?: string; $metadata?: { httpStatusCode?: number } }
-
-function isUnavailable(error: unknown): boolean {
-  const { name = '', code = '', $fault, $metadata } = error as SdkError
-  return (
-    UNAVAILABLE.has(name) ||
-    NETWORK.test(code) ||
-    $fault === 'server' ||
-    ($metadata?.httpStatusCode ?? 0) >= 500
-  )
-}
-
-const cancellationCodes = (error: unknown): string[] =>
-  ((error as { CancellationReasons?: { Code?: string }[] }).CancellationReasons ?? []).map(
-    ({ Code }) => Code ?? '',
-  )
 
 /** Waits with full jitter, 10 ms doubling; gives up after {@link ATTEMPTS}. */
 async function backOff(attempt: number, cause: unknown): Promise<void> {

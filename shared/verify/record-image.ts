@@ -1,7 +1,8 @@
 import type { ClinicId } from '../domain/clinic.ts'
 import { isCalendarDate } from '../domain/timestamp.ts'
 import { isUuid } from '../domain/uuid.ts'
-import { type CalendarEntity, type Place, rowAttributes, rowKeys } from '../store/calendar-list.ts'
+import type { CalendarEntity } from '../store/calendar-list.ts'
+import { type Place, rowAttributes, rowKeys } from '../store/calendar-row.ts'
 import { type Key, longId } from '../store/keys.ts'
 import type { Item } from '../store/table.ts'
 

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { appointmentStore } from '../../shared/store/appointments.ts'
-import { rowKeys } from '../../shared/store/calendar-list.ts'
+import { rowKeys } from '../../shared/store/calendar-row.ts'
 import * as keys from '../../shared/store/keys.ts'
 import { messageStore } from '../../shared/store/messages.ts'
 import { patientChanges } from '../../shared/store/patient-changes.ts'
