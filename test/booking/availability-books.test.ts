@@ -115,6 +115,6 @@ it('lists exactly what books', async () => {
         expect((await listed()).filter((from) => slots.slice(0, 12).includes(from))).toEqual([])
       },
     ),
-    property(15, 3_000),
+    property(15, 1_000),
   )
 })
