@@ -1,18 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClinicId } from '../domain/clinic.ts'
-import { UnavailableError } from '../domain/unavailable.ts'
 import { abreast } from './abreast.ts'
 import { Changeset } from './changeset.ts'
 import { ConditionFailed, type Table } from './table.ts'
+import { uncontested } from './uncontested.ts'
 
 /** Changes that belong together, and how to make them anew from fresh reads; null when nothing is left to do. */
 export type Unit = {
   readonly changes: Changeset
   readonly rebuild: () => Promise<Changeset | null>
 }
-
-/** Somebody else was faster so many times in a row. */
-const ATTEMPTS = 20
 
 /** Transactions under way at a time: they wait for the store, and for each other's tallies. */
 const TRANSACTIONS_ABREAST = 2
@@ -50,17 +46,5 @@ async function commitPack({ changes, units }: Pack): Promise<void> {
 }
 
 /** Commits what `build` makes of fresh reads, again when it was out of date by then. */
-export async function commitFresh(build: () => Promise<Changeset | null>): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    const changes = await build()
-    if (!changes) return
-    try {
-      return await changes.commit()
-    } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error
-      if (attempt === ATTEMPTS) throw new UnavailableError(error)
-      // Apart from each other, so that those who lost together do not lose together again.
-      await sleep(Math.random() * 10 * attempt)
-    }
-  }
-}
+export const commitFresh = (build: () => Promise<Changeset | null>): Promise<void> =>
+  uncontested(async () => (await build())?.commit())

@@ -1,14 +1,12 @@
 import type { ClinicId } from '../domain/clinic.ts'
 import type { Patient } from '../domain/patient.ts'
-import { UnavailableError } from '../domain/unavailable.ts'
 import { fanOut } from './fan-out.ts'
 import { keptAnswersPartition, patientChangesPartition, patientOwner } from './keys.ts'
 import { patientEntry } from './patient-entry.ts'
 import { lineOf } from './patient-lines.ts'
 import { type PlacedPatient, patientStore } from './patients.ts'
 import { ConditionFailed, type Table } from './table.ts'
-
-const ATTEMPTS = 10
+import { uncontested } from './uncontested.ts'
 
 /** What is left of a patient who was erased: a place in lists and totals, and nothing to know anybody by. */
 const NOBODY = {
@@ -56,19 +54,14 @@ export function patientChanges(table: Table) {
     id: string,
     to: (before: PlacedPatient) => PlacedPatient | null,
   ): Promise<PlacedPatient | null> {
-    for (let attempt = 1; ; attempt++) {
+    return uncontested(async () => {
       const before = (await patients.findMany(clinic, [id])).get(id)
       const after = before && to(before)
       if (!after) return null
-      try {
-        if (JSON.stringify(before) !== JSON.stringify(after)) await entry.update(clinic, [{ before, after }])
-        await copies.pay(clinic, patientOwner(id))
-        return after
-      } catch (error) {
-        if (!(error instanceof ConditionFailed)) throw error
-        if (attempt === ATTEMPTS) throw new UnavailableError(error)
-      }
-    }
+      if (JSON.stringify(before) !== JSON.stringify(after)) await entry.update(clinic, [{ before, after }])
+      await copies.pay(clinic, patientOwner(id))
+      return after
+    })
   }
 
   /** The change log still has the lines of earlier names. */

@@ -20,6 +20,7 @@ import { lineOf, readLinesSince } from './patient-lines.ts'
 import { readSegment, segmentWrites } from './patient-segments.ts'
 import { type PlacedPatient, recordItem, rowItem } from './patients.ts'
 import { ConditionFailed, type Table, type Write } from './table.ts'
+import { uncontested } from './uncontested.ts'
 
 /** Two items each and the head: the most new patients in one transaction. */
 export const MOST_ENTERED = 48
@@ -76,23 +77,18 @@ export function patientEntry({ table }: { table: Table }) {
     status: number,
     answer: object,
   ): Promise<KeptAnswer | null> {
-    for (let attempt = 1; ; attempt++) {
+    return uncontested(async () => {
       const kept = await once.find()
       if (kept) return kept
       const keeping = new Changeset(table, clinic)
       once.keep(keeping, status, answer, patient.id)
-      try {
-        // Not as this writer left the head: another function may have moved it since.
-        heads.delete(clinic)
-        await enter(clinic, [patient], keeping.writes())
-        // Search has the patient already; a snapshot only makes it cheaper, and may wait for the next entry.
-        await snapshotIfDue(clinic).catch(() => undefined)
-        return null
-      } catch (error) {
-        if (!(error instanceof ConditionFailed)) throw error
-        if (attempt === ATTEMPTS) throw new UnavailableError(error)
-      }
-    }
+      // Not as this writer left the head: another function may have moved it since.
+      heads.delete(clinic)
+      await enter(clinic, [patient], keeping.writes())
+      // Search has the patient already; a snapshot only makes it cheaper, and may wait for the next entry.
+      await snapshotIfDue(clinic).catch(() => undefined)
+      return null
+    })
   }
 
   /**
