@@ -2,9 +2,15 @@ import { join } from 'node:path'
 import { App } from 'aws-cdk-lib'
 import { bundleFunctions } from '../infra/bundles.ts'
 import { ClinicStack, functionIds } from '../infra/clinic-stack.ts'
+import { SmsReceiptsStack } from '../infra/sms-receipts-stack.ts'
 import { stageSettings } from '../infra/stages.ts'
 
 const app = new App()
-const stage = stageSettings(app.node.getContext('stage'))
+const context = <T extends string | undefined>(name: string): T => app.node.tryGetContext(name)
+const stage = stageSettings(app.node.getContext('stage'), {
+  emailFrom: context('emailFrom'),
+  smsSenderId: context('smsSenderId'),
+})
 const { code } = bundleFunctions(functionIds(), join(app.outdir, 'bundles'))
-new ClinicStack(app, stage, code)
+const { messaging } = new ClinicStack(app, stage, code)
+if (context('smsReceipts') === 'on') new SmsReceiptsStack(app, stage.name, messaging.smsReceipts)

@@ -10,10 +10,12 @@ import {
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { BASE_PATH, type Route } from '../shared/api/route.ts'
-import { ApiFunction, routeFunction } from './api-function.ts'
+import { routeFunction } from './api-function.ts'
 import type { FunctionCode } from './bundles.ts'
 import type { Data } from './data.ts'
 import { addGatewayResponses } from './gateway-responses.ts'
+import type { Messaging } from './messaging.ts'
+import { ServiceFunction } from './service-function.ts'
 import type { StageSettings } from './stages.ts'
 
 /** The file in functions/ that answers what is no endpoint. */
@@ -23,6 +25,7 @@ type Props = {
   readonly stage: StageSettings
   readonly code: FunctionCode
   readonly data: Data
+  readonly messaging: Messaging
   readonly routes: readonly Route[]
 }
 
@@ -30,16 +33,16 @@ type Props = {
 export class Api extends Construct {
   readonly rest: RestApi
 
-  constructor(scope: Construct, id: string, { stage, code, data, routes }: Props) {
+  constructor(scope: Construct, id: string, { stage, code, data, messaging, routes }: Props) {
     super(scope, id)
     this.rest = restApi(this, stage)
     addGatewayResponses(this.rest, stage)
     for (const route of routes) {
-      const { lambda } = routeFunction(this, route, stage, code, data)
+      const { lambda } = routeFunction(this, route, { stage, code, data, messaging })
       const resource = this.rest.root.resourceForPath(`${BASE_PATH}${route.path}`)
       resource.addMethod(route.method, new LambdaIntegration(lambda, { allowTestInvoke: false }))
     }
-    const fallback = new ApiFunction(this, FALLBACK, { stage, code, memory: 256 })
+    const fallback = new ServiceFunction(this, FALLBACK, { stage, code, memory: 256 })
     const integration = new LambdaIntegration(fallback.lambda, { allowTestInvoke: false })
     addFallback(this.rest.root, integration)
   }

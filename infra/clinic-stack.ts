@@ -5,18 +5,22 @@ import { ROUTES } from '../shared/api/routes.ts'
 import { Api, FALLBACK } from './api.ts'
 import type { FunctionCode } from './bundles.ts'
 import { Data } from './data.ts'
+import { MESSAGE_WORKERS, Messaging } from './messaging.ts'
 import type { StageSettings } from './stages.ts'
 
 /** Every function's name, as the bundles are asked for. */
 export const functionIds = (routes: readonly Route[] = ROUTES): string[] => [
   ...routes.map(({ id }) => id),
   FALLBACK,
+  ...MESSAGE_WORKERS,
 ]
 
 export const stackName = (stage: string): string => `ClinicDeveloperApi-${stage}`
 
 /** The whole service. */
 export class ClinicStack extends Stack {
+  readonly messaging: Messaging
+
   constructor(scope: Construct, stage: StageSettings, code: FunctionCode, routes: readonly Route[] = ROUTES) {
     super(scope, stackName(stage.name), {
       description: 'Clinic Developer API',
@@ -24,7 +28,8 @@ export class ClinicStack extends Stack {
     })
     Tags.of(this).add('service', 'clinic-developer-api')
     const data = new Data(this, 'Data', stage)
-    const { rest } = new Api(this, 'Api', { stage, code, data, routes })
+    this.messaging = new Messaging(this, 'Messaging', { stage, code, data })
+    const { rest } = new Api(this, 'Api', { stage, code, data, messaging: this.messaging, routes })
     // What the operator tool and a person look for after a deployment.
     new CfnOutput(this, 'BaseUrl', {
       value: Fn.join('', [
@@ -39,5 +44,7 @@ export class ClinicStack extends Stack {
       ]),
     })
     new CfnOutput(this, 'TableName', { value: data.table.tableName })
+    new CfnOutput(this, 'EmailQueueUrl', { value: this.messaging.emails.queueUrl })
+    new CfnOutput(this, 'DeadEmailQueueUrl', { value: this.messaging.deadEmails.queueUrl })
   }
 }

@@ -44,6 +44,21 @@ const CATALOGUE = {
     error: 'IDEMPOTENCY_KEY_REUSED',
     text: 'The idempotency key was used with another body.',
   },
+  patient_has_no_phone: {
+    status: 422,
+    error: 'PATIENT_UNREACHABLE',
+    text: 'The patient has no phone number to send to.',
+  },
+  patient_has_no_email: {
+    status: 422,
+    error: 'PATIENT_UNREACHABLE',
+    text: 'The patient has no email address to send to.',
+  },
+  country_not_allowed: {
+    status: 422,
+    error: 'VALIDATION',
+    text: 'The clinic does not send SMS to the country of this phone number.',
+  },
   outside_working_hours: {
     status: 422,
     error: 'OUTSIDE_WORKING_HOURS',
@@ -70,10 +85,20 @@ const CATALOGUE = {
     error: 'RATE_LIMITED',
     text: 'Too many requests; wait for the seconds in retry-after.',
   },
+  daily_message_limit: {
+    status: 429,
+    error: 'RATE_LIMITED',
+    text: 'The clinic has sent as many messages as it may in a day; it may again after retry-after seconds.',
+  },
   internal: {
     status: 500,
     error: 'INTERNAL',
     text: 'Something went wrong on our side; quote the x-request-id.',
+  },
+  provider_unavailable: {
+    status: 502,
+    error: 'PROVIDER_UNAVAILABLE',
+    text: 'The SMS could not be handed over, and was not sent; try again later.',
   },
   unavailable: {
     status: 503,

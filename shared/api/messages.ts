@@ -7,12 +7,15 @@ import {
   type Message as MessageRecord,
   PROVIDERS,
 } from '../domain/message.ts'
+import { smsLength } from '../domain/sms-text.ts'
+import { line, paragraphs } from '../domain/text-fields.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import { defineRoute } from './route.ts'
 import {
   ascending,
   CalendarDate,
   NamedRef,
+  one,
   oneOf,
   pageOf,
   paging,
@@ -72,4 +75,80 @@ export const listMessages = defineRoute({
   response: { status: 200, body: pageOf(Message) },
   errors: [],
   uses: { table: ['Query', 'BatchGetItem'] },
+})
+
+const Subject = z
+  .string({ error: 'must be text' })
+  .refine((text) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text), {
+    error: 'must be one line, without control characters',
+  })
+  .pipe(line(200))
+
+/** Spec section 4, POST /messages. */
+const NewMessage = z
+  .strictObject({
+    channel: oneOf(CHANNELS),
+    patient_id: Uuid,
+    message: paragraphs(10_000).refine((text) => text.trim() !== '', { error: 'must not be empty' }),
+    subject: Subject.nullish(),
+  })
+  .superRefine(({ channel, message, subject }, context) => {
+    if (channel !== 'sms') return
+    const refuse = (field: string, issue: string) =>
+      context.addIssue({ code: 'custom', path: [field], message: issue })
+    const { alphabet, length, most } = smsLength(message)
+    if (length > most)
+      refuse(
+        'message',
+        `must fit into ten SMS: it has ${length} of at most ${most} characters in ${alphabet}`,
+      )
+    if (subject != null) refuse('subject', 'is for emails only')
+  })
+
+/** What is answered to an accepted message (spec section 4): an email's is shown without its id. */
+const AcceptedMessage = z.union([
+  z.strictObject({
+    id: Uuid,
+    channel: z.literal('sms'),
+    status: oneOf(MESSAGE_STATUSES),
+    recipient: z.string(),
+  }),
+  z.strictObject({
+    channel: z.literal('email'),
+    recipient: z.string(),
+    status: z.literal('queued'),
+    patient: NamedRef,
+  }),
+])
+
+export const renderAccepted = ({ id, channel, status, recipient, patient }: MessageRecord) => ({
+  data:
+    channel === 'sms'
+      ? { id, channel, status, recipient }
+      : { channel, recipient, status: 'queued' as const, patient: renderNamed(patient) },
+})
+
+export const sendMessage = defineRoute({
+  id: 'send-message',
+  method: 'POST',
+  path: '/messages',
+  summary: 'Send an SMS or an email to a patient',
+  scope: {
+    field: 'channel',
+    of: { sms: 'communication.write.sms', email: 'communication.write.email' },
+  },
+  body: NewMessage,
+  response: { status: 202, body: one(AcceptedMessage) },
+  errors: [
+    'patient_not_found',
+    'patient_has_no_phone',
+    'patient_has_no_email',
+    'country_not_allowed',
+    'daily_message_limit',
+    'provider_unavailable',
+  ],
+  uses: {
+    table: ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+    services: ['sms', 'email-queue'],
+  },
 })

@@ -18,6 +18,12 @@ export type TableCall =
   | 'DeleteItem'
   | 'ConditionCheckItem'
 
+/** The scope depends on a field of the body: each of its values has its own. */
+export type ScopeByField = { readonly field: string; readonly of: Readonly<Record<string, Scope>> }
+
+/** What an endpoint uses beyond the table. */
+export type Service = 'sms' | 'email-queue'
+
 /** One endpoint, as data. Infrastructure, grants, validation, documents and the every-route tests derive from it. */
 export type Route = {
   /** Names the Lambda, its bundle and its file in functions/. */
@@ -26,7 +32,7 @@ export type Route = {
   /** Below {@link BASE_PATH}, parameters in braces. */
   readonly path: `/${string}`
   readonly summary: string
-  readonly scope: Scope
+  readonly scope: Scope | ScopeByField
   /** Path parameters, all ids, each with the error that an unknown or malformed one gets. */
   readonly params?: Readonly<Record<string, ErrorKey>>
   readonly query?: z.ZodObject
@@ -41,10 +47,15 @@ export type Route = {
   readonly errors: readonly ErrorKey[]
   readonly uses: {
     readonly table: readonly TableCall[]
+    readonly services?: readonly Service[]
     /** Lambda memory in MB when the default is not enough. */
     readonly memory?: number
   }
 }
+
+/** Every scope that opens an endpoint, or one of its forms. */
+export const scopesOf = ({ scope }: Pick<Route, 'scope'>): Scope[] =>
+  typeof scope === 'string' ? [scope] : Object.values(scope.of)
 
 export const defineRoute = <const R extends Route>(route: R): R => route
 

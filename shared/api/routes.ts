@@ -2,7 +2,7 @@ import { createAppointment, listAppointments } from './appointments.ts'
 import { getAvailability } from './availability.ts'
 import { listDoctors } from './doctors.ts'
 import { getInvoice, listInvoices } from './invoices.ts'
-import { listMessages } from './messages.ts'
+import { listMessages, sendMessage } from './messages.ts'
 import { createPatient, getPatient, listPatients } from './patients.ts'
 import { listPayments } from './payments.ts'
 import type { Method, Route } from './route.ts'
@@ -20,6 +20,7 @@ export const ROUTES: readonly Route[] = [
   getInvoice,
   listPayments,
   listMessages,
+  sendMessage,
 ]
 
 /** The methods that each path answers; what else arrives there is a 405 naming them. */

@@ -16,4 +16,9 @@ export type Clinic = ClinicFacts & {
   readonly appointmentMinutes: number
   /** ISO 8601 instant in UTC. */
   readonly createdAt: string
+  /** Its own limits of what it sends; without them, the stage's. */
+  readonly smsPerDay?: number
+  readonly emailsPerDay?: number
+  /** ISO 3166 codes of the countries that it sends SMS to. */
+  readonly smsCountries?: readonly string[]
 }

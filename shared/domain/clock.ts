@@ -14,6 +14,12 @@ export function wallClock(now: number, timezone: string): WallClock {
   }
 }
 
+/** Whole seconds until the clinic's next day begins. */
+export function secondsToNextDay(now: number, timezone: string): number {
+  const local = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timezone)
+  return Math.ceil((local.startOfDay().add({ days: 1 }).epochMilliseconds - now) / 1000)
+}
+
 /** The date so many days later. */
 export const daysLater = (date: string, days: number): string =>
   Temporal.PlainDate.from(date).add({ days }).toString()

@@ -30,4 +30,80 @@ export type Message = {
   readonly acceptedAt: string
   /** The clinic-local day of `acceptedAt`, `Y-m-d`. */
   readonly acceptedOn: string
+  /** Until its provider has it, how far this service got; null for what others sent, and for what is done. */
+  readonly dispatch: Dispatch | null
 }
+
+/** A message on its way to its provider. Instants are milliseconds since the epoch. */
+export type Dispatch = {
+  /** When it is next looked at, whatever else happens. */
+  readonly dueAt: number
+  /** Whoever may be handing it over now. Never taken over by another: the provider may have it already. */
+  readonly claim: Claim | null
+  /** Its claim ended without a word: a person settles it, or the provider's own feedback does. */
+  readonly isUnresolved: boolean
+}
+
+export type Claim = { readonly token: string; readonly until: number }
+
+/** What happened to a message, as its provider or a person says. `at` is an ISO 8601 instant. */
+export type Occurrence =
+  | { readonly kind: 'sent'; readonly at: string; readonly providerMessageId: string | null }
+  | { readonly kind: 'delivered'; readonly at: string; readonly providerMessageId: string | null }
+  | { readonly kind: 'failed'; readonly reason: string }
+  | {
+      readonly kind: 'complaint'
+      readonly at: string
+      readonly providerMessageId: string | null
+      readonly reason: string
+    }
+
+const MOVES: Record<MessageStatus, readonly MessageStatus[]> = {
+  queued: ['sent', 'delivered', 'failed'],
+  sent: ['delivered', 'failed'],
+  delivered: [],
+  failed: [],
+}
+
+/**
+ * The message after an occurrence. Statuses move forward only, whatever order occurrences arrive in and however often:
+ * `delivered` and `failed` are final, and what comes after is noted beside them.
+ */
+export function after(message: Message, occurrence: Occurrence): Message {
+  const status = occurrence.kind === 'complaint' ? 'delivered' : occurrence.kind
+  const moves = MOVES[message.status].includes(status)
+  // What was noted of a lost reply is answered by now.
+  const errorMessage = message.dispatch?.isUnresolved ? null : message.errorMessage
+  return {
+    ...message,
+    status: moves ? status : message.status,
+    errorMessage,
+    dispatch: null,
+    ...(occurrence.kind !== 'failed' && {
+      sentAt: message.sentAt ?? occurrence.at,
+      providerMessageId: message.providerMessageId ?? occurrence.providerMessageId,
+    }),
+    ...('reason' in occurrence && { errorMessage: errorMessage ?? occurrence.reason }),
+  }
+}
+
+/** What stands in for the recipient of an erased patient's messages. */
+export const ERASED_RECIPIENT = 'erased'
+
+/** A message that waits in the log for somebody to hand it over. */
+export const isWaiting = ({ status, dispatch }: Message): boolean =>
+  status === 'queued' && dispatch !== null && dispatch.claim === null
+
+/** Whether the claim on a message ended without a word: nobody knows whether the provider has it. */
+export const isUnresolved = ({ status, dispatch }: Message, now: number): boolean =>
+  status === 'queued' &&
+  dispatch !== null &&
+  dispatch.claim !== null &&
+  (dispatch.isUnresolved || dispatch.claim.until <= now)
+
+/** A message of which nobody knows whether its provider has it: left to a person, or to the provider's own feedback. */
+export const leftUnresolved = (message: Message, reason: string): Message => ({
+  ...message,
+  errorMessage: reason,
+  dispatch: message.dispatch && { ...message.dispatch, isUnresolved: true },
+})

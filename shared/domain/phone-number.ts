@@ -1,4 +1,4 @@
-import { isValidPhoneNumber } from 'libphonenumber-js/max'
+import { isValidPhoneNumber, parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import * as z from 'zod'
 import { E164 } from './patient.ts'
 
@@ -8,3 +8,7 @@ export const validPhoneNumber = z
   .refine((text) => E164.test(text) && isValidPhoneNumber(text), {
     error: 'must be an international phone number that exists, such as +905321234567',
   })
+
+/** The ISO 3166 code of an E.164 number's country; null for a number of none. */
+export const countryOf = (number: string): string | null =>
+  parsePhoneNumberFromString(number)?.country ?? null

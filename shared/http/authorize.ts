@@ -1,13 +1,27 @@
 import { ApiError } from '../api/errors.ts'
+import { type Route, scopesOf } from '../api/route.ts'
 import type { Scope } from '../domain/scope.ts'
-import type { Link } from './call.ts'
+import type { Call, Link } from './call.ts'
 
-/** Requires the route's scope (spec section 5). */
-export function authorize(scope: Scope): Link {
+/** Requires the route's scope (spec section 5); of a route with several, any: the body then says which. */
+export function authorize(route: Pick<Route, 'scope'>): Link {
+  const scopes = scopesOf(route)
   return {
     before: ({ context: { call } }) => {
-      if (!call.credential?.scopes.includes(scope))
-        throw new ApiError('missing_scope', { details: [{ scope }] })
+      if (!scopes.some((scope) => has(call, scope))) throw missing(scopes)
     },
   }
 }
+
+/** Requires the scope of what the body asks for, before anything else of the body is looked at. */
+export function authorizeBody({ scope }: Pick<Route, 'scope'>, call: Call, body: object): void {
+  if (typeof scope === 'string') return
+  const value = (body as Record<string, unknown>)[scope.field]
+  const needed = typeof value === 'string' && Object.hasOwn(scope.of, value) ? scope.of[value] : undefined
+  if (needed && !has(call, needed)) throw missing([needed])
+}
+
+const has = ({ credential }: Call, scope: Scope): boolean => credential?.scopes.includes(scope) ?? false
+
+const missing = (scopes: readonly Scope[]) =>
+  new ApiError('missing_scope', { details: scopes.map((scope) => ({ scope })) })

@@ -4,7 +4,7 @@ import type { Route } from '../api/route.ts'
 import type { Credential, CredentialPair } from '../domain/credential.ts'
 import type { RequestCount } from '../domain/request-rate.ts'
 import { authenticate } from './authenticate.ts'
-import { authorize } from './authorize.ts'
+import { authorize, authorizeBody } from './authorize.ts'
 import type { ApiContext, Link } from './call.ts'
 import { checkResponse } from './check-response.ts'
 import { limitRate } from './limit-rate.ts'
@@ -38,9 +38,11 @@ export function endpointChain(route: Route, parts: ChainParts) {
     authenticate(parts.prove),
     limitRate({ now: parts.now, count: parts.countRequest, requestsPerMinute: parts.requestsPerMinute }),
     noteUse(parts.noteUse),
-    authorize(route.scope),
+    authorize(route),
     validate(route),
-    ...(route.body ? [readBody(route.body), readIdempotencyKey()] : []),
+    ...(route.body
+      ? [readBody(route.body, (call, body) => authorizeBody(route, call, body)), readIdempotencyKey()]
+      : []),
     ...(parts.checkResponses ? [checkResponse(route)] : []),
   ])
 }

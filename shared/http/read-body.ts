@@ -1,19 +1,24 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda'
 import type * as z from 'zod'
 import { ApiError, type FieldIssue } from '../api/errors.ts'
-import type { Link } from './call.ts'
+import type { Call, Link } from './call.ts'
 
 /** Of a body, in bytes. */
 const MOST_BYTES = 256 * 1024
 
-/** Reads and checks the JSON body; every field that is wrong is named at once. */
-export function readBody(schema: z.ZodObject): Link {
+/**
+ * Reads and checks the JSON body; every field that is wrong is named at once. `allow` may refuse a body before its fields
+ * are checked.
+ */
+export function readBody(schema: z.ZodObject, allow: (call: Call, body: object) => void = () => {}): Link {
   return {
     before: ({ event, context: { call } }) => {
       if (!isJson(headerOf(event, 'content-type'))) throw new ApiError('unsupported_media_type')
       const text = textOf(event)
       call.bodyText = text
-      call.body = checked(schema, parsed(text))
+      const body = objectOf(parsed(text))
+      allow(call, body)
+      call.body = checked(schema, body)
     },
   }
 }
@@ -42,10 +47,14 @@ function parsed(text: string): unknown {
   }
 }
 
-function checked(schema: z.ZodObject, value: unknown): Record<string, unknown> {
+function objectOf(value: unknown): object {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new ApiError('validation', { details: [{ field: '', issue: 'the body must be a JSON object' }] })
   }
+  return value
+}
+
+function checked(schema: z.ZodObject, value: object): Record<string, unknown> {
   const known = Object.entries(value).filter(([name]) => Object.hasOwn(schema.shape, name))
   const unknown = Object.keys(value).filter((name) => !Object.hasOwn(schema.shape, name))
   const issues: FieldIssue[] = unknown.map((field) => ({ field, issue: 'is not a field of this request' }))

@@ -11,7 +11,7 @@ import { given, type ImportEntity } from './entity.ts'
 import { ExternalRef, referenceId } from './references.ts'
 import { Instant } from './timestamps.ts'
 
-type Fields = Partial<Omit<Message, 'id' | 'patient' | 'acceptedOn'>> & { patient: string }
+type Fields = Partial<Omit<Message, 'id' | 'patient' | 'acceptedOn' | 'dispatch'>> & { patient: string }
 
 const columns = {
   patient_external_id: ExternalRef,
@@ -70,6 +70,8 @@ export function messageImport(table: Table, now: () => number): ImportEntity<Fie
           providerMessageId: null,
           errorMessage: null,
           sentAt: null,
+          // Whatever its status: it is the clinic's own system that sends it.
+          dispatch: null,
           acceptedAt: new Date(now()).toISOString(),
           ...before,
           ...(given(facts) as Pick<Message, 'channel' | 'recipient' | 'text'>),

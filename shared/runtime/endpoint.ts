@@ -7,18 +7,11 @@ import type { KeptAnswer } from '../domain/kept-answer.ts'
 import { endpointChain } from '../http/chain.ts'
 import { logToStdout } from '../http/log.ts'
 import { credentialStore } from '../store/credentials.ts'
-import { KeyReused, type Once, once } from '../store/once.ts'
-import { openTable, type Table } from '../store/table.ts'
+import { KeyReused, type Once, once, StillRunning } from '../store/once.ts'
+import { openTable } from '../store/table.ts'
 import { documentClient } from './clients.ts'
 import { readEnvironment } from './environment.ts'
-import { countMetric } from './metric.ts'
-
-/** What a store is made from. */
-export type Platform = {
-  readonly table: Table
-  readonly now: () => number
-  readonly onDrift: (list: string) => void
-}
+import { openPlatform, type Platform } from './platform.ts'
 
 type Stores = Record<string, (platform: Platform) => unknown>
 type Opened<S extends Stores> = { readonly [name in keyof S]: ReturnType<S[name]> }
@@ -49,11 +42,7 @@ export function endpoint<R extends Route, S extends Stores>(
   client: DynamoDBDocumentClient = documentClient(),
 ) {
   const environment = readEnvironment()
-  const platform: Platform = {
-    table: openTable(client, environment.TABLE_NAME),
-    now: Date.now,
-    onDrift: (list) => countMetric(logToStdout, Date.now(), 'list_drift', { list }),
-  }
+  const platform = openPlatform(openTable(client, environment.TABLE_NAME))
   const credentials = credentialStore(platform)
   const opened = Object.fromEntries(
     Object.entries(stores).map(([name, open]) => [name, open(platform)]),
@@ -88,7 +77,10 @@ export function endpoint<R extends Route, S extends Stores>(
     try {
       return await act(input as Input<R>, opened)
     } catch (error) {
-      throw error instanceof KeyReused ? new ApiError('idempotency_key_reused') : error
+      if (error instanceof KeyReused) throw new ApiError('idempotency_key_reused')
+      if (error instanceof StillRunning)
+        throw new ApiError('idempotency_in_progress', { headers: { 'retry-after': '1' } })
+      throw error
     }
   })
 }

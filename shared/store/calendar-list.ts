@@ -35,6 +35,8 @@ export type CalendarEntity<R, F extends string> = {
   /** The inverse; a thin row lacks the large attributes. */
   readonly decode: (item: Item, id: string) => R
   readonly large: readonly string[]
+  /** Attributes that no list shows: they stand in the record alone. */
+  readonly unlisted?: readonly string[]
   /** More to be changed with a record: what takes a doctor's time, say. */
   readonly beside?: (changeset: Changeset, before: R | null, after: R) => void
 }
@@ -172,7 +174,7 @@ export function calendarList<R, F extends string>(
     )
     const rows = rowKeys(clinic, letter, place)
     const kept = new Set(rows.map(({ pk, sk }) => `${pk} ${sk}`))
-    const row = rowAttributes(attributes, entity.large)
+    const row = rowAttributes(attributes, entity)
     for (const key of rows) changeset.put({ ...key, ...row })
     for (const key of old ? rowKeys(clinic, letter, old) : []) {
       if (!kept.has(`${key.pk} ${key.sk}`)) changeset.remove(key)

@@ -50,14 +50,16 @@ export function rowKeys(clinic: ClinicId, letter: CalendarLetter, place: Place):
   ]
 }
 
-/** The attributes of a record's rows: all of them, or the small ones and the mark of a thin row. */
+/** The attributes of a record's rows: all that lists show, or the small ones and the mark of a thin row. */
 export function rowAttributes(
   attributes: Record<string, unknown>,
-  large: readonly string[],
+  { large, unlisted = [] }: { readonly large: readonly string[]; readonly unlisted?: readonly string[] },
 ): Record<string, unknown> {
-  if (Buffer.byteLength(JSON.stringify(attributes)) <= WHOLE_ROW) return attributes
-  const small = Object.entries(attributes).filter(([name]) => !large.includes(name))
-  return { ...Object.fromEntries(small), t: 1 }
+  const without = (names: readonly string[], from: Record<string, unknown>) =>
+    Object.fromEntries(Object.entries(from).filter(([name]) => !names.includes(name)))
+  const listed = without(unlisted, attributes)
+  if (Buffer.byteLength(JSON.stringify(listed)) <= WHOLE_ROW) return listed
+  return { ...without(large, listed), t: 1 }
 }
 
 /** Day, moment and id, without the facet that sorted lists have before them. */

@@ -10,10 +10,16 @@ type Counters = {
   readonly set: Map<string, unknown>
   /** The version it must have; 0 for an item that must not be there; undefined for any. */
   expected?: number
+  /** What a counter must be less than before it is added to. */
+  below?: { readonly attribute: string; readonly limit: number }
 }
 
 /** When an item may be put: if there is none, as it was read, or when the one there has expired. */
-type PutCondition = 'new' | { readonly version: number } | { readonly unless: string; readonly after: number }
+type PutCondition =
+  | 'new'
+  | { readonly version: number }
+  | { readonly attribute: string; readonly equals: unknown }
+  | { readonly unless: string; readonly after: number }
 
 /** One clinic's writes, gathered to be made all together or not at all. */
 export class Changeset {
@@ -68,6 +74,11 @@ export class Changeset {
     this.#countersOf(key).expected = version
   }
 
+  /** Holds the transaction to a counter's being less than `limit` before. */
+  below(key: Key, attribute: string, limit: number): void {
+    this.#countersOf(key).below = { attribute, limit }
+  }
+
   /** Adds what `other` has: false, and nothing added, when the two cannot be one transaction. */
   absorb(other: Changeset): boolean {
     const both = (mine: Map<string, unknown>, theirs: Map<string, unknown>) =>
@@ -79,8 +90,9 @@ export class Changeset {
     )
       return false
     for (const [name, write] of other.#writes) this.#writes.set(name, write)
-    for (const { key, add, set, expected } of other.#counters.values()) {
+    for (const { key, add, set, expected, below } of other.#counters.values()) {
       if (expected !== undefined) this.expect(key, expected)
+      if (below) this.below(key, below.attribute, below.limit)
       for (const [attribute, by] of add) this.add(key, attribute, by)
       for (const [attribute, value] of set) this.set(key, attribute, value)
     }
@@ -115,7 +127,7 @@ export class Changeset {
     return counters
   }
 
-  #updateOf({ key, add, set, expected }: Counters): Write[] {
+  #updateOf({ key, add, set, expected, below }: Counters): Write[] {
     const moved = [...add].filter(([, by]) => by !== 0)
     if (moved.length === 0 && set.size === 0 && expected === undefined) return []
     const names: Record<string, string> = { '#v': 'v' }
@@ -132,6 +144,7 @@ export class Changeset {
     const removes = [...set]
       .filter(([, value]) => value === undefined)
       .map(([attribute]) => named(attribute)[0])
+    const [belowName, belowLimit] = below ? named(below.attribute, below.limit) : []
     const UpdateExpression = [
       `ADD ${adds.join(', ')}`,
       ...(sets.length > 0 ? [`SET ${sets.join(', ')}`] : []),
@@ -142,6 +155,9 @@ export class Changeset {
         UpdateExpression,
         ...(expected === 0 && { ConditionExpression: 'attribute_not_exists(pk)' }),
         ...(expected && { ConditionExpression: '#v = :expected' }),
+        ...(below && {
+          ConditionExpression: `attribute_not_exists(${belowName}) OR ${belowName} < ${belowLimit}`,
+        }),
         ExpressionAttributeNames: names,
         ExpressionAttributeValues: values,
       }),
@@ -149,13 +165,20 @@ export class Changeset {
   }
 }
 
-const conditionOf = (condition: Exclude<PutCondition, 'new'>) =>
-  'version' in condition
-    ? { ConditionExpression: 'v = :read', ExpressionAttributeValues: { ':read': condition.version } }
-    : {
-        ConditionExpression: 'attribute_not_exists(pk) OR #expiry <= :now',
-        ExpressionAttributeNames: { '#expiry': condition.unless },
-        ExpressionAttributeValues: { ':now': condition.after },
-      }
+function conditionOf(condition: Exclude<PutCondition, 'new'>) {
+  if ('version' in condition)
+    return { ConditionExpression: 'v = :read', ExpressionAttributeValues: { ':read': condition.version } }
+  if ('equals' in condition)
+    return {
+      ConditionExpression: '#attribute = :equals',
+      ExpressionAttributeNames: { '#attribute': condition.attribute },
+      ExpressionAttributeValues: { ':equals': condition.equals },
+    }
+  return {
+    ConditionExpression: 'attribute_not_exists(pk) OR #expiry <= :now',
+    ExpressionAttributeNames: { '#expiry': condition.unless },
+    ExpressionAttributeValues: { ':now': condition.after },
+  }
+}
 
 const nameOf = ({ pk, sk }: Key): string => `${pk} ${sk}`

@@ -27,18 +27,13 @@ export function clinicStore({ table }: { table: Table }) {
   }
 
   /** @throws ConditionFailed when there is no such clinic */
-  async function set(clinic: Clinic): Promise<void> {
-    await table.update(clinicKey(clinic.id), {
-      UpdateExpression:
-        'SET #name = :name, #timezone = :timezone, currency = :currency, appointmentMinutes = :minutes',
+  async function set({ id, createdAt: _, ...settings }: Clinic): Promise<void> {
+    const given = Object.entries(settings).filter(([, value]) => value !== undefined)
+    await table.update(clinicKey(id), {
+      UpdateExpression: `SET ${given.map((_, at) => `#${at} = :${at}`).join(', ')}`,
       ConditionExpression: 'attribute_exists(pk)',
-      ExpressionAttributeNames: { '#name': 'name', '#timezone': 'timezone' },
-      ExpressionAttributeValues: {
-        ':name': clinic.name,
-        ':timezone': clinic.timezone,
-        ':currency': clinic.currency,
-        ':minutes': clinic.appointmentMinutes,
-      },
+      ExpressionAttributeNames: Object.fromEntries(given.map(([name], at) => [`#${at}`, name])),
+      ExpressionAttributeValues: Object.fromEntries(given.map(([, value], at) => [`:${at}`, value])),
     })
   }
 

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Appointment } from '../domain/appointment.ts'
 import type { ClinicId } from '../domain/clinic.ts'
 import type { Invoice } from '../domain/invoice.ts'
-import type { Message } from '../domain/message.ts'
+import { ERASED_RECIPIENT, type Message } from '../domain/message.ts'
 import { fullName } from '../domain/patient.ts'
 import type { Payment } from '../domain/payment.ts'
 import { appointmentStore } from './appointments.ts'
@@ -20,9 +20,6 @@ import { messageStore } from './messages.ts'
 import { type PlacedPatient, patientStore } from './patients.ts'
 import { paymentStore } from './payments.ts'
 import { ConditionFailed, chunked, type Table } from './table.ts'
-
-/** What an erased patient's messages were sent to. */
-const ERASED = 'erased'
 
 const BATCH = 50
 
@@ -164,5 +161,5 @@ export const renamedPayment = (payment: Payment, patient: PlacedPatient): Paymen
 export const renamedMessage = (message: Message, patient: PlacedPatient): Message => ({
   ...message,
   patient: named(patient),
-  ...(patient.erased && { recipient: ERASED, subject: null, text: '', errorMessage: null }),
+  ...(patient.erased && { recipient: ERASED_RECIPIENT, subject: null, text: '', errorMessage: null }),
 })

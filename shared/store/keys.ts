@@ -141,6 +141,12 @@ export const doctorDayKey = (clinic: ClinicId, doctor: string, date: string): Ke
   sk: date,
 })
 
+/** How many messages a clinic sent on one of its days. */
+export const messageQuotaKey = (clinic: ClinicId, date: string): Key => ({
+  pk: partition(clinic, 'MQ'),
+  sk: date,
+})
+
 // Families outside a clinic's partitions.
 
 /** Prefix of credential partitions. A request knows its credential's key before it knows its clinic. */
@@ -158,3 +164,37 @@ export const credentialMinuteKey = (key: string, minute: number): Key => ({
 /** Every clinic's id, for the operator's `clinic list`; no request can read it. */
 export const CLINIC_DIRECTORY = 'clinics'
 export const clinicDirectoryKey = (clinic: ClinicId): Key => ({ pk: CLINIC_DIRECTORY, sk: clinic })
+
+/** Prefix of what is swept over all clinics, every minute, by when it is due: a clinic's own partitions would cost a
+ * read for each clinic there is. Ids only; spread, since all clinics write here. */
+export const DUE_PARTITIONS = 'due#'
+/** Messages that are on their way to a provider. */
+export const DUE_MESSAGE_PARTITIONS = [0, 1, 2, 3].map((shard) => `${DUE_PARTITIONS}message#${shard}`)
+/** Messages whose claim ended without a word: there are few, and the operator looks through all. */
+export const UNRESOLVED_MESSAGES = `${DUE_PARTITIONS}unresolved`
+
+/** What is due, or was: whose and when, in milliseconds since the epoch. */
+export type Due = { readonly clinic: ClinicId; readonly id: string; readonly at: number }
+
+const dueSort = ({ clinic, id, at }: Due): string => `${dueTime(at)}#${shortId(clinic)}#${shortId(id)}`
+/** Sorts before what is due later. */
+export const dueTime = (at: number): string => String(at).padStart(15, '0')
+
+export const dueMessageKey = (due: Due): Key => ({
+  pk: DUE_MESSAGE_PARTITIONS[Number.parseInt(due.id.slice(-1), 16) % DUE_MESSAGE_PARTITIONS.length] as string,
+  sk: dueSort(due),
+})
+export const unresolvedMessageKey = (due: Due): Key => ({ pk: UNRESOLVED_MESSAGES, sk: dueSort(due) })
+
+/** The inverse of a due item's sort key. */
+export function dueOf({ sk }: Key): Due {
+  const [at = '', clinic = '', id = ''] = sk.split('#')
+  return { at: Number(at), clinic: longId(clinic) as ClinicId, id: longId(id) }
+}
+
+/** Prefix of partitions by a provider's own id of a message: its receipts tell nothing else. */
+export const PROVIDER_PARTITIONS = 'provider#'
+export const providerMessageKey = (provider: string, id: string): Key => ({
+  pk: `${PROVIDER_PARTITIONS}${provider}#${id}`,
+  sk: 'message',
+})

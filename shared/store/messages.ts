@@ -1,4 +1,4 @@
-import type { Channel, Message, MessageStatus, MessageType } from '../domain/message.ts'
+import type { Channel, Dispatch, Message, MessageStatus, MessageType } from '../domain/message.ts'
 import { type CalendarEntity, calendarList, type ListPlatform } from './calendar-list.ts'
 import { sortableInstant } from './payments.ts'
 
@@ -18,7 +18,11 @@ type Stored = {
   pn: string
   on: string
   c: number
+  di?: StoredDispatch
 }
+
+/** Due at; claimed by, until; unresolved. */
+type StoredDispatch = { u: number; k?: string; l?: number; x?: 1 }
 
 export const MESSAGES: CalendarEntity<Message, Channel> = {
   letter: 'M',
@@ -45,6 +49,7 @@ export const MESSAGES: CalendarEntity<Message, Channel> = {
       pn: message.patient.fullName,
       on: message.acceptedOn,
       c: Date.parse(message.acceptedAt),
+      ...(message.dispatch && { di: storedDispatch(message.dispatch) }),
     }) as Stored,
   decode: (item, id) => {
     const stored = item as unknown as Stored
@@ -62,10 +67,24 @@ export const MESSAGES: CalendarEntity<Message, Channel> = {
       patient: { id: stored.p, fullName: stored.pn },
       acceptedOn: stored.on,
       acceptedAt: new Date(stored.c).toISOString(),
+      dispatch: stored.di ? dispatchOf(stored.di) : null,
     }
   },
   large: ['tx', 'su', 'er'],
+  unlisted: ['di'],
 }
+
+export const storedDispatch = ({ dueAt, claim, isUnresolved }: Dispatch): StoredDispatch => ({
+  u: dueAt,
+  ...(claim && { k: claim.token, l: claim.until }),
+  ...(isUnresolved && { x: 1 }),
+})
+
+const dispatchOf = ({ u, k, l, x }: StoredDispatch): Dispatch => ({
+  dueAt: u,
+  claim: k === undefined ? null : { token: k, until: l ?? u },
+  isUnresolved: x === 1,
+})
 
 /** The communication log, newest first, tallied by channel. */
 export const messageStore = (platform: ListPlatform) => calendarList(platform, MESSAGES)

@@ -27,7 +27,7 @@ export function imageOf<R>(
     const place = entity.place(record)
     const attributes = entity.encode(record)
     if (!Number.isInteger(item.v) || !isSound(entity, place, attributes)) return null
-    const row = rowAttributes(attributes, entity.large)
+    const row = rowAttributes(attributes, entity)
     const rows = rowKeys(clinic, entity.letter, place).map((key) => ({ ...key, ...row }))
     return {
       id: item.sk,

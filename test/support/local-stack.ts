@@ -4,15 +4,18 @@ import { request } from 'node:http'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { loadDemo, type ReadyClinic } from '../../bin/demo/load.ts'
-import { type LocalStack, startLocalStack } from '../../infra/local/stack.ts'
+import { type LocalStack, type LocalStackOptions, startLocalStack } from '../../infra/local/stack.ts'
 import { openTable, type Table } from '../../shared/store/table.ts'
 
 export type RunningStack = LocalStack & { table: Table; clinics: ReadyClinic[]; log: string[]; api: string }
 
 /** The synthesized stack on a free port, with the demo clinics unless they are not wanted. */
-export async function runStack({ demo = true } = {}): Promise<RunningStack> {
+export async function runStack({
+  demo = true,
+  ...options
+}: { demo?: boolean } & Partial<LocalStackOptions> = {}): Promise<RunningStack> {
   const log: string[] = []
-  const stack = await startLocalStack({ port: 0, log: (line) => log.push(line) })
+  const stack = await startLocalStack({ port: 0, log: (line) => log.push(line), ...options })
   const client = new DynamoDBClient({
     endpoint: stack.endpoints.dynamodb,
     region: 'us-east-1',

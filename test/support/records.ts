@@ -105,6 +105,7 @@ export async function populated(table: Table, patient = aPatient()): Promise<Pop
     patient: named,
     acceptedAt: createdAt,
     acceptedOn: '2026-05-01',
+    dispatch: null,
   }
   await create(table, clinic, appointmentStore({ table }), appointment)
   await create(table, clinic, invoiceStore({ table }), invoice)

@@ -185,6 +185,7 @@ export function aMessage(made: Practice): Message {
     patient: named(one(made, made.patients)),
     acceptedAt: createdAt,
     acceptedOn: dateOf(made),
+    dispatch: null,
   }
 }
 

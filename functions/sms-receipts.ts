@@ -1,0 +1,30 @@
+import { gunzipSync } from 'node:zlib'
+import type { CloudWatchLogsDecodedData, CloudWatchLogsEvent } from 'aws-lambda'
+import { readSmsReceipt } from '../shared/delivery/feedback.ts'
+import { PROVIDERS } from '../shared/domain/message.ts'
+import { worker } from '../shared/runtime/worker.ts'
+import { messageDispatch } from '../shared/store/message-dispatch.ts'
+
+/** A receipt may overtake the note of the id it names; after so long, it is of an SMS that is not ours. */
+const OURS_WITHIN_MS = 5 * 60_000
+
+/** Notes in the log what SNS says became of an SMS, where the operator has switched its receipts on. */
+export const handler = worker(
+  'sms-receipts',
+  { log: messageDispatch },
+  async ({ awslogs }: CloudWatchLogsEvent, { log }, { now, count }) => {
+    const { logEvents } = JSON.parse(
+      gunzipSync(Buffer.from(awslogs.data, 'base64')).toString('utf8'),
+    ) as CloudWatchLogsDecodedData
+    let early = 0
+    for (const { message, timestamp } of logEvents) {
+      const { providerMessageId, occurrence } = readSmsReceipt(message)
+      const found = await log.byProviderId(PROVIDERS.sms, providerMessageId)
+      if (found) await log.note(found.clinic, found.id, occurrence)
+      else if (now() - timestamp < OURS_WITHIN_MS) early++
+      else count('feedback_for_nobody')
+    }
+    // Lambda invokes again, and what was noted is noted once.
+    if (early > 0) throw new Error('some receipts came before their messages')
+  },
+)

@@ -1,0 +1,85 @@
+/** What a function may do: each statement as narrow as its service allows. */
+import { Stack } from 'aws-cdk-lib'
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import type { IQueue } from 'aws-cdk-lib/aws-sqs'
+import type { Construct } from 'constructs'
+import type { TableCall } from '../shared/api/route.ts'
+import {
+  CLINIC_DIRECTORY,
+  CREDENTIAL_PARTITIONS,
+  DUE_PARTITIONS,
+  PROVIDER_PARTITIONS,
+} from '../shared/store/keys.ts'
+import type { Data } from './data.ts'
+
+/** Authentication reads the credential and notes its use: on credential partitions only. */
+export const credentialGrant = ({ table }: Data): PolicyStatement =>
+  new PolicyStatement({
+    actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
+    resources: [table.tableArn],
+    conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${CREDENTIAL_PARTITIONS}*`] } },
+  })
+
+/**
+ * Calls on clinics' partitions, never on credentials or the list of clinics; on what is due over all clinics only for
+ * those that deliver.
+ */
+export const tableGrant = (
+  { table }: Data,
+  calls: readonly TableCall[],
+  { delivers }: { delivers: boolean },
+): PolicyStatement =>
+  new PolicyStatement({
+    actions: calls.map((call) => `dynamodb:${call}`),
+    resources: [table.tableArn],
+    conditions: {
+      'ForAllValues:StringNotLike': {
+        'dynamodb:LeadingKeys': [
+          `${CREDENTIAL_PARTITIONS}*`,
+          CLINIC_DIRECTORY,
+          ...(delivers ? [] : [`${DUE_PARTITIONS}*`, `${PROVIDER_PARTITIONS}*`]),
+        ],
+      },
+    },
+  })
+
+/** DynamoDB uses the table's key in the caller's name; the key serves no other purpose. */
+export const keyGrant = (scope: Construct, { key }: Data): PolicyStatement =>
+  new PolicyStatement({
+    actions: ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'],
+    resources: [key.keyArn],
+    conditions: { StringEquals: { 'kms:ViaService': `dynamodb.${Stack.of(scope).region}.amazonaws.com` } },
+  })
+
+export const pushGrant = (queue: IQueue): PolicyStatement =>
+  new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [queue.queueArn] })
+
+/** What a function that is fed by a queue needs of it. */
+export const consumeGrant = (queue: IQueue): PolicyStatement =>
+  new PolicyStatement({
+    actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
+    resources: [queue.queueArn],
+  })
+
+/** SMS to phones; every topic is something else. */
+export const smsGrant = (scope: Construct): PolicyStatement =>
+  new PolicyStatement({
+    actions: ['sns:Publish'],
+    notResources: [`arn:${Stack.of(scope).partition}:sns:*:*:*`],
+  })
+
+/** Mail from one address, whichever way its identity is verified, under one configuration set. */
+export function emailGrant(scope: Construct, from: string, configurationSet: string): PolicyStatement {
+  const identities = [from, from.slice(from.indexOf('@') + 1)].map((resourceName) => [
+    'identity',
+    resourceName,
+  ])
+  const arns = [...identities, ['configuration-set', configurationSet]].map(([resource = '', resourceName]) =>
+    Stack.of(scope).formatArn({ service: 'ses', resource, resourceName }),
+  )
+  return new PolicyStatement({
+    actions: ['ses:SendEmail'],
+    resources: arns,
+    conditions: { StringEquals: { 'ses:FromAddress': from } },
+  })
+}

@@ -1,0 +1,33 @@
+import { Duration } from 'aws-cdk-lib'
+import type { Function as Lambda } from 'aws-cdk-lib/aws-lambda'
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources'
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs'
+import type { Construct } from 'constructs'
+import { FUNCTION_TIMEOUT } from './stages.ts'
+
+/** Receives of a message before it is a dead letter. */
+const MOST_RECEIVES = 5
+
+/**
+ * A queue that gives up on a message after {@link MOST_RECEIVES} receives and keeps it for a person. Queues carry ids
+ * only, so SQS's own encryption is enough.
+ */
+export function queueWithDeadLetters(scope: Construct, id: string): { queue: Queue; deadLetters: Queue } {
+  const secured = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true }
+  const deadLetters = new Queue(scope, `${id}Dead`, { ...secured, retentionPeriod: Duration.days(14) })
+  const queue = new Queue(scope, id, {
+    ...secured,
+    // Six times what its function may take, as Lambda asks for.
+    visibilityTimeout: Duration.seconds(6 * FUNCTION_TIMEOUT.toSeconds()),
+    retentionPeriod: Duration.days(14),
+    deadLetterQueue: { queue: deadLetters, maxReceiveCount: MOST_RECEIVES },
+  })
+  return { queue, deadLetters }
+}
+
+/** Feeds a queue to a function that says which messages of a batch failed. */
+export function consumer(lambda: Lambda, queue: Queue): void {
+  lambda.addEventSource(
+    new SqsEventSource(queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 10 }),
+  )
+}

@@ -1,0 +1,64 @@
+import type { Duration } from 'aws-cdk-lib'
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import {
+  ApplicationLogLevel,
+  Architecture,
+  Function as LambdaFunction,
+  LoggingFormat,
+  Runtime,
+  SystemLogLevel,
+} from 'aws-cdk-lib/aws-lambda'
+import { LogGroup } from 'aws-cdk-lib/aws-logs'
+import { Construct } from 'constructs'
+import type { FunctionCode } from './bundles.ts'
+import { FUNCTION_TIMEOUT, type StageSettings } from './stages.ts'
+
+type Props = {
+  readonly stage: StageSettings
+  readonly code: FunctionCode
+  readonly environment?: Record<string, string>
+  readonly grants?: PolicyStatement[]
+  /** MB; CPU grows with it. */
+  readonly memory?: number
+  readonly timeout?: Duration
+}
+
+/** One Lambda with a role of its own that holds its grants and nothing else. */
+export class ServiceFunction extends Construct {
+  readonly lambda: LambdaFunction
+
+  constructor(
+    scope: Construct,
+    id: string,
+    { stage, code, environment = {}, grants = [], memory = 512, timeout = FUNCTION_TIMEOUT }: Props,
+  ) {
+    super(scope, id)
+    const logGroup = new LogGroup(this, 'Logs', {
+      retention: stage.logRetention,
+      removalPolicy: stage.removalPolicy,
+    })
+    const writeLogs = new PolicyStatement({
+      actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+      resources: [logGroup.logGroupArn],
+    })
+    const role = new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+      inlinePolicies: { Grants: new PolicyDocument({ statements: [writeLogs, ...grants] }) },
+    })
+    this.lambda = new LambdaFunction(this, 'Function', {
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      handler: 'index.handler',
+      code: code(id),
+      role,
+      memorySize: memory,
+      timeout,
+      environment,
+      logGroup,
+      // Our own lines are JSON already; Lambda's START and END lines say nothing that they do not.
+      loggingFormat: LoggingFormat.JSON,
+      applicationLogLevelV2: ApplicationLogLevel.INFO,
+      systemLogLevelV2: SystemLogLevel.WARN,
+    })
+  }
+}

@@ -1,0 +1,59 @@
+/** What providers tell of messages that they took, as occurrences of the log. */
+import * as z from 'zod'
+import type { ClinicId } from '../domain/clinic.ts'
+import type { Occurrence } from '../domain/message.ts'
+
+/** An SES event, as the rules of infra/messaging.ts cut it down: ids and kinds, no address and no subject. */
+const EmailFeedback = z.object({
+  event: z.enum(['Send', 'Delivery', 'Bounce', 'Complaint', 'Reject']),
+  // Tags come as lists.
+  clinic: z.tuple([z.uuid()]),
+  message: z.tuple([z.uuid()]),
+  provider_message_id: z.string().min(1),
+  at: z.iso.datetime({ offset: true }),
+  /** Types of a bounce or complaint; empty for none. */
+  detail: z.array(z.string()),
+})
+
+/** @throws SyntaxError or ZodError for what is no such event */
+export function readEmailFeedback(body: string): {
+  clinic: ClinicId
+  message: string
+  occurrence: Occurrence
+} {
+  const feedback = EmailFeedback.parse(JSON.parse(body))
+  const { event, provider_message_id: providerMessageId, at, detail } = feedback
+  const [clinic] = feedback.clinic
+  const [message] = feedback.message
+  const because = detail.filter((part) => part !== '').join(', ')
+  const reason = (what: string) => (because === '' ? what : `${what}: ${because}`)
+  const occurrences: Record<typeof event, Occurrence> = {
+    Send: { kind: 'sent', at, providerMessageId },
+    Delivery: { kind: 'delivered', at, providerMessageId },
+    Bounce: { kind: 'failed', reason: reason('Bounce') },
+    Complaint: { kind: 'complaint', at, providerMessageId, reason: reason('Complaint') },
+    Reject: { kind: 'failed', reason: 'The provider rejected it' },
+  }
+  return { clinic: clinic as ClinicId, message, occurrence: occurrences[event] }
+}
+
+/** The record that SNS logs of an SMS, as far as it is of use; the number in it is left alone. */
+const SmsReceipt = z.object({
+  notification: z.object({ messageId: z.string().min(1), timestamp: z.string() }),
+  delivery: z.object({ providerResponse: z.string().optional() }),
+  status: z.enum(['SUCCESS', 'FAILURE']),
+})
+
+/** @throws SyntaxError or ZodError for what is no receipt */
+export function readSmsReceipt(text: string): { providerMessageId: string; occurrence: Occurrence } {
+  const { notification, delivery, status } = SmsReceipt.parse(JSON.parse(text))
+  const { messageId: providerMessageId, timestamp } = notification
+  if (status === 'FAILURE') {
+    // Carriers write what they like: nothing that could be a number is kept.
+    const answer =
+      delivery.providerResponse?.replace(/\+?\d[\d\s().-]{4,}\d/g, '...').slice(0, 200) ?? 'no answer'
+    return { providerMessageId, occurrence: { kind: 'failed', reason: `Not delivered: ${answer}` } }
+  }
+  const at = new Date(`${timestamp.replace(' ', 'T')}Z`).toISOString()
+  return { providerMessageId, occurrence: { kind: 'delivered', at, providerMessageId } }
+}

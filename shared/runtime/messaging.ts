@@ -1,0 +1,40 @@
+/** The clients of the providers, and what is made of them, as functions are given them. */
+import { SESv2Client } from '@aws-sdk/client-sesv2'
+import { SNSClient } from '@aws-sdk/client-sns'
+import { SQSClient } from '@aws-sdk/client-sqs'
+import { emailSender } from '../delivery/email.ts'
+import { emailQueue } from '../delivery/email-queue.ts'
+import { smsSender } from '../delivery/sms.ts'
+import { readEmailEnvironment, readSendingEnvironment, readSweepEnvironment } from './environment.ts'
+
+/** One attempt, and less time than a function has: a repeated call could send twice. */
+const ONCE = {
+  maxAttempts: 1,
+  requestHandler: { connectionTimeout: 1000, requestTimeout: 8000, throwOnRequestTimeout: true },
+}
+
+const QUICKLY = {
+  maxAttempts: 2,
+  requestHandler: { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true },
+}
+
+/** How many messages a clinic may send in a day, and to which countries, unless it has limits of its own. */
+export function sendingLimits() {
+  const { SMS_PER_DAY, EMAILS_PER_DAY, SMS_COUNTRIES } = readSendingEnvironment()
+  return { smsPerDay: SMS_PER_DAY, emailsPerDay: EMAILS_PER_DAY, smsCountries: SMS_COUNTRIES }
+}
+
+export function openSms() {
+  const { SMS_SENDER_ID, SMS_MAX_PRICE } = readSendingEnvironment()
+  return smsSender(new SNSClient(ONCE), { senderId: SMS_SENDER_ID, maxPrice: SMS_MAX_PRICE })
+}
+
+export const openEmailQueue = () => emailQueue(new SQSClient(QUICKLY), readSweepEnvironment().EMAIL_QUEUE_URL)
+
+export function openEmail() {
+  const { EMAIL_FROM, EMAIL_CONFIGURATION_SET } = readEmailEnvironment()
+  return emailSender(new SESv2Client(ONCE), {
+    from: EMAIL_FROM,
+    configurationSet: EMAIL_CONFIGURATION_SET,
+  })
+}

@@ -1,0 +1,68 @@
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
+import { errorOrigin, logToStdout } from '../http/log.ts'
+import { openTable } from '../store/table.ts'
+import { documentClient } from './clients.ts'
+import { readWorkerEnvironment } from './environment.ts'
+import { openPlatform, type Platform } from './platform.ts'
+
+type Stores = Record<string, (platform: Platform) => unknown>
+type Opened<S extends Stores> = { readonly [name in keyof S]: ReturnType<S[name]> }
+
+/** What is not a message for us goes to the dead letters unseen; its text stays out of the log. */
+type Queued = { readonly body: string; readonly receives: number }
+
+/** A Lambda handler that no request starts: the stores it names, and one log line when it fails. */
+export function worker<S extends Stores, Event, Result>(
+  name: string,
+  stores: S,
+  act: (event: Event, stores: Opened<S>, platform: Platform) => Promise<Result>,
+) {
+  const platform = openPlatform(openTable(documentClient(), readWorkerEnvironment().TABLE_NAME))
+  const opened = Object.fromEntries(
+    Object.entries(stores).map(([key, open]) => [key, open(platform)]),
+  ) as Opened<S>
+  return async (event: Event): Promise<Result> => {
+    try {
+      return await act(event, opened, platform)
+    } catch (error) {
+      logFailure(name, error)
+      // Not the error itself: Lambda would log what it says.
+      throw new Error(`${name} failed`)
+    }
+  }
+}
+
+/**
+ * A Lambda handler for a queue: each message of the batch on its own, side by side. Those that fail are reported, so that
+ * they alone come back.
+ */
+export function queueWorker<S extends Stores>(
+  name: string,
+  stores: S,
+  each: (message: Queued, stores: Opened<S>, platform: Platform) => Promise<void>,
+) {
+  return worker<S, SQSEvent, SQSBatchResponse>(name, stores, async ({ Records }, opened, platform) => {
+    const failed = await Promise.all(
+      Records.map(async ({ messageId, body, attributes }) => {
+        try {
+          await each({ body, receives: Number(attributes?.ApproximateReceiveCount ?? 1) }, opened, platform)
+          return []
+        } catch (error) {
+          logFailure(name, error)
+          return [{ itemIdentifier: messageId }]
+        }
+      }),
+    )
+    return { batchItemFailures: failed.flat() }
+  })
+}
+
+function logFailure(name: string, error: unknown): void {
+  logToStdout({
+    timestamp: new Date().toISOString(),
+    level: 'error',
+    worker: name,
+    error: 'failed',
+    origin: errorOrigin(error),
+  })
+}
