@@ -80,7 +80,7 @@ function appointment(
 
 function itemsOf(clinic: ClinicId, one: Appointment): Record<string, unknown>[] {
   const attributes = APPOINTMENTS.encode(one)
-  const row = rowAttributes(attributes, APPOINTMENTS.large)
+  const row = rowAttributes(attributes, APPOINTMENTS)
   return [
     { ...calendarKey(clinic, 'A', one.id), ...attributes, v: 1 },
     ...rowKeys(clinic, 'A', APPOINTMENTS.place(one)).map((key) => ({ ...key, ...row })),

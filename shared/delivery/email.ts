@@ -1,5 +1,5 @@
 import { type SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2'
-import { mailbox, oneLine } from '../domain/mail-header.ts'
+import { headerText, mailbox } from '../domain/mail-header.ts'
 import { type Handover, handoverOf } from './handover.ts'
 
 export type EmailSettings = {
@@ -34,7 +34,7 @@ export function emailSender(client: SESv2Client, { from, configurationSet }: Ema
         new SendEmailCommand({
           FromEmailAddress: mailbox(clinicName, from),
           Destination: { ToAddresses: [recipient] },
-          Content: { Simple: { Subject: utf8(oneLine(subject)), Body: { Text: utf8(text) } } },
+          Content: { Simple: { Subject: utf8(headerText(subject)), Body: { Text: utf8(text) } } },
           ConfigurationSetName: configurationSet,
           EmailTags: [
             { Name: 'clinic', Value: clinic },

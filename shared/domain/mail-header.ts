@@ -8,6 +8,12 @@ const ENCODED_WORD_BYTES = 45
 /** One line of a header, whatever was in the text: for names that were entered before today's rules. */
 export const oneLine = (text: string): string => text.toWellFormed().replace(CONTROLS, ' ').trim()
 
+/** A subject: what looks like an encoded word is encoded itself, so that readers see what was written. */
+export function headerText(text: string): string {
+  const shown = oneLine(text)
+  return shown.includes('=?') ? encodedWords(shown) : shown
+}
+
 /** `"Praxis Nord" <mail@example.com>`; names outside plain ASCII become encoded words. */
 export function mailbox(name: string, address: string): string {
   const shown = oneLine(name)

@@ -20,21 +20,32 @@ export const templateOf = (stage: string): Template => Template.fromStack(stackO
 export const resourcesOf = (template: Template, type: string): Record<string, Resource> =>
   template.findResources(type) as Record<string, Resource>
 
-export type Statement = { Action: string | string[]; Resource: unknown; Condition?: Record<string, unknown> }
+export type Statement = {
+  Action: string | string[]
+  Resource?: unknown
+  NotResource?: unknown
+  Condition?: Record<string, unknown>
+}
 
-/** The one resource of a type that belongs to the function with this id. */
-export function ofFunction(template: Template, type: string, id: string): Resource {
-  const found = Object.values(resourcesOf(template, type)).filter((resource) =>
-    resource.Metadata?.['aws:cdk:path']?.includes(`/Api/${id}/`),
+type Policy = { PolicyDocument: { Statement: Statement[] } }
+
+const allOfFunction = (template: Template, type: string, id: string): Resource[] =>
+  Object.values(resourcesOf(template, type)).filter((resource) =>
+    resource.Metadata?.['aws:cdk:path']?.includes(`/${id}/`),
   )
+
+/** The one resource of a type that belongs to the function with this id, a route's or a worker's. */
+export function ofFunction(template: Template, type: string, id: string): Resource {
+  const found = allOfFunction(template, type, id)
   if (found.length !== 1) throw new Error(`${found.length} resources of ${type} for ${id}`)
   return found[0] as Resource
 }
 
-/** Everything the function may do. */
+/** Everything the function may do: its role's own policies, and those attached to it. */
 export function grantsOf(template: Template, id: string): Statement[] {
-  const { Policies = [] } = ofFunction(template, 'AWS::IAM::Role', id).Properties as unknown as {
-    Policies?: { PolicyDocument: { Statement: Statement[] } }[]
-  }
-  return Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
+  const { Policies = [] } = ofFunction(template, 'AWS::IAM::Role', id).Properties as { Policies?: Policy[] }
+  const attached = allOfFunction(template, 'AWS::IAM::Policy', id).map(
+    ({ Properties }) => Properties as unknown as Policy,
+  )
+  return [...Policies, ...attached].flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
 }

@@ -1,0 +1,41 @@
+import type { Clinic } from '../../shared/domain/clinic.ts'
+import type { Message } from '../../shared/domain/message.ts'
+import { fullName, type Patient } from '../../shared/domain/patient.ts'
+import { newUuid } from '../../shared/domain/uuid.ts'
+import { Changeset } from '../../shared/store/changeset.ts'
+import { dueMessageKey } from '../../shared/store/keys.ts'
+import { messageStore } from '../../shared/store/messages.ts'
+import type { Table } from '../../shared/store/table.ts'
+
+/** An email that was accepted at `now`, and waits to be sent. */
+export async function acceptedEmail(
+  table: Table,
+  clinic: Clinic,
+  patient: Patient,
+  now: number,
+  facts: Partial<Message> = {},
+): Promise<Message> {
+  const message: Message = {
+    id: newUuid(),
+    channel: 'email',
+    type: 'manual',
+    recipient: patient.emailAddress ?? 'nobody@example.com',
+    subject: 'Your visit',
+    text: 'See you soon',
+    status: 'queued',
+    providerMessageId: null,
+    errorMessage: null,
+    sentAt: null,
+    patient: { id: patient.id, fullName: fullName(patient) },
+    acceptedAt: new Date(now).toISOString(),
+    acceptedOn: new Date(now).toISOString().slice(0, 10),
+    dispatch: { dueAt: now + 120_000, claim: null, isUnresolved: false },
+    ...facts,
+  }
+  const changes = new Changeset(table, clinic.id)
+  messageStore({ table }).change(changes, null, message)
+  if (message.dispatch)
+    changes.put(dueMessageKey({ clinic: clinic.id, id: message.id, at: message.dispatch.dueAt }))
+  await changes.commit()
+  return message
+}
