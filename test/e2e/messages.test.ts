@@ -1,0 +1,180 @@
+/** Messages over HTTP on the synthesized stack: through functions, queue, rules and local providers, to the log. */
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Clinic } from '../../shared/domain/clinic.ts'
+import type { Patient } from '../../shared/domain/patient.ts'
+import { patientEntry } from '../../shared/store/patient-entry.ts'
+import { issued } from '../support/credentials.ts'
+import { get, post, type RunningStack, runStack } from '../support/local-stack.ts'
+import { aPatient, newClinic } from '../support/table.ts'
+
+let stack: RunningStack
+let clinic: Clinic
+let pair: string
+
+beforeAll(async () => {
+  stack = await runStack({ demo: false })
+  clinic = await newClinic(stack.table, { name: 'Praxis Nord' })
+  const { key, secret } = await issued(stack.table, clinic)
+  pair = `${key}:${secret}`
+}, 60_000)
+afterAll(() => stack?.close())
+
+async function entered(facts: Partial<Patient> = {}): Promise<Patient> {
+  const patient = aPatient(facts)
+  await patientEntry(stack).enter(clinic.id, [patient])
+  return patient
+}
+
+const send = (patient: Patient, body: object, key?: string) =>
+  post(
+    stack,
+    '/messages',
+    { patient_id: patient.id, message: 'See you at ten', ...body },
+    key ? { pair, key } : { pair },
+  )
+
+const logOf = async (patient: Patient): Promise<any[]> =>
+  (await get(stack, `/messages?patient_id=${patient.id}`, pair)).body.data
+
+const outbox = async (url: string, to: string): Promise<any[]> => {
+  const messages = (await (await fetch(url)).json()) as any[]
+  return messages.filter((message) => [message.to].flat().includes(to))
+}
+
+/** Waits until the one log entry of the patient looks so, and gives every status it had on the way. */
+async function until(patient: Patient, wanted: object): Promise<string[]> {
+  const seen: string[] = []
+  await vi.waitFor(
+    async () => {
+      const [entry] = await logOf(patient)
+      if (seen.at(-1) !== entry.status) seen.push(entry.status)
+      expect(entry).toMatchObject(wanted)
+    },
+    { timeout: 15_000, interval: 40 },
+  )
+  return seen
+}
+
+it('an SMS arrives in the sink, and the log says so', async () => {
+  const patient = await entered()
+  const answer = await send(patient, { channel: 'sms' })
+  const recipient = patient.phoneNumber as string
+  expect([answer.status, answer.body]).toEqual([
+    202,
+    { data: { id: expect.any(String), channel: 'sms', status: 'sent', recipient } },
+  ])
+  expect(await outbox(stack.smsOutboxUrl, recipient)).toMatchObject([
+    { message: 'See you at ten', sender_id: 'Clinic' },
+  ])
+  expect(await logOf(patient)).toEqual([
+    {
+      id: answer.body.data.id,
+      channel: 'sms',
+      type: 'manual',
+      recipient,
+      subject: null,
+      message: 'See you at ten',
+      status: 'sent',
+      provider: 'sns',
+      provider_message_id: expect.any(String),
+      error_message: null,
+      sent_at: expect.stringMatching(/\+03:00$/),
+      patient: { id: patient.id, full_name: `${patient.firstName} ${patient.lastName}` },
+    },
+  ])
+})
+
+it('an email arrives in the inbox, and its log entry moves on to delivered', async () => {
+  const patient = await entered()
+  const recipient = patient.emailAddress as string
+  const answer = await send(patient, { channel: 'email', message: 'Bis bald' })
+  const person = { id: patient.id, full_name: `${patient.firstName} ${patient.lastName}` }
+  expect([answer.status, answer.body]).toEqual([
+    202,
+    { data: { channel: 'email', recipient, status: 'queued', patient: person } },
+  ])
+  const seen = await until(patient, { status: 'delivered', provider: 'ses', subject: 'Praxis Nord' })
+  expect(['queued,sent,delivered', 'queued,delivered', 'sent,delivered', 'delivered']).toContain(seen.join())
+  const [mail, ...more] = await outbox(stack.emailInboxUrl, recipient)
+  expect(more).toEqual([])
+  expect(mail).toMatchObject({ subject: 'Praxis Nord', text: 'Bis bald' })
+  expect(mail.from).toContain('clinic@example.com')
+})
+
+it('the same request under a key sends once', async () => {
+  const patient = await entered()
+  for (const channel of ['sms', 'email']) {
+    const answers = await Promise.all([1, 2, 3].map(() => send(patient, { channel }, `key-${channel}`)))
+    expect(answers.every(({ status }) => status === 202 || status === 409)).toBe(true)
+  }
+  await vi.waitFor(async () =>
+    expect((await logOf(patient)).map(({ status }) => status)).not.toContain('queued'),
+  )
+  expect((await logOf(patient)).length).toBe(2)
+  expect((await outbox(stack.smsOutboxUrl, patient.phoneNumber as string)).length).toBe(1)
+  expect((await outbox(stack.emailInboxUrl, patient.emailAddress as string)).length).toBe(1)
+})
+
+describe('the test range', () => {
+  it('a number that SNS rejects', async () => {
+    const patient = await entered({ phoneNumber: '+12015550101' })
+    expect((await send(patient, { channel: 'sms' })).body.data.status).toBe('failed')
+    expect(await logOf(patient)).toMatchObject([
+      { status: 'failed', error_message: expect.stringMatching(/refused/) },
+    ])
+  })
+
+  it('a number that is throttled', async () => {
+    const patient = await entered({ phoneNumber: '+12015550102' })
+    const answer = await send(patient, { channel: 'sms' })
+    expect([answer.status, answer.body.error]).toEqual([502, 'PROVIDER_UNAVAILABLE'])
+    expect(await logOf(patient)).toMatchObject([{ status: 'failed' }])
+    expect(await outbox(stack.smsOutboxUrl, '+12015550102')).toEqual([])
+  })
+
+  it('a number whose reply is lost: one call, and an honest status', async () => {
+    const patient = await entered({ phoneNumber: '+12015550103' })
+    const answer = await send(patient, { channel: 'sms' }, 'lost')
+    expect([answer.status, answer.body.data.status]).toEqual([202, 'queued'])
+    expect((await send(patient, { channel: 'sms' }, 'lost')).text).toBe(answer.text)
+    expect((await outbox(stack.smsOutboxUrl, '+12015550103')).length).toBe(1)
+    expect(await logOf(patient)).toMatchObject([
+      { status: 'queued', provider_message_id: null, error_message: expect.stringMatching(/lost/) },
+    ])
+  })
+
+  it('an address that bounces', async () => {
+    const patient = await entered({ emailAddress: 'bounce+1@simulator.amazonses.com' })
+    await send(patient, { channel: 'email' })
+    await until(patient, { status: 'failed', error_message: 'Bounce: Permanent, General' })
+  })
+
+  it('an address that complains', async () => {
+    const patient = await entered({ emailAddress: 'complaint+1@simulator.amazonses.com' })
+    await send(patient, { channel: 'email' })
+    await until(patient, { status: 'delivered', error_message: 'Complaint' })
+  })
+
+  it('an address that SES rejects', async () => {
+    const patient = await entered({ emailAddress: 'rejected@test.example' })
+    await send(patient, { channel: 'email' })
+    await until(patient, { status: 'failed', error_message: 'The provider refused it: MessageRejected' })
+  })
+
+  it('an address whose reply is lost: one mail, and SES’s own events tell the rest', async () => {
+    const patient = await entered({ emailAddress: 'lost-reply@test.example' })
+    await send(patient, { channel: 'email' })
+    await until(patient, { status: 'delivered', error_message: null })
+    expect((await outbox(stack.emailInboxUrl, 'lost-reply@test.example')).length).toBe(1)
+  })
+})
+
+it('tells nothing of messages and patients in its log', async () => {
+  const patient = await entered({ firstName: 'CANARY-7351', emailAddress: 'canary-7351@example.com' })
+  await send(patient, { channel: 'sms', message: 'CANARY-7352' })
+  await send(patient, { channel: 'email', message: 'CANARY-7353', subject: 'CANARY-7354' })
+  await vi.waitFor(async () =>
+    expect((await logOf(patient)).map(({ status }) => status)).not.toContain('queued'),
+  )
+  expect(stack.log.join('\n')).not.toMatch(/canary|905\d{8}/i)
+})
