@@ -8,13 +8,21 @@ import { type LocalStack, startLocalStack } from '../infra/local/stack.ts'
 import { openTable } from '../shared/store/table.ts'
 import { loadDemo, type ReadyClinic } from './demo/load.ts'
 
-type Options = { data?: string; watch: boolean; demo: boolean; json: boolean; port: number }
+type Options = {
+  data?: string
+  watch: boolean
+  demo: boolean
+  json: boolean
+  port: number
+  smsReceipts: boolean
+}
 
-const { data, watch, demo, json, port } = new Command('npm start --')
+const { data, watch, demo, json, port, smsReceipts } = new Command('npm start --')
   .description('Runs the clinic developer API on this machine, from its synthesized stack.')
   .option('--data <folder>', 'keep the data there over restarts; without it, all is in memory')
   .option('--watch', 'rebuild and swap functions when their code is saved', false)
   .option('--no-demo', 'start without the demo clinics')
+  .option('--sms-receipts', 'deploy what reads the delivery receipts of SMS, too', false)
   .option('--json', 'print the ready line only', false)
   .addOption(new Option('--port <port>', 'on 127.0.0.1').env('PORT').argParser(asPort).default(3000))
   .parse()
@@ -51,7 +59,7 @@ try {
   const dataDir = data === undefined ? undefined : resolve(process.env.INIT_CWD ?? '.', data)
   if (dataDir) mkdirSync(dataDir, { recursive: true })
   say('Synthesizing the stack and starting its engines...')
-  stack = await startLocalStack({ port, dataDir, watch, log: say })
+  stack = await startLocalStack({ port, dataDir, watch, smsReceipts, log: say })
   const clinics = demo ? await demoData(stack, dataDir) : []
   const ready = {
     ready: true,

@@ -1,22 +1,17 @@
-import { type EventSources, eventSourceMappings, startEventSources } from './event-sources.ts'
+import { readEvent } from './bus-event.ts'
+import { type EventBus, startEventBus } from './event-bus.ts'
+import { type EventSources, startEventSources } from './event-sources.ts'
 import { createFunctionPool, type FunctionPool } from './function-pool.ts'
-import { type FunctionSpec, functionSpecs } from './function-spec.ts'
+import type { FunctionSpec } from './function-spec.ts'
 import type { Serving } from './gateway.ts'
-import { gatewayErrors } from './gateway-errors.ts'
-import { type Route, routesOf } from './gateway-routes.ts'
-import { ACCOUNT_ID } from './physical-names.ts'
-import { createQueues, queueUrl } from './queues.ts'
+import { localPages } from './pages.ts'
+import { type Place, plan } from './plan.ts'
+import type { Providers } from './providers.ts'
+import { writeReceipt } from './sms-receipts.ts'
 import type { Assembly } from './synthesize.ts'
-import { createTables } from './tables.ts'
-import { type OpenTemplate, openTemplate } from './template.ts'
-import { throttleOf } from './throttle.ts'
 
-type Options = {
-  readonly region: string
-  readonly stage: string
-  readonly baseUrl: string
-  readonly endpoints: { readonly dynamodb: string; readonly sqs: string }
-  readonly environment: Readonly<Record<string, string>>
+type Options = Place & {
+  readonly providers: Pick<Providers, 'sms' | 'emails' | 'inboxUrl' | 'tell'>
   readonly log: (line: string) => void
 }
 
@@ -29,10 +24,11 @@ export type Deployment = {
 }
 
 export function deployLocally(options: Options): Deployment {
-  const { region, endpoints, log } = options
+  const { region, endpoints, providers, log } = options
   const pools = new Map<string, FunctionPool>()
   const assemblies: Assembly[] = []
   let sources: EventSources | undefined
+  let bus: EventBus | undefined
   let outputs: Record<string, string> = {}
 
   const poolOf = (arn: string): FunctionPool => {
@@ -61,18 +57,26 @@ export function deployLocally(options: Options): Deployment {
       throw error
     })
     await takeOver(planned.specs)
-    const { mappings } = planned
-    sources = await startEventSources(
-      { mappings, endpoint: endpoints.sqs, region, functionOf: poolOf, log },
-      sources,
-    )
+    const { mappings, rules, subscriptions } = planned
+    const reach = { endpoint: endpoints.sqs, region, functionOf: poolOf, log }
+    sources = await startEventSources({ mappings, ...reach }, sources)
+    const running = startEventBus({ rules, ...reach }, bus)
+    bus = running
+    providers.tell({
+      email: async (email) => planned.isPublished(email) && running.put(email.event),
+      sms: (receipt) => writeReceipt(receipt, { subscriptions, ...reach }),
+    })
     outputs = planned.outputs
     // The version before keeps its files: a function may be loading them now.
     assemblies.push(assembly)
     if (assemblies.length > 2) await assemblies.shift()?.dispose()
     return {
       api: { ...planned.api, invoke: (arn, event, traceId) => poolOf(arn).invoke(event, traceId) },
-      page: (path) => (Object.hasOwn(planned.pages, path) ? planned.pages[path] : undefined),
+      page: localPages({
+        about: planned.about,
+        providers,
+        inject: async (text) => ({ matched: await running.put(readEvent(text, region)) }),
+      }),
     }
   }
 
@@ -80,80 +84,10 @@ export function deployLocally(options: Options): Deployment {
     deploy,
     outputs: () => outputs,
     close: async () => {
+      bus?.stop()
       // Together: a poller waits for the invocation that only the end of its function ends.
       await Promise.all([sources?.stop(), ...[...pools.values()].map(({ close }) => close())])
       await Promise.all(assemblies.map(({ dispose }) => dispose()))
     },
   }
-}
-
-/** All that can go wrong with a version, before it replaces the running one. */
-async function plan(assembly: Assembly, { region, stage, baseUrl, endpoints, environment }: Options) {
-  const { stackName, assetDirectory } = assembly
-  const place = { region, stackName, queueUrl: (name: string) => queueUrl(endpoints.sqs, name) }
-  const template = openTemplate(assembly.template, place)
-  await createTables(template, endpoints.dynamodb, region)
-  await createQueues(template, endpoints.sqs)
-
-  const api = apiOf(template)
-  const routes = routesOf(template)
-  const engines = {
-    AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
-    AWS_ENDPOINT_URL_SQS: endpoints.sqs,
-  }
-  const specs = functionSpecs({
-    template,
-    assetDirectory,
-    region,
-    environment: { ...engines, ...environment },
-  })
-  checkFunctions(routes, specs)
-  const outputs = localOutputs(template, api, region, baseUrl)
-  const pages: Record<string, unknown> = {
-    '/_local': { stack: stackName, stage, region, outputs, endpoints },
-    '/_local/sms': [],
-    '/_local/emails': [],
-  }
-  return {
-    specs,
-    mappings: eventSourceMappings(template),
-    api: { api, routes, throttle: throttleOf(template), renderError: gatewayErrors(template) },
-    outputs,
-    pages,
-  }
-}
-
-function apiOf(template: OpenTemplate) {
-  const apis = template.of<{ readonly BinaryMediaTypes?: unknown }>('AWS::ApiGateway::RestApi')
-  const stages = template.of<{ readonly StageName: string }>('AWS::ApiGateway::Stage')
-  const [api] = apis
-  const [stage] = stages
-  if (!api || !stage || apis.length + stages.length > 2)
-    throw new Error(
-      `The template has ${apis.length} REST APIs with ${stages.length} stages; one of each is served here.`,
-    )
-  if (api.properties.BinaryMediaTypes)
-    throw new Error(`${api.id} has BinaryMediaTypes, which the local gateway does not serve.`)
-  return { id: template.ref(api.id), stage: stage.properties.StageName, accountId: ACCOUNT_ID }
-}
-
-function checkFunctions(routes: readonly Route[], specs: readonly FunctionSpec[]): void {
-  const known = new Set(specs.map(({ arn }) => arn))
-  for (const { resource, methods } of routes)
-    for (const [method, { functionArn }] of methods)
-      if (!known.has(functionArn))
-        throw new Error(`${method} ${resource} calls ${functionArn}, which is no function of the stack.`)
-}
-
-/** The API's address in AWS becomes the one it has here. */
-function localOutputs(
-  template: OpenTemplate,
-  api: ReturnType<typeof apiOf>,
-  region: string,
-  baseUrl: string,
-) {
-  const address = `https://${api.id}.execute-api.${region}.amazonaws.com/${api.stage}`
-  return Object.fromEntries(
-    Object.entries(template.outputs()).map(([name, value]) => [name, value.replaceAll(address, baseUrl)]),
-  )
 }

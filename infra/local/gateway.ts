@@ -6,13 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { errorContext, MAX_BODY, type ServedApi, serveRequest } from './gateway-api.ts'
 import type { Received } from './gateway-event.ts'
 import type { Answer } from './gateway-response.ts'
+import type { Pages } from './pages.ts'
 import type { RequestEntry } from './request-log.ts'
 
 /** What the port serves: the API, and beside it the pages of the local stack itself. */
 export type Serving = {
   readonly api: ServedApi
-  /** The JSON of a page below /_local, or undefined for none. */
-  readonly page: (path: string) => unknown
+  readonly page: Pages
 }
 
 export type Gateway = {
@@ -47,8 +47,8 @@ export async function openGateway(port: number, onRequest: (entry: RequestEntry)
     const received = await receive(request).catch(() => null)
     if (!received) return void response.destroy() // the client went away in the middle of its request
     const { api, page } = await serving
-    const local = request.method === 'GET' ? page(pathOf(received.target)) : undefined
-    if (local !== undefined) return sendPage(response, local)
+    const local = page(received)
+    if (local) return send(response, await local, received)
     const { answer, resource, complaints } = await serveRequest(received, api)
     send(response, answer, received)
     const { method, requestId } = received
@@ -102,8 +102,6 @@ export async function openGateway(port: number, onRequest: (entry: RequestEntry)
     },
   }
 }
-
-const pathOf = (target: string): string => target.replace(/\?.*$/, '').replace(/\/$/, '')
 
 async function bind(server: ReturnType<typeof createServer>, port: number): Promise<void> {
   server.listen(port, '127.0.0.1')
@@ -178,9 +176,4 @@ function rawAnswer(answer: Answer, ids: Ids): string {
     ...headers.map((pair) => pair.join(': ')),
   ]
   return `${head.join('\r\n')}\r\n\r\n${answer.body}`
-}
-
-function sendPage(response: ServerResponse, page: unknown): void {
-  response.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' })
-  response.end(`${JSON.stringify(page, null, 2)}\n`)
 }

@@ -42,6 +42,10 @@ const KINDS: Record<string, (named: Named) => Identity> = {
     ref: name,
     attributes: { Arn: arn('logs', `log-group:${name}:*`) },
   }),
+  'AWS::Events::Rule': ({ name, arn }) => ({
+    ref: name,
+    attributes: { Arn: arn('events', `rule/${name}`) },
+  }),
   'AWS::IAM::Role': ({ name }) => ({
     ref: name,
     attributes: { Arn: `arn:aws:iam::${ACCOUNT_ID}:role/${name}` },
@@ -60,9 +64,20 @@ const KINDS: Record<string, (named: Named) => Identity> = {
   }),
 }
 
+/** The property that names a resource, where it is not called after the resource's type. */
+const NAMED_BY: Record<string, string> = {
+  'AWS::Events::Rule': 'Name',
+  'AWS::SES::ConfigurationSet': 'Name',
+  'AWS::SES::EmailIdentity': 'EmailIdentity',
+}
+
+export const nameProperty = (type: string): string => NAMED_BY[type] ?? `${type.split('::').at(-1)}Name`
+
 /** Longest generated name where the service has a limit that a stack and a logical id can reach. */
 const LIMITS: Record<string, number> = {
+  'AWS::Events::Rule': 64,
   'AWS::Lambda::Function': 64,
+  'AWS::SES::ConfigurationSet': 64,
   'AWS::SQS::Queue': 75, // leaves room for .fifo
   'AWS::IAM::Role': 64,
 }

@@ -1,9 +1,12 @@
 import { deployLocally } from './deployment.ts'
 import { startDynamoDb } from './dynamodb.ts'
+import type { FeedbackDelays } from './feedback.ts'
 import { openGateway } from './gateway.ts'
+import type { Endpoints } from './plan.ts'
+import { startProviders } from './providers.ts'
 import { startQueues } from './queues.ts'
 import { requestLog } from './request-log.ts'
-import { type Assembly, synthesize } from './synthesize.ts'
+import { type AppContext, type Assembly, synthesize } from './synthesize.ts'
 import { runInUtc } from './time-zone.ts'
 import { watchSources } from './watch.ts'
 
@@ -16,6 +19,10 @@ export type LocalStackOptions = {
   dataDir?: string
   /** Takes over what is saved. */
   watch?: boolean
+  /** Deploys what reads SNS's delivery receipts, beside the API. */
+  smsReceipts?: boolean
+  /** When providers tell what became of messages, other than after their usual fractions of a second. */
+  feedback?: Partial<FeedbackDelays>
   /** Gets one line a request, and what goes wrong. */
   log?: (line: string) => void
   /** For functions, beside what the template gives them. */
@@ -27,7 +34,7 @@ export type LocalStack = {
   baseUrl: string
   /** The template's. */
   outputs: Record<string, string>
-  endpoints: { dynamodb: string; sqs: string }
+  endpoints: Endpoints
   smsOutboxUrl: string
   emailInboxUrl: string
   /** Leaves no process, port, thread or file behind. */
@@ -40,6 +47,7 @@ export type LocalStack = {
  */
 export async function startLocalStack(options: LocalStackOptions): Promise<LocalStack> {
   const { stage = 'dev', port, dataDir, log = () => {}, environment = {} } = options
+  const context: AppContext = { stage, ...(options.smsReceipts && { smsReceipts: 'on' }) }
   const region = process.env.AWS_REGION ?? 'us-east-1'
   // Taken apart by close(), or here and now when something does not start; the last one first.
   await using starting = new AsyncDisposableStack()
@@ -52,16 +60,24 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
   keep(runInUtc(), (restore) => restore())
   const gateway = keep(await openGateway(port, requests.write), ({ close }) => close())
   const closing = new AbortController()
-  const [dynamodb, sqs, assembly] = await allOrNone(closing, [
+  const [dynamodb, sqs, providers, assembly] = await allOrNone(closing, [
     startDynamoDb({ dataDir, onDeath: log }).then((engine) => keep(engine, ({ stop }) => stop())),
     startQueues(region).then((engine) => keep(engine, ({ stop }) => stop())),
-    synthesize(stage, closing.signal).then((made) => keep(made, ({ dispose }) => dispose())),
+    startProviders({ region, log, feedback: options.feedback }).then((engine) =>
+      keep(engine, ({ stop }) => stop()),
+    ),
+    synthesize(context, closing.signal).then((made) => keep(made, ({ dispose }) => dispose())),
   ])
 
-  const endpoints = { dynamodb: dynamodb.endpoint, sqs: sqs.endpoint }
+  const endpoints = {
+    dynamodb: dynamodb.endpoint,
+    sqs: sqs.endpoint,
+    sns: providers.endpoint,
+    sesv2: providers.endpoint,
+  }
   const baseUrl = `http://127.0.0.1:${gateway.port}`
   const deployment = keep(
-    deployLocally({ region, stage, baseUrl, endpoints, environment, log }),
+    deployLocally({ region, stage, baseUrl, endpoints, providers, environment, log }),
     ({ close }) => close(),
   )
   const deploy = async (next: Assembly): Promise<void> => {
@@ -72,7 +88,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
   const redeploy = async (): Promise<void> => {
     const startedAt = performance.now()
     try {
-      await deploy(await synthesize(stage, closing.signal))
+      await deploy(await synthesize(context, closing.signal))
       log(`The saved version is live, after ${Math.round(performance.now() - startedAt)} ms.`)
     } catch (error) {
       if (!closing.signal.aborted) log(`The version before keeps serving. ${(error as Error).message}`)

@@ -13,6 +13,8 @@ export const PROJECT = join(import.meta.dirname, '..', '..')
 export type Assembly = {
   readonly stackName: string
   readonly template: Template
+  /** The app's further stacks, which are deployed beside it. */
+  readonly others: readonly { readonly stackName: string; readonly template: Template }[]
   /** Directory of an asset, by the key the template gives it in the bootstrap bucket. */
   readonly assetDirectory: (s3Key: string) => string
   readonly dispose: () => Promise<void>
@@ -27,12 +29,15 @@ type AssetManifest = {
   readonly files: Readonly<Record<string, { readonly source: { readonly path: string } }>>
 }
 
+/** Of the app's context; a stage and what is deployed beside it. */
+export type AppContext = { readonly stage: string; readonly smsReceipts?: 'on' }
+
 /**
  * Runs the CDK app as the CLI does, into a directory of its own outside the project, where no package.json makes
  * modules of the bundles.
  * @throws Error with what the app said, without its stack
  */
-export async function synthesize(stage: string, signal?: AbortSignal): Promise<Assembly> {
+export async function synthesize(context: AppContext, signal?: AbortSignal): Promise<Assembly> {
   const directory = await mkdtemp(join(tmpdir(), 'clinic-local-'))
   const release = atProcessEnd(() => rmSync(directory, { recursive: true, force: true }))
   const dispose = async () => {
@@ -40,7 +45,7 @@ export async function synthesize(stage: string, signal?: AbortSignal): Promise<A
     release()
   }
   try {
-    await runApp(directory, stage, signal)
+    await runApp(directory, context, signal)
     return { ...(await readAssembly(directory)), dispose }
   } catch (error) {
     await dispose()
@@ -48,14 +53,14 @@ export async function synthesize(stage: string, signal?: AbortSignal): Promise<A
   }
 }
 
-async function runApp(directory: string, stage: string, signal?: AbortSignal): Promise<void> {
+async function runApp(directory: string, given: AppContext, signal?: AbortSignal): Promise<void> {
   const { context } = JSON.parse(await readFile(join(PROJECT, 'cdk.json'), 'utf8')) as { context?: object }
   const child = spawn(process.execPath, [join('bin', 'app.ts')], {
     cwd: PROJECT,
     env: {
       ...process.env,
       CDK_OUTDIR: directory,
-      CDK_CONTEXT_JSON: JSON.stringify({ ...context, stage }),
+      CDK_CONTEXT_JSON: JSON.stringify({ ...context, ...given }),
     },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
@@ -88,19 +93,24 @@ function complaint(said: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what it looks for.
 const stripAnsi = (text: string): string => text.replace(/\u001b\[[0-9;]*m/g, '')
 
-async function readAssembly(directory: string): Promise<Omit<Assembly, 'dispose'>> {
+/** @throws Error naming the stacks, unless exactly one of them has an API */
+export async function readAssembly(directory: string): Promise<Omit<Assembly, 'dispose'>> {
   const read = async <T>(file: string): Promise<T> =>
     JSON.parse(await readFile(join(directory, file), 'utf8')) as T
   const { artifacts } = await read<Manifest>('manifest.json')
   const named = (type: string) => Object.entries(artifacts).filter(([, artifact]) => artifact.type === type)
 
-  const stacks = named('aws:cloudformation:stack')
-  const [stack] = stacks
-  if (!stack || stacks.length > 1)
+  const stacks = await Promise.all(
+    named('aws:cloudformation:stack').map(async ([stackName, { properties }]) => ({
+      stackName,
+      template: await read<Template>(properties.templateFile ?? ''),
+    })),
+  )
+  const [main, ...more] = stacks.filter(({ template }) => hasApi(template))
+  if (!main || more.length > 0)
     throw new Error(
-      `The app has ${stacks.length} stacks (${stacks.map(([name]) => name).join(', ')}); one runs here.`,
+      `${more.length + (main ? 1 : 0)} of the app's stacks (${stacks.map(({ stackName }) => stackName).join(', ')}) have a REST API; one runs here.`,
     )
-  const [stackName, { properties }] = stack
 
   const sources = new Map<string, string>()
   for (const [, manifest] of named('cdk:asset-manifest')) {
@@ -108,8 +118,8 @@ async function readAssembly(directory: string): Promise<Omit<Assembly, 'dispose'
     for (const [hash, { source }] of Object.entries(files)) sources.set(hash, source.path)
   }
   return {
-    stackName,
-    template: await read<Template>(properties.templateFile ?? ''),
+    ...main,
+    others: stacks.filter((stack) => stack !== main),
     assetDirectory: (s3Key) => {
       const source = sources.get(s3Key.replace(/\.zip$/, ''))
       if (!source) throw new Error(`No asset of the stack is published as ${s3Key}.`)
@@ -117,3 +127,6 @@ async function readAssembly(directory: string): Promise<Omit<Assembly, 'dispose'
     },
   }
 }
+
+const hasApi = ({ Resources }: Template): boolean =>
+  Object.values(Resources).some(({ Type }) => Type === 'AWS::ApiGateway::RestApi')

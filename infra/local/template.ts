@@ -1,12 +1,18 @@
 import { conditionOf } from './conditions.ts'
-import { ACCOUNT_ID, type Identity, identify, type Place } from './physical-names.ts'
+import { ACCOUNT_ID, type Identity, identify, nameProperty, type Place } from './physical-names.ts'
 
 /** A CloudFormation template as the CDK writes it. */
 export type Template = {
   readonly Resources: Readonly<Record<string, TemplateResource>>
-  readonly Outputs?: Readonly<Record<string, { readonly Value: unknown; readonly Condition?: string }>>
+  readonly Outputs?: Readonly<Record<string, TemplateOutput>>
   readonly Parameters?: Readonly<Record<string, { readonly Default?: string }>>
   readonly Conditions?: Readonly<Record<string, unknown>>
+}
+
+type TemplateOutput = {
+  readonly Value: unknown
+  readonly Condition?: string
+  readonly Export?: { readonly Name: unknown }
 }
 
 export type TemplateResource = {
@@ -22,6 +28,8 @@ export type OpenTemplate = {
   /** Resources of one type, in the template's order. Only these are resolved: the rest may use what it likes. */
   of<P>(type: string): Resolved<P>[]
   outputs(): Record<string, string>
+  /** What other stacks can import, by the names it is exported under. */
+  exports(): Record<string, string>
   /** A resource's physical id, as Ref gives it. */
   ref(id: string): string
   /** As Fn::GetAtt gives it. */
@@ -32,7 +40,12 @@ export type OpenTemplate = {
 
 type Intrinsic = (argument: unknown, where: string) => unknown
 
-export function openTemplate(template: Template, place: Place): OpenTemplate {
+/** Imports are what other stacks export. */
+export function openTemplate(
+  template: Template,
+  place: Place,
+  imports: Readonly<Record<string, string>> = {},
+): OpenTemplate {
   const identities = new Map<string, Identity>()
   const learned = new Map<string, string>()
 
@@ -51,7 +64,7 @@ export function openTemplate(template: Template, place: Place): OpenTemplate {
     if (known) return known
     const resource = template.Resources[id]
     if (!resource) throw new Error(`${where} refers to ${id}, which is not in the template.`)
-    const named = resource.Properties?.[`${resource.Type.split('::').at(-1)}Name`]
+    const named = resource.Properties?.[nameProperty(resource.Type)]
     const made = identify(id, resource, named === undefined ? undefined : text(resolve(named, id), id), place)
     identities.set(id, made)
     return made
@@ -105,6 +118,12 @@ export function openTemplate(template: Template, place: Place): OpenTemplate {
       const [separator, whole] = list(argument, where)
       return text(whole, where).split(String(separator))
     },
+    'Fn::ImportValue': (argument, where) => {
+      const name = text(resolve(argument, where), where)
+      const value = imports[name]
+      if (value === undefined) throw new Error(`${where} imports ${name}, which no stack here exports.`)
+      return value
+    },
     'Fn::If': (argument, where) => {
       const [name, yes, no] = argument as [string, unknown, unknown]
       return resolve(holds(name) ? yes : no, where)
@@ -129,16 +148,20 @@ export function openTemplate(template: Template, place: Place): OpenTemplate {
   const holds = (name: string): boolean => conditionOf(name, template.Conditions ?? {}, resolve)
   const exists = ({ Condition }: { readonly Condition?: string }): boolean => !Condition || holds(Condition)
 
+  const outputs = () => Object.entries(template.Outputs ?? {}).filter(([, output]) => exists(output))
+
   return {
     of: <P>(type: string) =>
       Object.entries(template.Resources)
         .filter(([, resource]) => resource.Type === type && exists(resource))
         .map(([id, resource]) => ({ id, properties: resolve(resource.Properties ?? {}, id) as P })),
     outputs: () =>
+      Object.fromEntries(outputs().map(([name, { Value }]) => [name, text(resolve(Value, name), name)])),
+    exports: () =>
       Object.fromEntries(
-        Object.entries(template.Outputs ?? {})
-          .filter(([, output]) => exists(output))
-          .map(([name, { Value }]) => [name, text(resolve(Value, name), name)]),
+        outputs().flatMap(([name, { Value, Export }]) =>
+          Export ? [[text(resolve(Export.Name, name), name), text(resolve(Value, name), name)]] : [],
+        ),
       ),
     ref: (id) => identity(id, 'The local stack').ref,
     attribute: (id, name) => attribute(id, name, 'The local stack'),

@@ -1,9 +1,14 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: Fn::Sub writes its placeholders so.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { deployLocally } from '../../infra/local/deployment.ts'
-import type { TemplateResource } from '../../infra/local/template.ts'
+import { emailEvents } from '../../infra/local/email-events.ts'
+import type { Listener } from '../../infra/local/feedback.ts'
+import { receiptOf } from '../../infra/local/sms-receipts.ts'
+import type { Template, TemplateResource } from '../../infra/local/template.ts'
+import type { EmailOccurrence, SmsFate } from '../../infra/local/test-range.ts'
 import { restApiTemplate } from './rest-api.ts'
 
 const METHODS = ['GET /patients', 'GET /doctors']
@@ -17,6 +22,7 @@ function version(name: string, methods = METHODS, more: Record<string, TemplateR
   const assembly = {
     stackName: 'Test',
     template: restApiTemplate(methods, more, name),
+    others: [] as { stackName: string; template: Template }[],
     assetDirectory: () => directory,
     disposed: 0,
     dispose: async () => {
@@ -27,13 +33,26 @@ function version(name: string, methods = METHODS, more: Record<string, TemplateR
 }
 
 function deployment() {
+  const lines: string[] = []
+  const listeners: Listener[] = []
   const deployed = deployLocally({
     region: 'us-east-1',
     stage: 'test',
     baseUrl: 'http://127.0.0.1:3000',
-    endpoints: { dynamodb: 'http://127.0.0.1:1', sqs: 'http://127.0.0.1:2' },
+    endpoints: {
+      dynamodb: 'http://127.0.0.1:1',
+      sqs: 'http://127.0.0.1:2',
+      sns: 'http://127.0.0.1:3',
+      sesv2: 'http://127.0.0.1:4',
+    },
+    providers: {
+      inboxUrl: 'http://127.0.0.1:5/',
+      sms: () => [],
+      emails: async () => [],
+      tell: (listener) => void listeners.push(listener),
+    },
     environment: {},
-    log: () => {},
+    log: (line) => lines.push(line),
   })
   onTestFinished(() => deployed.close())
   const call = async (serving: Awaited<ReturnType<typeof deployed.deploy>>, resource: string) => {
@@ -41,7 +60,7 @@ function deployment() {
     const outcome = await serving.api.invoke(route?.methods.get('GET')?.functionArn ?? '', '{}', '')
     return outcome.ok ? JSON.parse(outcome.payload) : outcome.error
   }
-  return { ...deployed, call }
+  return { ...deployed, call, lines, listener: () => listeners.at(-1) as Listener }
 }
 
 it('takes over new code, and leaves functions that have not changed as they are', async () => {
@@ -127,4 +146,198 @@ it.each([
   const odd = version('v1', METHODS, more)
   const Conditions = { Never: { 'Fn::Equals': [1, 2] } }
   await expect(deploy({ ...odd, template: { ...odd.template, Conditions } })).rejects.toThrow(message)
+})
+
+it('points functions at the providers', async () => {
+  const { deploy, call } = deployment()
+  const assembly = version('v1')
+  const source = `exports.handler = async () =>
+    [process.env.AWS_ENDPOINT_URL_SNS, process.env.AWS_ENDPOINT_URL_SESV2]`
+  writeFileSync(join(assembly.assetDirectory(), 'index.js'), source)
+  const serving = await deploy(assembly)
+  expect(await call(serving, '/patients')).toEqual(['http://127.0.0.1:3', 'http://127.0.0.1:4'])
+})
+
+/** A function that says what it is called with: its lines go to the log. */
+const TELLING = `exports.handler = async (event) => {
+  const { data } = event.awslogs ?? {}
+  const logs = data && JSON.parse(require('node:zlib').gunzipSync(Buffer.from(data, 'base64')))
+  console.log('called with ' + JSON.stringify(logs ?? event))
+}`
+
+function telling(
+  more: Record<string, TemplateResource>,
+  others: Template[] = [],
+  rest: Partial<Template> = {},
+) {
+  const assembly = version('v1', METHODS, more)
+  writeFileSync(join(assembly.assetDirectory(), 'index.js'), TELLING)
+  assembly.template = { ...assembly.template, ...rest }
+  assembly.others = others.map((template, at) => ({ stackName: `Other-${at}`, template }))
+  return assembly
+}
+
+const calls = (lines: readonly string[]) =>
+  lines.map((line) => JSON.parse(/called with (.*)$/.exec(line)?.[1] ?? JSON.stringify(line)))
+
+const DOCTORS = { 'Fn::GetAtt': ['GETPathxdoctorsFunction', 'Arn'] }
+const DEFAULT_BUS = { 'Fn::Sub': 'arn:aws:events:us-east-1:${AWS::AccountId}:event-bus/default' }
+
+describe('email events', () => {
+  const resources = (EventDestination: object) => ({
+    Mail: { Type: 'AWS::SES::ConfigurationSet', Properties: { Name: 'clinic-mail' } },
+    Events: {
+      Type: 'AWS::SES::ConfigurationSetEventDestination',
+      Properties: { ConfigurationSetName: { Ref: 'Mail' }, EventDestination: { ...EventDestination } },
+    },
+    Rule: {
+      Type: 'AWS::Events::Rule',
+      Properties: {
+        EventPattern: { source: ['aws.ses'] },
+        Targets: [{ Id: 'a', Arn: DOCTORS, InputPath: '$.detail.eventType' }],
+      },
+    },
+  })
+  const BUS = { EventBusArn: DEFAULT_BUS }
+
+  async function publish(EventDestination: object, ConfigurationSetName?: string) {
+    const { deploy, listener, lines } = deployment()
+    await deploy(telling(resources(EventDestination)))
+    const fate = { occurrences: [] }
+    const eventOf = emailEvents({ ...(ConfigurationSetName && { ConfigurationSetName }) }, 'ses-1', fate, 'x')
+    for (const occurrence of ['Send', 'Delivery', 'Bounce', 'Complaint'] as EmailOccurrence[])
+      await listener().email(eventOf(occurrence))
+    return calls(lines)
+  }
+
+  it.each([
+    ['of the types it publishes', { MatchingEventTypes: ['SEND', 'BOUNCE'] }, ['Send', 'Bounce']],
+    ['in the words of the CDK', { MatchingEventTypes: ['delivery', 'complaint'] }, ['Delivery', 'Complaint']],
+    ['unless it is switched off', { MatchingEventTypes: ['SEND'], Enabled: false }, []],
+  ])('go where the configuration set sends them, %s', async (_what, destination, expected) => {
+    expect(await publish({ ...destination, EventBridgeDestination: BUS }, 'clinic-mail')).toEqual(expected)
+  })
+
+  it('go nowhere without a configuration set, with another one, or from one with another destination', async () => {
+    const destination = { MatchingEventTypes: ['SEND'], EventBridgeDestination: BUS }
+    expect(await publish(destination)).toEqual([])
+    expect(await publish(destination, 'other')).toEqual([])
+    expect(await publish({ MatchingEventTypes: ['SEND'], SnsDestination: {} }, 'clinic-mail')).toEqual([])
+  })
+
+  it('cannot go to another bus', async () => {
+    const EventBridgeDestination = { EventBusArn: 'arn:aws:events:x:0:event-bus/mine' }
+    await expect(publish({ MatchingEventTypes: ['SEND'], EventBridgeDestination })).rejects.toThrow(
+      /Events publishes to .*event-bus\/mine; SES takes the default bus only/,
+    )
+  })
+
+  it('can be put on the bus by hand', async () => {
+    const { deploy, lines } = deployment()
+    const { page } = await deploy(telling(resources({ MatchingEventTypes: [] })))
+    const body = JSON.stringify({ source: 'aws.ses', 'detail-type': 'x', detail: { eventType: 'Open' } })
+    const answer = await page({
+      method: 'POST',
+      target: '/_local/events',
+      rawHeaders: [],
+      body: Buffer.from(body),
+    })
+    expect(JSON.parse(answer?.body ?? '')).toEqual({ matched: ['Rule'] })
+    expect(calls(lines)).toEqual(['Open'])
+  })
+})
+
+describe('delivery receipts', () => {
+  const GROUP = 'sns/us-east-1/000000000000/DirectPublishToPhoneNumber'
+  const filter = (LogGroupName: unknown, more: object = {}): TemplateResource => ({
+    Type: 'AWS::Logs::SubscriptionFilter',
+    Properties: {
+      LogGroupName,
+      FilterPattern: '',
+      DestinationArn: { 'Fn::ImportValue': 'Test:Doctors' },
+      ...more,
+    },
+  })
+  const Outputs = { Doctors: { Value: DOCTORS, Export: { Name: 'Test:Doctors' } } }
+  const Sub = 'sns/${AWS::Region}/${AWS::AccountId}/DirectPublishToPhoneNumber/Failure'
+  const RECEIPTS: Template = {
+    Resources: {
+      Success: filter(GROUP, { FilterName: 'success' }),
+      Failure: filter({ 'Fn::Sub': Sub }),
+      Settings: { Type: 'Custom::AWS', Properties: { anything: { 'Fn::Transform': 1 } } },
+      Provider: { Type: 'AWS::Lambda::Function', Properties: { Code: { ZipFile: 'x' } } },
+    },
+  }
+  const sms = {
+    message_id: 'sms-1',
+    to: '+12015550199',
+    message: 'x',
+    sender_id: null,
+    max_price: null,
+    type: 'Transactional',
+    at: '2026-01-02T03:04:05.678Z',
+  }
+
+  async function write(receipt: SmsFate['receipt'], others: Template[]) {
+    const { deploy, listener, lines } = deployment()
+    await deploy(telling({}, others, { Outputs }))
+    await listener().sms(receiptOf(sms, { receipt }))
+    return calls(lines)
+  }
+
+  it.each([
+    ['SUCCESS', GROUP, 'success'],
+    ['FAILURE', `${GROUP}/Failure`, 'Failure'],
+  ] as const)('of %s go to whoever reads %s', async (status, logGroup, filterName) => {
+    const written = await write(status, [RECEIPTS])
+    expect(written).toEqual([
+      {
+        messageType: 'DATA_MESSAGE',
+        owner: '000000000000',
+        logGroup,
+        logStream: expect.any(String),
+        subscriptionFilters: [filterName],
+        logEvents: [
+          {
+            id: expect.stringMatching(/^\d{56}$/),
+            timestamp: expect.any(Number),
+            message: expect.stringContaining(`"status":"${status}"`),
+          },
+        ],
+      },
+    ])
+    expect(JSON.parse(written[0].logEvents[0].message)).toMatchObject({
+      notification: { messageId: 'sms-1', timestamp: '2026-01-02 03:04:05.678' },
+      delivery: { destination: '+12015550199', smsType: 'Transactional' },
+    })
+  })
+
+  it('go nowhere when nobody reads them', async () => {
+    expect(await write('SUCCESS', [])).toEqual([])
+    expect(await write('FAILURE', [{ Resources: { Success: filter(GROUP) } }])).toEqual([])
+  })
+
+  it.each([
+    ['filters', { FilterPattern: '{ $.status = "FAILURE" }' }, /Odd has a FilterPattern/],
+    [
+      'has no function',
+      { DestinationArn: 'arn:aws:lambda:x:0:function:f' },
+      /Odd calls .*no function of the stack/,
+    ],
+    ['imports nothing', { DestinationArn: { 'Fn::ImportValue': 'x' } }, /Odd imports x/],
+  ])('are refused a reader that %s', async (_what, more, message) => {
+    await expect(write('SUCCESS', [{ Resources: { Odd: filter(GROUP, more) } }])).rejects.toThrow(message)
+  })
+})
+
+it('refuses a rule that calls no function of the stack', async () => {
+  const Targets = [{ Id: 'a', Arn: 'arn:aws:lambda:x:0:function:f' }]
+  const Rule = {
+    Type: 'AWS::Events::Rule',
+    Properties: { ScheduleExpression: 'rate(1 minute)', Targets },
+  }
+  const { deploy } = deployment()
+  await expect(deploy(version('v1', METHODS, { Rule }))).rejects.toThrow(
+    /Rule calls arn:aws:lambda:x:0:function:f, which is no function of the stack/,
+  )
 })

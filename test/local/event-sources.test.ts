@@ -135,6 +135,15 @@ it('deletes only what the function does not report as failed', async () => {
   expect(await receive('Dead')).toEqual(['bad'])
 })
 
+it('tolerates how a mapping gathers and scales', async () => {
+  const { events, send } = await mappedTo(() => undefined, {
+    MaximumBatchingWindowInSeconds: 5,
+    ScalingConfig: { MaximumConcurrency: 2 },
+  })
+  await send('hello')
+  await expect.poll(() => events.length).toBe(1)
+})
+
 it('goes on with the same pollers while the mappings are the same', async () => {
   const { sources, options } = await mappedTo(() => undefined)
   expect(await startEventSources(options, sources)).toBe(sources)

@@ -29,7 +29,10 @@ async function gatewayFor(invoke: Invoke, template = restApi(['ANY /things/{prox
           : { ok: true, payload: JSON.stringify(value), complaints: [] }
       },
     },
-    page: (path) => (path === '/_local' ? { stack: 'Test' } : undefined),
+    page: ({ method, target, body }) =>
+      target === '/_local'
+        ? Promise.resolve({ status: 418, headers: [['location', 'x']], body: `${method} ${body}` })
+        : undefined,
   })
   const url = `http://127.0.0.1:${gateway.port}`
   return { gateway, entries, get: (path: string, init?: RequestInit) => fetch(`${url}${path}`, init) }
@@ -156,10 +159,16 @@ it('sees every header, however many', async () => {
   expect(await (await get('/things/1', { headers: many })).text()).toBe('y')
 })
 
-it('serves its own pages beside the API', async () => {
-  const { get } = await gatewayFor(() => OK)
-  expect(await (await get('/_local')).json()).toEqual({ stack: 'Test' })
-  expect((await get('/_local', { method: 'POST' })).status).toBe(403)
+it('serves pages before the API', async () => {
+  const { get, entries } = await gatewayFor(() => OK)
+  const answer = await get('/_local', { method: 'POST', body: 'hello' })
+  expect([answer.status, answer.headers.get('location'), await answer.text()]).toEqual([
+    418,
+    'x',
+    'POST hello',
+  ])
+  expect((await get('/_local/other', { method: 'POST' })).status).toBe(403)
+  expect(entries.length).toBe(1)
 })
 
 it('says that its port is taken', async () => {

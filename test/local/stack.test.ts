@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PublishCommand, SNSClient } from '@aws-sdk/client-sns'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type LocalStack, startLocalStack } from '../../infra/local/stack.ts'
 import { enginePid } from './engine-pid.ts'
@@ -61,12 +62,41 @@ describe('the synthesized stack, run locally', () => {
       outputs: stack.outputs,
       endpoints: stack.endpoints,
     })
+    expect(Object.keys(stack.endpoints)).toEqual(['dynamodb', 'sqs', 'sns', 'sesv2'])
     expect(stack.outputs).toMatchObject({ BaseUrl: stack.baseUrl, TableName: expect.any(String) })
     expect(
       await Promise.all(
         [stack.smsOutboxUrl, stack.emailInboxUrl].map(async (url) => (await fetch(url)).json()),
       ),
     ).toEqual([[], []])
+  })
+
+  it('shows what was sent', async () => {
+    const client = new SNSClient({
+      endpoint: stack.endpoints.sns,
+      region: 'us-east-1',
+      credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    })
+    const { MessageId } = await client.send(
+      new PublishCommand({ PhoneNumber: '+12015550199', Message: 'See you at 9:30' }),
+    )
+    client.destroy()
+    expect(await (await fetch(stack.smsOutboxUrl)).json()).toMatchObject([{ message_id: MessageId }])
+  })
+
+  it('takes an event by hand, and says of what is none why', async () => {
+    const put = async (body: unknown) => {
+      const answer = await get('/_local/events', { method: 'POST', body: JSON.stringify(body) })
+      return [answer.status, await answer.json()]
+    }
+    expect(await put({ source: 'nobody', 'detail-type': 'Nothing', detail: {} })).toEqual([
+      200,
+      { matched: [] },
+    ])
+    expect(await put({ source: 'nobody' })).toEqual([
+      400,
+      { message: expect.stringContaining('detail-type') },
+    ])
   })
 
   it('says when its port is taken', async () => {
@@ -80,12 +110,15 @@ describe('a closed stack', () => {
     const other = await startLocalStack({ port: 0 })
     const pid = enginePid(other.endpoints.dynamodb)
     expect(pid).toBeGreaterThan(0)
+    const toInbox = await fetch(other.emailInboxUrl, { headers: { accept: 'text/html' }, redirect: 'manual' })
+    const inbox = toInbox.headers.get('location') ?? ''
+    expect((await fetch(inbox)).status).toBe(200)
     await fetch(`${other.baseUrl}/api/developer/v1/patients`)
     const startedAt = performance.now()
     await Promise.all([other.close(), other.close()])
     expect(performance.now() - startedAt).toBeLessThan(2000)
     expect(enginePid(other.endpoints.dynamodb)).toBeUndefined()
-    for (const url of [other.baseUrl, other.endpoints.sqs, other.endpoints.dynamodb])
+    for (const url of [other.baseUrl, inbox, ...Object.values(other.endpoints)])
       await expect(fetch(url)).rejects.toThrow()
   }, 30_000)
 

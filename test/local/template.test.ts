@@ -8,16 +8,19 @@ const place = {
   queueUrl: (name: string) => `http://127.0.0.1:9324/000000000000/${name}`,
 }
 
-const resolve = (value: unknown, rest: Partial<Template> = {}) => {
+const resolve = (value: unknown, rest: Partial<Template> = {}, imports: Record<string, string> = {}) => {
   const Resources = {
     Table: { Type: 'AWS::DynamoDB::Table', Properties: { TableName: 'patients' } },
     Queue: { Type: 'AWS::SQS::Queue' },
     Ordered: { Type: 'AWS::SQS::Queue', Properties: { FifoQueue: true } },
     Function: { Type: 'AWS::Lambda::Function' },
+    Rule: { Type: 'AWS::Events::Rule', Properties: { Name: 'sweep' } },
+    Mail: { Type: 'AWS::SES::ConfigurationSet', Properties: { Name: 'mail' } },
+    Sender: { Type: 'AWS::SES::EmailIdentity', Properties: { EmailIdentity: 'example.com' } },
     Probe: { Type: 'Test::Probe', Properties: { value } },
     ...rest.Resources,
   }
-  const template = openTemplate({ ...rest, Resources }, place)
+  const template = openTemplate({ ...rest, Resources }, place, imports)
   template.learn('Table', 'StreamArn', 'arn:of:stream')
   return template.of<{ value?: unknown }>('Test::Probe')[0]?.properties.value
 }
@@ -35,6 +38,9 @@ describe('intrinsics', () => {
     ['an ARN', { 'Fn::GetAtt': ['Queue', 'Arn'] }, 'arn:aws:sqs:eu-central-1:000000000000:Clinic-dev-Queue'],
     ['an attribute in one string', { 'Fn::GetAtt': 'Queue.QueueName' }, 'Clinic-dev-Queue'],
     ['what was learnt of the made table', { 'Fn::GetAtt': ['Table', 'StreamArn'] }, 'arn:of:stream'],
+    ['a rule', { 'Fn::GetAtt': ['Rule', 'Arn'] }, 'arn:aws:events:eu-central-1:000000000000:rule/sweep'],
+    ['a configuration set', { Ref: 'Mail' }, 'mail'],
+    ['an email identity', { Ref: 'Sender' }, 'example.com'],
     ['a join', { 'Fn::Join': ['/', ['a', { Ref: 'Table' }, 'c']] }, 'a/patients/c'],
     [
       'a split',
@@ -67,8 +73,14 @@ describe('intrinsics', () => {
     expect(resolve({ Ref: 'Size' }, { Parameters: { Size: { Default: 'small' } } })).toBe('small')
   })
 
+  it('resolves what another stack exports', () => {
+    const name = { 'Fn::Join': ['-', ['table', { Ref: 'AWS::Region' }]] }
+    expect(resolve({ 'Fn::ImportValue': name }, {}, { 'table-eu-central-1': 'patients' })).toBe('patients')
+  })
+
   it.each([
-    ['Fn::ImportValue', { 'Fn::ImportValue': 'x' }, /Probe uses Fn::ImportValue/],
+    ['Fn::Transform', { 'Fn::Transform': 'x' }, /Probe uses Fn::Transform/],
+    ['what nobody exports', { 'Fn::ImportValue': 'x' }, /Probe imports x, which no stack here exports/],
     ['an unknown resource', { Ref: 'Nobody' }, /Probe refers to Nobody/],
     [
       'an unknown attribute',
@@ -123,6 +135,26 @@ describe('conditions', () => {
     expect(template.of('AWS::SQS::Queue').map(({ id }) => id)).toEqual(['Here'])
     expect(template.outputs()).toEqual({ Url: 'http://127.0.0.1:9324/000000000000/Clinic-dev-Here' })
   })
+})
+
+it('exports outputs by their names, as far as their conditions hold', () => {
+  const template = openTemplate(
+    {
+      Conditions: { Never: { 'Fn::Equals': [1, 2] } },
+      Resources: { Table: { Type: 'AWS::DynamoDB::Table', Properties: { TableName: 'patients' } } },
+      Outputs: {
+        Table: {
+          Value: { Ref: 'Table' },
+          Export: { Name: { 'Fn::Sub': '${AWS::StackName}:Table' } },
+        },
+        Hidden: { Value: 'x' },
+        Never: { Value: 'x', Export: { Name: 'never' }, Condition: 'Never' },
+      },
+    },
+    place,
+  )
+  expect(template.exports()).toEqual({ 'Clinic-dev:Table': 'patients' })
+  expect(template.outputs()).toEqual({ Table: 'patients', Hidden: 'x' })
 })
 
 describe('physical names', () => {

@@ -1,0 +1,79 @@
+import { once } from 'node:events'
+
+/** A mail that SES took, as /_local/emails shows it. */
+export type Email = {
+  readonly message_id: string
+  readonly from: string
+  readonly to: readonly string[]
+  readonly reply_to: readonly string[]
+  readonly subject: string
+  readonly text: string | null
+  /** ISO 8601, to the second. */
+  readonly at: string
+}
+
+export type EmailEngine = {
+  /** Its web page. */
+  readonly inboxUrl: string
+  /** SES's SendEmail, as the client sent it. */
+  readonly send: (body: string, authorization: string) => Promise<{ status: number; text: string }>
+  /** Newest last; those of this engine, though its store is one for all engines of a process. */
+  readonly list: () => Promise<Email[]>
+  readonly stop: () => Promise<void>
+}
+
+type Stored = {
+  readonly messageId: string
+  readonly from: string
+  readonly replyTo: string[]
+  readonly destination: { readonly to: string[] }
+  readonly subject: string
+  readonly body: { readonly text?: string }
+  /** Seconds since the epoch. */
+  readonly at: number
+}
+
+/** SES's inbox, inside this process; mails do not outlive it. */
+export async function startEmailEngine(): Promise<EmailEngine> {
+  // Loading it takes longer than all else of this module, so only whoever starts it pays.
+  const { default: imported } = await import('aws-ses-v2-local')
+  // CommonJS in the clothes of a module: Node and bundlers disagree about its default export.
+  const start = imported.default ?? (imported as unknown as typeof imported.default)
+  const server = await start({ host: '127.0.0.1', port: 0 })
+  const { port } = server.address() as { port: number }
+  const url = `http://127.0.0.1:${port}`
+  const taken = new Set<string>()
+  return {
+    inboxUrl: `${url}/`,
+    send: async (body, authorization) => {
+      const response = await fetch(`${url}/v2/email/outbound-emails`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization },
+        body,
+      })
+      const text = await response.text()
+      if (response.ok) taken.add((JSON.parse(text) as { MessageId: string }).MessageId)
+      return { status: response.status, text }
+    },
+    list: async () => {
+      const { emails } = (await (await fetch(`${url}/store`)).json()) as { emails: Stored[] }
+      return emails.filter(({ messageId }) => taken.has(messageId)).map(shown)
+    },
+    stop: async () => {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+const shown = ({ messageId, from, replyTo, destination, subject, body, at }: Stored): Email => ({
+  message_id: messageId,
+  from,
+  to: destination.to,
+  reply_to: replyTo,
+  subject,
+  text: body.text ?? null,
+  at: new Date(at * 1000).toISOString(),
+})

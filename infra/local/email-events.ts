@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto'
+import { type BusEvent, newEvent } from './bus-event.ts'
+import { ACCOUNT_ID } from './physical-names.ts'
+import type { OpenTemplate } from './template.ts'
+import type { EmailFate, EmailOccurrence } from './test-range.ts'
+
+/** A call of SES's SendEmail, as far as its events tell of it. */
+export type SentEmail = {
+  readonly FromEmailAddress?: string
+  readonly Destination?: {
+    readonly ToAddresses?: readonly string[]
+    readonly CcAddresses?: readonly string[]
+    readonly BccAddresses?: readonly string[]
+  }
+  readonly Content?: { readonly Simple?: { readonly Subject?: { readonly Data?: string } } }
+  readonly EmailTags?: readonly { readonly Name: string; readonly Value: string }[]
+  readonly ConfigurationSetName?: string
+}
+
+export type EmailEvent = {
+  readonly occurrence: EmailOccurrence
+  readonly configurationSet: string
+  readonly event: BusEvent
+}
+
+const DETAIL_TYPES: Record<EmailOccurrence, string> = {
+  Send: 'Email Sent',
+  Delivery: 'Email Delivered',
+  Bounce: 'Email Bounced',
+  Complaint: 'Email Complaint Received',
+}
+
+export const recipientsOf = ({ Destination = {} }: SentEmail): string[] => [
+  ...(Destination.ToAddresses ?? []),
+  ...(Destination.CcAddresses ?? []),
+  ...(Destination.BccAddresses ?? []),
+]
+
+/** Makes the events of one mail, in the form in which SES puts them on EventBridge's default bus. */
+export function emailEvents(sent: SentEmail, messageId: string, fate: EmailFate, region: string) {
+  const configurationSet = sent.ConfigurationSetName ?? ''
+  const mail = mailOf(sent, messageId, region)
+  return (occurrence: EmailOccurrence): EmailEvent => ({
+    occurrence,
+    configurationSet,
+    event: newEvent(region, {
+      source: 'aws.ses',
+      'detail-type': DETAIL_TYPES[occurrence],
+      resources: [`arn:aws:ses:${region}:${ACCOUNT_ID}:configuration-set/${configurationSet}`],
+      detail: {
+        eventType: occurrence,
+        mail,
+        [occurrence.toLowerCase()]: accountOf(occurrence, mail, fate),
+      },
+    }),
+  })
+}
+
+type Mail = ReturnType<typeof mailOf>
+
+function mailOf(sent: SentEmail, messageId: string, region: string) {
+  const source = sent.FromEmailAddress ?? ''
+  const to = [...(sent.Destination?.ToAddresses ?? [])]
+  const subject = sent.Content?.Simple?.Subject?.Data ?? ''
+  const address = /<([^>]*)>/.exec(source)?.[1] ?? source
+  const tags: Record<string, string[]> = {
+    'ses:configuration-set': [sent.ConfigurationSetName ?? ''],
+    'ses:from-domain': [address.split('@').at(-1) ?? ''],
+    'ses:source-ip': ['127.0.0.1'],
+  }
+  for (const { Name, Value } of sent.EmailTags ?? []) tags[Name] = [Value]
+  return {
+    timestamp: new Date().toISOString(),
+    source,
+    sourceArn: `arn:aws:ses:${region}:${ACCOUNT_ID}:identity/${address}`,
+    sendingAccountId: ACCOUNT_ID,
+    messageId,
+    destination: recipientsOf(sent),
+    headersTruncated: false,
+    headers: [
+      { name: 'From', value: source },
+      { name: 'To', value: to.join(', ') },
+      { name: 'Subject', value: subject },
+    ],
+    commonHeaders: { from: [source], to, messageId, subject },
+    tags,
+  }
+}
+
+/** What an event tells beside the mail. */
+function accountOf(occurrence: EmailOccurrence, { destination, timestamp }: Mail, fate: EmailFate): object {
+  const now = new Date().toISOString()
+  const feedbackId = randomUUID()
+  const bouncedRecipients = destination.map((emailAddress) => ({
+    emailAddress,
+    action: 'failed',
+    status: '5.1.1',
+    diagnosticCode: DIAGNOSES[fate.bounceSubType ?? 'General'],
+  }))
+  const accounts: Record<EmailOccurrence, object> = {
+    Send: {},
+    Delivery: {
+      timestamp: now,
+      processingTimeMillis: Date.parse(now) - Date.parse(timestamp),
+      recipients: destination,
+      smtpResponse: '250 2.6.0 Message received',
+      reportingMTA: 'mta.test.example',
+    },
+    Bounce: {
+      feedbackId,
+      bounceType: 'Permanent',
+      bounceSubType: fate.bounceSubType ?? 'General',
+      bouncedRecipients,
+      timestamp: now,
+      reportingMTA: 'dns; mta.test.example',
+    },
+    Complaint: {
+      feedbackId,
+      complaintSubType: null,
+      complainedRecipients: destination.map((emailAddress) => ({ emailAddress })),
+      timestamp: now,
+      userAgent: 'Amazon SES Mailbox Simulator',
+      complaintFeedbackType: 'abuse',
+      arrivalDate: now,
+    },
+  }
+  return accounts[occurrence]
+}
+
+const DIAGNOSES = {
+  General: 'smtp; 550 5.1.1 user unknown',
+  OnAccountSuppressionList:
+    'Amazon SES did not send the message to this address because it is on the suppression list of your account.',
+}
+
+type Destination = {
+  readonly ConfigurationSetName: string
+  readonly EventDestination: {
+    readonly Enabled?: boolean
+    readonly MatchingEventTypes: readonly string[]
+    readonly EventBridgeDestination?: { readonly EventBusArn: string }
+  }
+}
+
+/**
+ * Whether the template has SES publish an event to the bus. Other destinations (SNS, CloudWatch) are not served.
+ * @throws Error naming a destination that is another bus than the default one, the only one that SES takes
+ */
+export function publishedEmailEvents(template: OpenTemplate): (event: EmailEvent) => boolean {
+  const published = new Set<string>()
+  for (const { id, properties } of template.of<Destination>('AWS::SES::ConfigurationSetEventDestination')) {
+    const { ConfigurationSetName, EventDestination } = properties
+    const { Enabled = true, MatchingEventTypes, EventBridgeDestination } = EventDestination
+    if (!Enabled || !EventBridgeDestination) continue
+    if (!EventBridgeDestination.EventBusArn.endsWith(':event-bus/default'))
+      throw new Error(
+        `${id} publishes to ${EventBridgeDestination.EventBusArn}; SES takes the default bus only.`,
+      )
+    for (const type of MatchingEventTypes) published.add(key(ConfigurationSetName, type))
+  }
+  return ({ configurationSet, occurrence }) => published.has(key(configurationSet, occurrence))
+}
+
+/** CloudFormation takes event types in either case. */
+const key = (configurationSet: string, type: string): string => `${configurationSet} ${type.toUpperCase()}`

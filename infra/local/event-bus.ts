@@ -1,0 +1,76 @@
+import { invokeAsync } from './async-invoke.ts'
+import { type BusEvent, newEvent } from './bus-event.ts'
+import { matches } from './event-pattern.ts'
+import type { Rule, Target } from './event-rules.ts'
+import type { FunctionPool } from './function-pool.ts'
+import { callSqs, queueUrl } from './queues.ts'
+import { inputOf } from './target-input.ts'
+
+type Options = {
+  readonly rules: readonly Rule[]
+  /** Of SQS. */
+  readonly endpoint: string
+  readonly region: string
+  readonly functionOf: (arn: string) => FunctionPool
+  readonly log: (line: string) => void
+}
+
+export type EventBus = {
+  readonly version: string
+  /** Never rejects. Gives the rules that it matched, after their targets have had it. */
+  readonly put: (event: BusEvent) => Promise<string[]>
+  readonly stop: () => void
+}
+
+/** EventBridge's default bus for the template's rules. Goes on with the running one where nothing has changed. */
+export function startEventBus(options: Options, running?: EventBus): EventBus {
+  const { rules, region, functionOf, log } = options
+  const version = JSON.stringify(rules)
+  if (running?.version === version) return running
+  running?.stop()
+  let stopped = false
+
+  const deliver = async (rule: Rule, event: BusEvent): Promise<void> => {
+    const reach = async (target: Target): Promise<void> => {
+      const input = inputOf(target.input, event)
+      if (target.kind === 'queue') await sendTo(target, input, options.endpoint)
+      else await invokeAsync(functionOf(target.arn), input, log)
+    }
+    const outcomes = await Promise.allSettled(rule.targets.map(reach))
+    for (const outcome of outcomes)
+      if (outcome.status === 'rejected' && !stopped) log(`${rule.id}: ${(outcome.reason as Error).message}`)
+  }
+
+  const timers = rules.flatMap((rule) =>
+    rule.everyMs === undefined
+      ? []
+      : [setInterval(() => deliver(rule, scheduled(rule, region)), rule.everyMs).unref()],
+  )
+  return {
+    version,
+    put: async (event) => {
+      const matched = rules.filter(({ pattern }) => !stopped && pattern && matches(pattern, event))
+      await Promise.all(matched.map((rule) => deliver(rule, event)))
+      return matched.map(({ id }) => id)
+    },
+    stop: () => {
+      stopped = true
+      for (const timer of timers) clearInterval(timer)
+    },
+  }
+}
+
+const scheduled = ({ arn }: Rule, region: string): BusEvent =>
+  newEvent(region, {
+    source: 'aws.events',
+    'detail-type': 'Scheduled Event',
+    resources: [arn],
+    detail: {},
+  })
+
+const sendTo = ({ arn, messageGroup }: Target, MessageBody: string, endpoint: string): Promise<unknown> =>
+  callSqs(endpoint, 'SendMessage', {
+    QueueUrl: queueUrl(endpoint, arn.split(':').at(-1) ?? ''),
+    MessageBody,
+    ...(messageGroup !== undefined && { MessageGroupId: messageGroup }),
+  })

@@ -1,0 +1,43 @@
+/** As EventBridge takes it: lists of what a field may be, below the names that lead to it. */
+export type EventPattern = { readonly [name: string]: EventPattern | readonly unknown[] }
+
+type Test = (value: unknown) => boolean
+
+/** The comparisons that are known here; any other scalar stands for itself. */
+const COMPARISONS: Record<string, (argument: unknown) => Test | undefined> = {
+  exists: (argument) =>
+    typeof argument === 'boolean' ? (value) => (value !== undefined) === argument : undefined,
+  prefix: (argument) =>
+    typeof argument === 'string'
+      ? (value) => typeof value === 'string' && value.startsWith(argument)
+      : undefined,
+}
+
+/** @throws Error naming the owner of a pattern that cannot be matched here */
+export function checkPattern(pattern: EventPattern, owner: string): void {
+  for (const [name, part] of Object.entries(pattern)) {
+    const unknown = (by: unknown) =>
+      new Error(`${owner} matches ${name} by ${JSON.stringify(by)}, which the local event bus does not know.`)
+    if (typeof part !== 'object' || part === null || name === '$or') throw unknown(part)
+    if (!Array.isArray(part)) checkPattern(part as EventPattern, owner)
+    else for (const alternative of part) if (!testOf(alternative)) throw unknown(alternative)
+  }
+}
+
+/** Where an event has a list, one of its items is enough. */
+export const matches = (pattern: EventPattern, event: unknown): boolean =>
+  Object.entries(pattern).every(([name, part]) => {
+    const value = (event as Record<string, unknown> | null | undefined)?.[name]
+    const values = Array.isArray(value) && value.length > 0 ? value : [value]
+    return values.some((item) =>
+      Array.isArray(part)
+        ? part.some((alternative) => testOf(alternative)?.(item))
+        : matches(part as EventPattern, item),
+    )
+  })
+
+function testOf(alternative: unknown): Test | undefined {
+  if (typeof alternative !== 'object' || alternative === null) return (value) => value === alternative
+  const [[name, argument] = ['', undefined], ...more] = Object.entries(alternative)
+  return more.length === 0 ? COMPARISONS[name]?.(argument) : undefined
+}

@@ -1,0 +1,116 @@
+import { publishedEmailEvents } from './email-events.ts'
+import { eventRules } from './event-rules.ts'
+import { eventSourceMappings } from './event-sources.ts'
+import { type FunctionSpec, functionSpecs } from './function-spec.ts'
+import { gatewayErrors } from './gateway-errors.ts'
+import { routesOf } from './gateway-routes.ts'
+import { ACCOUNT_ID } from './physical-names.ts'
+import { createQueues, queueUrl } from './queues.ts'
+import { logSubscriptions } from './sms-receipts.ts'
+import type { Assembly } from './synthesize.ts'
+import { createTables } from './tables.ts'
+import { type OpenTemplate, openTemplate } from './template.ts'
+import { throttleOf } from './throttle.ts'
+
+/** Where each service is served. */
+export type Endpoints = {
+  readonly dynamodb: string
+  readonly sqs: string
+  readonly sns: string
+  readonly sesv2: string
+}
+
+/** Where a version is deployed. */
+export type Place = {
+  readonly region: string
+  readonly stage: string
+  readonly baseUrl: string
+  readonly endpoints: Endpoints
+  /** Of functions, beside the template's. */
+  readonly environment: Readonly<Record<string, string>>
+}
+
+/** All that can go wrong with a version, before it replaces the running one. */
+export async function plan(assembly: Assembly, { region, stage, baseUrl, endpoints, environment }: Place) {
+  const { stackName, assetDirectory } = assembly
+  const place = { region, stackName, queueUrl: (name: string) => queueUrl(endpoints.sqs, name) }
+  const template = openTemplate(assembly.template, place)
+  await createTables(template, endpoints.dynamodb, region)
+  await createQueues(template, endpoints.sqs)
+
+  const api = apiOf(template)
+  const routes = routesOf(template)
+  const engines = {
+    AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
+    AWS_ENDPOINT_URL_SQS: endpoints.sqs,
+    AWS_ENDPOINT_URL_SNS: endpoints.sns,
+    AWS_ENDPOINT_URL_SESV2: endpoints.sesv2,
+  }
+  const specs = functionSpecs({
+    template,
+    assetDirectory,
+    region,
+    environment: { ...engines, ...environment },
+  })
+  const rules = eventRules(template)
+  const imports = template.exports()
+  const subscriptions = assembly.others.flatMap((other) =>
+    logSubscriptions(openTemplate(other.template, { ...place, stackName: other.stackName }, imports)),
+  )
+  checkFunctions(specs, [
+    ...routes.flatMap(({ resource, methods }) =>
+      [...methods].map(([method, { functionArn }]) => [`${method} ${resource}`, functionArn] as const),
+    ),
+    ...rules.flatMap(({ id, targets }) =>
+      targets.filter(({ kind }) => kind === 'function').map(({ arn }) => [id, arn] as const),
+    ),
+    ...subscriptions.map(({ id, functionArn }) => [id, functionArn] as const),
+  ])
+  const outputs = localOutputs(template, api, region, baseUrl)
+  return {
+    specs,
+    mappings: eventSourceMappings(template),
+    rules,
+    subscriptions,
+    isPublished: publishedEmailEvents(template),
+    api: { api, routes, throttle: throttleOf(template), renderError: gatewayErrors(template) },
+    outputs,
+    about: { stack: stackName, stage, region, outputs, endpoints },
+  }
+}
+
+function apiOf(template: OpenTemplate) {
+  const apis = template.of<{ readonly BinaryMediaTypes?: unknown }>('AWS::ApiGateway::RestApi')
+  const stages = template.of<{ readonly StageName: string }>('AWS::ApiGateway::Stage')
+  const [api] = apis
+  const [stage] = stages
+  if (!api || !stage || apis.length + stages.length > 2)
+    throw new Error(
+      `The template has ${apis.length} REST APIs with ${stages.length} stages; one of each is served here.`,
+    )
+  if (api.properties.BinaryMediaTypes)
+    throw new Error(`${api.id} has BinaryMediaTypes, which the local gateway does not serve.`)
+  return { id: template.ref(api.id), stage: stage.properties.StageName, accountId: ACCOUNT_ID }
+}
+
+function checkFunctions(
+  specs: readonly FunctionSpec[],
+  calls: readonly (readonly [caller: string, arn: string])[],
+): void {
+  const known = new Set(specs.map(({ arn }) => arn))
+  for (const [caller, arn] of calls)
+    if (!known.has(arn)) throw new Error(`${caller} calls ${arn}, which is no function of the stack.`)
+}
+
+/** The API's address in AWS becomes the one it has here. */
+function localOutputs(
+  template: OpenTemplate,
+  api: ReturnType<typeof apiOf>,
+  region: string,
+  baseUrl: string,
+) {
+  const address = `https://${api.id}.execute-api.${region}.amazonaws.com/${api.stage}`
+  return Object.fromEntries(
+    Object.entries(template.outputs()).map(([name, value]) => [name, value.replaceAll(address, baseUrl)]),
+  )
+}

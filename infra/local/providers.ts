@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { type Email, type EmailEngine, startEmailEngine } from './email-engine.ts'
+import { emailEvents, recipientsOf, type SentEmail } from './email-events.ts'
+import { delayedFeedback, type Feedback, type FeedbackDelays, type Listener } from './feedback.ts'
+import { receiptOf } from './sms-receipts.ts'
+import { type Sms, type SmsSink, smsSink } from './sms-sink.ts'
+import { emailFate, type Refusal } from './test-range.ts'
+
+type Options = {
+  readonly region: string
+  readonly log: (line: string) => void
+  readonly feedback?: Partial<FeedbackDelays> | undefined
+}
+
+export type Providers = {
+  /** Of SNS and of SES alike. */
+  readonly endpoint: string
+  /** The web page of the email inbox. */
+  readonly inboxUrl: string
+  readonly sms: () => readonly Sms[]
+  readonly emails: () => Promise<Email[]>
+  /** Who hears from now on of what became of messages. */
+  readonly tell: (listener: Listener) => void
+  readonly stop: () => Promise<void>
+}
+
+type Reply = { readonly status: number; readonly headers: Record<string, string>; readonly body: string }
+
+/** Plays SNS and SES on a port of this machine: what they take lands in an outbox and an inbox, and nowhere else. */
+export async function startProviders({ region, log, feedback: delays }: Options): Promise<Providers> {
+  const engine = await startEmailEngine()
+  const outbox = smsSink()
+  const feedback = delayedFeedback(log, delays)
+  const services: Record<string, (request: IncomingMessage) => Promise<Reply | null>> = {
+    'POST /': snsOn(outbox, feedback),
+    'POST /v2/email/outbound-emails': sesOn(engine, feedback, region),
+  }
+  const server = createServer((request, response) => {
+    const serve = services[`${request.method} ${request.url}`] ?? unknownOperation
+    serve(request).then(
+      (reply) => answer(response, reply),
+      () => response.destroy(),
+    )
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    inboxUrl: engine.inboxUrl,
+    sms: outbox.list,
+    emails: engine.list,
+    tell: feedback.tell,
+    stop: async () => {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await Promise.all([closed, feedback.stop(), engine.stop()])
+    },
+  }
+}
+
+/** Null is a reply that gets lost. */
+function answer(response: ServerResponse, reply: Reply | null): void {
+  if (reply) response.writeHead(reply.status, reply.headers).end(reply.body)
+  else response.destroy()
+}
+
+function snsOn(outbox: SmsSink, feedback: Feedback) {
+  return async (request: IncomingMessage): Promise<Reply | null> => {
+    const published = outbox.publish(new URLSearchParams(await text(request)))
+    if ('refusal' in published) return snsError(published.refusal)
+    const { sms, fate } = published
+    feedback.sms(() => receiptOf(sms, fate))
+    if (fate.replyLost) return null
+    const result = `<PublishResult><MessageId>${sms.message_id}</MessageId></PublishResult>`
+    return snsReply(200, 'PublishResponse', (id) => `${result}<ResponseMetadata>${id}</ResponseMetadata>`)
+  }
+}
+
+function snsReply(status: number, root: string, inner: (requestId: string) => string): Reply {
+  const requestId = randomUUID()
+  return {
+    status,
+    headers: { 'content-type': 'text/xml', 'x-amzn-requestid': requestId },
+    body: `<${root} xmlns="http://sns.amazonaws.com/doc/2010-03-31/">${inner(`<RequestId>${requestId}</RequestId>`)}</${root}>`,
+  }
+}
+
+const snsError = ({ status, code, message }: Refusal): Reply =>
+  snsReply(
+    status,
+    'ErrorResponse',
+    (id) =>
+      `<Error><Type>Sender</Type><Code>${code}</Code><Message>${escapeXml(message)}</Message></Error>${id}`,
+  )
+
+const escapeXml = (plain: string): string =>
+  plain.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+function sesOn(engine: EmailEngine, feedback: Feedback, region: string) {
+  const refused = new Map<string, number>()
+  /** Counts by recipients and tags: attempts at the same mail, not other mail to the same address. */
+  const isRefused = (sent: SentEmail, times = Number.POSITIVE_INFINITY): boolean => {
+    const mail = JSON.stringify([recipientsOf(sent), sent.EmailTags])
+    const before = refused.get(mail) ?? 0
+    refused.set(mail, before + 1)
+    return before < times
+  }
+  return async (request: IncomingMessage): Promise<Reply | null> => {
+    const body = await text(request)
+    const sent = readSent(body)
+    const fate = emailFate(recipientsOf(sent))
+    if (fate.refusal && isRefused(sent, fate.refusals)) return sesError(fate.refusal)
+    const { status, text: reply } = await engine.send(body, request.headers.authorization ?? '')
+    // The engine names no error; whatever it does not like of a mail is this one of SES's.
+    if (status !== 200) return sesReply(status, reply, { 'x-amzn-errortype': 'BadRequestException' })
+    const { MessageId } = JSON.parse(reply) as { MessageId: string }
+    const eventOf = emailEvents(sent, MessageId, fate, region)
+    feedback.email(fate.occurrences.map((occurrence) => () => eventOf(occurrence)))
+    return fate.replyLost ? null : sesReply(status, reply)
+  }
+}
+
+/** What is no JSON has no recipients; the engine will refuse it. */
+function readSent(body: string): SentEmail {
+  try {
+    return (JSON.parse(body) ?? {}) as SentEmail
+  } catch {
+    return {}
+  }
+}
+
+const sesReply = (status: number, body: string, headers: Record<string, string> = {}): Reply => ({
+  status,
+  headers: { 'content-type': 'application/json', 'x-amzn-requestid': randomUUID(), ...headers },
+  body,
+})
+
+const sesError = ({ status, code, message }: Refusal): Reply =>
+  sesReply(status, JSON.stringify({ message }), { 'x-amzn-errortype': code })
+
+const unknownOperation = async ({ method, url }: IncomingMessage): Promise<Reply> =>
+  sesError({
+    status: 404,
+    code: 'UnknownOperationException',
+    message: `The local providers do not have ${method} ${url}.`,
+  })

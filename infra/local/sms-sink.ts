@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import { type Refusal, type SmsFate, smsFate } from './test-range.ts'
+
+/** An SMS that SNS took, as /_local/sms shows it; null for what was not said. */
+export type Sms = {
+  readonly message_id: string
+  readonly to: string
+  readonly message: string
+  readonly sender_id: string | null
+  /** In US dollars, as it was sent. */
+  readonly max_price: string | null
+  readonly type: string | null
+  /** ISO 8601. */
+  readonly at: string
+}
+
+export type Published = { readonly refusal: Refusal } | { readonly sms: Sms; readonly fate: SmsFate }
+
+export type SmsSink = {
+  /** Newest last. */
+  readonly list: () => readonly Sms[]
+  /** A call of SNS's query protocol. */
+  readonly publish: (form: URLSearchParams) => Published
+}
+
+/** SNS takes 1,600 characters in one call, which go out as several parts. */
+const MAX_CHARACTERS = 1600
+
+export function smsSink(): SmsSink {
+  const taken: Sms[] = []
+  return {
+    list: () => taken,
+    publish: (form) => {
+      const to = form.get('PhoneNumber') ?? ''
+      const message = form.get('Message') ?? ''
+      const fate = smsFate(to)
+      const refusal = invalidity(form, to, message) ?? fate.refusal
+      if (refusal) return { refusal }
+      const attributes = attributesOf(form)
+      const sms = {
+        message_id: randomUUID(),
+        to,
+        message,
+        sender_id: attributes.get('AWS.SNS.SMS.SenderID') ?? null,
+        max_price: attributes.get('AWS.SNS.SMS.MaxPrice') ?? null,
+        type: attributes.get('AWS.SNS.SMS.SMSType') ?? null,
+        at: new Date().toISOString(),
+      }
+      taken.push(sms)
+      return { sms, fate }
+    },
+  }
+}
+
+function invalidity(form: URLSearchParams, to: string, message: string): Refusal | undefined {
+  const refuse = (code: string, text: string): Refusal => ({ status: 400, code, message: text })
+  if (form.get('Action') !== 'Publish')
+    return refuse('InvalidAction', `The local SNS only has Publish, and no ${form.get('Action')}.`)
+  if (!form.has('PhoneNumber'))
+    return refuse('InvalidParameter', 'Invalid parameter: the local SNS publishes to a PhoneNumber only')
+  if (!/^\+[1-9]\d{6,14}$/.test(to))
+    return refuse(
+      'InvalidParameter',
+      `Invalid parameter: PhoneNumber Reason: ${to} is not valid to publish to`,
+    )
+  if (message === '') return refuse('InvalidParameter', 'Invalid parameter: Empty message')
+  if ([...message].length > MAX_CHARACTERS)
+    return refuse('InvalidParameter', 'Invalid parameter: Message too long')
+  return undefined
+}
+
+/** Numbered from 1: `MessageAttributes.entry.1.Name`, `MessageAttributes.entry.1.Value.StringValue`. */
+function attributesOf(form: URLSearchParams): Map<string, string> {
+  const attributes = new Map<string, string>()
+  for (let at = 1; ; at++) {
+    const entry = `MessageAttributes.entry.${at}`
+    const name = form.get(`${entry}.Name`)
+    if (name === null) return attributes
+    attributes.set(name, form.get(`${entry}.Value.StringValue`) ?? '')
+  }
+}

@@ -1,0 +1,68 @@
+import type { BusEvent } from './bus-event.ts'
+
+/** What a target gets: the event, unless one of these is there. */
+export type TargetInput = {
+  readonly Input?: string
+  readonly InputPath?: string
+  readonly InputTransformer?: {
+    readonly InputPathsMap?: Readonly<Record<string, string>>
+    readonly InputTemplate: string
+  }
+}
+
+/** EventBridge takes names and indices after the `$`, and no names in brackets. */
+const PATH = /^\$(?:\.[\w/-]+(?:\[\d+\])*)*$/
+const STEP = /\.([\w/-]+)|\[(\d+)\]/g
+/** Of an input template: what is escaped, a quotation mark, a placeholder. */
+const TOKEN = /\\.|"|<([\w.-]+)>/gs
+
+/** @throws Error naming the owner of an input that cannot be made here */
+export function checkInput({ InputPath, InputTransformer }: TargetInput, owner: string): void {
+  const paths = InputTransformer?.InputPathsMap ?? {}
+  for (const path of [...(InputPath === undefined ? [] : [InputPath]), ...Object.values(paths)])
+    if (!PATH.test(path))
+      throw new Error(
+        `${owner} reads ${path}; a path is of names and indices, as $.detail.mail.tags.id[0], with no name in brackets.`,
+      )
+  for (const [, name] of InputTransformer?.InputTemplate.matchAll(TOKEN) ?? [])
+    if (name !== undefined && !Object.hasOwn(paths, name))
+      throw new Error(`${owner} puts in <${name}>, which is not in its InputPathsMap.`)
+}
+
+/** JSON. @throws Error when the template makes none of this event */
+export function inputOf({ Input, InputPath, InputTransformer }: TargetInput, event: BusEvent): string {
+  if (Input !== undefined) return Input
+  if (InputTransformer) {
+    const { InputPathsMap = {}, InputTemplate } = InputTransformer
+    return minified(fill(InputTemplate, (name) => valueAt(event, InputPathsMap[name] ?? '')))
+  }
+  return JSON.stringify(InputPath === undefined ? event : (valueAt(event, InputPath) ?? null))
+}
+
+const valueAt = (event: BusEvent, path: string): unknown =>
+  [...path.matchAll(STEP)].reduce<unknown>(
+    (value, [, name, index]) =>
+      typeof value === 'object' && value !== null
+        ? (value as Record<string, unknown>)[name ?? index ?? '']
+        : undefined,
+    event,
+  )
+
+/** What is not in the event is an empty string. Within quotes nothing is escaped: EventBridge does not either. */
+function fill(template: string, valueNamed: (name: string) => unknown): string {
+  let quoted = false
+  return template.replace(TOKEN, (token, name?: string) => {
+    if (token === '"') quoted = !quoted
+    if (name === undefined) return token
+    const value = valueNamed(name) ?? ''
+    return quoted && typeof value === 'string' ? value : JSON.stringify(value)
+  })
+}
+
+function minified(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text))
+  } catch {
+    throw new Error('its input transformer makes no JSON of the event')
+  }
+}

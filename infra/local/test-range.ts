@@ -1,0 +1,101 @@
+/**
+ * Recipients with a fate of their own, as a payment provider has test cards. Labels (`bounce+anything@...`) change nothing.
+ *
+ * | SMS to | what happens |
+ * | --- | --- |
+ * | +12015550101 | refused: 400 `InvalidParameter` |
+ * | +12015550102 | throttled, always: 429 `Throttled` |
+ * | +12015550103 | accepted, but the reply is lost: the connection breaks |
+ * | +12015550104 | accepted; its delivery receipt says FAILURE |
+ * | any other number | accepted; its receipt says SUCCESS |
+ *
+ * | email to | what happens |
+ * | --- | --- |
+ * | success@simulator.amazonses.com | Send, Delivery |
+ * | bounce@simulator.amazonses.com | Send, Bounce (Permanent, General) |
+ * | complaint@simulator.amazonses.com | Send, Delivery, Complaint (abuse) |
+ * | suppressionlist@simulator.amazonses.com | Send, Bounce (Permanent, OnAccountSuppressionList) |
+ * | rejected@test.example | refused: 400 `MessageRejected` |
+ * | throttled@test.example | 429 `TooManyRequestsException` the first two times for the same message tags, then accepted |
+ * | lost-reply@test.example | accepted, but the reply is lost: the connection breaks; Send, Delivery |
+ * | unavailable@test.example | 503 `ServiceUnavailable`, always |
+ * | any other address | Send, Delivery |
+ */
+
+/** An error in the service's words. */
+export type Refusal = { readonly status: number; readonly code: string; readonly message: string }
+
+export type SmsFate = {
+  readonly refusal?: Refusal
+  readonly replyLost?: boolean
+  readonly receipt: 'SUCCESS' | 'FAILURE'
+}
+
+export type EmailOccurrence = 'Send' | 'Delivery' | 'Bounce' | 'Complaint'
+
+export type EmailFate = {
+  readonly refusal?: Refusal
+  /** How often the same mail is refused before it is accepted; always unless given. */
+  readonly refusals?: number
+  readonly replyLost?: boolean
+  readonly occurrences: readonly EmailOccurrence[]
+  readonly bounceSubType?: 'General' | 'OnAccountSuppressionList'
+}
+
+const ACCEPTED_SMS: SmsFate = { receipt: 'SUCCESS' }
+
+const SMS_FATES: Record<string, SmsFate> = {
+  '+12015550101': {
+    ...ACCEPTED_SMS,
+    refusal: {
+      status: 400,
+      code: 'InvalidParameter',
+      message: 'Invalid parameter: PhoneNumber Reason: +12015550101 is not valid to publish to',
+    },
+  },
+  '+12015550102': {
+    ...ACCEPTED_SMS,
+    refusal: { status: 429, code: 'Throttled', message: 'Rate exceeded' },
+  },
+  '+12015550103': { ...ACCEPTED_SMS, replyLost: true },
+  '+12015550104': { receipt: 'FAILURE' },
+}
+
+const DELIVERED: EmailFate = { occurrences: ['Send', 'Delivery'] }
+
+const EMAIL_FATES: Record<string, EmailFate> = {
+  'success@simulator.amazonses.com': DELIVERED,
+  'bounce@simulator.amazonses.com': { occurrences: ['Send', 'Bounce'], bounceSubType: 'General' },
+  'complaint@simulator.amazonses.com': { occurrences: ['Send', 'Delivery', 'Complaint'] },
+  'suppressionlist@simulator.amazonses.com': {
+    occurrences: ['Send', 'Bounce'],
+    bounceSubType: 'OnAccountSuppressionList',
+  },
+  'rejected@test.example': {
+    ...DELIVERED,
+    refusal: { status: 400, code: 'MessageRejected', message: 'The message was rejected by the test range.' },
+  },
+  'throttled@test.example': {
+    ...DELIVERED,
+    refusal: { status: 429, code: 'TooManyRequestsException', message: 'Maximum sending rate exceeded.' },
+    refusals: 2,
+  },
+  'lost-reply@test.example': { ...DELIVERED, replyLost: true },
+  'unavailable@test.example': {
+    ...DELIVERED,
+    refusal: { status: 503, code: 'ServiceUnavailable', message: 'Service is unavailable.' },
+  },
+}
+
+export const smsFate = (number: string): SmsFate => SMS_FATES[number] ?? ACCEPTED_SMS
+
+/** The first recipient with a fate of its own decides. */
+export const emailFate = (recipients: readonly string[]): EmailFate =>
+  recipients.map((recipient) => EMAIL_FATES[plainAddress(recipient)]).find((fate) => fate) ?? DELIVERED
+
+/** `Anna <Bounce+7@simulator.amazonses.com>` is `bounce@simulator.amazonses.com`. */
+const plainAddress = (mailbox: string): string =>
+  (/<([^>]*)>\s*$/.exec(mailbox)?.[1] ?? mailbox)
+    .trim()
+    .toLowerCase()
+    .replace(/\+[^@]*@/, '@')
