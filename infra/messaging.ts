@@ -124,9 +124,10 @@ export class Messaging extends Construct {
       grants: [pushGrant(this.emails)],
       timeout: Duration.minutes(1),
     })
+    // The next minute does what this one could not.
+    lambda.configureAsyncInvoke({ retryAttempts: 0 })
     new Rule(this, 'EveryMinute', {
       schedule: Schedule.rate(Duration.minutes(1)),
-      // The next minute does what this one could not.
       targets: [new LambdaFunction(lambda, { retryAttempts: 0 })],
     })
   }

@@ -177,8 +177,9 @@ export const UNRESOLVED_MESSAGES = `${DUE_PARTITIONS}unresolved`
 export type Due = { readonly clinic: ClinicId; readonly id: string; readonly at: number }
 
 const dueSort = ({ clinic, id, at }: Due): string => `${dueTime(at)}#${shortId(clinic)}#${shortId(id)}`
-/** Sorts before what is due later. */
-export const dueTime = (at: number): string => String(at).padStart(15, '0')
+const dueTime = (at: number): string => String(at).padStart(15, '0')
+/** After every sort key of what is due by then. */
+export const dueUntil = (at: number): string => `${dueTime(at)}#~`
 
 export const dueMessageKey = (due: Due): Key => ({
   pk: DUE_MESSAGE_PARTITIONS[Number.parseInt(due.id.slice(-1), 16) % DUE_MESSAGE_PARTITIONS.length] as string,

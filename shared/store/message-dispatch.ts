@@ -19,7 +19,7 @@ import {
   type Due,
   dueMessageKey,
   dueOf,
-  dueTime,
+  dueUntil,
   providerMessageKey,
   TTL,
   UNRESOLVED_MESSAGES,
@@ -160,7 +160,7 @@ export function messageDispatch({ table }: { table: Table }) {
 
   /** What is due by now, soonest first, at most `limit` of each partition. */
   async function due(now: number, limit: number): Promise<Due[]> {
-    const read = DUE_MESSAGE_PARTITIONS.map((pk) => table.query({ pk, to: `${dueTime(now)}#~`, limit }))
+    const read = DUE_MESSAGE_PARTITIONS.map((pk) => table.query({ pk, to: dueUntil(now), limit }))
     return (await Promise.all(read))
       .flat()
       .map(dueOf)
