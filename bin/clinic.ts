@@ -8,6 +8,7 @@ import { addCredentialCommands } from './clinic/credentials.ts'
 import { addDoctorCommands } from './clinic/doctors.ts'
 import { addImportCommand } from './clinic/import.ts'
 import { addInvoiceCommands } from './clinic/invoices.ts'
+import { addMessageCommands } from './clinic/messages.ts'
 import { CommandFailure, EXIT } from './clinic/output.ts'
 import { addPatientCommands } from './clinic/patients.ts'
 import { addPaymentCommands } from './clinic/payments.ts'
@@ -34,6 +35,7 @@ addPatientCommands(program)
 addAppointmentCommands(program)
 addInvoiceCommands(program)
 addPaymentCommands(program)
+addMessageCommands(program)
 addVerifyCommand(program)
 for (const command of [program, ...program.commands.flatMap((group) => [group, ...group.commands])]) {
   command.exitOverride().showHelpAfterError('(--help shows how)')

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { isSupportedCountry } from 'libphonenumber-js/max'
 import * as z from 'zod'
 import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
 import { line } from '../../shared/domain/text-fields.ts'
@@ -23,7 +24,29 @@ const Minutes = z.coerce
   .min(5, { error: 'must be at least 5 minutes' })
   .max(480, { error: 'must be at most 480 minutes' })
 
-type Settings = { name: string; timezone: string; currency: string; duration: string }
+const ADayMost = z.coerce
+  .number({ error: 'must be a number of messages a day' })
+  .int({ error: 'must be a whole number' })
+  .min(1, { error: 'must be at least 1' })
+  .max(1_000_000, { error: 'must be at most 1000000' })
+
+const Countries = z
+  .string()
+  .toUpperCase()
+  .transform((list) => [...new Set(list.split(',').map((code) => code.trim()))])
+  .refine((codes) => codes.every((code) => isSupportedCountry(code)), {
+    error: 'must be ISO 3166 codes such as TR,DE',
+  })
+
+type Settings = {
+  name: string
+  timezone: string
+  currency: string
+  duration: string
+  smsPerDay?: string
+  emailsPerDay?: string
+  smsCountries?: string
+}
 
 export function addClinicCommands(program: Command): void {
   const group = program.command('clinic').description('make, list and change clinics')
@@ -35,6 +58,9 @@ export function addClinicCommands(program: Command): void {
     .requiredOption('--timezone <zone>', 'IANA, e.g. Europe/Istanbul')
     .requiredOption('--currency <code>', 'ISO 4217, e.g. EUR')
     .option('--duration <minutes>', 'default appointment length', '30')
+    .option('--sms-per-day <number>', "most SMS on one of its days; the stage's limit, if not given")
+    .option('--emails-per-day <number>', "most emails on one of its days; the stage's limit, if not given")
+    .option('--sms-countries <list>', "where its SMS may go, e.g. TR,DE; the stage's list, if not given")
     .action(async (settings: Settings, command: Command) => {
       const table = await connect(command)
       const clinic = {
@@ -63,6 +89,9 @@ export function addClinicCommands(program: Command): void {
     .option('--timezone <zone>')
     .option('--currency <code>')
     .option('--duration <minutes>', 'default appointment length')
+    .option('--sms-per-day <number>', 'most SMS on one of its days')
+    .option('--emails-per-day <number>', 'most emails on one of its days')
+    .option('--sms-countries <list>', 'where its SMS may go, e.g. TR,DE')
     .action(async (id: string, settings: Partial<Settings>, command: Command) => {
       const table = await connect(command)
       const changes = changesOf(settings)
@@ -79,20 +108,28 @@ export function addClinicCommands(program: Command): void {
     })
 }
 
-function changesOf({ name, timezone, currency, duration }: Partial<Settings>): Partial<Clinic> {
+function changesOf(settings: Partial<Settings>): Partial<Clinic> {
+  const { name, timezone, currency, duration, smsPerDay, emailsPerDay, smsCountries } = settings
   return {
     ...(name !== undefined && { name: option('name', line(100), name) }),
     ...(timezone !== undefined && { timezone: option('timezone', Timezone, timezone) }),
     ...(currency !== undefined && { currency: option('currency', Currency, currency) }),
     ...(duration !== undefined && { appointmentMinutes: option('duration', Minutes, duration) }),
+    ...(smsPerDay !== undefined && { smsPerDay: option('sms-per-day', ADayMost, smsPerDay) }),
+    ...(emailsPerDay !== undefined && { emailsPerDay: option('emails-per-day', ADayMost, emailsPerDay) }),
+    ...(smsCountries !== undefined && { smsCountries: option('sms-countries', Countries, smsCountries) }),
   }
 }
 
-const shown = ({ id, name, timezone, currency, appointmentMinutes, createdAt }: Clinic) => ({
-  id,
-  name,
-  timezone,
-  currency,
-  duration_minutes: appointmentMinutes,
-  created_at: clinicTimestamp(createdAt, timezone),
+/** What it sends has the stage's limits where it has none of its own. */
+const shown = (clinic: Clinic) => ({
+  id: clinic.id,
+  name: clinic.name,
+  timezone: clinic.timezone,
+  currency: clinic.currency,
+  duration_minutes: clinic.appointmentMinutes,
+  sms_per_day: clinic.smsPerDay ?? null,
+  emails_per_day: clinic.emailsPerDay ?? null,
+  sms_countries: clinic.smsCountries ?? null,
+  created_at: clinicTimestamp(clinic.createdAt, clinic.timezone),
 })

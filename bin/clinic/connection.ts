@@ -1,4 +1,5 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation'
+import { SQSClient } from '@aws-sdk/client-sqs'
 import type { Command } from 'commander'
 import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
 import { isUuid } from '../../shared/domain/uuid.ts'
@@ -7,43 +8,71 @@ import { clinicStore } from '../../shared/store/clinics.ts'
 import { openTable, type Table } from '../../shared/store/table.ts'
 import { CommandFailure, EXIT, type GlobalOptions } from './output.ts'
 
-/** Finds the stack's table: by its outputs on AWS, by asking the runner locally. */
-export async function connect(command: Command): Promise<Table> {
-  const { stack, port } = command.optsWithGlobals<GlobalOptions>()
-  return stack === undefined ? localTable(port) : deployedTable(stack)
+/** A stack's outputs, and how clients reach its services: the defaults on AWS. */
+type Located = {
+  readonly outputs: Readonly<Record<string, string>>
+  readonly where: (service: 'dynamodb' | 'sqs') => ClientSettings
+}
+type ClientSettings = {
+  endpoint?: string
+  region?: string
+  credentials?: { accessKeyId: string; secretAccessKey: string }
 }
 
-async function localTable(port: string): Promise<Table> {
+/** Finds the stack's table: by its outputs on AWS, by asking the runner locally. */
+export async function connect(command: Command): Promise<Table> {
+  const { outputs, where } = await locate(command)
+  return openTable(documentClient(where('dynamodb')), required(outputs, 'TableName'))
+}
+
+/** A client of the stack's queues, and their URLs by the outputs that name them. */
+export async function connectQueues(command: Command) {
+  const { outputs, where } = await locate(command)
+  return { client: new SQSClient(where('sqs')), urlOf: (output: string) => required(outputs, output) }
+}
+
+function locate(command: Command): Promise<Located> {
+  const { stack, port } = command.optsWithGlobals<GlobalOptions>()
+  return stack === undefined ? localStack(port) : deployedStack(stack)
+}
+
+function required(outputs: Located['outputs'], name: string): string {
+  const value = outputs[name]
+  if (!value) throw new CommandFailure(`The stack has no output ${name}.`)
+  return value
+}
+
+async function localStack(port: string): Promise<Located> {
   const url = `http://127.0.0.1:${port}/_local`
   const local = (await fetch(url).then(
     (response) => (response.ok ? response.json() : null),
     () => null,
-  )) as { region: string; outputs: { TableName: string }; endpoints: { dynamodb: string } } | null
+  )) as {
+    region: string
+    outputs: Record<string, string>
+    endpoints: { dynamodb: string; sqs: string }
+  } | null
   if (!local) {
     throw new CommandFailure(
       `No local stack answers on port ${port}. Start one with "npm start", or name a deployed one with --stack.`,
       EXIT.unreachable,
     )
   }
-  const client = documentClient({
-    endpoint: local.endpoints.dynamodb,
-    region: local.region,
-    credentials: { accessKeyId: 'operator', secretAccessKey: 'local' },
-  })
-  return openTable(client, local.outputs.TableName)
+  const { region, outputs, endpoints } = local
+  const credentials = { accessKeyId: 'operator', secretAccessKey: 'local' }
+  return { outputs, where: (service) => ({ endpoint: endpoints[service], region, credentials }) }
 }
 
-async function deployedTable(stack: string): Promise<Table> {
+async function deployedStack(name: string): Promise<Located> {
   const { Stacks } = await new CloudFormationClient()
-    .send(new DescribeStacksCommand({ StackName: stack }))
+    .send(new DescribeStacksCommand({ StackName: name }))
     .catch((error: Error) => {
       if (/does not exist/.test(error.message))
-        throw new CommandFailure(`There is no stack ${stack} in this account and region.`)
+        throw new CommandFailure(`There is no stack ${name} in this account and region.`)
       throw error
     })
-  const name = Stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === 'TableName')?.OutputValue
-  if (!name) throw new CommandFailure(`The stack ${stack} has no output TableName.`)
-  return openTable(documentClient(), name)
+  const outputs = (Stacks?.[0]?.Outputs ?? []).map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue])
+  return { outputs: Object.fromEntries(outputs), where: () => ({}) }
 }
 
 /** The clinic that an option names. */

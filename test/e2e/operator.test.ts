@@ -53,6 +53,9 @@ describe('clinics', () => {
       timezone: 'Europe/Berlin',
       currency: 'EUR',
       duration_minutes: 30,
+      sms_per_day: null,
+      emails_per_day: null,
+      sms_countries: null,
       created_at: expect.stringMatching(/\+0[12]:00$/),
     })
     expect(data.length).toBe(3)

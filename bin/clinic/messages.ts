@@ -1,0 +1,138 @@
+import type { Command } from 'commander'
+import { oneOf } from '../../shared/api/schemas.ts'
+import type { Clinic } from '../../shared/domain/clinic.ts'
+import { CHANNELS, type Message } from '../../shared/domain/message.ts'
+import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
+import { clinicStore } from '../../shared/store/clinics.ts'
+import { connect, connectQueues, requireClinic } from './connection.ts'
+import { redrive } from './dead-letters.ts'
+import { DAYS, failedMessages, type Wanted } from './message-failures.ts'
+import { entryOf, localTime, progressInWords } from './message-progress.ts'
+import { claimEnd, requireMessage, settle, unresolvedMessages, VERDICTS } from './message-settlement.ts'
+import { EXIT, table as lines, option, print } from './output.ts'
+
+/** Queues with dead letters, by the outputs that name them. */
+const QUEUES = {
+  emails: { queue: 'EmailQueueUrl', deadLetters: 'DeadEmailQueueUrl' },
+  feedback: { queue: 'FeedbackQueueUrl', deadLetters: 'DeadFeedbackQueueUrl' },
+}
+const QUEUE_NAMES = Object.keys(QUEUES) as [keyof typeof QUEUES, ...(keyof typeof QUEUES)[]]
+
+export function addMessageCommands(program: Command): void {
+  const group = program
+    .command('messages')
+    .alias('message')
+    .description('look after what did not reach its recipient')
+
+  group
+    .command('unresolved')
+    .description('list messages of which nobody knows whether their provider has them')
+    .option('--clinic <id>', 'all, if not given')
+    .action(async ({ clinic: id }: { clinic?: string }, command: Command) => {
+      const table = await connect(command)
+      const clinics =
+        id === undefined ? await clinicStore({ table }).list() : [await requireClinic(table, id)]
+      const data = (await unresolvedMessages(table, clinics, Date.now())).map(shownUnresolved)
+      const rows = data.map(({ clinic_id, id, channel, accepted_at, claimed_until, reason }) => [
+        clinic_id,
+        id,
+        channel,
+        `accepted ${accepted_at}`,
+        `claimed until ${claimed_until}`,
+        reason,
+      ])
+      print(command, { data }, lines(rows))
+    })
+
+  group
+    .command('resolve')
+    .description('settle an unresolved message, as the provider or the recipient tells of it')
+    .argument('<message>', 'its id')
+    .requiredOption('--clinic <id>')
+    .requiredOption('--as <status>', VERDICTS.join(', '))
+    .action(async (id: string, given: { clinic: string; as: string }, command: Command) => {
+      const verdict = option('as', oneOf(VERDICTS), given.as)
+      const table = await connect(command)
+      const clinic = await requireClinic(table, given.clinic)
+      const message = await settle(table, clinic, id, verdict, Date.now)
+      print(command, entryOf(message, clinic, Date.now()), [`Message ${message.id} is ${message.status}`])
+    })
+
+  group
+    .command('failed')
+    .description('list failed messages with their reasons, newest first')
+    .requiredOption('--clinic <id>')
+    .option('--from <date>', `YYYY-MM-DD; the ${DAYS} days until --to, if not given`)
+    .option('--to <date>', 'YYYY-MM-DD; today, if not given')
+    .option('--channel <channel>', CHANNELS.join(', '))
+    .action(async (given: Wanted & { clinic: string }, command: Command) => {
+      const table = await connect(command)
+      const clinic = await requireClinic(table, given.clinic)
+      const data = (await failedMessages(table, clinic, given)).map((message) => ({
+        id: message.id,
+        channel: message.channel,
+        accepted_at: clinicTimestamp(message.acceptedAt, clinic.timezone),
+        reason: message.errorMessage,
+      }))
+      const rows = data.map(({ id, channel, accepted_at, reason }) => [
+        id,
+        channel,
+        accepted_at,
+        reason ?? '',
+      ])
+      print(command, { data }, lines(rows))
+    })
+
+  group
+    .command('show')
+    .description('show an entry of the communication log, and how far it is')
+    .argument('<message>', 'its id')
+    .requiredOption('--clinic <id>')
+    .option('--text', 'with its subject and text', false)
+    .action(async (id: string, given: { clinic: string; text: boolean }, command: Command) => {
+      const table = await connect(command)
+      const clinic = await requireClinic(table, given.clinic)
+      const message = await requireMessage(table, clinic.id, id)
+      const entry = entryOf(message, clinic, Date.now())
+      const { subject, text } = message
+      const { patient, dispatch: _, ...fields } = entry
+      const named = {
+        ...fields,
+        progress: progressInWords(message, clinic, Date.now()),
+        patient: `${patient.id} ${patient.full_name}`,
+        ...(given.text && { subject }),
+      }
+      const rows = Object.entries(named).map(([name, value]) => [name, value ?? '-'])
+      print(command, { ...entry, ...(given.text && { subject, message: text }) }, [
+        ...lines(rows),
+        ...(given.text ? ['', text] : []),
+      ])
+    })
+
+  group
+    .command('redrive')
+    .description('move dead letters back to their queue, once their cause is gone')
+    .option('--queue <name>', `all, if not given: ${QUEUE_NAMES.join(', ')}`)
+    .action(async ({ queue }: { queue?: string }, command: Command) => {
+      const names = queue === undefined ? QUEUE_NAMES : [option('queue', oneOf(QUEUE_NAMES), queue)]
+      const { client, urlOf } = await connectQueues(command)
+      const data = []
+      for (const name of names) {
+        const { queue, deadLetters } = QUEUES[name]
+        const urls = { queue: urlOf(queue), deadLetters: urlOf(deadLetters) }
+        data.push({ queue: name, ...(await redrive(client, urls, Date.now)) })
+      }
+      const rows = data.map(({ queue, moved, left }) => [queue, `${moved} moved`, `${left} left`])
+      print(command, { data }, lines(rows))
+      if (data.some(({ left }) => left > 0)) process.exitCode = EXIT.lookAgain
+    })
+}
+
+const shownUnresolved = ({ clinic, message }: { clinic: Clinic; message: Message }) => ({
+  clinic_id: clinic.id,
+  id: message.id,
+  channel: message.channel,
+  accepted_at: clinicTimestamp(message.acceptedAt, clinic.timezone),
+  claimed_until: localTime(claimEnd(message), clinic.timezone),
+  reason: message.errorMessage ?? 'Its sender ended without a word',
+})

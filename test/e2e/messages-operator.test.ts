@@ -1,0 +1,391 @@
+/** The operator's commands about messages, against the running stack; the messages are put into the log by hand. */
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { callSqs } from '../../infra/local/queues.ts'
+import type { Clinic } from '../../shared/domain/clinic.ts'
+import { daysLater, wallClock } from '../../shared/domain/clock.ts'
+import type { Message } from '../../shared/domain/message.ts'
+import { newUuid } from '../../shared/domain/uuid.ts'
+import { messageDispatch } from '../../shared/store/message-dispatch.ts'
+import { messageStore } from '../../shared/store/messages.ts'
+import { claimed, LOST, MINUTE, plant, waiting } from '../clinic/planting.ts'
+import { clinicTool, type RunningStack, runStack } from '../support/local-stack.ts'
+import { newClinic } from '../support/table.ts'
+
+let stack: RunningStack
+let clinic: Clinic
+let other: Clinic
+
+beforeAll(async () => {
+  stack = await runStack({ demo: false })
+  clinic = await newClinic(stack.table, { name: 'Praxis Nord', timezone: 'Europe/Istanbul' })
+  other = await newClinic(stack.table, { timezone: 'America/St_Johns' })
+})
+afterAll(() => stack.close())
+
+const tool = (...args: string[]) => clinicTool(stack, ...args)
+const data = async (...args: string[]) => (await tool('--json', ...args)).json().data
+const find = async ({ id }: Message) => (await messageStore(stack).find(clinic.id, id))?.record
+const refusal = (message: string) => ({ code: 2, stdout: '', stderr: expect.stringContaining(message) })
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/
+
+describe('unresolved', () => {
+  let swept: Message
+  let unswept: Message
+  let theirs: Message
+
+  beforeAll(async () => {
+    const { table } = stack
+    const now = Date.now()
+    theirs = await plant(table, other, { channel: 'sms', dispatch: claimed(now - 30 * MINUTE) })
+    swept = await plant(table, clinic, { dispatch: claimed(now - 20 * MINUTE), isUnresolved: true })
+    unswept = await plant(table, clinic, { channel: 'sms', dispatch: claimed(now - 10 * MINUTE) })
+    await plant(table, clinic, { dispatch: waiting() })
+    await plant(table, clinic, { dispatch: claimed(now + 60 * MINUTE) })
+    await plant(table, clinic, { status: 'failed', errorMessage: 'Bounce' })
+  })
+
+  it('are listed from the longest ago, swept or not, of all clinics or one', async () => {
+    const ids = (list: Message[]) => list.map(({ id }) => id)
+    expect(ids(await data('messages', 'unresolved'))).toEqual(ids([theirs, swept, unswept]))
+    const mine = await data('message', 'unresolved', '--clinic', clinic.id)
+    expect(mine).toEqual([
+      {
+        clinic_id: clinic.id,
+        id: swept.id,
+        channel: 'email',
+        accepted_at: expect.stringMatching(/\+03:00$/),
+        claimed_until: expect.stringMatching(/\+03:00$/),
+        reason: LOST,
+      },
+      expect.objectContaining({
+        id: unswept.id,
+        channel: 'sms',
+        reason: 'Its sender ended without a word',
+      }),
+    ])
+    expect(Date.parse(mine[0].claimed_until)).toBe(
+      Math.floor((swept.dispatch?.claim?.until ?? 0) / 1000) * 1000,
+    )
+  })
+
+  it('are shown to a person without text, subject and recipient', async () => {
+    const { stdout } = await tool('messages', 'unresolved')
+    const [first] = stdout.split('\n')
+    expect(first).toMatch(
+      new RegExp(`^${other.id}  ${theirs.id}  sms    accepted \\S+  claimed until \\S+  Its`),
+    )
+    expect(stdout.trim().split('\n').length).toBe(3)
+    expect(stdout).not.toMatch(/SECRET|ada@/)
+  })
+
+  it('are settled, each once', async () => {
+    const { code, stdout } = await tool(
+      ...['messages', 'resolve', swept.id.toUpperCase(), '--clinic', clinic.id, '--as', 'sent'],
+    )
+    expect([code, stdout]).toEqual([0, `Message ${swept.id} is sent\n`])
+    expect(await find(swept)).toMatchObject({ status: 'sent', errorMessage: null, dispatch: null })
+    const failed = await tool(
+      ...['--json', 'messages', 'resolve', unswept.id, '--clinic', clinic.id, '--as', 'failed'],
+    )
+    expect(failed.json()).toMatchObject({
+      id: unswept.id,
+      status: 'failed',
+      error_message: 'Settled by the operator as failed',
+      progress: 'done',
+    })
+    expect(failed.stdout).not.toContain('SECRET')
+    expect(await data('messages', 'unresolved', '--clinic', clinic.id)).toEqual([])
+    const due = [
+      ...(await messageDispatch(stack).unresolved()),
+      ...(await messageDispatch(stack).due(1e14, 99)),
+    ]
+    expect(due.map(({ id }) => id)).not.toContain(swept.id)
+    expect(due.map(({ id }) => id)).not.toContain(unswept.id)
+    expect(
+      await tool('messages', 'resolve', swept.id, '--clinic', clinic.id, '--as', 'failed'),
+    ).toMatchObject(refusal('The message is done: sent. There is nothing to settle.'))
+    expect((await find(swept))?.status).toBe('sent')
+  })
+})
+
+describe('resolve refuses', () => {
+  const resolve = (id: string, as = 'sent', of = clinic) =>
+    tool('messages', 'resolve', id, '--clinic', of.id, '--as', as)
+
+  it('what is waiting, being sent or done, and leaves it', async () => {
+    const cases: [Partial<Message>, string][] = [
+      [{ dispatch: waiting() }, 'The message is waiting to be sent'],
+      [{ dispatch: claimed(Date.now() + MINUTE) }, 'The message is being sent until 20'],
+      [{ status: 'delivered' }, 'The message is done: delivered'],
+      [{ status: 'queued' }, 'The message is done: queued'],
+    ]
+    for (const [facts, message] of cases) {
+      const planted = await plant(stack.table, clinic, facts)
+      expect(await resolve(planted.id)).toMatchObject(refusal(message))
+      expect(await find(planted)).toEqual(planted)
+    }
+  })
+
+  it('what there is not, here', async () => {
+    const elsewhere = await plant(stack.table, other, { dispatch: claimed(Date.now() - MINUTE) })
+    for (const id of [elsewhere.id, newUuid(), 'nothing', ''])
+      expect(await resolve(id)).toMatchObject(refusal(`The clinic has no message ${id}.`))
+    expect(await resolve(elsewhere.id, 'delivered', other)).toMatchObject(
+      refusal('--as must be one of sent, failed'),
+    )
+    expect(
+      await tool('messages', 'resolve', elsewhere.id, '--clinic', 'nothing', '--as', 'sent'),
+    ).toMatchObject(refusal('There is no clinic nothing'))
+  })
+})
+
+describe('failed', () => {
+  let days: Clinic
+  let today: string
+  const planted: Record<string, Message> = {}
+
+  beforeAll(async () => {
+    days = await newClinic(stack.table, { timezone: 'Pacific/Auckland' })
+    today = wallClock(Date.now(), days.timezone).date
+    for (const ago of [0, 1, 6, 7, 30]) {
+      const acceptedOn = daysLater(today, -ago)
+      const acceptedAt = new Date(Date.now() - ago * 24 * 60 * MINUTE).toISOString()
+      for (const channel of ['sms', 'email'] as const) {
+        const facts = { channel, acceptedAt, acceptedOn, status: 'failed' as const }
+        planted[`${channel} ${ago}`] = await plant(stack.table, days, { ...facts, errorMessage: `No ${ago}` })
+      }
+      await plant(stack.table, days, { acceptedAt, acceptedOn, status: 'delivered' })
+    }
+  })
+
+  const failed = async (...args: string[]) => {
+    const names = new Map(Object.entries(planted).map(([name, { id }]) => [id, name]))
+    const rows: { id: string }[] = await data('messages', 'failed', '--clinic', days.id, ...args)
+    return rows.map(({ id }) => names.get(id))
+  }
+
+  it('are those of the last seven days, newest first, or of the days named', async () => {
+    const of = (...ago: number[]) => ago.flatMap((ago) => [`email ${ago}`, `sms ${ago}`])
+    expect((await failed()).sort()).toEqual(of(0, 1, 6).sort())
+    expect(await failed('--channel', 'sms')).toEqual(['sms 0', 'sms 1', 'sms 6'])
+    expect((await failed('--to', daysLater(today, -1))).sort()).toEqual(of(1, 6, 7).sort())
+    expect((await failed('--from', daysLater(today, -40))).sort()).toEqual(of(0, 1, 6, 7, 30).sort())
+    expect((await failed('--from', daysLater(today, -30), '--to', daysLater(today, -7))).sort()).toEqual(
+      of(7, 30).sort(),
+    )
+    expect(await failed('--from', '2020-01-01', '--to', '2020-01-02')).toEqual([])
+  })
+
+  it('tell why, not what', async () => {
+    const { stdout } = await tool('messages', 'failed', '--clinic', days.id, '--channel', 'sms')
+    const [first] = stdout.split('\n')
+    expect(first).toMatch(new RegExp(`^${planted['sms 0']?.id}  sms  \\S+\\+1[23]:00  No 0$`))
+    expect(stdout).not.toMatch(/SECRET|ada@/)
+    const [row] = await data('messages', 'failed', '--clinic', days.id, '--channel', 'sms')
+    expect(row).toEqual({
+      id: planted['sms 0']?.id,
+      channel: 'sms',
+      accepted_at: expect.stringMatching(TIMESTAMP),
+      reason: 'No 0',
+    })
+  })
+
+  it.each([
+    [['--from', '2026-02-30'], '--from must be a date that exists'],
+    [['--to', 'today'], '--to must be a date that exists'],
+    [['--from', '2026-05-02', '--to', '2026-05-01'], '--from must not be after --to'],
+    [['--channel', 'fax'], '--channel must be one of sms, email'],
+  ])('refuse %j', async (args, message) => {
+    expect(await tool('messages', 'failed', '--clinic', days.id, ...args)).toMatchObject(refusal(message))
+  })
+})
+
+it('failed reads on over many pages', async () => {
+  const busy = await newClinic(stack.table)
+  const start = Date.now() - 60 * MINUTE
+  const ids: string[] = []
+  for (let batch = 0; batch < 52; batch++) {
+    const planting = Array.from({ length: 20 }, (_, at) =>
+      plant(stack.table, busy, {
+        status: at % 2 === 0 ? 'failed' : 'delivered',
+        acceptedAt: new Date(start + (batch * 20 + at) * 1000).toISOString(),
+        acceptedOn: '2026-05-01',
+      }),
+    )
+    const failures = (await Promise.all(planting)).filter(({ status }) => status === 'failed')
+    ids.push(...failures.map(({ id }) => id))
+  }
+  const rows = await data(
+    'messages',
+    'failed',
+    '--clinic',
+    busy.id,
+    '--from',
+    '2026-05-01',
+    '--to',
+    '2026-05-01',
+  )
+  expect(rows.map(({ id }: Message) => id)).toEqual(ids.reverse())
+})
+
+describe('show', () => {
+  const show = (id: string, ...args: string[]) => tool('messages', 'show', id, '--clinic', clinic.id, ...args)
+
+  it('tells everything of an entry but its words', async () => {
+    const message = await plant(stack.table, clinic, { dispatch: waiting() })
+    const shown = await show(message.id, '--json')
+    expect(shown.json()).toEqual({
+      clinic_id: clinic.id,
+      id: message.id,
+      channel: 'email',
+      type: 'manual',
+      recipient: 'ada@example.com',
+      status: 'queued',
+      provider: 'ses',
+      provider_message_id: null,
+      error_message: null,
+      sent_at: null,
+      patient: { id: message.patient.id, full_name: 'Ada Lang' },
+      accepted_at: expect.stringMatching(TIMESTAMP),
+      progress: 'waiting',
+      dispatch: { due_at: expect.stringMatching(TIMESTAMP), claimed_until: null },
+    })
+    expect((await show(message.id, '--json', '--text')).json()).toEqual({
+      ...shown.json(),
+      subject: 'SECRET subject',
+      message: 'SECRET text\nof two lines',
+    })
+    const { stdout } = await show(message.id)
+    expect(stdout).toContain('recipient            ada@example.com\n')
+    expect(stdout).not.toContain('SECRET')
+    expect((await show(message.id, '--text')).stdout).toMatch(
+      /subject +SECRET subject\n\nSECRET text\nof two lines\n$/,
+    )
+  })
+
+  it('says how far it is', async () => {
+    const now = Date.now()
+    const states: [Partial<Message> & { isUnresolved?: boolean }, string, RegExp][] = [
+      [{ dispatch: waiting() }, 'waiting', /waiting to be sent, and looked after at \S+\+03:00/],
+      [{ dispatch: claimed(now + 10 * MINUTE) }, 'being_sent', /being sent until \S+\+03:00/],
+      [{ dispatch: claimed(now - MINUTE) }, 'unresolved', /unresolved: claimed until \S+\+03:00/],
+      [
+        { dispatch: claimed(now - MINUTE), isUnresolved: true },
+        'unresolved',
+        /unresolved: claimed until \S+/,
+      ],
+      [{ status: 'delivered' }, 'done', /done: delivered/],
+    ]
+    for (const [facts, progress, words] of states) {
+      const { id } = await plant(stack.table, clinic, facts)
+      expect((await show(id, '--json')).json().progress).toBe(progress)
+      expect((await show(id)).stdout).toMatch(new RegExp(`progress +${words.source}\n`))
+    }
+  })
+
+  it('refuses what there is not', async () => {
+    expect(await show(newUuid())).toMatchObject(refusal('The clinic has no message'))
+  })
+})
+
+describe('redrive', () => {
+  const sqs = <Output>(action: string, output: string, input: object = {}) =>
+    callSqs<Output>(stack.endpoints.sqs, action, { QueueUrl: stack.outputs[output], ...input })
+  const bury = (message: string) =>
+    sqs('SendMessage', 'DeadEmailQueueUrl', {
+      MessageBody: JSON.stringify({ clinic: clinic.id, message, waits: 0 }),
+    })
+  /** Those that a consumer has just now are in the queue, too. */
+  const count = async (output: string) => {
+    const { Attributes } = await sqs<{ Attributes: Record<string, string> }>('GetQueueAttributes', output, {
+      AttributeNames: ['All'],
+    })
+    const { ApproximateNumberOfMessages: seen, ApproximateNumberOfMessagesNotVisible: taken } = Attributes
+    return Number(seen) + Number(taken)
+  }
+
+  it('moves nothing when there is nothing', async () => {
+    expect(await tool('messages', 'redrive')).toMatchObject({ code: 0, stdout: 'emails  0 moved  0 left\n' })
+  })
+
+  it('gives waiting emails to their consumer again, which sends each once', async () => {
+    const planting = Array.from({ length: 3 }, () => plant(stack.table, clinic, { dispatch: waiting() }))
+    const messages = await Promise.all(planting)
+    for (const { id } of [...messages, ...messages]) await bury(id)
+    const { code, json } = await tool('--json', 'messages', 'redrive', '--queue', 'emails')
+    expect([code, json()]).toEqual([0, { data: [{ queue: 'emails', moved: 6, left: 0 }] }])
+    await vi.waitFor(
+      async () => {
+        for (const message of messages) expect((await find(message))?.sentAt).not.toBeNull()
+        expect(await count('EmailQueueUrl')).toBe(0)
+      },
+      { timeout: 20_000, interval: 200 },
+    )
+    const emails = (await (await fetch(stack.emailInboxUrl)).json()) as unknown[]
+    expect(emails.length).toBe(3)
+    expect(await count('DeadEmailQueueUrl')).toBe(0)
+  })
+
+  it('moves 25 and loses none', async () => {
+    // Of no message: their consumer gives them back, and they stay to be counted.
+    for (let at = 0; at < 25; at++) await bury(newUuid())
+    const { code, stdout } = await tool('messages', 'redrive')
+    expect([code, stdout]).toEqual([0, 'emails  25 moved  0 left\n'])
+    expect([await count('EmailQueueUrl'), await count('DeadEmailQueueUrl')]).toEqual([25, 0])
+  })
+
+  it('names the queues that it knows', async () => {
+    expect(await tool('messages', 'redrive', '--queue', 'letters')).toMatchObject(
+      refusal('--queue must be one of emails'),
+    )
+  })
+})
+
+describe('a clinic', () => {
+  const made = ['--name', 'Praxis', '--timezone', 'Europe/Berlin', '--currency', 'EUR']
+
+  it('is made with limits of its own, or with the stage’s', async () => {
+    const plain = (await tool('--json', 'clinic', 'create', ...made)).json()
+    expect(plain).toMatchObject({ sms_per_day: null, emails_per_day: null, sms_countries: null })
+    const limited = await tool(
+      ...['--json', 'clinic', 'create', ...made],
+      ...['--sms-per-day', '20', '--emails-per-day', '1000000', '--sms-countries', 'tr, DE,tr'],
+    )
+    const limits = { sms_per_day: 20, emails_per_day: 1_000_000, sms_countries: ['TR', 'DE'] }
+    expect(limited.json()).toMatchObject(limits)
+    expect(await data('clinic', 'list')).toContainEqual(limited.json())
+  })
+
+  it('is given other limits, one at a time', async () => {
+    const { id } = (await tool('--json', 'clinic', 'create', ...made)).json()
+    const set = async (...args: string[]) => (await tool('--json', 'clinic', 'set', id, ...args)).json()
+    expect(await set('--sms-per-day', '5')).toMatchObject({ sms_per_day: 5, emails_per_day: null })
+    expect(await set('--sms-countries', 'gb')).toMatchObject({ sms_per_day: 5, sms_countries: ['GB'] })
+    expect(await set('--emails-per-day', '7')).toMatchObject({
+      sms_per_day: 5,
+      emails_per_day: 7,
+      sms_countries: ['GB'],
+    })
+  })
+
+  it.each([
+    [['--sms-per-day', '0'], '--sms-per-day must be at least 1'],
+    [['--sms-per-day', '1.5'], '--sms-per-day must be a whole number'],
+    [['--emails-per-day', '1000001'], '--emails-per-day must be at most 1000000'],
+    [['--emails-per-day', 'many'], '--emails-per-day must be a number'],
+    [['--sms-countries', 'TR,XX'], '--sms-countries must be ISO 3166 codes'],
+    [['--sms-countries', ''], '--sms-countries must be ISO 3166 codes'],
+  ])('refuses %j', async (args, message) => {
+    expect(await tool('clinic', 'create', ...made, ...args)).toMatchObject(refusal(message))
+  })
+})
+
+it.each([[[]], [['unresolved']], [['resolve']], [['failed']], [['show']], [['redrive']]])(
+  'explains itself: messages %j --help',
+  async (args) => {
+    expect(await tool('messages', ...args, '--help')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Usage: clinic messages'),
+    })
+  },
+)
