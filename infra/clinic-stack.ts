@@ -44,7 +44,10 @@ export class ClinicStack extends Stack {
       ]),
     })
     new CfnOutput(this, 'TableName', { value: data.table.tableName })
-    new CfnOutput(this, 'EmailQueueUrl', { value: this.messaging.emails.queueUrl })
-    new CfnOutput(this, 'DeadEmailQueueUrl', { value: this.messaging.deadEmails.queueUrl })
+    // Whose dead letters the operator tool moves back.
+    const { emails, deadEmails, feedback, deadFeedback } = this.messaging
+    const queues = { Email: emails, DeadEmail: deadEmails, Feedback: feedback, DeadFeedback: deadFeedback }
+    for (const [name, queue] of Object.entries(queues))
+      new CfnOutput(this, `${name}QueueUrl`, { value: queue.queueUrl })
   }
 }

@@ -41,6 +41,8 @@ type Props = { readonly stage: StageSettings; readonly code: FunctionCode; reado
 export class Messaging extends Construct {
   readonly emails: Queue
   readonly deadEmails: Queue
+  readonly feedback: Queue
+  readonly deadFeedback: Queue
   /** Fed by the opt-in stack of SMS receipts. */
   readonly smsReceipts: Lambda
   readonly sendingEnvironment: Record<string, string>
@@ -68,6 +70,9 @@ export class Messaging extends Construct {
       suppressionReasons: SuppressionReasons.BOUNCES_AND_COMPLAINTS,
     })
     this.#sendEmails(configurationSet, messaging.emailFrom)
+    const feedback = queueWithDeadLetters(this, 'Feedback')
+    this.feedback = feedback.queue
+    this.deadFeedback = feedback.deadLetters
     this.#hearFeedback(configurationSet)
     this.smsReceipts = this.#worker('sms-receipts', ['GetItem', 'PutItem', 'DeleteItem'])
     this.#sweep()
@@ -101,7 +106,6 @@ export class Messaging extends Construct {
         EmailSendingEvent.REJECT,
       ],
     })
-    const { queue } = queueWithDeadLetters(this, 'Feedback')
     for (const [event, detail] of Object.entries(FEEDBACK)) {
       new Rule(this, `${event}Rule`, {
         eventPattern: {
@@ -111,10 +115,12 @@ export class Messaging extends Construct {
             mail: { tags: { 'ses:configuration-set': [configurationSet.configurationSetName] } },
           },
         },
-        targets: [new SqsQueue(queue, { message: RuleTargetInput.fromObject(feedbackOf(event, detail)) })],
+        targets: [
+          new SqsQueue(this.feedback, { message: RuleTargetInput.fromObject(feedbackOf(event, detail)) }),
+        ],
       })
     }
-    consumer(this.#worker('email-feedback', ['GetItem', 'PutItem', 'DeleteItem']), queue)
+    consumer(this.#worker('email-feedback', ['GetItem', 'PutItem', 'DeleteItem']), this.feedback)
   }
 
   #sweep(): void {

@@ -23,8 +23,9 @@ export type Sweep = {
 /** Of each partition of what is due; the rest waits a minute. */
 const MOST_A_SWEEP = 250
 
-/** A message that was queued again is left alone so long at least. */
+/** A message that was queued again is left alone so long at least, and at most. */
 const NEXT_LOOK_MS = 15 * 60_000
+const LAST_LOOK_MS = 60 * 60_000
 
 /**
  * Looks after messages that should be further by now: those that a crash left unqueued are queued, and those whose sender
@@ -56,5 +57,5 @@ async function look({ log, queue, now, count }: Sweep, item: Due): Promise<void>
   count('email_queued_again')
   await queue.push({ clinic, message: id, waits: 0 })
   // Ever less often: what cannot be sent comes to its dead letters once for each time.
-  await log.postpone(clinic, read, now() + Math.max(NEXT_LOOK_MS, age))
+  await log.postpone(clinic, read, now() + Math.min(Math.max(NEXT_LOOK_MS, age), LAST_LOOK_MS))
 }
