@@ -101,7 +101,7 @@ describe('an SMS', () => {
   it('is in the log, claimed, before the provider is called', async () => {
     sns.on(PublishCommand).callsFake(async () => {
       expect(await log()).toMatchObject([{ status: 'queued' }])
-      const [{ id }] = (await log()) as [{ id: string }]
+      const [{ id }] = (await log()) as unknown as [{ id: string }]
       expect((await messageStore(db).find(clinic.id, id))?.record.dispatch).toMatchObject({
         claim: { token: expect.any(String) },
       })
