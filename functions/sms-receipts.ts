@@ -18,7 +18,12 @@ export const handler = worker(
     ) as CloudWatchLogsDecodedData
     let early = 0
     for (const { message, timestamp } of logEvents) {
-      const { providerMessageId, occurrence } = readSmsReceipt(message)
+      const receipt = readSmsReceipt(message)
+      if (!receipt) {
+        count('receipt_unreadable')
+        continue
+      }
+      const { providerMessageId, occurrence } = receipt
       const found = await log.byProviderId(PROVIDERS.sms, providerMessageId)
       if (found) await log.note(found.clinic, found.id, occurrence)
       else if (now() - timestamp < OURS_WITHIN_MS) early++

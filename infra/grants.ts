@@ -54,13 +54,6 @@ export const keyGrant = (scope: Construct, { key }: Data): PolicyStatement =>
 export const pushGrant = (queue: IQueue): PolicyStatement =>
   new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [queue.queueArn] })
 
-/** What a function that is fed by a queue needs of it. */
-export const consumeGrant = (queue: IQueue): PolicyStatement =>
-  new PolicyStatement({
-    actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
-    resources: [queue.queueArn],
-  })
-
 /** SMS to phones; every topic is something else. */
 export const smsGrant = (scope: Construct): PolicyStatement =>
   new PolicyStatement({

@@ -74,7 +74,7 @@ export class Messaging extends Construct {
     this.feedback = feedback.queue
     this.deadFeedback = feedback.deadLetters
     this.#hearFeedback(configurationSet)
-    this.smsReceipts = this.#worker('sms-receipts', ['GetItem', 'PutItem', 'DeleteItem'])
+    this.smsReceipts = this.#worker('sms-receipts', ['GetItem', 'PutItem'])
     this.#sweep()
   }
 

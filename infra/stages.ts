@@ -71,9 +71,10 @@ export function stageSettings(
   const settings = STAGES[name]
   if (!settings)
     throw new Error(`There is no stage "${name}". Choose one with -c stage=${Object.keys(STAGES).join('|')}.`)
-  if (!/^[^\s@]+@[^\s@]+$/.test(emailFrom)) throw new Error(`emailFrom is no address: "${emailFrom}".`)
-  if (!/^[A-Za-z0-9]{1,11}$/.test(smsSenderId))
-    throw new Error(`smsSenderId must have 1 to 11 letters and digits: "${smsSenderId}".`)
+  if (!/^[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/.test(emailFrom))
+    throw new Error(`emailFrom is no address: "${emailFrom}".`)
+  if (!/^(?=.*[A-Za-z])[A-Za-z0-9]{1,11}$/.test(smsSenderId))
+    throw new Error(`smsSenderId must have 1 to 11 letters and digits, and a letter: "${smsSenderId}".`)
   const messaging = {
     emailFrom,
     smsSenderId,

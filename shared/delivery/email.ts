@@ -1,6 +1,6 @@
 import { type SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2'
 import { headerText, mailbox } from '../domain/mail-header.ts'
-import { type Handover, handoverOf } from './handover.ts'
+import { acceptedAs, type Handover, handoverOf } from './handover.ts'
 
 export type EmailSettings = {
   /** The address that mail comes from; its domain is verified with SES. */
@@ -42,6 +42,6 @@ export function emailSender(client: SESv2Client, { from, configurationSet }: Ema
           ],
         }),
       )
-      .then(({ MessageId = '' }) => ({ kind: 'accepted' as const, providerMessageId: MessageId }), handoverOf)
+      .then(acceptedAs, handoverOf)
   return { send }
 }

@@ -37,23 +37,40 @@ export function readEmailFeedback(body: string): {
   return { clinic: clinic as ClinicId, message, occurrence: occurrences[event] }
 }
 
+/** Six digits or more with no letter between them, in any script. */
+const NUMBERS = /\+?\p{Nd}(?:[^\p{L}]*\p{Nd}){5,}/gu
+
 /** The record that SNS logs of an SMS, as far as it is of use; the number in it is left alone. */
 const SmsReceipt = z.object({
-  notification: z.object({ messageId: z.string().min(1), timestamp: z.string() }),
+  notification: z.object({
+    messageId: z.string().min(1),
+    timestamp: z.string().regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?$/),
+  }),
   delivery: z.object({ providerResponse: z.string().optional() }),
   status: z.enum(['SUCCESS', 'FAILURE']),
 })
 
-/** @throws SyntaxError or ZodError for what is no receipt */
-export function readSmsReceipt(text: string): { providerMessageId: string; occurrence: Occurrence } {
-  const { notification, delivery, status } = SmsReceipt.parse(JSON.parse(text))
+/** Null for what is no receipt: a log line of somebody else's. */
+export function readSmsReceipt(text: string): { providerMessageId: string; occurrence: Occurrence } | null {
+  const receipt = SmsReceipt.safeParse(parsed(text)).data
+  if (!receipt) return null
+  const { notification, delivery, status } = receipt
   const { messageId: providerMessageId, timestamp } = notification
   if (status === 'FAILURE') {
     // Carriers write what they like: nothing that could be a number is kept.
-    const answer =
-      delivery.providerResponse?.replace(/\+?\d[\d\s().-]{4,}\d/g, '...').slice(0, 200) ?? 'no answer'
+    const answer = [...(delivery.providerResponse ?? 'no answer').replace(NUMBERS, '...')]
+      .slice(0, 200)
+      .join('')
     return { providerMessageId, occurrence: { kind: 'failed', reason: `Not delivered: ${answer}` } }
   }
   const at = new Date(`${timestamp.replace(' ', 'T')}Z`).toISOString()
   return { providerMessageId, occurrence: { kind: 'delivered', at, providerMessageId } }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
 }

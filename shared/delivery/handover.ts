@@ -8,6 +8,12 @@ export type Handover =
   /** No answer came: the provider may have it, so it must not be sent again. */
   | { readonly kind: 'unknown'; readonly reason: string }
 
+/** What an answer means: one that names no message comes from somebody else, or took none. */
+export const acceptedAs = ({ MessageId = '' }: { MessageId?: string | undefined }): Handover =>
+  MessageId === ''
+    ? { kind: 'unknown', reason: LOST_REPLY }
+    : { kind: 'accepted', providerMessageId: MessageId }
+
 /** What a provider says of one message, not of itself. */
 const REFUSALS = /^(MessageRejected|BadRequest|InvalidParameter|ParameterValueInvalid|Validation|OptedOut)/
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PublishCommand, type SNSClient } from '@aws-sdk/client-sns'
-import { type Handover, handoverOf } from './handover.ts'
+import { acceptedAs, type Handover, handoverOf } from './handover.ts'
 
 export type SmsSettings = {
   /** What phones show as the sender, where a country allows it: 1 to 11 letters and digits. */
@@ -39,7 +39,7 @@ export function smsSender(client: SNSClient, { senderId, maxPrice }: SmsSettings
           },
         }),
       )
-      .then(({ MessageId = '' }) => ({ kind: 'accepted' as const, providerMessageId: MessageId }), handoverOf)
+      .then(acceptedAs, handoverOf)
 
   return { send }
 }

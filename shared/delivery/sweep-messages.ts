@@ -33,7 +33,10 @@ const LAST_LOOK_MS = 60 * 60_000
  */
 export async function sweepMessages(sweep: Sweep): Promise<void> {
   const items = await sweep.log.due(sweep.now(), MOST_A_SWEEP)
-  for (const item of items) await look(sweep, item)
+  const failures: unknown[] = []
+  // One that cannot be helped holds up none of the others.
+  for (const item of items) await look(sweep, item).catch((error) => failures.push(error))
+  if (failures.length > 0) throw failures[0]
 }
 
 async function look({ log, queue, now, count }: Sweep, item: Due): Promise<void> {

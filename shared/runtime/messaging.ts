@@ -10,12 +10,22 @@ import { readEmailEnvironment, readSendingEnvironment, readSweepEnvironment } fr
 /** One attempt, and less time than a function has: a repeated call could send twice. */
 const ONCE = {
   maxAttempts: 1,
-  requestHandler: { connectionTimeout: 1000, requestTimeout: 8000, throwOnRequestTimeout: true },
+  requestHandler: {
+    connectionTimeout: 1000,
+    requestTimeout: 8000,
+    socketTimeout: 8000,
+    throwOnRequestTimeout: true,
+  },
 }
 
 const QUICKLY = {
   maxAttempts: 2,
-  requestHandler: { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true },
+  requestHandler: {
+    connectionTimeout: 1000,
+    requestTimeout: 2000,
+    socketTimeout: 2000,
+    throwOnRequestTimeout: true,
+  },
 }
 
 /** How many messages a clinic may send in a day, and to which countries, unless it has limits of its own. */
