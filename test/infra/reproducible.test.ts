@@ -5,17 +5,23 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
 /** Synthesizes as the CDK CLI does, into a folder of its own. */
-function synthesized(): { template: string; assets: string[] } {
+function synthesized(more: object = {}): { templates: Record<string, string>; assets: string[] } {
   const outdir = mkdtempSync(join(tmpdir(), 'synth-'))
   try {
     const { context } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: object }
-    const env = { ...process.env, CDK_OUTDIR: outdir, CDK_CONTEXT_JSON: JSON.stringify(context) }
+    const CDK_CONTEXT_JSON = JSON.stringify({ ...context, ...more })
+    const env = { ...process.env, CDK_OUTDIR: outdir, CDK_CONTEXT_JSON }
     execFileSync(process.execPath, ['bin/app.ts'], { env, stdio: 'pipe' })
-    const names = readdirSync(outdir)
-    const template = names.find((name) => name.endsWith('.template.json')) ?? ''
+    const names = readdirSync(outdir).sort()
+    const templates = names.filter((name) => name.endsWith('.template.json'))
     return {
-      template: readFileSync(join(outdir, template), 'utf8'),
-      assets: names.filter((name) => name.startsWith('asset.')).sort(),
+      templates: Object.fromEntries(
+        templates.map((name) => [
+          name.replace('.template.json', ''),
+          readFileSync(join(outdir, name), 'utf8'),
+        ]),
+      ),
+      assets: names.filter((name) => name.startsWith('asset.')),
     }
   } finally {
     rmSync(outdir, { recursive: true })
@@ -25,5 +31,22 @@ function synthesized(): { template: string; assets: string[] } {
 it('gives the same template and asset hashes, wherever and however often it is synthesized', () => {
   const first = synthesized()
   expect(first.assets.length).toBeGreaterThan(1)
+  expect(Object.keys(first.templates)).toEqual(['ClinicDeveloperApi-dev'])
   expect(synthesized()).toEqual(first)
+})
+
+it('has the stack of SMS receipts, and the names of senders, only where they are asked for', () => {
+  const { templates } = synthesized({
+    stage: 'prod',
+    smsReceipts: 'on',
+    emailFrom: 'mail@praxis-nord.de',
+    smsSenderId: 'PraxisNord',
+  })
+  expect(Object.keys(templates).sort()).toEqual([
+    'ClinicDeveloperApi-prod',
+    'ClinicDeveloperApi-prod-SmsReceipts',
+  ])
+  expect(templates['ClinicDeveloperApi-prod']).toContain('"EMAIL_FROM": "mail@praxis-nord.de"')
+  expect(templates['ClinicDeveloperApi-prod']).toContain('"SMS_SENDER_ID": "PraxisNord"')
+  expect(Object.keys(synthesized({ smsReceipts: 'off' }).templates)).toEqual(['ClinicDeveloperApi-dev'])
 })

@@ -1,13 +1,27 @@
+import { Match, Template } from 'aws-cdk-lib/assertions'
 import { ResponseType } from 'aws-cdk-lib/aws-apigateway'
 import { describe, expect, it } from 'vitest'
 import { functionIds } from '../../infra/clinic-stack.ts'
+import { MESSAGE_WORKERS } from '../../infra/messaging.ts'
 import { stageSettings } from '../../infra/stages.ts'
 import { BASE_PATH } from '../../shared/api/route.ts'
 import { ROUTES } from '../../shared/api/routes.ts'
-import { grantsOf, ofFunction, type Resource, resourcesOf, templateOf } from '../support/template.ts'
+import {
+  grantsOf,
+  idAt,
+  ofFunction,
+  type Resource,
+  receiptsStackOf,
+  resourcesOf,
+  type Statement,
+  templateOf,
+} from '../support/template.ts'
 
 const dev = templateOf('dev')
 const prod = templateOf('prod')
+
+const arnOf = (path: string) => ({ 'Fn::GetAtt': [idAt(dev, path), 'Arn'] })
+const refTo = (path: string) => ({ Ref: idAt(dev, path) })
 
 type Method = { HttpMethod: string; ResourceId: { Ref?: string }; AuthorizationType: string }
 
@@ -91,6 +105,69 @@ describe('the API', () => {
   })
 })
 
+const actions = (names: readonly string[]) => (names.length === 1 ? names[0] : names) as string | string[]
+
+const writeLogs = (path: string) => ({
+  Effect: 'Allow',
+  Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+  Resource: arnOf(`${path}/Logs`),
+})
+
+const onTable = { Effect: 'Allow', Resource: arnOf('Data/Table') }
+
+const tableGrant = (calls: readonly string[], { delivers }: { delivers: boolean }) => ({
+  ...onTable,
+  Action: actions(calls.map((call) => `dynamodb:${call}`)),
+  Condition: {
+    'ForAllValues:StringNotLike': {
+      'dynamodb:LeadingKeys': ['credential#*', 'clinics', ...(delivers ? [] : ['due#*', 'provider#*'])],
+    },
+  },
+})
+
+const useKey = {
+  Effect: 'Allow',
+  Action: ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'],
+  Resource: arnOf('Data/TableKey'),
+  Condition: {
+    StringEquals: {
+      'kms:ViaService': { 'Fn::Join': ['', ['dynamodb.', { Ref: 'AWS::Region' }, '.amazonaws.com']] },
+    },
+  },
+}
+
+const pushEmails = { Effect: 'Allow', Action: 'sqs:SendMessage', Resource: arnOf('Messaging/Emails') }
+
+/** Phones have no ARN; every topic has. */
+const sendSms = {
+  Effect: 'Allow',
+  Action: 'sns:Publish',
+  NotResource: { 'Fn::Join': ['', ['arn:', { Ref: 'AWS::Partition' }, ':sns:*:*:*']] },
+}
+
+/** `arn:aws:<service>:<region>:<account>:<resource>` as the template writes it. */
+const arn = (service: string, ...resource: unknown[]) => ({
+  'Fn::Join': [
+    '',
+    [
+      'arn:',
+      { Ref: 'AWS::Partition' },
+      `:${service}:`,
+      { Ref: 'AWS::Region' },
+      ':',
+      { Ref: 'AWS::AccountId' },
+      ...resource,
+    ],
+  ],
+})
+
+const environmentOf = (template: Template, id: string) =>
+  (
+    ofFunction(template, 'AWS::Lambda::Function', id).Properties as unknown as {
+      Environment?: { Variables: Record<string, unknown> }
+    }
+  ).Environment?.Variables ?? {}
+
 describe('the functions', () => {
   it.each(functionIds())('%s runs on Node 24 and arm64', (id) => {
     expect(ofFunction(dev, 'AWS::Lambda::Function', id).Properties).toMatchObject({
@@ -102,41 +179,44 @@ describe('the functions', () => {
   it.each(ROUTES.map((route) => [route.id, route] as const))(
     '%s may do what its route says, and nothing else',
     (id, route) => {
-      const table = { 'Fn::GetAtt': [expect.stringMatching(/^DataTable/), 'Arn'] }
-      const actions = (names: string[]) => (names.length === 1 ? names[0] : names)
+      const delivers = id === 'send-message'
       expect(grantsOf(dev, id)).toEqual([
+        writeLogs(`Api/${id}`),
         {
-          Effect: 'Allow',
-          Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-          Resource: { 'Fn::GetAtt': [expect.stringMatching(/Logs/), 'Arn'] },
-        },
-        {
-          Effect: 'Allow',
+          ...onTable,
           Action: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
-          Resource: table,
           Condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['credential#*'] } },
         },
-        {
-          Effect: 'Allow',
-          Action: actions(route.uses.table.map((call) => `dynamodb:${call}`)),
-          Resource: table,
-          Condition: {
-            'ForAllValues:StringNotLike': { 'dynamodb:LeadingKeys': ['credential#*', 'clinics'] },
-          },
-        },
-        expect.objectContaining({
-          Effect: 'Allow',
-          Action: ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'],
-          Resource: { 'Fn::GetAtt': [expect.stringMatching(/^DataTableKey/), 'Arn'] },
-          Condition: { StringEquals: { 'kms:ViaService': expect.anything() } },
-        }),
+        tableGrant(route.uses.table, { delivers }),
+        useKey,
+        ...(delivers ? [sendSms, pushEmails] : []),
       ])
-      const { ManagedPolicyArns } = ofFunction(dev, 'AWS::IAM::Role', id).Properties as {
-        ManagedPolicyArns?: unknown
-      }
-      expect(ManagedPolicyArns).toBeUndefined()
     },
   )
+
+  it('has send-message alone reach phones, and told how', () => {
+    const { messaging } = stageSettings('dev')
+    expect(environmentOf(dev, 'send-message')).toEqual({
+      ...environmentOf(dev, 'get-patient'),
+      SMS_SENDER_ID: messaging.smsSenderId,
+      SMS_MAX_PRICE: messaging.smsMaxPrice,
+      SMS_PER_DAY: String(messaging.smsPerDay),
+      EMAILS_PER_DAY: String(messaging.emailsPerDay),
+      SMS_COUNTRIES: messaging.smsCountries.join(','),
+      EMAIL_QUEUE_URL: refTo('Messaging/Emails'),
+    })
+    expect(Object.keys(environmentOf(dev, 'get-patient')).sort()).toEqual([
+      'CHECK_RESPONSES',
+      'REQUESTS_PER_MINUTE',
+      'TABLE_NAME',
+    ])
+    const publishing = functionIds().filter((id) => JSON.stringify(grantsOf(dev, id)).includes('sns:'))
+    expect(publishing).toEqual(['send-message'])
+  })
+
+  it.each(functionIds())('%s has no policy of somebody else’s making', (id) => {
+    expect(ofFunction(dev, 'AWS::IAM::Role', id).Properties).not.toHaveProperty('ManagedPolicyArns')
+  })
 
   it('lets the fallback write its log, and nothing else', () => {
     expect(grantsOf(dev, 'fallback').map(({ Action }) => Action)).toEqual([
@@ -145,14 +225,11 @@ describe('the functions', () => {
   })
 
   it('checks answers and is generous in development only', () => {
-    const variables = (template: typeof dev) =>
-      (
-        ofFunction(template, 'AWS::Lambda::Function', 'get-patient').Properties as unknown as {
-          Environment: { Variables: object }
-        }
-      ).Environment.Variables
-    expect(variables(dev)).toMatchObject({ CHECK_RESPONSES: 'on' })
-    expect(variables(prod)).toMatchObject({ CHECK_RESPONSES: 'off', REQUESTS_PER_MINUTE: '300' })
+    expect(environmentOf(dev, 'get-patient')).toMatchObject({ CHECK_RESPONSES: 'on' })
+    expect(environmentOf(prod, 'get-patient')).toMatchObject({
+      CHECK_RESPONSES: 'off',
+      REQUESTS_PER_MINUTE: '300',
+    })
   })
 })
 
@@ -180,8 +257,400 @@ describe('the table', () => {
   })
 })
 
+type Worker = {
+  timeout: number
+  environment: object
+  calls: string[]
+  grants: object[]
+}
+
+/** Feeding a function from a queue, as the CDK grants it. */
+const consume = (path: string) => ({
+  Effect: 'Allow',
+  Action: [
+    'sqs:ReceiveMessage',
+    'sqs:ChangeMessageVisibility',
+    'sqs:GetQueueUrl',
+    'sqs:DeleteMessage',
+    'sqs:GetQueueAttributes',
+  ],
+  Resource: arnOf(path),
+})
+
+const workers: Record<(typeof MESSAGE_WORKERS)[number], Worker> = {
+  'send-email': {
+    timeout: 15,
+    environment: {
+      EMAIL_QUEUE_URL: refTo('Messaging/Emails'),
+      EMAIL_FROM: 'clinic@example.com',
+      EMAIL_CONFIGURATION_SET: refTo('Messaging/Mail'),
+    },
+    calls: ['GetItem', 'UpdateItem', 'PutItem', 'DeleteItem'],
+    grants: [
+      pushEmails,
+      {
+        Effect: 'Allow',
+        Action: 'ses:SendEmail',
+        Resource: [
+          arn('ses', ':identity/clinic@example.com'),
+          arn('ses', ':identity/example.com'),
+          arn('ses', ':configuration-set/', refTo('Messaging/Mail')),
+        ],
+        Condition: { StringEquals: { 'ses:FromAddress': 'clinic@example.com' } },
+      },
+      consume('Messaging/Emails'),
+    ],
+  },
+  'email-feedback': {
+    timeout: 15,
+    environment: {},
+    calls: ['GetItem', 'PutItem', 'DeleteItem'],
+    grants: [consume('Messaging/Feedback')],
+  },
+  'sms-receipts': {
+    timeout: 15,
+    environment: {},
+    calls: ['GetItem', 'PutItem'],
+    grants: [],
+  },
+  'sweep-messages': {
+    timeout: 60,
+    environment: { EMAIL_QUEUE_URL: refTo('Messaging/Emails') },
+    calls: ['Query', 'GetItem', 'PutItem', 'DeleteItem', 'BatchWriteItem'],
+    grants: [pushEmails],
+  },
+}
+
+describe('the workers', () => {
+  it.each(MESSAGE_WORKERS)('%s has its time, its environment and its grants, and no others', (id) => {
+    const { timeout, environment, calls, grants } = workers[id]
+    expect(ofFunction(dev, 'AWS::Lambda::Function', id).Properties.Timeout).toBe(timeout)
+    expect(environmentOf(dev, id)).toEqual({ TABLE_NAME: refTo('Data/Table'), ...environment })
+    expect(grantsOf(dev, id)).toEqual([
+      writeLogs(`Messaging/${id}`),
+      tableGrant(calls, { delivers: true }),
+      useKey,
+      ...grants,
+    ])
+  })
+
+  it('take from their queues so that what fails comes back alone', () => {
+    const mappings = Object.values(resourcesOf(dev, 'AWS::Lambda::EventSourceMapping'))
+    const fed = (queue: string, id: string) => ({
+      EventSourceArn: arnOf(`Messaging/${queue}`),
+      FunctionName: refTo(`Messaging/${id}/Function`),
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      BatchSize: 10,
+      ScalingConfig: { MaximumConcurrency: 10 },
+    })
+    expect(mappings.map(({ Properties }) => Properties)).toEqual([
+      expect.objectContaining(fed('Emails', 'send-email')),
+      expect.objectContaining(fed('Feedback', 'email-feedback')),
+    ])
+  })
+
+  it('sweep every minute, and no sweep is repeated, neither by the schedule nor by Lambda', () => {
+    dev.resourceCountIs('AWS::Lambda::EventInvokeConfig', 1)
+    dev.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
+      FunctionName: refTo('Messaging/sweep-messages/Function'),
+      MaximumRetryAttempts: 0,
+    })
+    dev.hasResourceProperties('AWS::Events::Rule', {
+      ScheduleExpression: 'rate(1 minute)',
+      State: 'ENABLED',
+      Targets: [
+        {
+          Id: 'Target0',
+          Arn: arnOf('Messaging/sweep-messages/Function'),
+          RetryPolicy: { MaximumRetryAttempts: 0 },
+        },
+      ],
+    })
+  })
+})
+
+describe('the queues', () => {
+  type Queue = {
+    RedrivePolicy?: { deadLetterTargetArn: unknown; maxReceiveCount: number }
+    SqsManagedSseEnabled: boolean
+    VisibilityTimeout?: number
+    MessageRetentionPeriod: number
+  }
+  const queues = resourcesOf(dev, 'AWS::SQS::Queue') as unknown as Record<string, { Properties: Queue }>
+  const DAYS = 24 * 60 * 60
+
+  it.each([
+    ['Emails', 'send-email'],
+    ['Feedback', 'email-feedback'],
+  ])('%s gives up after five receives, none of them while its function may be at it', (name, id) => {
+    const queue = queues[idAt(dev, `Messaging/${name}`)]?.Properties
+    expect(queue).toMatchObject({
+      RedrivePolicy: { deadLetterTargetArn: arnOf(`Messaging/${name}Dead`), maxReceiveCount: 5 },
+    })
+    const { Timeout } = ofFunction(dev, 'AWS::Lambda::Function', id).Properties as unknown as {
+      Timeout: number
+    }
+    expect(queue?.VisibilityTimeout).toBeGreaterThanOrEqual(6 * Timeout)
+    const dead = queues[idAt(dev, `Messaging/${name}Dead`)]?.Properties
+    // A dead letter keeps the age that it had.
+    expect(dead?.MessageRetentionPeriod).toBe(14 * DAYS)
+    expect(dead).not.toHaveProperty('RedrivePolicy')
+  })
+
+  it.each(Object.keys(queues))('%s is encrypted, and closed to whoever comes without TLS', (id) => {
+    expect(queues[id]?.Properties.SqsManagedSseEnabled).toBe(true)
+    const policies = Object.values(resourcesOf(dev, 'AWS::SQS::QueuePolicy')).map(
+      ({ Properties }) =>
+        Properties as unknown as { Queues: unknown[]; PolicyDocument: { Statement: Statement[] } },
+    )
+    const [policy, ...more] = policies.filter(
+      ({ Queues }) => JSON.stringify(Queues) === JSON.stringify([{ Ref: id }]),
+    )
+    expect(more).toEqual([])
+    expect(policy?.PolicyDocument.Statement).toContainEqual({
+      Effect: 'Deny',
+      Principal: { AWS: '*' },
+      Action: 'sqs:*',
+      Resource: { 'Fn::GetAtt': [id, 'Arn'] },
+      Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+    })
+  })
+
+  it('are for emails and feedback, each with one for its dead letters, which the operator finds', () => {
+    const outputs = {
+      EmailQueueUrl: 'Emails',
+      DeadEmailQueueUrl: 'EmailsDead',
+      FeedbackQueueUrl: 'Feedback',
+      DeadFeedbackQueueUrl: 'FeedbackDead',
+    }
+    for (const [output, name] of Object.entries(outputs))
+      dev.hasOutput(output, { Value: refTo(`Messaging/${name}`) })
+    const ids = Object.values(outputs).map((name) => idAt(dev, `Messaging/${name}`))
+    expect(Object.keys(queues).sort()).toEqual(ids.sort())
+  })
+})
+
+describe('mail', () => {
+  it('goes out over TLS only, and not again to who bounced or complained', () => {
+    dev.resourceCountIs('AWS::SES::ConfigurationSet', 1)
+    dev.hasResourceProperties('AWS::SES::ConfigurationSet', {
+      DeliveryOptions: { TlsPolicy: 'REQUIRE' },
+      ReputationOptions: { ReputationMetricsEnabled: true },
+      SuppressionOptions: { SuppressedReasons: ['BOUNCE', 'COMPLAINT'] },
+      TrackingOptions: Match.absent(),
+    })
+  })
+
+  it('is told of on the account’s own bus; opens and clicks are nobody’s business', () => {
+    dev.resourceCountIs('AWS::SES::ConfigurationSetEventDestination', 1)
+    dev.hasResourceProperties('AWS::SES::ConfigurationSetEventDestination', {
+      ConfigurationSetName: refTo('Messaging/Mail'),
+      EventDestination: {
+        Enabled: true,
+        EventBridgeDestination: { EventBusArn: arn('events', ':event-bus/default') },
+        MatchingEventTypes: ['send', 'delivery', 'bounce', 'complaint', 'reject'],
+      },
+    })
+  })
+
+  type Rule = {
+    EventPattern?: { detail: { eventType: string[] } }
+    Targets: { Arn: unknown; InputTransformer: { InputPathsMap: object; InputTemplate: string } }[]
+  }
+  const rules = Object.values(resourcesOf(dev, 'AWS::Events::Rule'))
+    .map(({ Properties }) => Properties as unknown as Rule)
+    .filter(({ EventPattern }) => EventPattern)
+
+  it('of this configuration set is heard of, each kind by a rule of its own', () => {
+    expect(rules.map(({ EventPattern }) => EventPattern)).toEqual(
+      ['Send', 'Delivery', 'Bounce', 'Complaint', 'Reject'].map((eventType) => ({
+        source: ['aws.ses'],
+        detail: {
+          eventType: [eventType],
+          mail: { tags: { 'ses:configuration-set': [refTo('Messaging/Mail')] } },
+        },
+      })),
+    )
+  })
+
+  it('passes on ids and types, never an address, a subject or what a server said', () => {
+    const ALLOWED = [
+      '$.detail.mail.tags.clinic',
+      '$.detail.mail.tags.message',
+      '$.detail.mail.messageId',
+      '$.time',
+      '$.detail.bounce.bounceType',
+      '$.detail.bounce.bounceSubType',
+    ]
+    for (const { Targets, EventPattern } of rules) {
+      expect(Targets.map(({ Arn }) => Arn)).toEqual([arnOf('Messaging/Feedback')])
+      for (const target of Targets) {
+        // Without a transformer, or with another input, the event itself would be passed on.
+        expect(Object.keys(target).sort()).toEqual(['Arn', 'Id', 'InputTransformer'])
+        const { InputPathsMap, InputTemplate } = target.InputTransformer
+        const used = Object.values(InputPathsMap) as string[]
+        expect(used.filter((path) => !ALLOWED.includes(path))).toEqual([])
+        const filled = InputTemplate.replace(/<([^>]+)>/g, (_, name) => {
+          expect(InputPathsMap).toHaveProperty([name])
+          return JSON.stringify(name)
+        })
+        expect(JSON.parse(filled)).toMatchObject({ event: EventPattern?.detail.eventType[0] })
+      }
+    }
+  })
+
+  it('is told of by those rules, and by nobody else', () => {
+    const policies = Object.values(resourcesOf(dev, 'AWS::SQS::QueuePolicy')).map(
+      ({ Properties }) => Properties as unknown as { PolicyDocument: { Statement: Statement[] } },
+    )
+    const allowed = policies
+      .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
+      .filter((statement) => (statement as { Effect?: string }).Effect === 'Allow')
+    expect(allowed).toEqual(
+      ['Send', 'Delivery', 'Bounce', 'Complaint', 'Reject'].map((kind) => ({
+        Effect: 'Allow',
+        Principal: { Service: 'events.amazonaws.com' },
+        Action: expect.arrayContaining(['sqs:SendMessage']),
+        Resource: arnOf('Messaging/Feedback'),
+        Condition: { ArnEquals: { 'aws:SourceArn': arnOf(`Messaging/${kind}Rule`) } },
+      })),
+    )
+  })
+})
+
+describe('the receipts of SMS', () => {
+  const receipts = Template.fromStack(receiptsStackOf('dev'))
+  const groups = resourcesOf(receipts, 'AWS::Logs::LogGroup')
+
+  it('are kept for a day, under the names that SNS writes to', () => {
+    const named = (outcome: string) => ({
+      LogGroupName: {
+        'Fn::Join': [
+          '',
+          [
+            'sns/',
+            { Ref: 'AWS::Region' },
+            '/',
+            { Ref: 'AWS::AccountId' },
+            `/DirectPublishToPhoneNumber${outcome}`,
+          ],
+        ],
+      },
+      RetentionInDays: 1,
+    })
+    expect(Object.values(groups)).toEqual(
+      ['', '/Failure'].map((outcome) =>
+        expect.objectContaining({ Properties: named(outcome), DeletionPolicy: 'Delete' }),
+      ),
+    )
+  })
+
+  it('all go to the one function that reads them, which they may invoke', () => {
+    const imported = { 'Fn::ImportValue': expect.stringMatching(/smsreceiptsFunction/) }
+    const of = (type: string) =>
+      Object.values(resourcesOf(receipts, type)).map(({ Properties }) => Properties)
+    expect(of('AWS::Logs::SubscriptionFilter')).toEqual(
+      Object.keys(groups).map((id) => ({
+        DestinationArn: imported,
+        FilterPattern: '',
+        LogGroupName: { Ref: id },
+      })),
+    )
+    expect(of('AWS::Lambda::Permission')).toEqual(
+      Object.keys(groups).map((id) => ({
+        Action: 'lambda:InvokeFunction',
+        FunctionName: imported,
+        Principal: 'logs.amazonaws.com',
+        SourceArn: { 'Fn::GetAtt': [id, 'Arn'] },
+      })),
+    )
+  })
+
+  it('are switched on for the whole account with the stack, and off with it', () => {
+    const [role] = Object.keys(resourcesOf(receipts, 'AWS::IAM::Role'))
+    const [{ Properties } = { Properties: {} }] = Object.values(resourcesOf(receipts, 'Custom::AWS'))
+    const called = (when: 'Create' | 'Update' | 'Delete') => {
+      const written = (Properties as unknown as Record<string, { 'Fn::Join': [string, unknown[]] }>)[when]
+      const parts = written?.['Fn::Join'][1] ?? []
+      return JSON.parse(parts.map((part) => (typeof part === 'string' ? part : 'ROLE')).join(''))
+    }
+    const set = (rate: string) => ({
+      service: 'SNS',
+      action: 'setSMSAttributes',
+      parameters: {
+        attributes: { DeliveryStatusIAMRole: 'ROLE', DeliveryStatusSuccessSamplingRate: rate },
+      },
+    })
+    expect(called('Create')).toMatchObject(set('100'))
+    expect(called('Update')).toMatchObject(set('100'))
+    expect(called('Delete')).toMatchObject(set('0'))
+    expect(JSON.stringify(Properties)).toContain(`{"Fn::GetAtt":["${role}","Arn"]}`)
+  })
+
+  it('are written by SNS, into these groups only', () => {
+    receipts.hasResourceProperties('AWS::IAM::Role', {
+      AssumeRolePolicyDocument: {
+        Statement: [
+          { Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { Service: 'sns.amazonaws.com' } },
+        ],
+      },
+      ManagedPolicyArns: Match.absent(),
+    })
+    const grants = Object.values(resourcesOf(receipts, 'AWS::IAM::Policy')).flatMap(
+      ({ Properties }) =>
+        (Properties as unknown as { PolicyDocument: { Statement: Statement[] } }).PolicyDocument.Statement,
+    )
+    const write = { Effect: 'Allow', Action: ['logs:CreateLogStream', 'logs:PutLogEvents'] }
+    expect(grants.filter(({ Action }) => Action.includes('logs:PutLogEvents'))).toEqual(
+      Object.keys(groups).map((id) => ({ ...write, Resource: { 'Fn::GetAtt': [id, 'Arn'] } })),
+    )
+  })
+
+  it('are of no concern to the service itself: without them it is the same, but for what it exports', () => {
+    const text = JSON.stringify(dev.toJSON())
+    expect(text).not.toMatch(/SubscriptionFilter|SetSMSAttributes|DirectPublishToPhoneNumber/i)
+  })
+})
+
+it.each(['dev', 'prod'])('names nothing of the local stack (%s)', (stage) => {
+  const text = JSON.stringify(stage === 'dev' ? dev.toJSON() : prod.toJSON())
+  expect(text).not.toMatch(
+    /AWS_ENDPOINT|127\.0\.0\.1|localhost|elasticmq|fauxqs|dynoxide|NODE_OPTIONS|000000000000/i,
+  )
+})
+
 it('names the stages there are when asked for another', () => {
   expect(() => stageSettings('staging')).toThrow(
     'There is no stage "staging". Choose one with -c stage=dev|prod.',
+  )
+})
+
+describe('the senders’ names', () => {
+  it('are what the deployment says', () => {
+    const { messaging } = stageSettings('prod', { emailFrom: 'mail@praxis-nord.de', smsSenderId: 'Praxis1' })
+    expect(messaging).toMatchObject({ emailFrom: 'mail@praxis-nord.de', smsSenderId: 'Praxis1' })
+  })
+
+  it.each([
+    '',
+    'clinic',
+    'clinic@',
+    '@example.com',
+    'a@b@example.com',
+    'a b@example.com',
+    ' clinic@example.com',
+    'clinic@example.com\n',
+    'Praxis<mail@example.com>',
+    'a@example.com,b@example.com',
+    '*@example.com',
+  ])('are refused: %j as the address of mail', (emailFrom) => {
+    expect(() => stageSettings('dev', { emailFrom })).toThrow(/^emailFrom is no address/)
+  })
+
+  it.each(['', 'TwelveLetter', 'Praxis Nord', 'Zahnärzte', 'Praxis-1', '+4930123456', 'Praxis\n', '12345'])(
+    'are refused: %j as the sender of SMS',
+    (smsSenderId) => {
+      expect(() => stageSettings('dev', { smsSenderId })).toThrow(/^smsSenderId must have/)
+    },
   )
 })

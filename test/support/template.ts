@@ -2,6 +2,7 @@ import { App } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
 import { Code } from 'aws-cdk-lib/aws-lambda'
 import { ClinicStack } from '../../infra/clinic-stack.ts'
+import { SmsReceiptsStack } from '../../infra/sms-receipts-stack.ts'
 import { stageSettings } from '../../infra/stages.ts'
 
 export type Resource = { Type: string; Properties: Record<string, never>; Metadata?: Record<string, string> }
@@ -16,9 +17,24 @@ export function stackOf(stage: string, app: App = newApp()): ClinicStack {
 
 export const templateOf = (stage: string): Template => Template.fromStack(stackOf(stage))
 
+/** The opt-in stack of SMS receipts, beside the other. */
+export function receiptsStackOf(stage: string, app: App = newApp()): SmsReceiptsStack {
+  return new SmsReceiptsStack(app, stage, stackOf(stage, app).messaging.smsReceipts)
+}
+
 /** Resources of one type by logical id. */
 export const resourcesOf = (template: Template, type: string): Record<string, Resource> =>
   template.findResources(type) as Record<string, Resource>
+
+/** The logical id of the construct at a path below the stack, as `Messaging/Emails`. */
+export function idAt(template: Template, path: string): string {
+  const { Resources } = template.toJSON() as { Resources: Record<string, Resource> }
+  const found = Object.keys(Resources).filter((id) =>
+    Resources[id]?.Metadata?.['aws:cdk:path']?.endsWith(`/${path}/Resource`),
+  )
+  if (found.length !== 1) throw new Error(`${found.length} resources at ${path}`)
+  return found[0] as string
+}
 
 export type Statement = {
   Action: string | string[]
