@@ -9,8 +9,6 @@ export type SmsSettings = {
   readonly maxPrice: string
 }
 
-export type SmsSender = ReturnType<typeof smsSender>
-
 const ATTEMPTS = 3
 
 /**

@@ -34,8 +34,6 @@ type Also = (changes: Changeset) => Promise<void>
 /** Receipts come within three days; then nobody asks for a message by its provider's id any more. */
 const RECEIPT_SECONDS = 7 * 24 * 60 * 60
 
-export type MessageDispatch = ReturnType<typeof messageDispatch>
-
 export function messageDispatch({ table }: { table: Table }) {
   const messages = messageStore({ table })
 
