@@ -116,12 +116,13 @@ export function addMessageCommands(program: Command): void {
     .action(async ({ queue }: { queue?: string }, command: Command) => {
       const names = queue === undefined ? QUEUE_NAMES : [option('queue', oneOf(QUEUE_NAMES), queue)]
       const { client, urlOf } = await connectQueues(command)
-      const data = []
-      for (const name of names) {
-        const { queue, deadLetters } = QUEUES[name]
-        const urls = { queue: urlOf(queue), deadLetters: urlOf(deadLetters) }
-        data.push({ queue: name, ...(await redrive(client, urls, Date.now)) })
-      }
+      const data = await Promise.all(
+        names.map(async (name) => {
+          const { queue, deadLetters } = QUEUES[name]
+          const urls = { queue: urlOf(queue), deadLetters: urlOf(deadLetters) }
+          return { queue: name, ...(await redrive(client, urls, Date.now)) }
+        }),
+      )
       const rows = data.map(({ queue, moved, left }) => [queue, `${moved} moved`, `${left} left`])
       print(command, { data }, lines(rows))
       if (data.some(({ left }) => left > 0)) process.exitCode = EXIT.lookAgain
