@@ -93,7 +93,7 @@ async function addWrites(
   await add('create (write units)', { units: WRITE_UNITS.appointment, roundTrips: 1 }, () =>
     commit(null, one),
   )
-  const stored = { record: one, version: 1 }
+  const stored = { record: one, version: 1, events: 1 }
   await add('change of status (write units)', { units: WRITE_UNITS.statusChange, roundTrips: 1 }, () =>
     commit(stored, { ...one, status: 'completed' }),
   )

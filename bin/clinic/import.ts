@@ -20,12 +20,13 @@ export function addImportCommand(program: Command): void {
     .argument('<file...>', '.csv, .ndjson or .jsonl, named after what it holds: patients.csv, doctors.ndjson')
     .requiredOption('--clinic <id>')
     .option('--entity <name>', 'what the files hold, when their names do not say')
-    .action(async (named: string[], given: { clinic: string; entity?: string }, command: Command) => {
+    .option('--events', 'make events of what changes, as for any other change', false)
+    .action(async (named: string[], given: { clinic: string; entity?: string; events: boolean }, command: Command) => {
       const files = named.map(fromWhereItWasTyped)
       for (const file of files) requireFile(file)
       const table = await connect(command)
       const clinic = await requireClinic(table, given.clinic)
-      const entities = importEntities(table, Date.now)
+      const entities = importEntities(table, Date.now, given)
       const names = entities.map(({ name }) => name)
       const jobs = files
         .map((file) => ({ file, order: names.indexOf(entityName(file, given.entity, names)) }))

@@ -28,7 +28,7 @@ export type EmailLog = {
   readonly leaveUnresolved: (clinic: ClinicId, id: string, reason: string) => Promise<unknown>
   readonly release: (clinic: ClinicId, id: string, token: string, dueAt: number) => Promise<void>
 }
-type Logged = { readonly record: Message; readonly version: number }
+type Logged = { readonly record: Message; readonly version: number; readonly events: number }
 type Noted =
   | { readonly kind: 'sent'; readonly at: string; readonly providerMessageId: string }
   | { readonly kind: 'failed'; readonly reason: string }

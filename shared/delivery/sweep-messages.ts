@@ -4,7 +4,7 @@ import type { EmailQueue } from './email-queue.ts'
 import { MOST_AGE_MS } from './send-queued-email.ts'
 
 type Due = { readonly clinic: ClinicId; readonly id: string; readonly at: number }
-type Logged = { readonly record: Message; readonly version: number }
+type Logged = { readonly record: Message; readonly version: number; readonly events: number }
 
 export type Sweep = {
   readonly log: {

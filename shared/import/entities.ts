@@ -1,4 +1,4 @@
-import type { Table } from '../store/table.ts'
+import { type Table, withoutEvents } from '../store/table.ts'
 import { appointmentImport } from './appointments.ts'
 import { doctorImport } from './doctors.ts'
 import type { ImportEntity } from './entity.ts'
@@ -8,12 +8,15 @@ import { patientImport } from './patients.ts'
 import { paymentImport } from './payments.ts'
 
 /** Every kind of file there is, in the order that lets later ones refer to earlier ones. */
-export const importEntities = (table: Table, now: () => number): ImportEntity[] =>
-  [
-    doctorImport(table),
-    patientImport(table, now),
-    appointmentImport(table, now),
-    invoiceImport(table, now),
-    paymentImport(table, now),
-    messageImport(table, now),
+export function importEntities(table: Table, now: () => number, { events = false } = {}): ImportEntity[] {
+  // History is no news, unless it is asked to be.
+  const to = events ? table : withoutEvents(table)
+  return [
+    doctorImport(to),
+    patientImport(to, now),
+    appointmentImport(to, now),
+    invoiceImport(to, now),
+    paymentImport(to, now),
+    messageImport(to, now),
   ] as ImportEntity[]
+}

@@ -1,4 +1,5 @@
 import { type Appointment, type AppointmentStatus, takesTime } from '../domain/appointment.ts'
+import { appointmentHappening } from '../domain/event.ts'
 import { type CalendarEntity, calendarList, type ListPlatform } from './calendar-list.ts'
 import { facetValue } from './calendar-row.ts'
 import type { Changeset } from './changeset.ts'
@@ -63,6 +64,7 @@ export const APPOINTMENTS: CalendarEntity<Appointment, AppointmentStatus> = {
   },
   large: ['n'],
   beside: keepDoctorDay,
+  happening: appointmentHappening,
 }
 
 /** Keeps the doctor's day: an attribute for each appointment that takes time, `0900-0930`. */

@@ -8,6 +8,7 @@
  * (domain/page-plan.ts), and reads exactly the rows it needs: two round trips, three where rows are thin.
  */
 import type { ClinicId } from '../domain/clinic.ts'
+import type { Happening } from '../domain/event.ts'
 import { type DayTally, planPage } from '../domain/page-plan.ts'
 import { offsetOf, type Page, type PageRequest } from '../domain/paging.ts'
 import { idOf, type Place, rowAttributes, rowKeys, timeOf } from './calendar-row.ts'
@@ -37,6 +38,8 @@ export type CalendarEntity<R, F extends string> = {
   readonly large: readonly string[]
   /** Attributes that no list shows: they stand in the record alone. */
   readonly unlisted?: readonly string[]
+  /** The event that a change makes, if any. */
+  readonly happening: (before: R | null, after: R) => Happening | null
   /** More to be changed with a record: what takes a doctor's time, say. */
   readonly beside?: (changeset: Changeset, before: R | null, after: R) => void
 }
@@ -53,7 +56,12 @@ export type CalendarFilter<F extends string> = {
 }
 
 /** A record as it was read, with the version that a change of it is conditional on. */
-export type Stored<R> = { readonly record: R; readonly version: number }
+export type Stored<R> = {
+  readonly record: R
+  readonly version: number
+  /** How many events it has made. */
+  readonly events: number
+}
 
 /** Months of tallies, and rows of one patient: more than any list has. */
 const ALL = 1_000_000
@@ -87,6 +95,7 @@ export function calendarList<R, F extends string>(
   const toStored = (item: Item): Stored<R> => ({
     record: entity.decode(item, item.sk),
     version: item.v as number,
+    events: (item.ev as number | undefined) ?? 0,
   })
 
   /** A page of the clinic's, a doctor's, a patient's or an invoice's records, newest first, and the exact total. */
@@ -168,8 +177,16 @@ export function calendarList<R, F extends string>(
     const attributes = entity.encode(after)
     const place = entity.place(after)
     const old = before && entity.place(before.record)
+    const happening = changeset.announces ? entity.happening(before?.record ?? null, after) : null
+    const events = (before?.events ?? 0) + (happening ? 1 : 0)
+    if (happening) changeset.announce(place.id, events, happening)
     changeset.put(
-      { ...calendarKey(clinic, letter, place.id), ...attributes, v: (before?.version ?? 0) + 1 },
+      {
+        ...calendarKey(clinic, letter, place.id),
+        ...attributes,
+        v: (before?.version ?? 0) + 1,
+        ...(events > 0 && { ev: events }),
+      },
       before === null ? 'new' : { version: before.version },
     )
     const rows = rowKeys(clinic, letter, place)

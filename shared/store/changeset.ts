@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ClinicId } from '../domain/clinic.ts'
-import { fanOutKey, type Key } from './keys.ts'
+import type { Happening } from '../domain/event.ts'
+import { newUuid } from '../domain/uuid.ts'
+import { announcedKey, fanOutKey, type Key } from './keys.ts'
 import { type Item, type Table, TRANSACTION_ITEMS, type Write } from './table.ts'
 
 /** What one item is to become. Several changes of one item are merged, since a transaction takes each item once. */
@@ -48,9 +50,25 @@ export class Changeset {
     this.#writes.set(nameOf(key), this.#table.deleteWrite(key))
   }
 
+  /** Removes an item that must be there. */
+  removeExisting(key: Key): void {
+    this.#writes.set(nameOf(key), this.#table.deleteWrite(key, 'existing'))
+  }
+
   /** Notes that copies of somebody's name are to be brought up to date (fan-out.ts). */
   owe(owner: string): void {
     this.add(fanOutKey(this.clinic, owner), 'owed', 1)
+  }
+
+  /** Whether changes make events: a bulk import's do not, unless it is asked to. */
+  get announces(): boolean {
+    return this.#table.announces
+  }
+
+  /** Announces what happened to a record, in the record's own transaction (event-fan-out.ts takes it from there). */
+  announce(record: string, sequence: number, { event, data }: Happening): void {
+    const key = announcedKey(this.clinic, record, sequence)
+    this.put({ ...key, i: newUuid(), e: event, d: data, c: Date.now() }, 'new')
   }
 
   /** The whole transaction depends on an item's version. */

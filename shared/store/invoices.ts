@@ -1,3 +1,4 @@
+import { invoiceHappening } from '../domain/event.ts'
 import type { Invoice, InvoiceStatus, LineItem } from '../domain/invoice.ts'
 import { type CalendarEntity, calendarList, type ListPlatform } from './calendar-list.ts'
 import { facetValue } from './calendar-row.ts'
@@ -86,6 +87,7 @@ export const INVOICES: CalendarEntity<Invoice, InvoiceStatus> = {
     }
   },
   large: ['li'],
+  happening: invoiceHappening,
 }
 
 /** Invoices by issue date, tallied by status. */

@@ -147,6 +147,45 @@ export const messageQuotaKey = (clinic: ClinicId, date: string): Key => ({
   sk: date,
 })
 
+export const webhooksPartition = (clinic: ClinicId): string => partition(clinic, 'W')
+export const webhookKey = (clinic: ClinicId, id: string): Key => ({ pk: webhooksPartition(clinic), sk: id })
+/** How many webhooks there are. */
+export const webhookCountKey = (clinic: ClinicId): Key => ({ pk: partition(clinic, 'WN'), sk: 'count' })
+/** How an endpoint behaves; beside the webhook, since deliveries write it all the time. */
+export const webhookHealthKey = (clinic: ClinicId, id: string): Key => ({
+  pk: partition(clinic, 'WS'),
+  sk: id,
+})
+
+/** Deliveries to one endpoint by id, which begins with the time it was made. */
+export const deliveriesPartition = (clinic: ClinicId, webhook: string): string =>
+  partition(clinic, `WD#${shortId(webhook)}`)
+export const deliveryKey = (clinic: ClinicId, webhook: string, id: string): Key => ({
+  pk: deliveriesPartition(clinic, webhook),
+  sk: id,
+})
+/** Deliveries of a record to an endpoint that were not attempted yet, in the order of its events. */
+export const firstAttemptsPartition = (clinic: ClinicId, webhook: string): string =>
+  partition(clinic, `WF#${shortId(webhook)}`)
+export const firstAttemptKey = (
+  clinic: ClinicId,
+  webhook: string,
+  record: string,
+  sequence: number,
+): Key => ({
+  pk: firstAttemptsPartition(clinic, webhook),
+  sk: `${shortId(record)}#${sortableNumber(sequence)}`,
+})
+
+/** Events in the order in which they became readable: dense places 1..n. */
+export const eventsPartition = (clinic: ClinicId): string => partition(clinic, 'E')
+export const eventKey = (clinic: ClinicId, place: number): Key => ({
+  pk: eventsPartition(clinic),
+  sk: sortableNumber(place),
+})
+/** How many events there have been. */
+export const eventHeadKey = (clinic: ClinicId): Key => ({ pk: partition(clinic, 'EH'), sk: 'head' })
+
 // Families outside a clinic's partitions.
 
 /** Prefix of credential partitions. A request knows its credential's key before it knows its clinic. */
@@ -173,6 +212,31 @@ export const DUE_MESSAGE_PARTITIONS = [0, 1, 2, 3].map((shard) => `${DUE_PARTITI
 /** Messages whose claim ended without a word: there are few, and the operator looks through all. */
 export const UNRESOLVED_MESSAGES = `${DUE_PARTITIONS}unresolved`
 
+/** Prefix of partitions of events that were announced in their record's transaction and have no place yet. */
+export const ANNOUNCED_PARTITIONS = `${DUE_PARTITIONS}event#`
+const ANNOUNCED_SHARDS = 8
+export const ALL_ANNOUNCED_PARTITIONS = Array.from(
+  { length: ANNOUNCED_SHARDS },
+  (_, shard) => `${ANNOUNCED_PARTITIONS}${shard}`,
+)
+/** All of a clinic's events are in one of them, next to each other. */
+export const announcedPartition = (clinic: ClinicId): string =>
+  ALL_ANNOUNCED_PARTITIONS[Number.parseInt(clinic.slice(-2), 16) % ANNOUNCED_SHARDS] as string
+export const announcedKey = (clinic: ClinicId, record: string, sequence: number): Key => ({
+  pk: announcedPartition(clinic),
+  sk: `${shortId(clinic)}#${shortId(record)}#${sortableNumber(sequence)}`,
+})
+/** The range of a clinic's announced events in their partition. */
+export const announcedRange = (clinic: ClinicId): { from: string; to: string } => ({
+  from: `${shortId(clinic)}#`,
+  to: `${shortId(clinic)}#~`,
+})
+/** Whose event was announced, which record's, and the how-manieth. */
+export function announcedOf({ sk }: Key): { clinic: ClinicId; record: string; sequence: number } {
+  const [clinic = '', record = '', sequence = ''] = sk.split('#')
+  return { clinic: longId(clinic) as ClinicId, record: longId(record), sequence: Number(sequence) }
+}
+
 /** What is due, or was: whose and when, in milliseconds since the epoch. */
 export type Due = { readonly clinic: ClinicId; readonly id: string; readonly at: number }
 
@@ -185,6 +249,23 @@ export const dueMessageKey = (due: Due): Key => ({
   pk: DUE_MESSAGE_PARTITIONS[Number.parseInt(due.id.slice(-1), 16) % DUE_MESSAGE_PARTITIONS.length] as string,
   sk: dueSort(due),
 })
+/** Deliveries to webhooks, by when they are to be looked at. */
+export const DUE_DELIVERY_PARTITIONS = [0, 1, 2, 3].map((shard) => `${DUE_PARTITIONS}delivery#${shard}`)
+export type DueDelivery = Due & { readonly webhook: string }
+export const dueDeliveryKey = (due: DueDelivery): Key => ({
+  pk: DUE_DELIVERY_PARTITIONS[
+    Number.parseInt(due.id.slice(-1), 16) % DUE_DELIVERY_PARTITIONS.length
+  ] as string,
+  sk: `${dueSort(due)}#${shortId(due.webhook)}`,
+})
+export const dueDeliveryOf = (key: Key): DueDelivery => ({
+  ...dueOf(key),
+  webhook: longId(key.sk.slice(key.sk.lastIndexOf('#') + 1)),
+})
+/** All families of what is due but the announced events. */
+export const DUE_PARTITIONS_BUT_EVENTS = ['message#', 'delivery#', 'unresolved'].map(
+  (family) => `${DUE_PARTITIONS}${family}`,
+)
 export const unresolvedMessageKey = (due: Due): Key => ({ pk: UNRESOLVED_MESSAGES, sk: dueSort(due) })
 
 /** The inverse of a due item's sort key. */

@@ -1,3 +1,4 @@
+import { messageHappening } from '../domain/event.ts'
 import type { Channel, Dispatch, Message, MessageStatus, MessageType } from '../domain/message.ts'
 import { type CalendarEntity, calendarList, type ListPlatform } from './calendar-list.ts'
 import { sortableInstant } from './payments.ts'
@@ -72,6 +73,7 @@ export const MESSAGES: CalendarEntity<Message, Channel> = {
   },
   large: ['tx', 'su', 'er'],
   unlisted: ['di'],
+  happening: messageHappening,
 }
 
 export const storedDispatch = ({ dueAt, claim, isUnresolved }: Dispatch): StoredDispatch => ({

@@ -1,5 +1,6 @@
 /** Writes patients: entering new ones, updating those there are, and taking the snapshots that search reads. */
 import type { ClinicId } from '../domain/clinic.ts'
+import { patientHappening } from '../domain/event.ts'
 import type { KeptAnswer } from '../domain/kept-answer.ts'
 import { fullName, type Patient } from '../domain/patient.ts'
 import { SEGMENT_SIZE, SearchSegment } from '../domain/search-index.ts'
@@ -22,10 +23,10 @@ import { type PlacedPatient, recordItem, rowItem } from './patients.ts'
 import { ConditionFailed, type Table, type Write } from './table.ts'
 import { uncontested } from './uncontested.ts'
 
-/** Two items each and the head: the most new patients in one transaction. */
-export const MOST_ENTERED = 48
-/** Four items each and the head. */
-export const MOST_UPDATED = 24
+/** Three items each and the head: the most new patients in one transaction. */
+export const MOST_ENTERED = 32
+/** Five items each and the head. */
+export const MOST_UPDATED = 19
 
 /** A patient as it was read, and as it is to be. */
 export type PatientChange = { readonly before: PlacedPatient; readonly after: PlacedPatient }
@@ -51,22 +52,24 @@ export function patientEntry({ table }: { table: Table }) {
     patients: readonly Patient[],
     also: readonly Write[] = [],
   ): Promise<void> {
-    await withHead(clinic, (head) => ({
-      writes: [
-        ...also,
-        ...patients.flatMap((patient, index) => {
-          const ordinal = head.n + index
-          return [
-            table.putWrite(
-              recordItem(patientKey(clinic, patient.id), { ...patient, ordinal, version: 1, erased: false }),
-              'new',
-            ),
-            table.putWrite(rowItem(patientRowKey(clinic, ordinal), patient), 'new'),
-          ]
-        }),
-      ],
-      next: { ...head, n: head.n + patients.length },
-    }))
+    await withHead(clinic, (head) => {
+      const changeset = new Changeset(table, clinic)
+      for (const [index, patient] of patients.entries()) enterInto(changeset, patient, head.n + index)
+      return {
+        writes: [...also, ...changeset.writes()],
+        next: { ...head, n: head.n + patients.length },
+      }
+    })
+  }
+
+  function enterInto(changeset: Changeset, patient: Patient, ordinal: number): void {
+    const { clinic } = changeset
+    const happening = changeset.announces ? patientHappening(null, patient) : null
+    const events = happening ? 1 : 0
+    if (happening) changeset.announce(patient.id, events, happening)
+    const placed = { ...patient, ordinal, version: 1, events, erased: false }
+    changeset.put(recordItem(patientKey(clinic, patient.id), placed), 'new')
+    changeset.put(rowItem(patientRowKey(clinic, ordinal), patient), 'new')
   }
 
   /** Enters one patient with the answer to keep; the kept answer when the same request came before. */
@@ -106,7 +109,10 @@ export function patientEntry({ table }: { table: Table }) {
 
   function updateInto(changeset: Changeset, { before, after }: PatientChange, number: number): void {
     const { clinic } = changeset
-    const record = recordItem(patientKey(clinic, after.id), { ...after, version: before.version + 1 })
+    const happening = changeset.announces ? patientHappening(before, after) : null
+    const events = before.events + (happening ? 1 : 0)
+    if (happening) changeset.announce(after.id, events, happening)
+    const record = recordItem(patientKey(clinic, after.id), { ...after, version: before.version + 1, events })
     changeset.put(record, { version: before.version })
     changeset.put(rowItem(patientRowKey(clinic, after.ordinal), after))
     changeset.put({ ...patientChangeKey(clinic, number), o: after.ordinal, line: lineOf(after) })

@@ -9,6 +9,8 @@ import type { Item, Table } from './table.ts'
 export type PlacedPatient = Patient & {
   readonly ordinal: number
   readonly version: number
+  /** How many events it has made. */
+  readonly events: number
   /** Anonymised for good, by the law's right to erasure. */
   readonly erased: boolean
 }
@@ -78,11 +80,15 @@ export const toStored = (patient: Patient): StoredPatient => ({
   c: Date.parse(patient.createdAt),
 })
 
-export const recordItem = (key: Key, { ordinal, version, erased, ...patient }: PlacedPatient): Item => ({
+export const recordItem = (
+  key: Key,
+  { ordinal, version, erased, events, ...patient }: PlacedPatient,
+): Item => ({
   ...key,
   o: ordinal,
   v: version,
   ...(erased && { x: 1 }),
+  ...(events > 0 && { ev: events }),
   ...toStored(patient),
 })
 
@@ -103,5 +109,11 @@ export function toPatient(item: Item): Patient {
 }
 
 function toPlacedPatient(item: Item): PlacedPatient {
-  return { ...toPatient(item), ordinal: item.o as number, version: item.v as number, erased: item.x === 1 }
+  return {
+    ...toPatient(item),
+    ordinal: item.o as number,
+    version: item.v as number,
+    events: (item.ev as number | undefined) ?? 0,
+    erased: item.x === 1,
+  }
 }

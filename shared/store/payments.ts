@@ -1,3 +1,4 @@
+import { paymentHappening } from '../domain/event.ts'
 import type { Payment, PaymentMethod, PaymentStatus, PaymentType } from '../domain/payment.ts'
 import { type CalendarEntity, calendarList, type ListPlatform } from './calendar-list.ts'
 import { facetValue } from './calendar-row.ts'
@@ -71,6 +72,7 @@ export const PAYMENTS: CalendarEntity<Payment, PaymentStatus> = {
     }
   },
   large: ['de'],
+  happening: paymentHappening,
 }
 
 /** Payments by payment date, newest first, tallied by status; also by invoice. */

@@ -49,6 +49,9 @@ export class ConditionFailed extends Error {
 
 export type Table = ReturnType<typeof openTable>
 
+/** The table as writers of history see it: what they write makes no events. */
+export const withoutEvents = (table: Table): Table => ({ ...table, announces: false })
+
 /** What DynamoDB takes in one call. */
 const BATCH_GET_KEYS = 100
 const BATCH_WRITE_ITEMS = 25
@@ -163,6 +166,8 @@ export function openTable(client: DynamoDBDocumentClient, name: string) {
   }
 
   return {
+    /** Whether what is written makes events. */
+    announces: true as boolean,
     get,
     query,
     getMany,
@@ -177,13 +182,14 @@ export function openTable(client: DynamoDBDocumentClient, name: string) {
       },
     }),
     /** Deletes an item; with a version, only if it still has that one. */
-    deleteWrite: ({ pk, sk }: Key, version?: number): Write => ({
+    deleteWrite: ({ pk, sk }: Key, condition?: number | 'existing'): Write => ({
       Delete: {
         TableName: name,
         Key: { pk, sk },
-        ...(version !== undefined && {
+        ...(condition === 'existing' && { ConditionExpression: 'attribute_exists(pk)' }),
+        ...(typeof condition === 'number' && {
           ConditionExpression: 'v = :read',
-          ExpressionAttributeValues: { ':read': version },
+          ExpressionAttributeValues: { ':read': condition },
         }),
       },
     }),

@@ -118,9 +118,9 @@ export function copiedNames<R extends AnyRecord>(
   }
 
   function refresh(image: RecordImage<R>, owners: Owners, known: Known): Promise<void> {
-    const { place, record, version } = image
+    const { place } = image
     const changes = new Changeset(table, clinic)
-    list.change(changes, { record, version }, kind.refreshed(record, owners))
+    list.change(changes, image, kind.refreshed(image.record, owners))
     changes.require(patientKey(clinic, place.patient), owners.patient.version)
     if (owners.doctor) changes.require(doctorKey(clinic, owners.doctor.id), owners.doctor.version)
     const invoice = known.invoices.get(place.invoice ?? '')

@@ -9,7 +9,13 @@ export function placedPatient(item: Item): PlacedPatient | null {
     const patient = toPatient(item)
     if (!Number.isInteger(item.v) || Object.values(toStored(patient)).includes(undefined as never))
       return null
-    return { ...patient, ordinal: item.o as number, version: item.v as number, erased: item.x === 1 }
+    return {
+      ...patient,
+      ordinal: item.o as number,
+      version: item.v as number,
+      events: (item.ev as number | undefined) ?? 0,
+      erased: item.x === 1,
+    }
   } catch {
     return null
   }
@@ -20,6 +26,6 @@ export const isOrdinal = (value: unknown): value is number =>
 
 /** The list row that follows from a record. */
 export const rowOf = (clinic: ClinicId, patient: PlacedPatient): Item => {
-  const { ordinal, version: _, erased: __, ...facts } = patient
+  const { ordinal, version: _, events: __, erased: ___, ...facts } = patient
   return rowItem(patientRowKey(clinic, ordinal), facts)
 }

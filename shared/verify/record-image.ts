@@ -11,6 +11,7 @@ export type RecordImage<R> = {
   readonly id: string
   readonly key: Key
   readonly version: number
+  readonly events: number
   readonly record: R
   readonly place: Place
   readonly rows: readonly Item[]
@@ -33,6 +34,7 @@ export function imageOf<R>(
       id: item.sk,
       key: { pk: item.pk, sk: item.sk },
       version: item.v as number,
+      events: (item.ev as number | undefined) ?? 0,
       record,
       place,
       rows,

@@ -56,7 +56,7 @@ export function settlements({ table, clinic, examine }: Inspection, unmended: Un
       if (!after) return null
       const mend = () => {
         const changes = new Changeset(table, clinic)
-        invoices.change(changes, { record: image.record, version: image.version }, after)
+        invoices.change(changes, image, after)
         return changes.commit()
       }
       return { faults: [{ kind: 'invoice_unsettled', key }], mend }

@@ -52,7 +52,7 @@ async function swept(messages: Record<string, Message | null>, broken: Record<st
       find: async (_clinic, id) => {
         if (broken.find === id) throw new Error('no')
         const record = messages[id]
-        return record ? { record, version: 3 } : null
+        return record ? { record, version: 3, events: 0 } : null
       },
       note: did('note'),
       postpone: did('postpone'),

@@ -1,0 +1,142 @@
+/** The closed list of events, and which change of a record makes which (spec section 6). */
+import type { Appointment } from './appointment.ts'
+import type { ClinicFacts } from './clinic.ts'
+import type { Invoice } from './invoice.ts'
+import type { Message } from './message.ts'
+import type { Patient } from './patient.ts'
+import type { Payment } from './payment.ts'
+import { clinicTimestamp } from './timestamp.ts'
+
+export const EVENTS = [
+  'patient.created',
+  'patient.updated',
+  'appointment.created',
+  'appointment.updated',
+  'appointment.cancelled',
+  'appointment.completed',
+  'appointment.no_show',
+  'invoice.created',
+  'invoice.updated',
+  'invoice.paid',
+  'payment.created',
+  'sms.sent',
+  'sms.delivered',
+  'sms.failed',
+  'email.sent',
+  'email.delivered',
+  'email.failed',
+] as const
+
+/** An event that a change of a record makes. */
+export type RecordEventName = (typeof EVENTS)[number]
+/** Made on request only, to try an endpoint. */
+export const PING = 'webhook.ping' as const
+export type EventName = RecordEventName | typeof PING
+
+/** An event as it is kept: of which record, the how-manieth, and what its payload shows. */
+export type Event = {
+  /** UUID; `evt_` and this on the wire. */
+  readonly id: string
+  readonly event: EventName
+  readonly record: string
+  readonly sequence: number
+  readonly data: Readonly<Record<string, string | null>>
+  /** ISO 8601 instant. */
+  readonly createdAt: string
+}
+
+/** What is delivered and listed (spec section 6), `clinic_id` and all. */
+export const payloadOf = (event: Event, clinic: Pick<ClinicFacts, 'id' | 'timezone'>) => ({
+  id: `evt_${event.id}`,
+  event: event.event,
+  clinic_id: clinic.id as string,
+  created_at: clinicTimestamp(event.createdAt, clinic.timezone),
+  sequence: event.sequence,
+  data: event.data,
+})
+
+/** What happened to a record. `data` holds ids, status, dates and times only: the receiver reads the rest with its scopes. */
+export type Happening = {
+  readonly event: RecordEventName
+  readonly data: Readonly<Record<string, string | null>>
+}
+
+/** What an integrator may read of a patient. */
+const ownFields = ({
+  firstName,
+  lastName,
+  dateOfBirth,
+  gender,
+  phoneNumber,
+  emailAddress,
+}: Patient): string => JSON.stringify([firstName, lastName, dateOfBirth, gender, phoneNumber, emailAddress])
+
+export function patientHappening(before: Patient | null, after: Patient): Happening | null {
+  if (before && ownFields(before) === ownFields(after)) return null
+  return { event: before ? 'patient.updated' : 'patient.created', data: { id: after.id } }
+}
+
+export function appointmentHappening(before: Appointment | null, after: Appointment): Happening | null {
+  // Copied names are other records' events.
+  if (before && sameFields(before, after, ['patient', 'doctor'])) return null
+  const ended = before?.status !== after.status && after.status !== 'scheduled'
+  const event = !before ? 'created' : ended ? after.status : 'updated'
+  return {
+    event: `appointment.${event}` as RecordEventName,
+    data: {
+      id: after.id,
+      patient_id: after.patient.id,
+      doctor_id: after.doctor.id,
+      status: after.status,
+      appointment_date: after.date,
+      start_time: after.startTime,
+      end_time: after.endTime,
+    },
+  }
+}
+
+export function invoiceHappening(before: Invoice | null, after: Invoice): Happening | null {
+  if (before && sameFields(before, after, ['patient'])) return null
+  const becamePaid = before !== null && before.status !== 'paid' && after.status === 'paid'
+  return {
+    event: !before ? 'invoice.created' : becamePaid ? 'invoice.paid' : 'invoice.updated',
+    data: {
+      id: after.id,
+      patient_id: after.patient.id,
+      status: after.status,
+      issue_date: after.issueDate,
+      due_date: after.dueDate,
+    },
+  }
+}
+
+/** A payment has one event, whatever is corrected about it later. */
+export function paymentHappening(before: Payment | null, after: Payment): Happening | null {
+  if (before) return null
+  return {
+    event: 'payment.created',
+    data: {
+      id: after.id,
+      invoice_id: after.invoice.id,
+      patient_id: after.patient.id,
+      status: after.status,
+      payment_date: after.date,
+    },
+  }
+}
+
+/** A message's way to its reader; being accepted is the answer of its request. */
+export function messageHappening(before: Message | null, after: Message): Happening | null {
+  if (after.status === 'queued' || before?.status === after.status) return null
+  return {
+    event: `${after.channel}.${after.status}`,
+    data: { id: after.id, patient_id: after.patient.id, status: after.status },
+  }
+}
+
+/** Whether two states of a record differ in nothing but the fields named. */
+function sameFields<R extends object>(before: R, after: R, except: readonly (keyof R)[]): boolean {
+  const own = (record: R) =>
+    JSON.stringify(Object.entries(record).filter(([name]) => !except.includes(name as keyof R)))
+  return own(before) === own(after)
+}
