@@ -2,6 +2,7 @@ import type { Construct } from 'constructs'
 import type { Route } from '../shared/api/route.ts'
 import type { FunctionCode } from './bundles.ts'
 import type { Data } from './data.ts'
+import type { Events } from './events.ts'
 import { credentialGrant, keyGrant, pushGrant, smsGrant, tableGrant } from './grants.ts'
 import type { Messaging } from './messaging.ts'
 import { ServiceFunction } from './service-function.ts'
@@ -12,13 +13,19 @@ type Parts = {
   readonly code: FunctionCode
   readonly data: Data
   readonly messaging: Messaging
+  readonly events: Events
 }
 
 /** A route's Lambda: environment and grants follow from what the route says it uses. */
-export function routeFunction(scope: Construct, route: Route, { stage, code, data, messaging }: Parts) {
+export function routeFunction(
+  scope: Construct,
+  route: Route,
+  { stage, code, data, messaging, events }: Parts,
+) {
   const { table, services = [], memory } = route.uses
   const sends = services.includes('sms')
   const queues = services.includes('email-queue')
+  const delivers = services.includes('delivery-queue')
   return new ServiceFunction(scope, route.id, {
     stage,
     code,
@@ -29,13 +36,15 @@ export function routeFunction(scope: Construct, route: Route, { stage, code, dat
       REQUESTS_PER_MINUTE: String(stage.requestsPerMinute),
       ...(sends && messaging.sendingEnvironment),
       ...(queues && messaging.queueEnvironment),
+      ...(delivers && events.queueEnvironment),
     },
     grants: [
       credentialGrant(data),
-      tableGrant(data, table, { delivers: sends || queues }),
+      tableGrant(data, table, { delivers: sends || queues || delivers }),
       keyGrant(scope, data),
       ...(sends ? [smsGrant(scope)] : []),
       ...(queues ? [pushGrant(messaging.emails)] : []),
+      ...(delivers ? [pushGrant(events.deliveries)] : []),
     ],
   })
 }

@@ -13,6 +13,7 @@ import { BASE_PATH, type Route } from '../shared/api/route.ts'
 import { routeFunction } from './api-function.ts'
 import type { FunctionCode } from './bundles.ts'
 import type { Data } from './data.ts'
+import type { Events } from './events.ts'
 import { addGatewayResponses } from './gateway-responses.ts'
 import type { Messaging } from './messaging.ts'
 import { ServiceFunction } from './service-function.ts'
@@ -26,6 +27,7 @@ type Props = {
   readonly code: FunctionCode
   readonly data: Data
   readonly messaging: Messaging
+  readonly events: Events
   readonly routes: readonly Route[]
 }
 
@@ -33,12 +35,12 @@ type Props = {
 export class Api extends Construct {
   readonly rest: RestApi
 
-  constructor(scope: Construct, id: string, { stage, code, data, messaging, routes }: Props) {
+  constructor(scope: Construct, id: string, { stage, code, data, messaging, events, routes }: Props) {
     super(scope, id)
     this.rest = restApi(this, stage)
     addGatewayResponses(this.rest, stage)
     for (const route of routes) {
-      const { lambda } = routeFunction(this, route, { stage, code, data, messaging })
+      const { lambda } = routeFunction(this, route, { stage, code, data, messaging, events })
       const resource = this.rest.root.resourceForPath(`${BASE_PATH}${route.path}`)
       resource.addMethod(route.method, new LambdaIntegration(lambda, { allowTestInvoke: false }))
     }

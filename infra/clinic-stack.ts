@@ -5,6 +5,7 @@ import { ROUTES } from '../shared/api/routes.ts'
 import { Api, FALLBACK } from './api.ts'
 import type { FunctionCode } from './bundles.ts'
 import { Data } from './data.ts'
+import { EVENT_WORKERS, Events } from './events.ts'
 import { MESSAGE_WORKERS, Messaging } from './messaging.ts'
 import type { StageSettings } from './stages.ts'
 
@@ -13,6 +14,7 @@ export const functionIds = (routes: readonly Route[] = ROUTES): string[] => [
   ...routes.map(({ id }) => id),
   FALLBACK,
   ...MESSAGE_WORKERS,
+  ...EVENT_WORKERS,
 ]
 
 export const stackName = (stage: string): string => `ClinicDeveloperApi-${stage}`
@@ -29,7 +31,9 @@ export class ClinicStack extends Stack {
     Tags.of(this).add('service', 'clinic-developer-api')
     const data = new Data(this, 'Data', stage)
     this.messaging = new Messaging(this, 'Messaging', { stage, code, data })
-    const { rest } = new Api(this, 'Api', { stage, code, data, messaging: this.messaging, routes })
+    const events = new Events(this, 'Events', { stage, code, data })
+    const { messaging } = this
+    const { rest } = new Api(this, 'Api', { stage, code, data, messaging, events, routes })
     // What the operator tool and a person look for after a deployment.
     new CfnOutput(this, 'BaseUrl', {
       value: Fn.join('', [
@@ -45,8 +49,18 @@ export class ClinicStack extends Stack {
     })
     new CfnOutput(this, 'TableName', { value: data.table.tableName })
     // Whose dead letters the operator tool moves back.
-    const { emails, deadEmails, feedback, deadFeedback } = this.messaging
-    const queues = { Email: emails, DeadEmail: deadEmails, Feedback: feedback, DeadFeedback: deadFeedback }
+    const { emails, deadEmails, feedback, deadFeedback } = messaging
+    const { deliveries, deadDeliveries, slowDeliveries, deadSlowDeliveries } = events
+    const queues = {
+      Email: emails,
+      DeadEmail: deadEmails,
+      Feedback: feedback,
+      DeadFeedback: deadFeedback,
+      Delivery: deliveries,
+      DeadDelivery: deadDeliveries,
+      SlowDelivery: slowDeliveries,
+      DeadSlowDelivery: deadSlowDeliveries,
+    }
     for (const [name, queue] of Object.entries(queues))
       new CfnOutput(this, `${name}QueueUrl`, { value: queue.queueUrl })
   }

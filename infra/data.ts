@@ -24,7 +24,8 @@ export class Data extends Construct {
       encryption: TableEncryption.CUSTOMER_MANAGED,
       encryptionKey: this.key,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      stream: StreamViewType.NEW_AND_OLD_IMAGES,
+      // Announces what was written, not what it says: nothing of a patient is in the stream.
+      stream: StreamViewType.KEYS_ONLY,
       timeToLiveAttribute: TTL,
       deletionProtection: stage.deletionProtection,
       removalPolicy: stage.removalPolicy,

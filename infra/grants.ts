@@ -8,6 +8,7 @@ import {
   CLINIC_DIRECTORY,
   CREDENTIAL_PARTITIONS,
   DUE_PARTITIONS,
+  DUE_PARTITIONS_BUT_EVENTS,
   PROVIDER_PARTITIONS,
 } from '../shared/store/keys.ts'
 import type { Data } from './data.ts'
@@ -22,7 +23,7 @@ export const credentialGrant = ({ table }: Data): PolicyStatement =>
 
 /**
  * Calls on clinics' partitions, never on credentials or the list of clinics; on what is due over all clinics only for
- * those that deliver.
+ * those that deliver, but whoever writes records announces their events.
  */
 export const tableGrant = (
   { table }: Data,
@@ -37,11 +38,17 @@ export const tableGrant = (
         'dynamodb:LeadingKeys': [
           `${CREDENTIAL_PARTITIONS}*`,
           CLINIC_DIRECTORY,
-          ...(delivers ? [] : [`${DUE_PARTITIONS}*`, `${PROVIDER_PARTITIONS}*`]),
+          ...(delivers ? [] : hidden(calls)),
         ],
       },
     },
   })
+
+function hidden(calls: readonly TableCall[]): string[] {
+  const announces = calls.includes('PutItem')
+  const due = announces ? DUE_PARTITIONS_BUT_EVENTS : [DUE_PARTITIONS]
+  return [...due, PROVIDER_PARTITIONS].map((prefix) => `${prefix}*`)
+}
 
 /** DynamoDB uses the table's key in the caller's name; the key serves no other purpose. */
 export const keyGrant = (scope: Construct, { key }: Data): PolicyStatement =>

@@ -12,13 +12,17 @@ const MOST_RECEIVES = 5
  * A queue that gives up on a message after {@link MOST_RECEIVES} receives and keeps it for a person. Queues carry ids
  * only, so SQS's own encryption is enough.
  */
-export function queueWithDeadLetters(scope: Construct, id: string): { queue: Queue; deadLetters: Queue } {
+export function queueWithDeadLetters(
+  scope: Construct,
+  id: string,
+  timeout: Duration = FUNCTION_TIMEOUT,
+): { queue: Queue; deadLetters: Queue } {
   const secured = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true }
   const deadLetters = new Queue(scope, `${id}Dead`, { ...secured, retentionPeriod: Duration.days(14) })
   const queue = new Queue(scope, id, {
     ...secured,
     // Six times what its function may take, as Lambda asks for.
-    visibilityTimeout: Duration.seconds(6 * FUNCTION_TIMEOUT.toSeconds()),
+    visibilityTimeout: Duration.seconds(6 * timeout.toSeconds()),
     retentionPeriod: Duration.days(14),
     deadLetterQueue: { queue: deadLetters, maxReceiveCount: MOST_RECEIVES },
   })
@@ -26,8 +30,8 @@ export function queueWithDeadLetters(scope: Construct, id: string): { queue: Que
 }
 
 /** Feeds a queue to a function that says which messages of a batch failed. */
-export function consumer(lambda: Lambda, queue: Queue): void {
+export function consumer(lambda: Lambda, queue: Queue, { maxConcurrency = 10 } = {}): void {
   lambda.addEventSource(
-    new SqsEventSource(queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency: 10 }),
+    new SqsEventSource(queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency }),
   )
 }

@@ -46,3 +46,18 @@ export const readEmailEnvironment = () => EmailEnvironment.parse(process.env)
 const SweepEnvironment = z.object({ EMAIL_QUEUE_URL: z.string().min(1) })
 
 export const readSweepEnvironment = () => SweepEnvironment.parse(process.env)
+
+const DeliveryEnvironment = z.object({
+  DELIVERY_QUEUE_URL: z.string().min(1),
+  SLOW_DELIVERY_QUEUE_URL: z.string().min(1),
+})
+
+/** Of what queues deliveries to webhooks. */
+export const readDeliveryEnvironment = () => DeliveryEnvironment.parse(process.env)
+
+const WebhookEnvironment = z.object({
+  /** `HOST:PORT` on this machine that webhooks may name. Set by the local runner when it is asked to, by nothing else. */
+  ALLOWED_WEBHOOK_HOST: z.string().optional(),
+})
+
+export const readWebhookEnvironment = () => WebhookEnvironment.parse(process.env)

@@ -9,7 +9,7 @@ type Stores = Record<string, (platform: Platform) => unknown>
 type Opened<S extends Stores> = { readonly [name in keyof S]: ReturnType<S[name]> }
 
 /** What is not a message for us goes to the dead letters unseen; its text stays out of the log. */
-type Queued = { readonly body: string; readonly receives: number }
+type Queued = { readonly body: string; readonly queueArn: string }
 
 /** A Lambda handler that no request starts: the stores it names, and one log line when it fails. */
 export function worker<S extends Stores, Event, Result>(
@@ -43,9 +43,9 @@ export function queueWorker<S extends Stores>(
 ) {
   return worker<S, SQSEvent, SQSBatchResponse>(name, stores, async ({ Records }, opened, platform) => {
     const failed = await Promise.all(
-      Records.map(async ({ messageId, body, attributes }) => {
+      Records.map(async ({ messageId, body, eventSourceARN }) => {
         try {
-          await each({ body, receives: Number(attributes?.ApproximateReceiveCount ?? 1) }, opened, platform)
+          await each({ body, queueArn: eventSourceARN }, opened, platform)
           return []
         } catch (error) {
           logFailure(name, error)

@@ -26,6 +26,13 @@ export class StillRunning extends Error {}
 
 export type Once = ReturnType<typeof once>
 
+/** How a request that changes something is answered, and its answer kept. */
+export type Answered<T> = {
+  readonly once: Once
+  readonly status: number
+  readonly answer: (after: T) => unknown
+}
+
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url')
 
 /** Does a request once: its answer is kept in the transaction of its effect, so a crash leaves both or neither. */

@@ -1,0 +1,31 @@
+import { deliverEvent } from '../shared/delivery/deliver-event.ts'
+import { readQueuedDelivery, type Way } from '../shared/delivery/delivery-queues.ts'
+import { UnavailableError } from '../shared/domain/unavailable.ts'
+import { openDeliveryQueues, openTransport } from '../shared/runtime/webhooks.ts'
+import { queueWorker } from '../shared/runtime/worker.ts'
+import { deliveryStore } from '../shared/store/deliveries.ts'
+import { webhookStore } from '../shared/store/webhooks.ts'
+
+/** While the store is down, so long. */
+const PAUSE_MS = 30_000
+
+/** The consumer of both delivery queues: that of quick endpoints, and that of those which fail or take their time. */
+export const handler = queueWorker(
+  'deliver-event',
+  {
+    log: deliveryStore,
+    endpoints: webhookStore,
+    queues: openDeliveryQueues,
+    transport: openTransport,
+  },
+  async ({ body, queueArn }, stores, { now }) => {
+    const queued = readQueuedDelivery(body)
+    const way: Way = queueArn.includes('Slow') ? 'slow' : 'quick'
+    try {
+      await deliverEvent({ ...stores, now, random: Math.random }, queued, way)
+    } catch (error) {
+      if (!(error instanceof UnavailableError)) throw error
+      await stores.queues.push(way, [queued], PAUSE_MS)
+    }
+  },
+)

@@ -1,0 +1,44 @@
+import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs'
+import * as z from 'zod'
+import type { ClinicId } from '../domain/clinic.ts'
+
+/** A delivery to be attempted, as the queues carry it. */
+export type QueuedDelivery = {
+  readonly clinic: ClinicId
+  readonly webhook: string
+  readonly delivery: string
+}
+
+/** Endpoints that answer quickly have a way of their own, so that those which do not hold nobody up. */
+export type Way = 'quick' | 'slow'
+
+export type DeliveryQueues = ReturnType<typeof deliveryQueues>
+
+const Body = z.strictObject({ clinic: z.uuid(), webhook: z.uuid(), delivery: z.uuid() })
+
+/** @throws SyntaxError or ZodError for what is no such message */
+export const readQueuedDelivery = (body: string): QueuedDelivery =>
+  Body.parse(JSON.parse(body)) as QueuedDelivery
+
+/** What SQS takes in one call. */
+const BATCH = 10
+
+export function deliveryQueues(client: SQSClient, urls: Readonly<Record<Way, string>>) {
+  /** @throws when SQS did not take all; the sweep finds what it did not take */
+  async function push(way: Way, deliveries: readonly QueuedDelivery[], delayMs = 0): Promise<void> {
+    for (let start = 0; start < deliveries.length; start += BATCH) {
+      const { Failed = [] } = await client.send(
+        new SendMessageBatchCommand({
+          QueueUrl: urls[way],
+          Entries: deliveries.slice(start, start + BATCH).map((delivery, at) => ({
+            Id: String(at),
+            MessageBody: JSON.stringify(delivery),
+            ...(delayMs > 0 && { DelaySeconds: Math.ceil(delayMs / 1000) }),
+          })),
+        }),
+      )
+      if (Failed.length > 0) throw new Error('the queue did not take all')
+    }
+  }
+  return { push }
+}
