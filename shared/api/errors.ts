@@ -19,6 +19,8 @@ const CATALOGUE = {
   patient_not_found: { status: 404, error: 'NOT_FOUND', text: 'The clinic has no such patient.' },
   invoice_not_found: { status: 404, error: 'NOT_FOUND', text: 'The clinic has no such invoice.' },
   doctor_not_found: { status: 404, error: 'NOT_FOUND', text: 'The clinic has no such doctor.' },
+  webhook_not_found: { status: 404, error: 'NOT_FOUND', text: 'The clinic has no such webhook endpoint.' },
+  delivery_not_found: { status: 404, error: 'NOT_FOUND', text: 'The endpoint has no such delivery.' },
   slot_unavailable: {
     status: 409,
     error: 'SLOT_UNAVAILABLE',
@@ -38,6 +40,11 @@ const CATALOGUE = {
     status: 422,
     error: 'VALIDATION',
     text: 'The idempotency key must have 1 to 255 visible ASCII characters.',
+  },
+  too_many_webhooks: {
+    status: 422,
+    error: 'VALIDATION',
+    text: 'The clinic has as many webhook endpoints as it may; delete one first.',
   },
   idempotency_key_reused: {
     status: 422,

@@ -22,7 +22,7 @@ export type TableCall =
 export type ScopeByField = { readonly field: string; readonly of: Readonly<Record<string, Scope>> }
 
 /** What an endpoint uses beyond the table. */
-export type Service = 'sms' | 'email-queue'
+export type Service = 'sms' | 'email-queue' | 'delivery-queue'
 
 /** One endpoint, as data. Infrastructure, grants, validation, documents and the every-route tests derive from it. */
 export type Route = {

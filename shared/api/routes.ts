@@ -1,11 +1,22 @@
 import { createAppointment, listAppointments } from './appointments.ts'
 import { getAvailability } from './availability.ts'
 import { listDoctors } from './doctors.ts'
+import { listEvents } from './events.ts'
 import { getInvoice, listInvoices } from './invoices.ts'
 import { listMessages, sendMessage } from './messages.ts'
 import { createPatient, getPatient, listPatients } from './patients.ts'
 import { listPayments } from './payments.ts'
 import type { Method, Route } from './route.ts'
+import {
+  createWebhook,
+  deleteWebhook,
+  listDeliveries,
+  listWebhooks,
+  pingWebhook,
+  redeliver,
+  rotateWebhookSecret,
+  updateWebhook,
+} from './webhooks.ts'
 
 /** THE ROUTE TABLE: every endpoint of the API. A new one is added here and nowhere else. */
 export const ROUTES: readonly Route[] = [
@@ -21,6 +32,15 @@ export const ROUTES: readonly Route[] = [
   listPayments,
   listMessages,
   sendMessage,
+  listWebhooks,
+  createWebhook,
+  updateWebhook,
+  deleteWebhook,
+  rotateWebhookSecret,
+  pingWebhook,
+  listDeliveries,
+  redeliver,
+  listEvents,
 ]
 
 /** The methods that each path answers; what else arrives there is a 405 naming them. */

@@ -3,6 +3,7 @@ import type { Named } from '../domain/appointment.ts'
 import { MAX_LIMIT, MAX_PAGE, type Page, type PageRequest, totalPages } from '../domain/paging.ts'
 import { isCalendarDate } from '../domain/timestamp.ts'
 import { isUuid } from '../domain/uuid.ts'
+import { ApiError } from './errors.ts'
 
 /** A UUID in any version, in lower case once parsed. */
 export const Uuid = z
@@ -86,6 +87,27 @@ export const pageOf = <T extends z.ZodType>(record: T) =>
     }),
   })
 
+/** Query parameters of lists that are walked by a cursor: a log has no total that stands still. */
+export const cursorPaging = {
+  after: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: 'must be a next_after of an earlier answer' })
+    .optional(),
+  limit: paging.limit,
+}
+
+/** The envelope of a list that is walked by a cursor. */
+export const cursorPageOf = <T extends z.ZodType>(record: T) =>
+  z.strictObject({
+    data: z.array(record),
+    meta: z.strictObject({
+      limit: z.int().min(1),
+      /** Where the next request goes on; null before there was anything. */
+      next_after: z.string().nullable(),
+      has_more: z.boolean(),
+    }),
+  })
+
 /** Renders a page of records into the envelope of {@link pageOf}. */
 export function renderPage<T, W>(page: Page<T>, request: PageRequest, render: (item: T) => W) {
   return {
@@ -98,3 +120,21 @@ export function renderPage<T, W>(page: Page<T>, request: PageRequest, render: (i
     },
   }
 }
+
+/** Renders a page of a log into the envelope of {@link cursorPageOf}. */
+export function renderCursorPage<T, W>(
+  page: { readonly items: readonly T[]; readonly nextAfter: string | null; readonly hasMore: boolean },
+  { limit }: { readonly limit: number },
+  render: (item: T) => W,
+) {
+  return {
+    data: page.items.map(render),
+    meta: { limit, next_after: page.nextAfter, has_more: page.hasMore },
+  }
+}
+
+/** A cursor of the right form that none of our answers gave. */
+export const invalidCursor = () =>
+  new ApiError('invalid_params', {
+    details: [{ field: 'after', issue: 'must be a next_after of an earlier answer' }],
+  })

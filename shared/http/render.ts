@@ -18,12 +18,10 @@ export function render({ status, location }: Success): Link {
         }
         request.response = answer(context, response.status, response.body, headers)
       } else {
-        request.response = answer(
-          context,
-          status,
-          JSON.stringify(response),
-          located(location, status, response),
-        )
+        request.response =
+          status === 204
+            ? withoutBody(context)
+            : answer(context, status, JSON.stringify(response), located(location, status, response))
       }
     },
     onError: (request) => {
@@ -53,6 +51,12 @@ function answer({ call }: ApiContext, statusCode: number, body: string, headers:
     body,
   }
 }
+
+const withoutBody = ({ call }: ApiContext) => ({
+  statusCode: 204,
+  headers: { 'cache-control': 'no-store', ...call.headers },
+  body: '',
+})
 
 type Catalogued = Pick<ApiError, 'key' | 'details' | 'headers'> & { cause?: unknown }
 

@@ -8,6 +8,8 @@ export function functionEnvironment(tableName: string, more: Record<string, stri
     CHECK_RESPONSES: 'on',
     REQUESTS_PER_MINUTE: '100000',
     EMAIL_QUEUE_URL: 'http://127.0.0.1:1/000000000000/emails',
+    DELIVERY_QUEUE_URL: 'http://127.0.0.1:1/000000000000/deliveries',
+    SLOW_DELIVERY_QUEUE_URL: 'http://127.0.0.1:1/000000000000/slow-deliveries',
     EMAIL_FROM: 'clinic@example.com',
     EMAIL_CONFIGURATION_SET: 'mail',
     SMS_SENDER_ID: 'Clinic',

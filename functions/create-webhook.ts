@@ -1,0 +1,33 @@
+import { ApiError } from '../shared/api/errors.ts'
+import { createWebhook, publicUrl, renderWithSecret } from '../shared/api/webhooks.ts'
+import { newSecret } from '../shared/delivery/webhook-signature.ts'
+import { newUuid } from '../shared/domain/uuid.ts'
+import type { Webhook } from '../shared/domain/webhook.ts'
+import { endpoint } from '../shared/runtime/endpoint.ts'
+import { allowedWebhookHost } from '../shared/runtime/webhooks.ts'
+import { TooManyWebhooks, webhookStore } from '../shared/store/webhooks.ts'
+
+export const handler = endpoint(
+  createWebhook,
+  { webhooks: webhookStore, allowedHost: allowedWebhookHost },
+  async ({ clinicId, clinic, body, now, once }, { webhooks, allowedHost }) => {
+    const at = new Date(now).toISOString()
+    const webhook: Webhook = {
+      id: newUuid(),
+      url: publicUrl(body.url, allowedHost),
+      events: body.events,
+      isActive: true,
+      description: body.description ?? null,
+      secret: body.secret ?? newSecret(),
+      previousSecret: null,
+      createdAt: at,
+      updatedAt: at,
+    }
+    const answer = { data: renderWithSecret(webhook, clinic) }
+    try {
+      return (await webhooks.create(clinicId, webhook, once, 201, answer)) ?? answer
+    } catch (error) {
+      throw error instanceof TooManyWebhooks ? new ApiError('too_many_webhooks') : error
+    }
+  },
+)

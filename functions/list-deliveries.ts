@@ -1,0 +1,20 @@
+import { ApiError } from '../shared/api/errors.ts'
+import { invalidCursor, renderCursorPage } from '../shared/api/schemas.ts'
+import { listDeliveries, renderDelivery } from '../shared/api/webhooks.ts'
+import { endpoint } from '../shared/runtime/endpoint.ts'
+import { deliveryStore } from '../shared/store/deliveries.ts'
+import { webhookStore } from '../shared/store/webhooks.ts'
+
+export const handler = endpoint(
+  listDeliveries,
+  { webhooks: webhookStore, deliveries: deliveryStore },
+  async ({ clinicId, clinic, path, query, now }, { webhooks, deliveries }) => {
+    const [webhook, page] = await Promise.all([
+      webhooks.find(clinicId, path.id),
+      deliveries.page(clinicId, path.id, query, now),
+    ])
+    if (!webhook) throw new ApiError('webhook_not_found')
+    if (!page) throw invalidCursor()
+    return renderCursorPage(page, query, (delivery) => renderDelivery(delivery, clinic))
+  },
+)

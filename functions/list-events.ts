@@ -1,0 +1,15 @@
+import { listEvents } from '../shared/api/events.ts'
+import { invalidCursor, renderCursorPage } from '../shared/api/schemas.ts'
+import { payloadOf } from '../shared/domain/event.ts'
+import { endpoint } from '../shared/runtime/endpoint.ts'
+import { eventStore } from '../shared/store/events.ts'
+
+export const handler = endpoint(
+  listEvents,
+  { events: eventStore },
+  async ({ clinicId, clinic, query }, { events }) => {
+    const page = await events.page(clinicId, query, query.event)
+    if (!page) throw invalidCursor()
+    return renderCursorPage(page, query, (event) => payloadOf(event, clinic))
+  },
+)

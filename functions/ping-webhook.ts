@@ -1,0 +1,56 @@
+import { ApiError } from '../shared/api/errors.ts'
+import { pingWebhook, renderDelivery } from '../shared/api/webhooks.ts'
+import { askedAgain, type Delivery } from '../shared/domain/delivery.ts'
+import { PING, payloadOf } from '../shared/domain/event.ts'
+import { newUuid } from '../shared/domain/uuid.ts'
+import { endpoint } from '../shared/runtime/endpoint.ts'
+import { openDeliveryQueues } from '../shared/runtime/webhooks.ts'
+import { deliveryStore } from '../shared/store/deliveries.ts'
+import { webhookStore } from '../shared/store/webhooks.ts'
+
+export const handler = endpoint(
+  pingWebhook,
+  {
+    webhooks: webhookStore,
+    deliveries: deliveryStore,
+    queues: openDeliveryQueues,
+    count: ({ count }) => count,
+  },
+  async ({ clinicId, clinic, path, now, once }, { webhooks, deliveries, queues, count }) => {
+    const webhook = await webhooks.find(clinicId, path.id)
+    if (!webhook) throw new ApiError('webhook_not_found')
+    const createdAt = new Date(now).toISOString()
+    const event = {
+      id: newUuid(),
+      event: PING,
+      record: webhook.id,
+      sequence: 1,
+      data: { id: webhook.id },
+      createdAt,
+    }
+    const fresh: Delivery = {
+      id: newUuid(),
+      webhook: webhook.id,
+      eventId: `evt_${event.id}`,
+      event: PING,
+      record: webhook.id,
+      sequence: 1,
+      body: JSON.stringify(payloadOf(event, clinic)),
+      status: 'pending',
+      attempts: [],
+      tries: 0,
+      nextAt: now,
+      dueAt: now,
+      claim: null,
+      isAskedFor: true,
+      createdAt: now,
+    }
+    const delivery = askedAgain(fresh, now)
+    const answer = { data: renderDelivery(delivery, clinic) }
+    const kept = await deliveries.makeOnce(clinicId, delivery, { once, status: 202, answer })
+    if (kept) return kept
+    const queued = { clinic: clinicId, webhook: webhook.id, delivery: delivery.id }
+    await queues.push('quick', [queued]).catch(() => count('delivery_not_queued'))
+    return answer
+  },
+)

@@ -1,0 +1,33 @@
+import { ApiError } from '../shared/api/errors.ts'
+import { redeliver, renderDelivery } from '../shared/api/webhooks.ts'
+import { askedAgain } from '../shared/domain/delivery.ts'
+import { KeptAnswer } from '../shared/domain/kept-answer.ts'
+import { endpoint } from '../shared/runtime/endpoint.ts'
+import { openDeliveryQueues } from '../shared/runtime/webhooks.ts'
+import { deliveryStore } from '../shared/store/deliveries.ts'
+import { webhookStore } from '../shared/store/webhooks.ts'
+
+export const handler = endpoint(
+  redeliver,
+  {
+    webhooks: webhookStore,
+    deliveries: deliveryStore,
+    queues: openDeliveryQueues,
+    count: ({ count }) => count,
+  },
+  async ({ clinicId, clinic, path, now, once }, { webhooks, deliveries, queues, count }) => {
+    if (!(await webhooks.find(clinicId, path.id))) throw new ApiError('webhook_not_found')
+    const delivery = await deliveries.changeOnce(
+      clinicId,
+      path.id,
+      path.delivery_id,
+      (before) => askedAgain(before, now),
+      { once, status: 202, answer: (after) => ({ data: renderDelivery(after, clinic) }) },
+    )
+    if (!delivery) throw new ApiError('delivery_not_found')
+    if (delivery instanceof KeptAnswer) return delivery
+    const queued = { clinic: clinicId, webhook: path.id, delivery: delivery.id }
+    await queues.push('quick', [queued]).catch(() => count('delivery_not_queued'))
+    return { data: renderDelivery(delivery, clinic) }
+  },
+)

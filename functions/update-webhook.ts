@@ -1,0 +1,27 @@
+import { ApiError } from '../shared/api/errors.ts'
+import { publicUrl, renderWebhook, updateWebhook } from '../shared/api/webhooks.ts'
+import { endpoint } from '../shared/runtime/endpoint.ts'
+import { allowedWebhookHost } from '../shared/runtime/webhooks.ts'
+import { webhookStore } from '../shared/store/webhooks.ts'
+
+export const handler = endpoint(
+  updateWebhook,
+  { webhooks: webhookStore, allowedHost: allowedWebhookHost },
+  async ({ clinicId, clinic, path, body, now }, { webhooks, allowedHost }) => {
+    const changes = {
+      ...(body.url !== undefined && { url: publicUrl(body.url, allowedHost) }),
+      ...(body.events !== undefined && { events: body.events }),
+      ...(body.description !== undefined && { description: body.description }),
+      ...(body.is_active !== undefined && { isActive: body.is_active }),
+    }
+    const webhook = await webhooks.change(clinicId, path.id, (before) => {
+      const after = { ...before, ...changes }
+      const isSame = JSON.stringify(after) === JSON.stringify(before)
+      return isSame ? before : { ...after, updatedAt: new Date(now).toISOString() }
+    })
+    if (!webhook) throw new ApiError('webhook_not_found')
+    // Switched on by a person: what it did before is forgotten.
+    if (body.is_active) await webhooks.noteHealth(clinicId, path.id)
+    return { data: renderWebhook(webhook, clinic) }
+  },
+)
