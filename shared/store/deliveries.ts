@@ -17,7 +17,6 @@ import {
   firstAttemptKey,
   firstAttemptsPartition,
   type Key,
-  shortId,
   TTL,
   webhookHealthKey,
   webhookKey,
@@ -96,7 +95,7 @@ export function deliveryStore({ table }: { table: Table }) {
   ): Promise<string[]> {
     const rows = await table.query({
       pk: firstAttemptsPartition(clinic, webhook),
-      from: `${shortId(record)}#`,
+      from: firstAttemptKey(clinic, webhook, record, 0).sk,
       to: firstAttemptKey(clinic, webhook, record, sequence).sk,
       limit: 1000,
     })

@@ -1,0 +1,240 @@
+/** Webhooks over HTTP on the synthesized stack: a booking becomes a signed delivery at a receiver on this machine. */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Webhook } from 'standardwebhooks'
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import type { Clinic } from '../../shared/domain/clinic.ts'
+import { issued } from '../support/credentials.ts'
+import { get, post, type RunningStack, runStack, send } from '../support/local-stack.ts'
+import { populated } from '../support/records.ts'
+
+type Got = { path: string; headers: Record<string, string>; body: string; at: number }
+
+let stack: RunningStack
+let receiver: Server
+let address: string
+let one: Awaited<ReturnType<typeof populated>>
+let clinic: Clinic
+let pair: string
+const received: Got[] = []
+/** What the receiver does with a request to a path; 204 without. */
+let answers: Record<string, (request: IncomingMessage, response: any) => void> = {}
+
+beforeAll(async () => {
+  receiver = createServer(async (request, response) => {
+    let body = ''
+    for await (const piece of request) body += piece
+    const path = request.url ?? ''
+    received.push({ path, headers: request.headers as Record<string, string>, body, at: Date.now() })
+    const answer = answers[path]
+    if (answer) answer(request, response)
+    else response.writeHead(204).end()
+  }).listen(0, '127.0.0.1')
+  await once(receiver, 'listening')
+  address = `127.0.0.1:${(receiver.address() as AddressInfo).port}`
+  stack = await runStack({ demo: false, allowedWebhookHost: address })
+  one = await populated(stack.table)
+  clinic = one.clinic
+  const { key, secret } = await issued(stack.table, clinic)
+  pair = `${key}:${secret}`
+}, 60_000)
+afterAll(async () => {
+  receiver?.closeAllConnections()
+  receiver?.close()
+  await stack?.close()
+})
+beforeEach(() => {
+  answers = {}
+})
+
+const create = async (path: string, events: string[]) => {
+  const answer = await post(stack, '/webhooks', { url: `http://${address}${path}`, events }, { pair })
+  expect(answer.status).toBe(201)
+  return answer.body.data as { id: string; secret: string }
+}
+
+let minute = 9 * 60
+const book = async () => {
+  minute += 30
+  const start = `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
+  const body = {
+    patient_id: one.patient.id,
+    doctor_id: one.doctor.id,
+    appointment_date: '2030-01-07',
+    start_time: start,
+    notes: 'CANARY-7351',
+  }
+  const answer = await post(stack, '/appointments', body, { pair })
+  expect(answer.status).toBe(201)
+  return answer.body.data.id as string
+}
+
+/** Waits for what came to a path of the receiver. */
+const arrived = async (path: string, count = 1): Promise<Got[]> => {
+  await vi.waitFor(
+    () => expect(received.filter((got) => got.path === path).length).toBeGreaterThanOrEqual(count),
+    {
+      timeout: 15_000,
+      interval: 20,
+    },
+  )
+  return received.filter((got) => got.path === path)
+}
+
+it('a booking makes a delivery that the specification’s own library verifies, and no changed byte of it', async () => {
+  const { secret } = await create('/booked', ['appointment.created'])
+  const id = await book()
+  const [got] = await arrived('/booked')
+  if (!got) throw new Error('nothing arrived')
+  const verifier = new Webhook(secret)
+  expect(verifier.verify(got.body, got.headers)).toEqual({
+    id: got.headers['webhook-id'],
+    event: 'appointment.created',
+    clinic_id: clinic.id,
+    created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+03:00$/),
+    sequence: 1,
+    data: {
+      id,
+      patient_id: one.patient.id,
+      doctor_id: one.doctor.id,
+      status: 'scheduled',
+      appointment_date: '2030-01-07',
+      start_time: '09:30',
+      end_time: '10:00',
+    },
+  })
+  const changed = (text: string, at: number) =>
+    `${text.slice(0, at)}${String.fromCharCode(text.charCodeAt(at) ^ 1)}${text.slice(at + 1)}`
+  for (let at = 0; at < got.body.length; at++)
+    expect(() => verifier.verify(changed(got.body, at), got.headers)).toThrow()
+  for (const name of ['webhook-id', 'webhook-timestamp', 'webhook-signature']) {
+    const value = got.headers[name] ?? ''
+    // The signature's version and comma are not of it.
+    for (let at = name === 'webhook-signature' ? 3 : 0; at < value.length; at++)
+      expect(() => verifier.verify(got.body, { ...got.headers, [name]: changed(value, at) })).toThrow()
+  }
+})
+
+it('a receiver that fails is tried again with the same id and body, and shown attempt by attempt', async () => {
+  let failures = 1
+  answers['/flaky'] = (_request, response) => response.writeHead(failures-- > 0 ? 500 : 200).end()
+  const webhook = await create('/flaky', ['appointment.created'])
+  await book()
+  const [first, second] = await arrived('/flaky', 2)
+  expect(second?.body).toBe(first?.body)
+  expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id'])
+  const waited = (second?.at ?? 0) - (first?.at ?? 0)
+  expect(waited).toBeGreaterThanOrEqual(5000)
+  await vi.waitFor(async () => {
+    const { body } = await get(stack, `/webhooks/${webhook.id}/deliveries`, pair)
+    expect(body.data).toMatchObject([
+      {
+        event: 'appointment.created',
+        status: 'delivered',
+        attempts: [
+          { response_status: 500, error: null, latency_ms: expect.any(Number) },
+          { response_status: 200, error: null, latency_ms: expect.any(Number) },
+        ],
+        next_attempt_at: null,
+      },
+    ])
+  })
+})
+
+it('a ping arrives, and a delivery is repeated when it is asked for', async () => {
+  const webhook = await create('/pinged', ['payment.created'])
+  const ping = await post(stack, `/webhooks/${webhook.id}/ping`, {}, { pair })
+  expect([ping.status, ping.body.data.event, ping.body.data.status]).toEqual([202, 'webhook.ping', 'pending'])
+  const [first] = await arrived('/pinged')
+  expect(JSON.parse(first?.body ?? '')).toMatchObject({ event: 'webhook.ping', data: { id: webhook.id } })
+  await vi.waitFor(async () => {
+    const { body } = await get(stack, `/webhooks/${webhook.id}/deliveries`, pair)
+    expect(body.data).toMatchObject([{ status: 'delivered' }])
+  })
+  const again = await post(
+    stack,
+    `/webhooks/${webhook.id}/deliveries/${ping.body.data.id}/redeliver`,
+    {},
+    { pair },
+  )
+  expect(again.status).toBe(202)
+  const [, second] = await arrived('/pinged', 2)
+  expect(second?.body).toBe(first?.body)
+})
+
+it('an endpoint that says it is gone is disabled; one that redirects is not followed', async () => {
+  answers['/gone'] = (_request, response) => response.writeHead(410).end()
+  answers['/moved'] = (_request, response) =>
+    response.writeHead(302, { location: `http://${address}/elsewhere` }).end()
+  const gone = await create('/gone', ['appointment.created'])
+  await create('/moved', ['appointment.created'])
+  await book()
+  await arrived('/gone')
+  await arrived('/moved')
+  await vi.waitFor(async () => {
+    const { body } = await get(stack, '/webhooks?limit=100', pair)
+    expect(body.data.find(({ id }: any) => id === gone.id)).toMatchObject({ is_active: false })
+  })
+  expect(received.filter(({ path }) => path === '/elsewhere')).toEqual([])
+})
+
+it('an endpoint that hangs holds up no other', async () => {
+  answers['/hangs'] = () => {}
+  const latencies = async (count: number) => {
+    const path = `/quick-${count}`
+    await create(path, ['appointment.created'])
+    const booked: number[] = []
+    for (let n = 0; n < count; n++) {
+      await book()
+      booked.push(Date.now())
+    }
+    const got = await arrived(path, count)
+    return got.map(({ at }, n) => at - (booked[n] ?? 0)).sort((a, b) => a - b)
+  }
+  await create('/hangs', ['appointment.created'])
+  const beside = await latencies(5)
+  // The hanging ones take 15 s each: whoever waited for one would be far beyond.
+  expect(beside.at(-1)).toBeLessThan(10_000)
+})
+
+it('events can be caught up with, each once and in order', async () => {
+  const seen: any[] = []
+  let after = ''
+  for (let more = true; more; ) {
+    const { status, body } = await get(stack, `/events?limit=3${after && `&after=${after}`}`, pair)
+    expect(status).toBe(200)
+    seen.push(...body.data)
+    after = body.meta.next_after
+    more = body.meta.has_more
+  }
+  expect(new Set(seen.map(({ id }) => id)).size).toBe(seen.length)
+  expect(seen.filter(({ event }) => event === 'appointment.created').length).toBe((minute - 9 * 60) / 30 + 1)
+  const delivered = received.filter(({ path }) => path === '/booked').map(({ body }) => JSON.parse(body).id)
+  expect(seen.map(({ id }) => id)).toEqual(expect.arrayContaining(delivered))
+})
+
+it('an address of this machine is refused but for the one that was allowed', async () => {
+  for (const url of [
+    'http://127.0.0.1:1/',
+    `https://${address}.example.com.`,
+    'https://localhost/',
+    'http://example.com/',
+  ]) {
+    const answer = await post(stack, '/webhooks', { url, events: ['patient.created'] }, { pair })
+    expect([answer.status, answer.body.details?.[0]?.field]).toEqual([422, 'url'])
+  }
+})
+
+it('deletes, and then has no such endpoint', async () => {
+  const { id } = await create('/deleted', ['patient.created'])
+  const remove = () =>
+    send(`${stack.api}/webhooks/${id}`, { method: 'DELETE', headers: { authorization: `Developer ${pair}` } })
+  const [first, second] = [await remove(), await remove()]
+  expect([first.status, first.text, second.status]).toEqual([204, '', 404])
+})
+
+it('tells no note of anybody, neither to receivers nor to logs', () => {
+  expect(received.map(({ body, headers }) => body + JSON.stringify(headers)).join('')).not.toContain('CANARY')
+  expect(stack.log.join('\n')).not.toContain('CANARY')
+})
