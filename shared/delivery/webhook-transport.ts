@@ -83,14 +83,19 @@ export function webhookTransport({
   isAllowed = isPublicAddress,
   tls = {},
 }: TransportSettings = {}) {
-  /** `headers` are the signature's; `body` is JSON. */
-  async function post(text: string, headers: Record<string, string>, body: string): Promise<Attempted> {
+  /** `headers` are the signature's; `body` is JSON; `mostMs` may shorten the deadline. */
+  async function post(
+    text: string,
+    headers: Record<string, string>,
+    body: string,
+    mostMs: number = deadlineMs,
+  ): Promise<Attempted> {
     const started = now()
     const latencyMs = () => Math.round(now() - started)
     if (webhookUrlIssue(text, allowedHost) !== null)
       return { kind: 'failed', reason: 'invalid_url', latencyMs: latencyMs() }
     const deadline = new AbortController()
-    const alarm = setTimeout(() => deadline.abort(), deadlineMs)
+    const alarm = setTimeout(() => deadline.abort(), Math.min(mostMs, deadlineMs))
     try {
       const url = new URL(text)
       const outcome = await attempt({ url, headers, body, deadline: deadline.signal, latencyMs })

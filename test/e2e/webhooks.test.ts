@@ -38,6 +38,8 @@ beforeAll(async () => {
   clinic = one.clinic
   const { key, secret } = await issued(stack.table, clinic)
   pair = `${key}:${secret}`
+  // What was made before any endpoint was there has its place by then.
+  await vi.waitFor(async () => expect((await get(stack, '/events', pair)).body.data.length).toBe(5))
 }, 60_000)
 afterAll(async () => {
   receiver?.closeAllConnections()
