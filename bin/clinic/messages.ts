@@ -15,6 +15,8 @@ import { EXIT, table as lines, option, print } from './output.ts'
 const QUEUES = {
   emails: { queue: 'EmailQueueUrl', deadLetters: 'DeadEmailQueueUrl' },
   feedback: { queue: 'FeedbackQueueUrl', deadLetters: 'DeadFeedbackQueueUrl' },
+  deliveries: { queue: 'DeliveryQueueUrl', deadLetters: 'DeadDeliveryQueueUrl' },
+  'slow-deliveries': { queue: 'SlowDeliveryQueueUrl', deadLetters: 'DeadSlowDeliveryQueueUrl' },
 }
 const QUEUE_NAMES = Object.keys(QUEUES) as [keyof typeof QUEUES, ...(keyof typeof QUEUES)[]]
 
