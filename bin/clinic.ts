@@ -13,6 +13,7 @@ import { CommandFailure, EXIT } from './clinic/output.ts'
 import { addPatientCommands } from './clinic/patients.ts'
 import { addPaymentCommands } from './clinic/payments.ts'
 import { addVerifyCommand } from './clinic/verify.ts'
+import { addWebhookCommands } from './clinic/webhooks.ts'
 
 const program = new Command('clinic')
   .description('Operates a clinic developer API: clinics, doctors, credentials, imports, changes of records.')
@@ -36,6 +37,7 @@ addAppointmentCommands(program)
 addInvoiceCommands(program)
 addPaymentCommands(program)
 addMessageCommands(program)
+addWebhookCommands(program)
 addVerifyCommand(program)
 for (const command of [program, ...program.commands.flatMap((group) => [group, ...group.commands])]) {
   command.exitOverride().showHelpAfterError('(--help shows how)')

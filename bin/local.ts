@@ -15,14 +15,20 @@ type Options = {
   json: boolean
   port: number
   smsReceipts: boolean
+  allowWebhookHost?: string
 }
 
-const { data, watch, demo, json, port, smsReceipts } = new Command('npm start --')
+const { data, watch, demo, json, port, smsReceipts, allowWebhookHost } = new Command('npm start --')
   .description('Runs the clinic developer API on this machine, from its synthesized stack.')
   .option('--data <folder>', 'keep the data there over restarts; without it, all is in memory')
   .option('--watch', 'rebuild and swap functions when their code is saved', false)
   .option('--no-demo', 'start without the demo clinics')
   .option('--sms-receipts', 'deploy what reads the delivery receipts of SMS, too', false)
+  .option(
+    '--allow-webhook-host <host:port>',
+    'let webhooks go there, over http too, although it is not public',
+    asHostAndPort,
+  )
   .option('--json', 'print the ready line only', false)
   .addOption(new Option('--port <port>', 'on 127.0.0.1').env('PORT').argParser(asPort).default(3000))
   .parse()
@@ -32,6 +38,14 @@ function asPort(text: string): number {
   const number = Number(text)
   if (!/^\d+$/.test(text) || number > 65_535) throw new InvalidArgumentError('must be a port from 0 to 65535')
   return number
+}
+
+/** Written as a URL has it, since webhooks' URLs are compared with it. */
+function asHostAndPort(text: string): string {
+  const [, host] = /^(\S+):[1-9]\d*$/.exec(text.toLowerCase()) ?? []
+  if (host === undefined || URL.parse(`http://${text}`)?.hostname !== host)
+    throw new InvalidArgumentError('must be a host and its port, such as 127.0.0.1:4400')
+  return text
 }
 
 const say = (text: string): void => {
@@ -59,8 +73,18 @@ try {
   const dataDir = data === undefined ? undefined : resolve(process.env.INIT_CWD ?? '.', data)
   if (dataDir) mkdirSync(dataDir, { recursive: true })
   say('Synthesizing the stack and starting its engines...')
-  stack = await startLocalStack({ port, dataDir, watch, smsReceipts, log: say })
-  const clinics = demo ? await demoData(stack, dataDir) : []
+  let clinics: ReadyClinic[] = []
+  stack = await startLocalStack({
+    port,
+    dataDir,
+    watch,
+    smsReceipts,
+    allowedWebhookHost: allowWebhookHost,
+    log: say,
+    seed: async (made) => {
+      if (demo) clinics = await demoData(made, dataDir)
+    },
+  })
   const ready = {
     ready: true,
     base_url: stack.baseUrl,
@@ -77,7 +101,7 @@ try {
 
 /** The demo clinics: loaded once, and remembered beside data that is kept. */
 async function demoData(
-  { endpoints, outputs }: LocalStack,
+  { endpoints, outputs }: Pick<LocalStack, 'endpoints' | 'outputs'>,
   dataDir: string | undefined,
 ): Promise<ReadyClinic[]> {
   const memory = dataDir && join(dataDir, 'demo.json')

@@ -21,30 +21,36 @@ export function addImportCommand(program: Command): void {
     .requiredOption('--clinic <id>')
     .option('--entity <name>', 'what the files hold, when their names do not say')
     .option('--events', 'make events of what changes, as for any other change', false)
-    .action(async (named: string[], given: { clinic: string; entity?: string; events: boolean }, command: Command) => {
-      const files = named.map(fromWhereItWasTyped)
-      for (const file of files) requireFile(file)
-      const table = await connect(command)
-      const clinic = await requireClinic(table, given.clinic)
-      const entities = importEntities(table, Date.now, given)
-      const names = entities.map(({ name }) => name)
-      const jobs = files
-        .map((file) => ({ file, order: names.indexOf(entityName(file, given.entity, names)) }))
-        .sort((a, b) => a.order - b.order)
-      const results: (ImportResult & { file: string })[] = []
-      for (const { file, order } of jobs) {
-        const entity = entities[order]
-        if (entity)
-          results.push({
-            file,
-            ...(await importOne(file, (options) => importFile(file, entity, clinic, options))),
-          })
-      }
-      const total = sum(results)
-      const { json } = command.optsWithGlobals<GlobalOptions>()
-      print(command, { ...total, ...(json && { files: results }) }, results.map(summary))
-      if (total.rejected > 0) process.exitCode = EXIT.lookAgain
-    })
+    .action(
+      async (
+        named: string[],
+        given: { clinic: string; entity?: string; events: boolean },
+        command: Command,
+      ) => {
+        const files = named.map(fromWhereItWasTyped)
+        for (const file of files) requireFile(file)
+        const table = await connect(command)
+        const clinic = await requireClinic(table, given.clinic)
+        const entities = importEntities(table, Date.now, given)
+        const names = entities.map(({ name }) => name)
+        const jobs = files
+          .map((file) => ({ file, order: names.indexOf(entityName(file, given.entity, names)) }))
+          .sort((a, b) => a.order - b.order)
+        const results: (ImportResult & { file: string })[] = []
+        for (const { file, order } of jobs) {
+          const entity = entities[order]
+          if (entity)
+            results.push({
+              file,
+              ...(await importOne(file, (options) => importFile(file, entity, clinic, options))),
+            })
+        }
+        const total = sum(results)
+        const { json } = command.optsWithGlobals<GlobalOptions>()
+        print(command, { ...total, ...(json && { files: results }) }, results.map(summary))
+        if (total.rejected > 0) process.exitCode = EXIT.lookAgain
+      },
+    )
 }
 
 /** npm runs scripts in the project's folder, wherever it was typed. */

@@ -1,14 +1,16 @@
 import { readEvent } from './bus-event.ts'
 import { type EventBus, startEventBus } from './event-bus.ts'
-import { type EventSources, startEventSources } from './event-sources.ts'
 import { createFunctionPool, type FunctionPool } from './function-pool.ts'
 import type { FunctionSpec } from './function-spec.ts'
 import type { Serving } from './gateway.ts'
 import { localPages } from './pages.ts'
-import { type Place, plan } from './plan.ts'
+import { type Place, type Planned, plan } from './plan.ts'
 import type { Providers } from './providers.ts'
+import { type QueueSources, startQueueSources } from './queue-sources.ts'
 import { writeReceipt } from './sms-receipts.ts'
+import { type StreamSources, startStreamSources } from './stream-sources.ts'
 import type { Assembly } from './synthesize.ts'
+import { switchStreams } from './table-streams.ts'
 
 type Options = Place & {
   readonly providers: Pick<Providers, 'sms' | 'emails' | 'inboxUrl' | 'tell'>
@@ -17,8 +19,11 @@ type Options = Place & {
 
 /** The stack as it runs now: what a deployment has made so far, taken over by the next. */
 export type Deployment = {
-  /** Nothing of the running version is touched when the new one cannot be deployed. */
-  readonly deploy: (assembly: Assembly) => Promise<Serving>
+  /**
+   * Nothing of the running version is touched when the new one cannot be deployed. `seed` runs once all is made, and
+   * before the tables' streams are switched on.
+   */
+  readonly deploy: (assembly: Assembly, seed?: () => Promise<void>) => Promise<Serving>
   readonly outputs: () => Record<string, string>
   readonly close: () => Promise<void>
 }
@@ -27,7 +32,8 @@ export function deployLocally(options: Options): Deployment {
   const { region, endpoints, providers, log } = options
   const pools = new Map<string, FunctionPool>()
   const assemblies: Assembly[] = []
-  let sources: EventSources | undefined
+  let queues: QueueSources | undefined
+  let streams: StreamSources | undefined
   let bus: EventBus | undefined
   let outputs: Record<string, string> = {}
 
@@ -51,15 +57,31 @@ export function deployLocally(options: Options): Deployment {
       }
   }
 
-  const deploy = async (assembly: Assembly): Promise<Serving> => {
+  const openStreams = async (
+    { streams: mappings, tableStreams: tables }: Planned,
+    seed?: () => Promise<void>,
+  ): Promise<void> => {
+    const engine = { endpoint: endpoints.dynamodb, region }
+    if (seed) {
+      // A table that was kept may have its stream from an earlier run.
+      await switchStreams(
+        engine,
+        tables.map(({ table }) => ({ table, view: null })),
+      )
+      await seed()
+    }
+    streams = await startStreamSources({ mappings, tables, engine, functionOf: poolOf, log }, streams)
+  }
+
+  const deploy: Deployment['deploy'] = async (assembly, seed) => {
     const planned = await plan(assembly, options).catch(async (error) => {
       await assembly.dispose()
       throw error
     })
     await takeOver(planned.specs)
-    const { mappings, rules, subscriptions } = planned
+    const { rules, subscriptions } = planned
     const reach = { endpoint: endpoints.sqs, region, functionOf: poolOf, log }
-    sources = await startEventSources({ mappings, ...reach }, sources)
+    queues = await startQueueSources({ mappings: planned.queues, ...reach }, queues)
     const running = startEventBus({ rules, ...reach }, bus)
     bus = running
     providers.tell({
@@ -70,6 +92,7 @@ export function deployLocally(options: Options): Deployment {
     // The version before keeps its files: a function may be loading them now.
     assemblies.push(assembly)
     if (assemblies.length > 2) await assemblies.shift()?.dispose()
+    await openStreams(planned, seed)
     return {
       api: { ...planned.api, invoke: (arn, event, traceId) => poolOf(arn).invoke(event, traceId) },
       page: localPages({
@@ -86,7 +109,7 @@ export function deployLocally(options: Options): Deployment {
     close: async () => {
       bus?.stop()
       // Together: a poller waits for the invocation that only the end of its function ends.
-      await Promise.all([sources?.stop(), ...[...pools.values()].map(({ close }) => close())])
+      await Promise.all([queues?.stop(), streams?.stop(), ...[...pools.values()].map(({ close }) => close())])
       await Promise.all(assemblies.map(({ dispose }) => dispose()))
     },
   }

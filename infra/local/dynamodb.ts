@@ -1,23 +1,64 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, statfs } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { type EngineProcess, startEngineProcess } from './engine-process.ts'
+import { prepareStreams } from './stream-index.ts'
 
-type Options = { readonly dataDir?: string | undefined; readonly onDeath: (message: string) => void }
+type Options = {
+  readonly dataDir?: string | undefined
+  /** Tables will have streams, of any length. */
+  readonly streams?: boolean
+  readonly onDeath: (message: string) => void
+}
 
 /** DynamoDB for the stack: dynoxide, in memory or in `dataDir`, or what AWS_ENDPOINT_URL_DYNAMODB names. */
-export async function startDynamoDb({ dataDir, onDeath }: Options): Promise<EngineProcess> {
+export async function startDynamoDb({ dataDir, streams = false, onDeath }: Options): Promise<EngineProcess> {
   const given = process.env.AWS_ENDPOINT_URL_DYNAMODB
   if (given) return { endpoint: given, stop: async () => {} }
   const binary = findBinary()
   if (dataDir) await mkdir(dataDir, { recursive: true })
-  const store = dataDir ? ['--db-path', join(dataDir, 'table.db')] : []
-  return startEngineProcess({
-    name: 'The DynamoDB engine',
-    binary,
-    args: (port) => ['serve', '--host', '127.0.0.1', '--port', String(port), ...store],
-    onDeath,
-  })
+  const passing = streams && !dataDir ? await memoryFolder() : undefined
+  const folder = dataDir ?? passing
+  const file = folder && join(folder, 'table.db')
+  try {
+    const engine = await startEngineProcess({
+      name: 'The DynamoDB engine',
+      binary,
+      args: (port) => [
+        'serve',
+        ...['--host', '127.0.0.1', '--port', String(port)],
+        ...(file ? ['--db-path', file] : []),
+      ],
+      onDeath,
+    })
+    try {
+      if (streams && file) prepareStreams(file)
+    } catch (error) {
+      await engine.stop()
+      throw error
+    }
+    return engine
+  } finally {
+    // The engine has its files open, so they last as long as it does, and however it ends nothing stays behind.
+    if (passing) await rm(passing, { recursive: true })
+  }
+}
+
+const MEMORY_FILES = '/dev/shm'
+/** Less is common in containers, and a table may get large. */
+const ENOUGH_BYTES = 2 ** 31
+
+/**
+ * A folder that is in memory, since only what is in a file can be prepared for streams; undefined where there is none,
+ * or little room. There the engine keeps all in memory itself, and gets slower as a stream gets longer.
+ */
+async function memoryFolder(): Promise<string | undefined> {
+  try {
+    const { bavail, bsize } = await statfs(MEMORY_FILES)
+    return bavail * bsize < ENOUGH_BYTES ? undefined : await mkdtemp(join(MEMORY_FILES, 'clinic-local-'))
+  } catch {
+    return undefined
+  }
 }
 
 function findBinary(): string {

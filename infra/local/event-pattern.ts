@@ -1,4 +1,4 @@
-/** As EventBridge takes it: lists of what a field may be, below the names that lead to it. */
+/** As EventBridge and the filters of Lambda take it: lists of what a field may be, below the names that lead to it. */
 export type EventPattern = { readonly [name: string]: EventPattern | readonly unknown[] }
 
 type Test = (value: unknown) => boolean
@@ -17,7 +17,7 @@ const COMPARISONS: Record<string, (argument: unknown) => Test | undefined> = {
 export function checkPattern(pattern: EventPattern, owner: string): void {
   for (const [name, part] of Object.entries(pattern)) {
     const unknown = (by: unknown) =>
-      new Error(`${owner} matches ${name} by ${JSON.stringify(by)}, which the local event bus does not know.`)
+      new Error(`${owner} matches ${name} by ${JSON.stringify(by)}, which the local stack does not know.`)
     if (typeof part !== 'object' || part === null || name === '$or') throw unknown(part)
     if (!Array.isArray(part)) checkPattern(part as EventPattern, owner)
     else for (const alternative of part) if (!testOf(alternative)) throw unknown(alternative)

@@ -17,14 +17,20 @@ type Made = { readonly Type: string; readonly Properties?: Readonly<Record<strin
 type Named = {
   readonly id: string
   readonly name: string
+  readonly made: Made
   readonly place: Place
   readonly arn: (service: string, resource: string) => string
 }
 
 const KINDS: Record<string, (named: Named) => Identity> = {
-  'AWS::DynamoDB::Table': ({ name, arn }) => ({
+  'AWS::DynamoDB::Table': ({ name, arn, made }) => ({
     ref: name,
-    attributes: { Arn: arn('dynamodb', `table/${name}`) },
+    attributes: {
+      Arn: arn('dynamodb', `table/${name}`),
+      ...(made.Properties?.StreamSpecification !== undefined && {
+        StreamArn: arn('dynamodb', `table/${name}/stream/local`),
+      }),
+    },
   }),
   'AWS::SQS::Queue': ({ name, arn, place }) => ({
     ref: place.queueUrl(name),
@@ -83,17 +89,13 @@ const LIMITS: Record<string, number> = {
 }
 
 /** Names are made from the logical id alone, so that data kept from one run is found again by the next. */
-export function identify(
-  id: string,
-  { Type, Properties }: Made,
-  given: string | undefined,
-  place: Place,
-): Identity {
+export function identify(id: string, made: Made, given: string | undefined, place: Place): Identity {
+  const { Type, Properties } = made
   const suffix = Properties?.FifoQueue === true ? '.fifo' : ''
   const name = given ?? shorten(`${place.stackName}-${id}`, LIMITS[Type] ?? 255) + suffix
   const arn = (service: string, resource: string) =>
     `arn:aws:${service}:${place.region}:${ACCOUNT_ID}:${resource}`
-  return KINDS[Type]?.({ id, name, place, arn }) ?? { ref: name, attributes: {} }
+  return KINDS[Type]?.({ id, name, made, place, arn }) ?? { ref: name, attributes: {} }
 }
 
 /** Logical ids end in a hash; the tail tells two long ones apart. */

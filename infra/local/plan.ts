@@ -1,6 +1,6 @@
 import { publishedEmailEvents } from './email-events.ts'
 import { eventRules } from './event-rules.ts'
-import { eventSourceMappings } from './event-sources.ts'
+import { eventSourceMappings } from './event-source-mappings.ts'
 import { type FunctionSpec, functionSpecs } from './function-spec.ts'
 import { gatewayErrors } from './gateway-errors.ts'
 import { routesOf } from './gateway-routes.ts'
@@ -30,6 +30,8 @@ export type Place = {
   readonly environment: Readonly<Record<string, string>>
 }
 
+export type Planned = Awaited<ReturnType<typeof plan>>
+
 /** All that can go wrong with a version, before it replaces the running one. */
 export async function plan(assembly: Assembly, { region, stage, baseUrl, endpoints, environment }: Place) {
   const { stackName, assetDirectory } = assembly
@@ -52,6 +54,7 @@ export async function plan(assembly: Assembly, { region, stage, baseUrl, endpoin
     region,
     environment: { ...engines, ...environment },
   })
+  const { queues, streams, tableStreams } = eventSourceMappings(template, region)
   const rules = eventRules(template)
   const imports = template.exports()
   const subscriptions = assembly.others.flatMap((other) =>
@@ -64,12 +67,14 @@ export async function plan(assembly: Assembly, { region, stage, baseUrl, endpoin
     ...rules.flatMap(({ id, targets }) =>
       targets.filter(({ kind }) => kind === 'function').map(({ arn }) => [id, arn] as const),
     ),
-    ...subscriptions.map(({ id, functionArn }) => [id, functionArn] as const),
+    ...[...subscriptions, ...queues, ...streams].map(({ id, functionArn }) => [id, functionArn] as const),
   ])
   const outputs = localOutputs(template, api, region, baseUrl)
   return {
     specs,
-    mappings: eventSourceMappings(template),
+    queues,
+    streams,
+    tableStreams,
     rules,
     subscriptions,
     isPublished: publishedEmailEvents(template),

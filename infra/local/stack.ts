@@ -27,6 +27,13 @@ export type LocalStackOptions = {
   log?: (line: string) => void
   /** For functions, beside what the template gives them. */
   environment?: Record<string, string>
+  /** `HOST:PORT` that functions may send webhooks to although it is not public. */
+  allowedWebhookHost?: string | undefined
+  /**
+   * Loads what the start is to have: before requests are served, and before tables have their streams, so that what
+   * it writes is no news to anybody.
+   */
+  seed?: (stack: Pick<LocalStack, 'endpoints' | 'outputs'>) => Promise<void>
 }
 
 export type LocalStack = {
@@ -46,8 +53,12 @@ export type LocalStack = {
  * @throws Error that says in its message what a person can do: port taken, no engine, a stack that does not synthesize
  */
 export async function startLocalStack(options: LocalStackOptions): Promise<LocalStack> {
-  const { stage = 'dev', port, dataDir, log = () => {}, environment = {} } = options
+  const { stage = 'dev', port, dataDir, log = () => {}, allowedWebhookHost, seed } = options
   const context: AppContext = { stage, ...(options.smsReceipts && { smsReceipts: 'on' }) }
+  const environment = {
+    ...(allowedWebhookHost !== undefined && { ALLOWED_WEBHOOK_HOST: allowedWebhookHost }),
+    ...options.environment,
+  }
   const region = process.env.AWS_REGION ?? 'us-east-1'
   // Taken apart by close(), or here and now when something does not start; the last one first.
   await using starting = new AsyncDisposableStack()
@@ -61,7 +72,9 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
   const gateway = keep(await openGateway(port, requests.write), ({ close }) => close())
   const closing = new AbortController()
   const [dynamodb, sqs, providers, assembly] = await allOrNone(closing, [
-    startDynamoDb({ dataDir, onDeath: log }).then((engine) => keep(engine, ({ stop }) => stop())),
+    startDynamoDb({ dataDir, onDeath: log, streams: true }).then((engine) =>
+      keep(engine, ({ stop }) => stop()),
+    ),
     startQueues(region).then((engine) => keep(engine, ({ stop }) => stop())),
     startProviders({ region, log, feedback: options.feedback }).then((engine) =>
       keep(engine, ({ stop }) => stop()),
@@ -80,8 +93,8 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     deployLocally({ region, stage, baseUrl, endpoints, providers, environment, log }),
     ({ close }) => close(),
   )
-  const deploy = async (next: Assembly): Promise<void> => {
-    const serving = await deployment.deploy(next)
+  const deploy = async (next: Assembly, first?: () => Promise<void>): Promise<void> => {
+    const serving = await deployment.deploy(next, first)
     requests.align(serving.api.routes.map(({ resource }) => resource))
     gateway.serve(serving)
   }
@@ -94,7 +107,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
       if (!closing.signal.aborted) log(`The version before keeps serving. ${(error as Error).message}`)
     }
   }
-  await deploy(assembly)
+  await deploy(assembly, async () => seed?.({ endpoints, outputs: deployment.outputs() }))
   if (options.watch) keep(watchSources(redeploy), (stop) => stop())
   keep(closing, (controller) => controller.abort())
   // Once more, now as the first to end: no request is under way when the rest goes.

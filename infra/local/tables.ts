@@ -64,8 +64,7 @@ async function create(client: DynamoDBClient, TableName: string, { properties }:
         ProvisionedThroughput: index.ProvisionedThroughput,
       })),
       LocalSecondaryIndexes: properties.LocalSecondaryIndexes?.map(shapeOf),
-      // No stream: nothing reads one here (event-sources.ts refuses such a mapping), and writing one makes the engine
-      // ten times slower.
+      // No stream yet: stream-sources.ts switches it on if anything reads it, and after what the start has to load.
     }),
   )
   if (TimeToLiveSpecification)

@@ -34,8 +34,6 @@ export type OpenTemplate = {
   ref(id: string): string
   /** As Fn::GetAtt gives it. */
   attribute(id: string, name: string): string
-  /** Tells what only the made resource knows, such as the ARN of a table's stream. */
-  learn(id: string, attribute: string, value: string): void
 }
 
 type Intrinsic = (argument: unknown, where: string) => unknown
@@ -47,7 +45,6 @@ export function openTemplate(
   imports: Readonly<Record<string, string>> = {},
 ): OpenTemplate {
   const identities = new Map<string, Identity>()
-  const learned = new Map<string, string>()
 
   const pseudo: Record<string, string | undefined> = {
     'AWS::Region': place.region,
@@ -74,7 +71,7 @@ export function openTemplate(
     Object.hasOwn(pseudo, id) ? pseudo[id] : (template.Parameters?.[id]?.Default ?? identity(id, where).ref)
 
   const attribute = (id: string, name: string, where: string): string => {
-    const value = learned.get(`${id}.${name}`) ?? identity(id, where).attributes[name]
+    const value = identity(id, where).attributes[name]
     if (value === undefined)
       throw new Error(
         `${where} asks for ${id}.${name}, which the local stack does not know of a ${template.Resources[id]?.Type}.`,
@@ -165,9 +162,6 @@ export function openTemplate(
       ),
     ref: (id) => identity(id, 'The local stack').ref,
     attribute: (id, name) => attribute(id, name, 'The local stack'),
-    learn: (id, name, value) => {
-      learned.set(`${id}.${name}`, value)
-    },
   }
 }
 

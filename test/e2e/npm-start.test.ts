@@ -81,3 +81,18 @@ it('prints a curl that works as pasted, and keeps data and credentials over a re
   expect(await answer.json()).toEqual({ data: patients.data[0] })
   await end(second, 'SIGTERM')
 })
+
+it.each(['127.0.0.1', '127.0.0.1:0', 'http://127.0.0.1:4400', '127.1:4400'])(
+  'lets webhooks go to a host and port only: %s',
+  async (host) => {
+    const child = spawn(process.execPath, ['bin/local.ts', '--allow-webhook-host', host], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    let said = ''
+    child.stderr.on('data', (text) => {
+      said += text
+    })
+    expect(await once(child, 'close')).toEqual([1, null])
+    expect(said).toContain('must be a host and its port, such as 127.0.0.1:4400')
+  },
+)

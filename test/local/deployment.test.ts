@@ -2,7 +2,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb'
+import type { DynamoDBRecord } from 'aws-lambda'
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { deployLocally } from '../../infra/local/deployment.ts'
 import { emailEvents } from '../../infra/local/email-events.ts'
 import type { Listener } from '../../infra/local/feedback.ts'
@@ -32,7 +34,7 @@ function version(name: string, methods = METHODS, more: Record<string, TemplateR
   return assembly
 }
 
-function deployment() {
+function deployment(dynamodb = 'http://127.0.0.1:1') {
   const lines: string[] = []
   const listeners: Listener[] = []
   const deployed = deployLocally({
@@ -40,7 +42,7 @@ function deployment() {
     stage: 'test',
     baseUrl: 'http://127.0.0.1:3000',
     endpoints: {
-      dynamodb: 'http://127.0.0.1:1',
+      dynamodb,
       sqs: 'http://127.0.0.1:2',
       sns: 'http://127.0.0.1:3',
       sesv2: 'http://127.0.0.1:4',
@@ -340,4 +342,60 @@ it('refuses a rule that calls no function of the stack', async () => {
   await expect(deploy(version('v1', METHODS, { Rule }))).rejects.toThrow(
     /Rule calls arn:aws:lambda:x:0:function:f, which is no function of the stack/,
   )
+})
+
+describe('a stream', () => {
+  const TABLE = 'deployed-stream'
+  const streamed = (mapping: object = {}) => ({
+    Table: {
+      Type: 'AWS::DynamoDB::Table',
+      Properties: {
+        TableName: TABLE,
+        AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
+        KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+        BillingMode: 'PAY_PER_REQUEST',
+        StreamSpecification: { StreamViewType: 'KEYS_ONLY' },
+      },
+    },
+    Mapping: {
+      Type: 'AWS::Lambda::EventSourceMapping',
+      Properties: {
+        EventSourceArn: { 'Fn::GetAtt': ['Table', 'StreamArn'] },
+        FunctionName: DOCTORS,
+        ...mapping,
+      },
+    },
+  })
+
+  it('begins after the seed, with functions and tables at hand, and goes on over deployments', async () => {
+    const endpoint = inject('dynamodb')
+    const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
+    const client = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials })
+    onTestFinished(() => client.destroy())
+    const put = (pk: string) => client.send(new PutItemCommand({ TableName: TABLE, Item: { pk: { S: pk } } }))
+    const { deploy, lines, close } = deployment(endpoint)
+    const seen = () =>
+      calls(lines).flatMap(({ Records }) =>
+        Records.map(({ dynamodb }: DynamoDBRecord) => dynamodb?.Keys?.pk?.S),
+      )
+
+    await deploy(telling(streamed()), async () => void (await put('seed')))
+    await put('1')
+    await expect.poll(seen).toEqual(['1'])
+    await deploy(telling(streamed()))
+    await put('2')
+    await deploy(telling(streamed({ BatchSize: 5 })))
+    await put('3')
+    await expect.poll(seen).toEqual(['1', '2', '3'])
+    await close()
+    expect(seen()).toEqual(['1', '2', '3'])
+  })
+
+  it('cannot call a function that is not there', async () => {
+    const FunctionName = 'arn:aws:lambda:x:0:function:f'
+    const { deploy } = deployment(inject('dynamodb'))
+    await expect(deploy(telling(streamed({ FunctionName })))).rejects.toThrow(
+      /Mapping calls .*function:f, which is no function of the stack/,
+    )
+  })
 })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { type LocalStack, startLocalStack } from '../../infra/local/stack.ts'
+import { type LocalStack, type LocalStackOptions, startLocalStack } from '../../infra/local/stack.ts'
 import { enginePid } from './engine-pid.ts'
 
 const lines: string[] = []
@@ -130,6 +130,17 @@ describe('a closed stack', () => {
     await expect(startLocalStack({ port: 0, stage: 'nowhere' })).rejects.toThrow(
       /There is no stage "nowhere"/,
     )
+    expect(readdirSync(directory)).toEqual([])
+
+    let engine = ''
+    const seed: LocalStackOptions['seed'] = async ({ endpoints, outputs }) => {
+      expect(outputs.TableName).toBeTruthy()
+      engine = endpoints.dynamodb
+      throw new Error('no seed')
+    }
+    await expect(startLocalStack({ port: 0, seed })).rejects.toThrow(/no seed/)
+    expect(engine).not.toBe('')
+    expect(enginePid(engine)).toBeUndefined()
     expect(readdirSync(directory)).toEqual([])
   }, 30_000)
 })

@@ -10,7 +10,11 @@ const place = {
 
 const resolve = (value: unknown, rest: Partial<Template> = {}, imports: Record<string, string> = {}) => {
   const Resources = {
-    Table: { Type: 'AWS::DynamoDB::Table', Properties: { TableName: 'patients' } },
+    Table: {
+      Type: 'AWS::DynamoDB::Table',
+      Properties: { TableName: 'patients', StreamSpecification: { StreamViewType: 'KEYS_ONLY' } },
+    },
+    Plain: { Type: 'AWS::DynamoDB::Table' },
     Queue: { Type: 'AWS::SQS::Queue' },
     Ordered: { Type: 'AWS::SQS::Queue', Properties: { FifoQueue: true } },
     Function: { Type: 'AWS::Lambda::Function' },
@@ -21,7 +25,6 @@ const resolve = (value: unknown, rest: Partial<Template> = {}, imports: Record<s
     ...rest.Resources,
   }
   const template = openTemplate({ ...rest, Resources }, place, imports)
-  template.learn('Table', 'StreamArn', 'arn:of:stream')
   return template.of<{ value?: unknown }>('Test::Probe')[0]?.properties.value
 }
 
@@ -37,7 +40,11 @@ describe('intrinsics', () => {
     ['the URL suffix', { Ref: 'AWS::URLSuffix' }, 'amazonaws.com'],
     ['an ARN', { 'Fn::GetAtt': ['Queue', 'Arn'] }, 'arn:aws:sqs:eu-central-1:000000000000:Clinic-dev-Queue'],
     ['an attribute in one string', { 'Fn::GetAtt': 'Queue.QueueName' }, 'Clinic-dev-Queue'],
-    ['what was learnt of the made table', { 'Fn::GetAtt': ['Table', 'StreamArn'] }, 'arn:of:stream'],
+    [
+      'a stream',
+      { 'Fn::GetAtt': ['Table', 'StreamArn'] },
+      'arn:aws:dynamodb:eu-central-1:000000000000:table/patients/stream/local',
+    ],
     ['a rule', { 'Fn::GetAtt': ['Rule', 'Arn'] }, 'arn:aws:events:eu-central-1:000000000000:rule/sweep'],
     ['a configuration set', { Ref: 'Mail' }, 'mail'],
     ['an email identity', { Ref: 'Sender' }, 'example.com'],
@@ -86,6 +93,11 @@ describe('intrinsics', () => {
       'an unknown attribute',
       { 'Fn::GetAtt': ['Queue', 'Colour'] },
       /Probe asks for Queue\.Colour.*AWS::SQS::Queue/,
+    ],
+    [
+      'a stream that is not there',
+      { 'Fn::GetAtt': ['Plain', 'StreamArn'] },
+      /Probe asks for Plain\.StreamArn/,
     ],
   ])('names the resource that uses %s', (_what, value, message) => {
     expect(() => resolve(value)).toThrow(message)

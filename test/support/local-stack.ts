@@ -12,18 +12,30 @@ export type RunningStack = LocalStack & { table: Table; clinics: ReadyClinic[]; 
 /** The synthesized stack on a free port, with the demo clinics unless they are not wanted. */
 export async function runStack({
   demo = true,
+  seed,
   ...options
 }: { demo?: boolean } & Partial<LocalStackOptions> = {}): Promise<RunningStack> {
   const log: string[] = []
-  const stack = await startLocalStack({ port: 0, log: (line) => log.push(line), ...options })
+  let clinics: ReadyClinic[] = []
+  const stack = await startLocalStack({
+    port: 0,
+    log: (line) => log.push(line),
+    seed: async (made) => {
+      if (demo) clinics = await loadDemo(tableOf(made))
+      await seed?.(made)
+    },
+    ...options,
+  })
+  return { ...stack, table: tableOf(stack), clinics, log, api: `${stack.baseUrl}/api/developer/v1` }
+}
+
+function tableOf({ endpoints, outputs }: Pick<LocalStack, 'endpoints' | 'outputs'>): Table {
   const client = new DynamoDBClient({
-    endpoint: stack.endpoints.dynamodb,
+    endpoint: endpoints.dynamodb,
     region: 'us-east-1',
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
   })
-  const table = openTable(DynamoDBDocumentClient.from(client), stack.outputs.TableName ?? '')
-  const clinics = demo ? await loadDemo(table) : []
-  return { ...stack, table, clinics, log, api: `${stack.baseUrl}/api/developer/v1` }
+  return openTable(DynamoDBDocumentClient.from(client), outputs.TableName ?? '')
 }
 
 export type Answer = {

@@ -7,8 +7,9 @@ import {
 } from '@aws-sdk/client-sqs'
 import type { SQSEvent } from 'aws-lambda'
 import { expect, it, onTestFinished } from 'vitest'
-import { eventSourceMappings, startEventSources } from '../../infra/local/event-sources.ts'
+import { eventSourceMappings } from '../../infra/local/event-source-mappings.ts'
 import type { Outcome } from '../../infra/local/function-pool.ts'
+import { startQueueSources } from '../../infra/local/queue-sources.ts'
 import { createQueues, queueUrl, startQueues } from '../../infra/local/queues.ts'
 import { toDelete } from '../../infra/local/sqs-batch.ts'
 import { openTemplate } from '../../infra/local/template.ts'
@@ -60,13 +61,13 @@ async function mappedTo(act: (event: SQSEvent) => unknown, mapping: object = {})
     },
   }
   const options = {
-    mappings: eventSourceMappings(template),
+    mappings: eventSourceMappings(template, REGION).queues,
     endpoint: engine.endpoint,
     region: REGION,
     functionOf: () => pool,
     log: (line: string) => lines.push(line),
   }
-  const sources = await startEventSources(options)
+  const sources = await startQueueSources(options)
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
   const client = new SQSClient({ endpoint: engine.endpoint, region: REGION, credentials })
   onTestFinished(async () => {
@@ -146,18 +147,7 @@ it('tolerates how a mapping gathers and scales', async () => {
 
 it('goes on with the same pollers while the mappings are the same', async () => {
   const { sources, options } = await mappedTo(() => undefined)
-  expect(await startEventSources(options, sources)).toBe(sources)
-})
-
-it.each([
-  [
-    'a stream',
-    { EventSourceArn: 'arn:aws:dynamodb:x:0:table/T/stream/1' },
-    /Mapping maps .*stream.*SQS queues only/,
-  ],
-  ['a filter', { FilterCriteria: { Filters: [] } }, /Mapping has FilterCriteria/],
-])('refuses a mapping of %s', async (_what, mapping, message) => {
-  await expect(mappedTo(() => undefined, mapping)).rejects.toThrow(message)
+  expect(await startQueueSources(options, sources)).toBe(sources)
 })
 
 it.each([

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto'
+import type { DynamoDBRecord } from 'aws-lambda'
+import { type EventPattern, matches } from './event-pattern.ts'
+import type { StreamRecord } from './table-streams.ts'
+
+type Source = {
+  /** As the template's functions know it. */
+  readonly arn: string
+  /** As the engine knows it. */
+  readonly streamArn: string
+  readonly region: string
+}
+
+/** The record that a function mapped to the stream gets of it. */
+export function recordOf(record: StreamRecord, { arn, streamArn, region }: Source): DynamoDBRecord {
+  const { eventName, userIdentity, dynamodb } = record
+  return {
+    eventID: createHash('md5').update(`${streamArn}/${dynamodb.SequenceNumber}`).digest('hex'),
+    eventName: eventName as NonNullable<DynamoDBRecord['eventName']>,
+    eventVersion: '1.1',
+    eventSource: 'aws:dynamodb',
+    awsRegion: region,
+    dynamodb: dynamodb as NonNullable<DynamoDBRecord['dynamodb']>,
+    ...(userIdentity && { userIdentity }),
+    eventSourceARN: arn,
+  }
+}
+
+/** What of the records a function gets, and how many of them are done with each batch. */
+export function batchesOf(
+  records: readonly DynamoDBRecord[],
+  { filters, batchSize }: { readonly filters: readonly EventPattern[]; readonly batchSize: number },
+): { batch: DynamoDBRecord[]; end: number }[] {
+  const batches: { batch: DynamoDBRecord[]; end: number }[] = []
+  for (const [at, record] of records.entries()) {
+    if (filters.length > 0 && !filters.some((filter) => matches(filter, record))) continue
+    const last = batches.at(-1)
+    if (last && last.batch.length < batchSize) {
+      last.batch.push(record)
+      last.end = at + 1
+    } else batches.push({ batch: [record], end: at + 1 })
+  }
+  return batches
+}
+
+/**
+ * The records of a batch that are still to be done. A function that reports failures names them, and Lambda goes back
+ * to the first; an answer of another form, or one that names a record it was not given, fails the whole batch.
+ */
+export function toRepeat(
+  records: readonly DynamoDBRecord[],
+  payload: string,
+  partial: boolean,
+): readonly DynamoDBRecord[] {
+  if (!partial) return []
+  const answer = JSON.parse(payload) as { batchItemFailures?: unknown } | null
+  const failures = answer?.batchItemFailures ?? []
+  if (!Array.isArray(failures)) return records
+  const places = failures.map((failure) => {
+    const failed = (failure as { itemIdentifier?: unknown } | null)?.itemIdentifier
+    return records.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === failed)
+  })
+  if (places.includes(-1)) return records
+  return places.length === 0 ? [] : records.slice(Math.min(...places))
+}

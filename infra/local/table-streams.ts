@@ -1,0 +1,153 @@
+export type StreamView = 'KEYS_ONLY' | 'NEW_IMAGE' | 'OLD_IMAGE' | 'NEW_AND_OLD_IMAGES'
+
+/** A table, and what its stream shows; null for a table without a stream. */
+export type TableStream = { readonly table: string; readonly view: StreamView | null }
+
+/** Where the tables are. */
+export type TableEngine = { readonly endpoint: string; readonly region: string }
+
+/** A change of an item as GetRecords answers it in the JSON protocol. */
+export type StreamRecord = {
+  readonly eventName: string
+  readonly userIdentity?: { readonly type?: string; readonly principalId?: string }
+  readonly dynamodb: {
+    readonly ApproximateCreationDateTime: number
+    readonly Keys: object
+    readonly NewImage?: object
+    readonly OldImage?: object
+    readonly SequenceNumber: string
+    readonly SizeBytes: number
+    readonly StreamViewType: string
+  }
+}
+
+/** How far one reader is in a stream. */
+export type StreamPosition = {
+  readonly streamArn: string
+  /**
+   * Reads on in every shard, and is behind what it read when `take` resolves; when `take` rejects, behind the records
+   * that it said are done. Gives how many were read.
+   */
+  readonly advance: (take: Take, signal: AbortSignal) => Promise<number>
+}
+
+type Take = (records: readonly StreamRecord[], done: (count: number) => void) => Promise<void>
+
+/** Makes each table's stream what it should be; one that already is goes on as it was. */
+export async function switchStreams(engine: TableEngine, tables: readonly TableStream[]): Promise<void> {
+  for (const { table, view } of tables) {
+    const current = await streamOf(engine, table)
+    if (current.view === view) continue
+    const set = (StreamSpecification: object) =>
+      call(engine, TABLES, 'UpdateTable', { TableName: table, StreamSpecification })
+    if (current.view) await set({ StreamEnabled: false })
+    if (view) await set({ StreamEnabled: true, StreamViewType: view })
+  }
+}
+
+/** The ARN that the engine gave a table's stream; a new one each time that it is switched on. */
+export async function streamArnOf(engine: TableEngine, table: string): Promise<string> {
+  const { arn } = await streamOf(engine, table)
+  if (!arn) throw new Error(`The table ${table} has no stream.`)
+  return arn
+}
+
+/** Behind what is in the stream now. */
+export async function endOfStream(engine: TableEngine, streamArn: string): Promise<StreamPosition> {
+  const known = new Set<string>()
+  /** Where to read on, and how many of the records there are done already. */
+  const shards = new Map<string, { readonly iterator: string; done: number }>()
+  const openShards = async (ShardIteratorType: 'LATEST' | 'TRIM_HORIZON'): Promise<void> => {
+    for (const ShardId of await shardsOf(engine, streamArn)) {
+      if (known.has(ShardId)) continue
+      const input = { StreamArn: streamArn, ShardId, ShardIteratorType }
+      const { ShardIterator } = await call<Iterator>(engine, STREAMS, 'GetShardIterator', input)
+      if (ShardIterator) shards.set(ShardId, { iterator: ShardIterator, done: 0 })
+      known.add(ShardId)
+    }
+  }
+  await openShards('LATEST')
+  return {
+    streamArn,
+    advance: async (take, signal) => {
+      let read = 0
+      for (const [id, shard] of shards) {
+        const input = { ShardIterator: shard.iterator }
+        const { Records, NextShardIterator } = await call<Read>(engine, STREAMS, 'GetRecords', input, signal)
+        const already = shard.done
+        if (Records.length > already)
+          await take(Records.slice(already), (count) => {
+            shard.done = already + count
+          })
+        read += Records.length
+        if (NextShardIterator) shards.set(id, { iterator: NextShardIterator, done: 0 })
+        else {
+          // A shard that has ended goes on in others. The embedded engine has one that never ends.
+          shards.delete(id)
+          await openShards('TRIM_HORIZON')
+        }
+      }
+      return read
+    },
+  }
+}
+
+type Iterator = { readonly ShardIterator?: string }
+type Read = { readonly Records: readonly StreamRecord[]; readonly NextShardIterator?: string }
+type TableAnswer = {
+  readonly Table: {
+    readonly LatestStreamArn?: string
+    readonly StreamSpecification?: { readonly StreamEnabled: boolean; readonly StreamViewType?: StreamView }
+  }
+}
+type StreamAnswer = {
+  readonly StreamDescription: {
+    readonly Shards: readonly { readonly ShardId: string }[]
+    readonly LastEvaluatedShardId?: string
+  }
+}
+
+async function streamOf(engine: TableEngine, TableName: string) {
+  const { Table } = await call<TableAnswer>(engine, TABLES, 'DescribeTable', { TableName })
+  const { StreamSpecification: stream, LatestStreamArn: arn } = Table
+  return { arn, view: (stream?.StreamEnabled && stream.StreamViewType) || null }
+}
+
+async function shardsOf(engine: TableEngine, StreamArn: string): Promise<string[]> {
+  const ids: string[] = []
+  let ExclusiveStartShardId: string | undefined
+  do {
+    const input = { StreamArn, ExclusiveStartShardId }
+    const { StreamDescription: page } = await call<StreamAnswer>(engine, STREAMS, 'DescribeStream', input)
+    ids.push(...page.Shards.map(({ ShardId }) => ShardId))
+    ExclusiveStartShardId = page.LastEvaluatedShardId
+  } while (ExclusiveStartShardId)
+  return ids
+}
+
+const TABLES = 'DynamoDB_20120810'
+const STREAMS = 'DynamoDBStreams_20120810'
+
+/** Engines want to see a signature and do not check it, so no client is needed. */
+async function call<Output>(
+  { endpoint, region }: TableEngine,
+  api: string,
+  action: string,
+  input: object,
+  signal?: AbortSignal,
+): Promise<Output> {
+  const response = await fetch(endpoint, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-amz-json-1.0',
+      'x-amz-target': `${api}.${action}`,
+      'x-amz-date': '20260101T000000Z',
+      authorization: `AWS4-HMAC-SHA256 Credential=local/20260101/${region}/dynamodb/aws4_request, SignedHeaders=host;x-amz-date, Signature=0`,
+    },
+    body: JSON.stringify(input),
+    signal: signal ?? null,
+  })
+  const answer = await response.text()
+  if (!response.ok) throw new Error(`DynamoDB refuses ${action}: ${answer}`)
+  return JSON.parse(answer) as Output
+}

@@ -1,0 +1,135 @@
+/** `npm run clinic -- webhook listen`, as a process: what it prints and answers, and how it ends. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { createInterface } from 'node:readline'
+import { Webhook } from 'standardwebhooks'
+import { expect, it, onTestFinished } from 'vitest'
+
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+const BODY = JSON.stringify({
+  id: 'evt_1',
+  event: 'patient.created',
+  clinic_id: 'c',
+  data: { patient_id: 'p' },
+})
+
+function clinic(...args: string[]): ChildProcess {
+  const child = spawn(process.execPath, ['bin/clinic.ts', ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return child
+}
+
+/** Listens on any free port; what it prints comes line by line. */
+async function listening(globals: string[], ...options: string[]) {
+  const child = clinic(...globals, 'webhook', 'listen', '--listen', '0', ...options)
+  const lines: string[] = []
+  createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => lines.push(line))
+  await expect.poll(() => lines.join('\n'), { timeout: 10_000 }).toMatch(/http:\/\/127\.0\.0\.1:\d+\//)
+  const [url = ''] = /http:\/\/127\.0\.0\.1:\d+\//.exec(lines.join('\n')) ?? []
+  return { child, lines, url }
+}
+
+async function deliver(url: string, id: string, secret: string | null, body = BODY): Promise<number> {
+  const at = new Date()
+  const headers = {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+    ...(secret && { 'webhook-signature': new Webhook(secret).sign(id, at, body) }),
+  }
+  return (await fetch(url, { method: 'POST', headers, body })).status
+}
+
+it('prints deliveries, and how to get them', async () => {
+  const { child, lines, url } = await listening(['--port', '3100'])
+  const { host } = new URL(url)
+  await expect.poll(() => lines.at(-1)).toBe('')
+  const text = lines.join('\n')
+  expect(text).toContain(`npm start -- --allow-webhook-host ${host}\n`)
+  expect(text).toContain(`-d '{"url":"${url}","events":[`)
+  expect(text).toContain("'http://127.0.0.1:3100/api/developer/v1/webhooks'")
+  expect(text).toContain('Signatures are not verified')
+
+  lines.length = 0
+  expect(await deliver(url, 'evt_1', null)).toBe(204)
+  expect(await deliver(url, 'evt_1', null)).toBe(204)
+  expect(await deliver(url, 'evt_2', null, 'no JSON')).toBe(204)
+  await expect.poll(() => lines.length).toBe(6)
+  expect(lines).toEqual([
+    expect.stringMatching(/^\d\d:\d\d:\d\d {2}patient\.created {2}evt_1 {2}answered 204$/),
+    `  ${BODY}`,
+    expect.stringMatching(/patient\.created {2}evt_1 {2}attempt 2 {2}answered 204$/),
+    `  ${BODY}`,
+    expect.stringMatching(/no event {2}evt_2 {2}answered 204$/),
+    '  "no JSON"',
+  ])
+  expect((await fetch(url)).status).toBe(405)
+
+  child.kill('SIGINT')
+  expect(await once(child, 'exit')).toEqual([0, null])
+  await expect(fetch(url)).rejects.toThrow()
+})
+
+it('verifies signatures, and refuses what fails', async () => {
+  const { child, lines, url } = await listening(['--json'], '--secret', SECRET, '--answer', '202')
+  expect(await deliver(url, 'evt_1', SECRET)).toBe(202)
+  expect(await deliver(url, 'evt_2', null)).toBe(400)
+  expect(await deliver(url, 'evt_3', `whsec_${Buffer.alloc(32).toString('base64')}`)).toBe(400)
+  child.kill('SIGTERM')
+  expect(await once(child, 'close')).toEqual([0, null])
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    { listening: url },
+    {
+      at: expect.stringMatching(/^\d{4}-.*Z$/),
+      event: 'patient.created',
+      id: 'evt_1',
+      attempt: 1,
+      verified: true,
+      answer: 202,
+      body: JSON.parse(BODY),
+    },
+    expect.objectContaining({ verified: false, problem: 'The signature is missing', answer: 400 }),
+    expect.objectContaining({ verified: false, problem: expect.stringContaining('secret'), answer: 400 }),
+  ])
+})
+
+it('fails on purpose at first, each delivery for itself', async () => {
+  const { lines, url } = await listening([], '--secret', SECRET, '--fail-first', '2')
+  for (const id of ['evt_1', 'evt_2'])
+    for (const expected of [500, 500, 204]) expect(await deliver(url, id, SECRET)).toBe(expected)
+  await expect.poll(() => lines.filter((line) => /evt_2 .*answered/.test(line)).length).toBe(3)
+  expect(lines.findLast((line) => line.includes('answered'))).toMatch(
+    /evt_2 {2}attempt 3 {2}verified {2}answered 204$/,
+  )
+  expect(lines.join('\n')).toContain(`"secret":"${SECRET}"`)
+})
+
+it.each([
+  [['--listen', 'x'], /--listen must be a whole number from 0 to 65535/],
+  [['--answer', '100'], /--answer must be a whole number from 200 to 599/],
+  [['--fail-first', '-1'], /--fail-first must be/],
+  [['--secret', 'whsec_???????????'], /--secret must be valid, padded base64 after whsec_/],
+])('refuses %j', async (args, message) => {
+  const child = clinic('webhook', 'listen', ...args)
+  let said = ''
+  child.stderr?.on('data', (text) => {
+    said += text
+  })
+  expect(await once(child, 'close')).toEqual([2, null])
+  expect(said).toMatch(message)
+})
+
+it('says when its port is taken', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as { port: number }
+  const child = clinic('webhook', 'listen', '--listen', String(port))
+  let said = ''
+  child.stderr?.on('data', (text) => {
+    said += text
+  })
+  expect(await once(child, 'close')).toEqual([2, null])
+  expect(said).toBe(`Port ${port} is taken; choose another with --listen.\n`)
+})
