@@ -14,6 +14,7 @@ import { clinicStore } from '../shared/store/clinics.ts'
 import { openTable } from '../shared/store/table.ts'
 import { measureAppointments } from './bench/appointments.ts'
 import { type ImportRun, runImport } from './bench/import.ts'
+import { measureMessages } from './bench/messages.ts'
 import { type Measurement, measurePatients, writePatients } from './bench/patients.ts'
 
 const { large, write } = new Command('npm run bench --')
@@ -58,6 +59,7 @@ try {
     say(`A clinic of ${count.toLocaleString('en')} appointments...`)
     sections.push(await appointmentSection(raw, count))
   }
+  sections.push(await messageSection())
   const bundles = bundleSection()
   if (write) writeFileSync(REPORT, report(sections, bundles))
   say(write ? `\n${REPORT} is written.` : `\n${[...sections, bundles].join('\n')}`)
@@ -117,6 +119,16 @@ async function appointmentSection(raw: DynamoDBClient, count: number): Promise<s
   const lines = await measureAppointments(build, measured, 'bench', newUuid() as ClinicId, count)
   checkBounds(`${count} appointments`, lines)
   return [`## ${count.toLocaleString('en')} appointments`, '', table(lines), ''].join('\n')
+}
+
+async function messageSection(): Promise<string> {
+  const [build, measured] = [
+    DynamoDBDocumentClient.from(newClient()),
+    DynamoDBDocumentClient.from(newClient()),
+  ]
+  const lines = await measureMessages(build, measured, 'bench')
+  checkBounds('messages', lines)
+  return ['## Messages and events', '', table(lines), ''].join('\n')
 }
 
 function checkBounds(of: string, lines: readonly Measurement[]): void {

@@ -1,0 +1,86 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import type { ClinicId } from '../../shared/domain/clinic.ts'
+import type { Message } from '../../shared/domain/message.ts'
+import { newUuid } from '../../shared/domain/uuid.ts'
+import { clinicStore } from '../../shared/store/clinics.ts'
+import { eventFanOut } from '../../shared/store/event-fan-out.ts'
+import { messageAcceptance } from '../../shared/store/message-acceptance.ts'
+import { messageDispatch } from '../../shared/store/message-dispatch.ts'
+import { once } from '../../shared/store/once.ts'
+import { patientEntry } from '../../shared/store/patient-entry.ts'
+import { openTable } from '../../shared/store/table.ts'
+import { WRITE_UNITS } from './bounds.ts'
+import { meter } from './meter.ts'
+import type { Measurement } from './patients.ts'
+
+/** What one SMS costs the table, from its acceptance to its events. */
+export async function measureMessages(
+  build: DynamoDBDocumentClient,
+  measured: DynamoDBDocumentClient,
+  tableName: string,
+): Promise<Measurement[]> {
+  const clinic = newUuid() as ClinicId
+  const [unmeasured, table] = [openTable(build, tableName), openTable(measured, tableName)]
+  const createdAt = '2026-05-04T07:00:00.000Z'
+  const facts = { name: 'Bench', timezone: 'Europe/Istanbul', currency: 'TRY', appointmentMinutes: 30 }
+  await clinicStore({ table: unmeasured }).create({ id: clinic, ...facts, createdAt })
+  const patient = {
+    id: newUuid(),
+    firstName: 'Ada',
+    lastName: 'Kaya',
+    dateOfBirth: null,
+    gender: null,
+    phoneNumber: '+905321234567',
+    emailAddress: null,
+    createdAt,
+  }
+  await patientEntry({ table: unmeasured }).enter(clinic, [patient])
+  const message: Message = {
+    id: newUuid(),
+    channel: 'sms',
+    type: 'manual',
+    recipient: patient.phoneNumber,
+    subject: null,
+    text: 'Your visit is tomorrow at ten.',
+    status: 'queued',
+    providerMessageId: null,
+    errorMessage: null,
+    sentAt: null,
+    patient: { id: patient.id, fullName: 'Ada Kaya' },
+    acceptedAt: createdAt,
+    acceptedOn: '2026-05-04',
+    dispatch: { dueAt: 1, claim: { token: newUuid(), until: 1 }, isUnresolved: false },
+  }
+  const request = { clinic, credential: 'ck_bench', route: 'send-message', key: 'key', body: '{}' }
+  const measure = meter(measured)
+  const lines: Measurement[] = []
+  const add = async (
+    what: string,
+    units: number | null,
+    roundTrips: number,
+    work: () => Promise<unknown>,
+  ) => {
+    lines.push({ what, bound: units === null ? null : { units, roundTrips }, ...(await measure(work)) })
+  }
+  const wanted = { patient: patient.id, channel: 'sms', date: '2026-05-04' } as const
+  await add('accept an SMS, with an idempotency key (read and write units)', WRITE_UNITS.message + 4, 2, () =>
+    messageAcceptance({ table }).accept(clinic, wanted, once({ table, now: Date.now }, request), () => ({
+      message,
+      status: 202,
+      answer: { data: message },
+      mostToday: 1000,
+      busyUntil: 1,
+    })),
+  )
+  await add('note that it was sent (read and write units)', WRITE_UNITS.message + 1, 2, () =>
+    messageDispatch({ table }).note(clinic, message.id, {
+      kind: 'sent',
+      at: createdAt,
+      providerMessageId: newUuid(),
+    }),
+  )
+  await add('give its event and the patient’s their places (read and write units)', null, 3, () =>
+    eventFanOut({ table, now: Date.now }).fanOut(clinic, async () => {}),
+  )
+  return lines
+}
