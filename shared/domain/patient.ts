@@ -21,3 +21,13 @@ export const fullName = (person: Pick<Patient, 'firstName' | 'lastName'>): strin
 
 /** E.164: a plus, a country code that is not 0, at most 15 digits in all. */
 export const E164 = /^\+[1-9]\d{6,14}$/
+
+/** What is left of a patient who was erased: a place in lists and totals, and nothing to know anybody by. */
+export const NOBODY = {
+  firstName: 'Erased',
+  lastName: 'Patient',
+  dateOfBirth: null,
+  gender: null,
+  phoneNumber: null,
+  emailAddress: null,
+} as const satisfies Partial<Patient>

@@ -1,5 +1,6 @@
 import type { ClinicId } from '../domain/clinic.ts'
-import type { Patient } from '../domain/patient.ts'
+import { withoutPatient } from '../domain/kept-answer.ts'
+import { NOBODY, type Patient } from '../domain/patient.ts'
 import { fanOut } from './fan-out.ts'
 import { keptAnswersPartition, patientChangesPartition, patientOwner } from './keys.ts'
 import { patientEntry } from './patient-entry.ts'
@@ -7,16 +8,6 @@ import { lineOf } from './patient-lines.ts'
 import { type PlacedPatient, patientStore } from './patients.ts'
 import { ConditionFailed, type Table } from './table.ts'
 import { uncontested } from './uncontested.ts'
-
-/** What is left of a patient who was erased: a place in lists and totals, and nothing to know anybody by. */
-const NOBODY = {
-  firstName: 'Erased',
-  lastName: 'Patient',
-  dateOfBirth: null,
-  gender: null,
-  phoneNumber: null,
-  emailAddress: null,
-} as const satisfies Partial<Patient>
 
 /** Changes patients on the clinic's side, and everything that copies them. */
 export function patientChanges(table: Table) {
@@ -89,7 +80,7 @@ export function patientChanges(table: Table) {
           UpdateExpression: 'SET #body = :body',
           ConditionExpression: 'attribute_exists(pk)',
           ExpressionAttributeNames: { '#body': 'body' },
-          ExpressionAttributeValues: { ':body': JSON.stringify({ data: { id } }) },
+          ExpressionAttributeValues: { ':body': withoutPatient(answer.body as string) },
         })
         .catch(ignoreFailedCondition)
     }

@@ -395,6 +395,11 @@ describe('Idempotency-Key', () => {
     await clinicTool(stack, 'patient', 'erase', body.data.id, '--clinic', clinic)
     const again = await post(stack, '/patients', patient, { pair, key: 'key-5' })
     expect([again.status, again.text.includes('Vanishing')]).toEqual([201, false])
+    expect(again.body.data).toMatchObject({
+      id: body.data.id,
+      full_name: 'Erased Patient',
+      phone_number: null,
+    })
   })
 })
 
