@@ -12,6 +12,10 @@ export const handler = worker(
     const clinics = new Set(
       Records.map(({ dynamodb }) => announcedOf({ pk: '', sk: dynamodb?.Keys?.sk?.S ?? '' }).clinic),
     )
-    for (const clinic of clinics) await events.fanOut(clinic, (made) => queues.push('quick', made))
+    const failures: unknown[] = []
+    // One that cannot be helped holds up none of the others.
+    for (const clinic of clinics)
+      await events.fanOut(clinic, (made) => queues.push('quick', made)).catch((error) => failures.push(error))
+    if (failures.length > 0) throw failures[0]
   },
 )

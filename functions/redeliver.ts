@@ -1,6 +1,6 @@
 import { ApiError } from '../shared/api/errors.ts'
 import { redeliver, renderDelivery } from '../shared/api/webhooks.ts'
-import { askedAgain } from '../shared/domain/delivery.ts'
+import { askedAgain, isKept } from '../shared/domain/delivery.ts'
 import { KeptAnswer } from '../shared/domain/kept-answer.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { openDeliveryQueues } from '../shared/runtime/webhooks.ts'
@@ -21,7 +21,7 @@ export const handler = endpoint(
       clinicId,
       path.id,
       path.delivery_id,
-      (before) => askedAgain(before, now),
+      (before) => (isKept(before, now) ? askedAgain(before, now) : null),
       { once, status: 202, answer: (after) => ({ data: renderDelivery(after, clinic) }) },
     )
     if (!delivery) throw new ApiError('delivery_not_found')

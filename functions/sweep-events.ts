@@ -9,8 +9,12 @@ export const handler = worker(
   'sweep-events',
   { events: eventFanOut, log: deliveryStore, queues: openDeliveryQueues },
   async (_event: unknown, { events, log, queues }, { now }) => {
+    const failures: unknown[] = []
+    const note = (error: unknown) => failures.push(error)
+    // What cannot be helped holds up none of the rest.
     for (const clinic of await events.waiting())
-      await events.fanOut(clinic, (made) => queues.push('quick', made))
-    await sweepDeliveries({ log, queues, now })
+      await events.fanOut(clinic, (made) => queues.push('quick', made)).catch(note)
+    await sweepDeliveries({ log, queues, now }).catch(note)
+    if (failures.length > 0) throw failures[0]
   },
 )

@@ -1,7 +1,6 @@
 import { Duration } from 'aws-cdk-lib'
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events'
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets'
-import type { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { FilterCriteria, FilterRule, type Function as Lambda, StartingPosition } from 'aws-cdk-lib/aws-lambda'
 import { DynamoEventSource } from 'aws-cdk-lib/aws-lambda-event-sources'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
@@ -57,7 +56,7 @@ export class Events extends Construct {
   /** What fails three times is swept: an announced event stays until it has its place. */
   #fanOut(): void {
     const { table } = this.#props.data
-    const lambda = this.#worker('fan-out-events', FAN_OUT_CALLS, Duration.minutes(1))
+    const lambda = this.#worker('fan-out-events', FAN_OUT_CALLS, Duration.minutes(1), [this.deliveries])
     lambda.addEventSource(
       new DynamoEventSource(table, {
         startingPosition: StartingPosition.TRIM_HORIZON,
@@ -92,15 +91,19 @@ export class Events extends Construct {
     })
   }
 
-  #worker(id: (typeof EVENT_WORKERS)[number], calls: readonly TableCall[], timeout: Duration): Lambda {
+  #worker(
+    id: (typeof EVENT_WORKERS)[number],
+    calls: readonly TableCall[],
+    timeout: Duration,
+    queues: readonly Queue[] = [this.deliveries, this.slowDeliveries],
+  ): Lambda {
     const { stage, code, data } = this.#props
-    const queues: PolicyStatement[] = [pushGrant(this.deliveries), pushGrant(this.slowDeliveries)]
     const { lambda } = new ServiceFunction(this, id, {
       stage,
       code,
       timeout,
       environment: { TABLE_NAME: data.table.tableName, ...this.queueEnvironment },
-      grants: [tableGrant(data, calls, { delivers: true }), keyGrant(this, data), ...queues],
+      grants: [tableGrant(data, calls, { delivers: true }), keyGrant(this, data), ...queues.map(pushGrant)],
     })
     return lambda
   }

@@ -137,7 +137,9 @@ async function attempt(
   const isHopeless = health.failingSince !== null && at - health.failingSince >= FAILING_MS
   if (isGone || (!isDelivered && isHopeless)) {
     const updatedAt = new Date(now()).toISOString()
-    await endpoints.change(clinic, webhook.id, (before) => ({ ...before, isActive: false, updatedAt }))
+    await endpoints.change(clinic, webhook.id, (before) =>
+      before.isActive ? { ...before, isActive: false, updatedAt } : before,
+    )
   }
   if (wait !== null && wait <= MOST_QUEUED_MS) await parts.queues.push('slow', [queued], wait)
 }

@@ -26,19 +26,27 @@ const BATCH = 10
 export function deliveryQueues(client: SQSClient, urls: Readonly<Record<Way, string>>) {
   /** @throws when SQS did not take all; the sweep finds what it did not take */
   async function push(way: Way, deliveries: readonly QueuedDelivery[], delayMs = 0): Promise<void> {
-    for (let start = 0; start < deliveries.length; start += BATCH) {
-      const { Failed = [] } = await client.send(
-        new SendMessageBatchCommand({
-          QueueUrl: urls[way],
-          Entries: deliveries.slice(start, start + BATCH).map((delivery, at) => ({
-            Id: String(at),
-            MessageBody: JSON.stringify(delivery),
-            ...(delayMs > 0 && { DelaySeconds: Math.ceil(delayMs / 1000) }),
-          })),
-        }),
-      )
-      if (Failed.length > 0) throw new Error('the queue did not take all')
-    }
+    const batches = Array.from({ length: Math.ceil(deliveries.length / BATCH) }, (_, n) =>
+      deliveries.slice(n * BATCH, (n + 1) * BATCH),
+    )
+    // All of them, whatever becomes of one.
+    const outcomes = await Promise.allSettled(batches.map((batch) => pushBatch(way, batch, delayMs)))
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
   }
+
+  async function pushBatch(way: Way, batch: readonly QueuedDelivery[], delayMs: number): Promise<void> {
+    const { Failed = [] } = await client.send(
+      new SendMessageBatchCommand({
+        QueueUrl: urls[way],
+        Entries: batch.map((delivery, at) => ({
+          Id: String(at),
+          MessageBody: JSON.stringify(delivery),
+          ...(delayMs > 0 && { DelaySeconds: Math.ceil(delayMs / 1000) }),
+        })),
+      }),
+    )
+    if (Failed.length > 0) throw new Error('the queue did not take all')
+  }
+
   return { push }
 }

@@ -85,6 +85,9 @@ export const givenUp = (delivery: Delivery): Delivery => ({
   claim: null,
 })
 
+/** Whether a delivery is still there for its integrator: deletion by time to live lags behind. */
+export const isKept = ({ createdAt }: Delivery, now: number): boolean => now < createdAt + KEPT_SECONDS * 1000
+
 /** The delivery as an integrator asks for it again: now, with a schedule of its own. */
 export const askedAgain = (delivery: Delivery, now: number): Delivery => ({
   ...delivery,

@@ -77,8 +77,7 @@ export function patientHappening(before: Patient | null, after: Patient): Happen
 }
 
 export function appointmentHappening(before: Appointment | null, after: Appointment): Happening | null {
-  // Copied names are other records' events.
-  if (before && sameFields(before, after, ['patient', 'doctor'])) return null
+  if (before && isSame(before, after)) return null
   const ended = before?.status !== after.status && after.status !== 'scheduled'
   const event = !before ? 'created' : ended ? after.status : 'updated'
   return {
@@ -96,7 +95,7 @@ export function appointmentHappening(before: Appointment | null, after: Appointm
 }
 
 export function invoiceHappening(before: Invoice | null, after: Invoice): Happening | null {
-  if (before && sameFields(before, after, ['patient'])) return null
+  if (before && isSame(before, after)) return null
   const becamePaid = before !== null && before.status !== 'paid' && after.status === 'paid'
   return {
     event: !before ? 'invoice.created' : becamePaid ? 'invoice.paid' : 'invoice.updated',
@@ -134,9 +133,18 @@ export function messageHappening(before: Message | null, after: Message): Happen
   }
 }
 
-/** Whether two states of a record differ in nothing but the fields named. */
-function sameFields<R extends object>(before: R, after: R, except: readonly (keyof R)[]): boolean {
-  const own = (record: R) =>
-    JSON.stringify(Object.entries(record).filter(([name]) => !except.includes(name as keyof R)))
-  return own(before) === own(after)
-}
+/** Whether two states of a record are the same in everything that is their own: names they copy are others'. */
+const isSame = <R extends { readonly patient: object }>(before: R, after: R): boolean =>
+  sorted(before) === sorted(after)
+
+/** As JSON with its fields in order, and without what is copied from others. */
+const sorted = (value: unknown): string =>
+  JSON.stringify(value, (name, part) =>
+    COPIED.has(name)
+      ? undefined
+      : part !== null && typeof part === 'object' && !Array.isArray(part)
+        ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+        : part,
+  )
+
+const COPIED = new Set(['fullName', 'email'])

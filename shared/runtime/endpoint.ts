@@ -63,7 +63,8 @@ export function endpoint<R extends Route, S extends Stores>(
       credential: key,
       route: route.id,
       key: idempotencyKey,
-      body: bodyText,
+      // What the path names belongs to what was asked, like the body.
+      body: [...Object.values(path), bodyText].join('\n'),
     }
     const input = {
       clinicId: clinic.id,

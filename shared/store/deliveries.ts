@@ -150,7 +150,7 @@ export function deliveryStore({ table }: { table: Table }) {
     clinic: ClinicId,
     webhook: string,
     id: string,
-    to: (before: Delivery) => Delivery,
+    to: (before: Delivery) => Delivery | null,
     { once, status, answer }: Answered<Delivery>,
   ): Promise<KeptAnswer | Delivery | null> {
     return uncontested(async () => {
@@ -158,6 +158,7 @@ export function deliveryStore({ table }: { table: Table }) {
       if (kept || !item) return kept
       const before = toDelivery(webhook, item)
       const after = to(before)
+      if (!after) return null
       const changes = changesOf(clinic, before, after, item.v as number)
       once.keep(changes, status, answer(after), '')
       await changes.commit()

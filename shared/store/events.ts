@@ -15,6 +15,8 @@ export type CursorPage<T> = {
 
 /** Rows that one request looks through for the events it wants; the cursor goes on from there. */
 const MOST_LOOKED_AT = 2000
+/** Of them, so many are read together. */
+const FILTERED_AT_ONCE = 500
 
 /** Events that have their place, oldest first. A cursor is a place: places are given in the order of becoming readable. */
 export function eventStore({ table, now }: { table: Table; now: () => number }) {
@@ -27,15 +29,13 @@ export function eventStore({ table, now }: { table: Table; now: () => number }) 
     const start = after === undefined ? 0 : placeOf(after)
     if (start === null) return null
     const oldest = Math.floor(now() / 1000)
+    const pk = eventsPartition(clinic)
     const items: Event[] = []
     let place = start
     for (let looked = 0; looked < MOST_LOOKED_AT; ) {
       // One more than wanted tells whether there is more.
-      const rows = await table.query({
-        pk: eventsPartition(clinic),
-        from: sortableNumber(place + 1),
-        limit: wanted === undefined ? limit + 1 - items.length : 500,
-      })
+      const most = wanted === undefined ? limit + 1 - items.length : FILTERED_AT_ONCE
+      const rows = await table.query({ pk, from: sortableNumber(place + 1), limit: most })
       for (const row of rows) {
         // Deletion by time to live lags behind.
         const matches = (row[TTL] as number) > oldest && (wanted === undefined || row.e === wanted)
@@ -43,14 +43,12 @@ export function eventStore({ table, now }: { table: Table; now: () => number }) 
         place = Number(row.sk)
         if (matches) items.push(toEvent(row))
       }
-      if (
-        rows.length === 0 ||
-        (wanted === undefined && items.length < limit && rows.length <= limit - items.length)
-      )
+      if (rows.length < most)
         return { items, nextAfter: place === 0 ? null : cursorOf(place), hasMore: false }
       looked += rows.length
     }
-    return { items, nextAfter: cursorOf(place), hasMore: true }
+    const [next] = await table.query({ pk, from: sortableNumber(place + 1), limit: 1 })
+    return { items, nextAfter: cursorOf(place), hasMore: next !== undefined }
   }
 
   return { page }

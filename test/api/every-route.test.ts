@@ -7,23 +7,30 @@ import { SCOPES } from '../../shared/domain/scope.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
 import { issued } from '../support/credentials.ts'
+import { subscribed } from '../support/deliveries.ts'
 import { call } from '../support/event.ts'
 import { functionEnvironment, handlerOf } from '../support/functions.ts'
-import { populated } from '../support/records.ts'
+import { followed, populated } from '../support/records.ts'
 import { freshTable, newClinic, type TestTable } from '../support/table.ts'
 
 let db: TestTable
 let mine: Awaited<ReturnType<typeof issued>>
-/** An id that another clinic has, by what is answered when it is not found. */
-const foreign: Partial<Record<ErrorKey, string>> = {}
+type Ids = Partial<Record<ErrorKey, string>>
+/** An id that another clinic has, by what is answered when it is not found; and one of our own. */
+const foreign: Ids = {}
+const own: Ids = {}
 
 beforeAll(async () => {
   db = await freshTable()
   functionEnvironment(db.name)
   mine = await issued(db.table, await newClinic(db.table))
+  own.webhook_not_found = (await subscribed(db.table, mine.clinic.id)).id
   const theirs = await populated(db.table)
+  const { webhook, deliveries } = await followed(db.table, theirs.clinic)
   foreign.patient_not_found = theirs.patient.id
   foreign.invoice_not_found = theirs.invoice.id
+  foreign.webhook_not_found = webhook.id
+  foreign.delivery_not_found = deliveries[0].id
 })
 
 /** Path parameters with the same id in each. */
@@ -103,18 +110,31 @@ describe.each(WITH_IDS.map((route) => [`${route.method} ${route.path}`, route] a
   (_, route) => {
     it("answers another clinic's id, an unknown id and no id with the same bytes", async () => {
       const handler = await handlerOf(route)
-      for (const [name, notFound] of Object.entries(route.params ?? {})) {
+      const params = Object.entries(route.params ?? {})
+      // One id at a time is wrong; what it is looked up in is ours.
+      const right = Object.fromEntries(params.map(([name, notFound]) => [name, own[notFound] ?? newUuid()]))
+      for (const [name, notFound] of params) {
         const theirs = foreign[notFound]
         if (!theirs) throw new Error(`the test knows no record of another clinic for ${notFound}`)
         const answers = []
         for (const id of [theirs, theirs.toUpperCase(), newUuid(), 'no-uuid', '../x', '']) {
-          const path = { ...pathOf(route, newUuid()), [name]: id }
+          const path = { ...right, [name]: id }
           const { status, text } = await call(handler, { method: route.method, path, headers: mine.headers })
           answers.push([status, text])
         }
         const expected = [404, `{"error":"NOT_FOUND","message":"errors.developer_api.${notFound}"}`]
         expect(answers).toEqual(answers.map(() => expected))
       }
+    })
+
+    it("answers nothing but the first id when all are another clinic's", async () => {
+      const params = Object.entries(route.params ?? {})
+      const path = Object.fromEntries(params.map(([name, notFound]) => [name, foreign[notFound] ?? '']))
+      const answer = await call(await handlerOf(route), { method: route.method, path, headers: mine.headers })
+      expect(answer).toMatchObject({
+        status: 404,
+        body: { error: 'NOT_FOUND', message: `errors.developer_api.${params[0]?.[1]}` },
+      })
     })
   },
 )

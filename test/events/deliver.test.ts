@@ -10,6 +10,7 @@ import { eventFanOut } from '../../shared/store/event-fan-out.ts'
 import { patientEntry } from '../../shared/store/patient-entry.ts'
 import { webhookStore } from '../../shared/store/webhooks.ts'
 import { answered, deliveryWorld, subscribed } from '../support/deliveries.ts'
+import { rounds } from '../support/scale.ts'
 import { aPatient, freshTable, newClinic, type TestTable } from '../support/table.ts'
 
 let db: TestTable
@@ -69,7 +70,7 @@ it('delivers an event, and notes the attempt', async () => {
 
 describe('a receiver that fails', () => {
   it('k times is tried as the schedule says, with the same id and body and a fresh timestamp, until it works', async () => {
-    for (let k = 1; k <= 9; k++) {
+    for (const k of rounds(0, 1) ? [1, 2, 3, 4, 5, 6, 7, 8, 9] : [1, 3, 9]) {
       webhook = await subscribed(db.table, (clinic = await newClinic(db.table)).id)
       const world = deliveryWorld(db.table, () => answered(world.received.length <= k ? 500 : 200))
       world.random = Math.random
@@ -78,7 +79,7 @@ describe('a receiver that fails', () => {
       // Minutes until it is a matter of hours, so that the schedule is seen exactly.
       await pass(world, 60_000, 500)
       await pass(world, 45 * 60_000, 15_000)
-      await pass(world, 90 * 3_600_000, 5 * 60_000)
+      await pass(world, 90 * 3_600_000, 10 * 60_000)
       expect(world.received.length).toBe(k + 1)
       for (let n = 1; n <= k; n++) {
         const [before, after] = [world.received[n - 1], world.received[n]]
@@ -87,7 +88,7 @@ describe('a receiver that fails', () => {
         expect(wait).toBeGreaterThanOrEqual(scheduled)
         // The jitter, and what a step of the clock adds.
         expect(wait).toBeLessThanOrEqual(
-          scheduled * (1 + JITTER) + (scheduled < 60_000 ? 1500 : 5 * 60_000 + 1000),
+          scheduled * (1 + JITTER) + (scheduled < 60_000 ? 1500 : 10 * 60_000 + 1000),
         )
         expect(after?.body).toBe(before?.body)
         expect(after?.headers['webhook-id']).toBe(before?.headers['webhook-id'])
@@ -101,7 +102,7 @@ describe('a receiver that fails', () => {
     const world = deliveryWorld(db.table, () => answered(503))
     await happen(world)
     await world.drain()
-    await pass(world, 80 * 3_600_000, 5 * 60_000)
+    await pass(world, 80 * 3_600_000, 15 * 60_000)
     expect(world.received.length).toBe(RETRY_MS.length + 1)
     const [failed] = await deliveries()
     expect(failed).toMatchObject({ status: 'failed', nextAt: null, dueAt: null })
@@ -149,7 +150,7 @@ describe('a receiver that fails', () => {
     for (let day = 0; day < 7; day++) {
       await happen(world)
       await world.drain()
-      await pass(world, 24 * 3_600_000, 10 * 60_000)
+      await pass(world, 24 * 3_600_000, 20 * 60_000)
       const known = await webhookStore(db).find(clinic.id, webhook.id)
       if (!known?.isActive && disabledAt === 0) disabledAt = world.now
     }
@@ -166,13 +167,13 @@ describe('a receiver that fails', () => {
     const world = deliveryWorld(db.table, () => answered(status))
     await happen(world)
     await world.drain()
-    await pass(world, 3 * 24 * 3_600_000, 10 * 60_000)
+    await pass(world, 3 * 24 * 3_600_000, 20 * 60_000)
     status = 200
     await pass(world, 12 * 3_600_000, 10 * 60_000)
     status = 500
     await happen(world)
     await world.drain()
-    await pass(world, 3 * 24 * 3_600_000, 10 * 60_000)
+    await pass(world, 3 * 24 * 3_600_000, 20 * 60_000)
     expect(await webhookStore(db).find(clinic.id, webhook.id)).toMatchObject({ isActive: true })
   })
 })

@@ -1,13 +1,13 @@
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { ApiError } from '../../shared/api/errors.ts'
-import { defineRoute } from '../../shared/api/route.ts'
+import { defineRoute, type Route } from '../../shared/api/route.ts'
 import { one, paging, text } from '../../shared/api/schemas.ts'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import type { Credential } from '../../shared/domain/credential.ts'
 import { UnavailableError } from '../../shared/domain/unavailable.ts'
 import { type ChainParts, endpointChain } from '../../shared/http/chain.ts'
-import { call, lambdaContext } from '../support/event.ts'
+import { apiEvent, call, lambdaContext } from '../support/event.ts'
 
 const route = defineRoute({
   id: 'test',
@@ -37,12 +37,14 @@ const credential: Credential = {
 const ID = '0b5a1f9e-7c7a-4c57-8f0f-2f2f6a1c9d11'
 const good = { headers: { authorization: 'Developer k:s' }, path: { id: ID } }
 
-function chain(
+const chain = (
   act: () => Promise<unknown> = async () => ({ data: { name: 'x' } }),
   parts: Partial<ChainParts> = {},
-) {
+) => chainOf(route, act, parts)
+
+function chainOf(of: Route, act: () => Promise<unknown>, parts: Partial<ChainParts> = {}) {
   const lines: Record<string, unknown>[] = []
-  const handler = endpointChain(route, {
+  const handler = endpointChain(of, {
     now: () => 1_000_000,
     log: (line) => lines.push(line),
     prove: async () => credential,
@@ -239,5 +241,102 @@ describe('the chain', () => {
     const { handler } = chain(() => new Promise((resolve) => setTimeout(resolve, 200)))
     const answer = await call(handler, good, lambdaContext(520))
     expect(answer).toMatchObject({ status: 504, body: { error: 'TIMEOUT' } })
+  })
+})
+
+describe('what has no body to answer with', () => {
+  const removal = defineRoute({
+    ...route,
+    method: 'DELETE',
+    response: { status: 204, body: z.undefined() },
+  })
+
+  it('is a 204 without content, and without saying of which type', async () => {
+    const { handler } = chainOf(removal, async () => undefined)
+    const act = handler as unknown as (event: object, context: object) => Promise<object>
+    const answer = await act(apiEvent({ method: 'DELETE', ...good }), lambdaContext())
+    expect(answer).toEqual({
+      statusCode: 204,
+      headers: {
+        'cache-control': 'no-store',
+        'x-request-id': 'request-1',
+        'ratelimit-policy': '"default";q=100;w=60',
+        ratelimit: '"default";r=99;t=20',
+      },
+      body: '',
+    })
+  })
+
+  it('is a defect when it answers with something all the same', async () => {
+    const { handler, lines } = chainOf(removal, async () => ({ data: 'Jane Doe' }))
+    expect((await call(handler, { method: 'DELETE', ...good })).status).toBe(500)
+    expect(JSON.stringify(lines)).toContain('ContractBroken')
+    expect(JSON.stringify(lines)).not.toContain('Jane')
+  })
+})
+
+describe('a body', () => {
+  const writing = (body: z.ZodObject) =>
+    defineRoute({ ...route, method: 'POST', query: z.strictObject({}), body })
+  const NONE = writing(z.strictObject({}))
+  const OPTIONAL = writing(z.strictObject({ name: z.string().optional() }))
+  const REQUIRED = writing(z.strictObject({ name: z.string() }))
+  const json = { 'content-type': 'application/json' }
+
+  type Case = [what: string, of: typeof NONE, headers: Record<string, string>, body: string | undefined]
+  const answerOf = async (of: typeof NONE, headers: Record<string, string>, body: string | undefined) => {
+    const { handler } = chainOf(of, async () => ({ data: { name: 'x' } }))
+    return call(handler, {
+      method: 'POST',
+      path: good.path,
+      headers: { ...good.headers, ...headers },
+      ...(body !== undefined && { body }),
+    })
+  }
+
+  it.each<Case>([
+    ['nothing at all', NONE, {}, undefined],
+    ['nothing at all', OPTIONAL, {}, undefined],
+    ['an empty text of no type', NONE, {}, ''],
+    ['an object without fields', NONE, json, '{}'],
+    ['an object without fields', OPTIONAL, json, ' {} '],
+    ['a field', OPTIONAL, json, '{"name":"x"}'],
+    ['a charset', REQUIRED, { 'content-type': 'application/json; charset=utf-8' }, '{"name":"x"}'],
+    ['a type in capitals', REQUIRED, { 'Content-Type': 'APPLICATION/JSON' }, '{"name":"x"}'],
+  ])('may be %s where its fields allow it', async (_, of, headers, body) => {
+    expect((await answerOf(of, headers, body)).status).toBe(200)
+  })
+
+  it.each<[...Case, status: number, error: string]>([
+    ['nothing where a field is needed', REQUIRED, {}, undefined, 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ['an object of no type', NONE, {}, '{}', 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    [
+      'nothing, but as text',
+      NONE,
+      { 'content-type': 'text/plain' },
+      undefined,
+      415,
+      'UNSUPPORTED_MEDIA_TYPE',
+    ],
+    ['an object as text', NONE, { 'content-type': 'text/plain' }, '{}', 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    [
+      'a form',
+      NONE,
+      { 'content-type': 'application/x-www-form-urlencoded' },
+      'a=b',
+      415,
+      'UNSUPPORTED_MEDIA_TYPE',
+    ],
+    ['a type like it', NONE, { 'content-type': 'application/jsonp' }, '{}', 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ['nothing, called JSON', NONE, json, '', 400, 'INVALID_PARAMS'],
+    ['no JSON', NONE, json, '{', 400, 'INVALID_PARAMS'],
+    ['a list', NONE, json, '[]', 422, 'VALIDATION'],
+    ['null', NONE, json, 'null', 422, 'VALIDATION'],
+    ['a text', NONE, json, '"{}"', 422, 'VALIDATION'],
+    ['a field it does not have', NONE, json, '{"name":"x"}', 422, 'VALIDATION'],
+    ['a field of every object', NONE, json, '{"constructor":1}', 422, 'VALIDATION'],
+    ['a field of every prototype', NONE, json, '{"__proto__":{}}', 422, 'VALIDATION'],
+  ])('may not be %s', async (_, of, headers, body, status, error) => {
+    expect(await answerOf(of, headers, body)).toMatchObject({ status, body: { error } })
   })
 })

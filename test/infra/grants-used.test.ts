@@ -1,39 +1,52 @@
 import { gzipSync } from 'node:zlib'
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2'
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns'
-import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { mockClient } from 'aws-sdk-client-mock'
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { EVENT_WORKERS } from '../../infra/events.ts'
 import { MESSAGE_WORKERS } from '../../infra/messaging.ts'
 import { ROUTES } from '../../shared/api/routes.ts'
 import type { LineItem } from '../../shared/domain/invoice.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../shared/store/appointments.ts'
+import { deliveryStore } from '../../shared/store/deliveries.ts'
+import { eventFanOut } from '../../shared/store/event-fan-out.ts'
 import { invoiceStore } from '../../shared/store/invoices.ts'
 import {
+  ANNOUNCED_PARTITIONS,
+  announcedKey,
   CREDENTIAL_PARTITIONS,
   DUE_PARTITIONS,
+  dueDeliveryKey,
   dueMessageKey,
   PROVIDER_PARTITIONS,
 } from '../../shared/store/keys.ts'
 import { messageStore } from '../../shared/store/messages.ts'
+import { patientChanges } from '../../shared/store/patient-changes.ts'
 import { MOST_ENTERED, patientEntry } from '../../shared/store/patient-entry.ts'
 import { patientStore } from '../../shared/store/patients.ts'
 import { paymentStore } from '../../shared/store/payments.ts'
-import { chunked, type Table } from '../../shared/store/table.ts'
+import { chunked, type Table, withoutEvents } from '../../shared/store/table.ts'
 import { issued } from '../support/credentials.ts'
+import { subscribed } from '../support/deliveries.ts'
 import { call, type Sent } from '../support/event.ts'
 import { functionEnvironment, handlerOf } from '../support/functions.ts'
-import { create, type Populated, populated } from '../support/records.ts'
+import { create, type Followed, followed, type Populated, populated } from '../support/records.ts'
 import { aPatient, freshTable } from '../support/table.ts'
-import { grantsOf, type Statement, templateOf } from '../support/template.ts'
+import { grantsOf, idAt, type Statement, templateOf } from '../support/template.ts'
 
 /**
  * `credential GetItem`, `clinic Query`: a DynamoDB call by the kind of partition it touches; `sns:Publish`: a call of
- * another service; `over all clinics`: whether what is due, or what providers call by their own ids, is touched at all.
+ * another service, of SQS by its queue; `over all clinics`: whether what is due, or what providers call by their own ids, is
+ * touched at all; `announced events` are due too, but written by whoever writes records.
  */
-type Use = `${'credential' | 'clinic'} ${string}` | `${string}:${string}` | 'over all clinics'
+type Use =
+  | `${'credential' | 'clinic'} ${string}`
+  | `${string}:${string}`
+  | 'over all clinics'
+  | 'announced events'
 
 const template = templateOf('dev')
 const sns = mockClient(SNSClient)
@@ -41,7 +54,16 @@ const sqs = mockClient(SQSClient)
 const ses = mockClient(SESv2Client)
 let headers: Record<string, string>
 let mine: Populated
+let endpoint: Followed
+let spare: string
 let table: Table
+
+/** Queues by the variable that tells functions of them. */
+const QUEUES: Record<string, string> = {
+  EMAIL_QUEUE_URL: 'Messaging/Emails',
+  DELIVERY_QUEUE_URL: 'Events/Deliveries',
+  SLOW_DELIVERY_QUEUE_URL: 'Events/SlowDeliveries',
+}
 
 beforeAll(async () => {
   const fresh = await freshTable()
@@ -63,7 +85,8 @@ beforeAll(async () => {
     description: notes.slice(0, 500),
   })
   // So many entered, and a change logged before the last snapshot: the next patient is due for one, and clears the log.
-  const entry = patientEntry({ table })
+  endpoint = await followed(table, mine.clinic)
+  const entry = patientEntry({ table: withoutEvents(table) })
   const { clinic, patient } = mine
   const [before] = (await patientStore({ table }).findMany(clinic.id, [patient.id])).values()
   if (before) await entry.update(clinic.id, [{ before, after: { ...before, gender: 'other' } }])
@@ -74,12 +97,14 @@ beforeAll(async () => {
   ))
     await entry.enter(clinic.id, chunk)
   headers = (await issued(table, clinic)).headers
+  spare = (await subscribed(table, clinic.id)).id
 })
 
 beforeEach(() => {
   for (const mock of [sns, sqs, ses]) mock.reset()
   sns.on(PublishCommand).callsFake(async () => ({ MessageId: newUuid() }))
   sqs.on(SendMessageCommand).resolves({ MessageId: 'sqs-1' })
+  sqs.on(SendMessageBatchCommand).resolves({})
   ses.on(SendEmailCommand).callsFake(async () => ({ MessageId: newUuid() }))
 })
 
@@ -88,20 +113,41 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** What a statement lets code call; writing logs, using the key and being fed by a queue are the platform's. */
+/** Being fed by the table's stream. */
+const STREAM = /^dynamodb:(ListStreams|DescribeStream|GetRecords|GetShardIterator)$/
+
+/** What a statement lets code call; writing logs, using the key and being fed are the platform's. */
 function granted(statements: Statement[]): Use[] {
-  return statements.flatMap(({ Action, Condition }) => {
+  return statements.flatMap(({ Action, Condition, Resource }) => {
     const actions = [Action].flat()
-    const calls = actions.filter((action) => action.startsWith('dynamodb:'))
+    const calls = actions.filter((action) => action.startsWith('dynamodb:') && !STREAM.test(action))
     const kind = Condition && 'ForAllValues:StringLike' in Condition ? 'credential' : 'clinic'
-    const isOverAll = calls.length > 0 && kind === 'clinic' && !JSON.stringify(Condition).includes('due#')
+    const reaches = (partition: string) => {
+      const patterns = [...JSON.stringify(Condition ?? {}).matchAll(/"([^"]*)\*"/g)].map(
+        ([, prefix = '']) => prefix,
+      )
+      return calls.length > 0 && kind === 'clinic' && !patterns.some((prefix) => partition.startsWith(prefix))
+    }
     return [
       ...calls.map((action): Use => `${kind} ${action.replace('dynamodb:', '')}`),
-      ...actions.filter((action): action is Use => /^(sns:|ses:|sqs:Send)/.test(action)),
-      ...(isOverAll ? (['over all clinics'] as const) : []),
+      ...actions.filter((action): action is Use => /^(sns:|ses:)/.test(action)),
+      ...actions.flatMap((action): Use[] =>
+        action.startsWith('sqs:Send') ? [`${action as 'sqs:'} ${queueAt(Resource)}`] : [],
+      ),
+      ...(reaches(`${DUE_PARTITIONS}message#0`) ? (['over all clinics'] as const) : []),
+      ...(reaches(`${ANNOUNCED_PARTITIONS}0`) ? (['announced events'] as const) : []),
     ]
   })
 }
+
+function queueAt(resource: unknown): string {
+  const [id] = (resource as { 'Fn::GetAtt': [string, string] })['Fn::GetAtt']
+  return Object.values(QUEUES).find((path) => idAt(template, path) === id) ?? id
+}
+
+/** Once each and in order. Whoever may write may announce events, whether or not it makes any. */
+const inUse = (uses: Use[], used: readonly Use[]): Use[] =>
+  [...new Set(uses)].filter((use) => use !== 'announced events' || used.includes(use)).sort()
 
 const ACTIONS: Record<string, string> = {
   BatchGetCommand: 'BatchGetItem',
@@ -138,6 +184,21 @@ const requests = (): Record<string, Omit<Sent, 'method'>[]> => ({
       start_time: '09:00',
     }),
   })),
+  // One that is new, and one that came before.
+  'create-webhook': [1, 2].map(() => ({
+    headers: { ...json, 'idempotency-key': 'k' },
+    body: '{"url":"https://example.com/","events":["patient.created"]}',
+  })),
+  // Switched on, its past is forgotten.
+  'update-webhook': [
+    { path: { id: endpoint.webhook.id }, headers: json, body: '{"is_active":true,"description":"Ours"}' },
+  ],
+  'delete-webhook': [{ path: { id: spare } }],
+  'rotate-webhook-secret': [{ path: { id: endpoint.webhook.id } }],
+  'ping-webhook': [{ path: { id: endpoint.webhook.id } }],
+  'list-deliveries': [{ path: { id: endpoint.webhook.id } }],
+  redeliver: [{ path: { id: endpoint.webhook.id, delivery_id: endpoint.deliveries[0].id } }],
+  'list-events': [{}, { query: { event: 'patient.created' } }],
   'send-message': ['sms', 'email'].map((channel) => ({
     headers: { ...json, 'idempotency-key': channel },
     body: JSON.stringify({ channel, patient_id: mine.patient.id, message: 'See you at ten' }),
@@ -152,10 +213,17 @@ function usesOf(command: Command): Use[] {
     ? items.flatMap((item) => Object.entries(item).map(([name, part]) => [TRANSACTION[name], part] as const))
     : [[ACTIONS[command.constructor.name], command.input] as const]
   return calls.flatMap(([action, part]): Use[] => {
-    const touches = (prefix: string) => JSON.stringify(part).includes(`"${prefix}`)
+    const text = JSON.stringify(part)
+    const touches = (prefix: string) => text.includes(`"${prefix}`)
     const kind = touches(CREDENTIAL_PARTITIONS) ? 'credential' : 'clinic'
-    const isOverAll = touches(DUE_PARTITIONS) || touches(PROVIDER_PARTITIONS)
-    return [`${kind} ${action}`, ...(isOverAll ? (['over all clinics'] as const) : [])]
+    const isOverAll =
+      text.replaceAll(`"${ANNOUNCED_PARTITIONS}`, '').includes(`"${DUE_PARTITIONS}`) ||
+      touches(PROVIDER_PARTITIONS)
+    return [
+      `${kind} ${action}`,
+      ...(isOverAll ? (['over all clinics'] as const) : []),
+      ...(touches(ANNOUNCED_PARTITIONS) ? (['announced events'] as const) : []),
+    ]
   })
 }
 
@@ -166,8 +234,21 @@ async function usedBy(act: () => Promise<void>): Promise<Use[]> {
   await act()
   const uses = send.mock.calls.flatMap(([command]) => usesOf(command as Command))
   send.mockRestore()
-  const services: Use[] = ['sns:Publish', 'sqs:SendMessage', 'ses:SendEmail']
-  const called = services.filter((_, at) => [sns, sqs, ses][at]?.calls().length !== before[at])
+  const [published, pushed, mailed] = [sns, sqs, ses].map((mock, at) =>
+    mock
+      .calls()
+      .slice(before[at])
+      .map(({ args }) => (args[0] as unknown as Command).input),
+  )
+  const queues = Object.entries(QUEUES).filter(([variable]) =>
+    pushed?.some((input) => (input as { QueueUrl?: string }).QueueUrl === process.env[variable]),
+  )
+  const called: Use[] = [
+    ...(published?.length ? (['sns:Publish'] as const) : []),
+    ...(mailed?.length ? (['ses:SendEmail'] as const) : []),
+    // A batch needs the grant of one.
+    ...queues.map(([, path]): Use => `sqs:SendMessage ${path}`),
+  ]
   return [...new Set([...uses, ...called])].sort()
 }
 
@@ -184,7 +265,7 @@ it.each(ROUTES.map((route) => [route.id, route] as const))(
         expect(status === 409 || status < 300).toBe(true)
       }
     })
-    expect(used).toEqual(granted(grantsOf(template, id)).sort())
+    expect(used).toEqual(inUse(granted(grantsOf(template, id)), used))
   },
 )
 
@@ -198,7 +279,12 @@ async function accepted(channel: 'sms' | 'email'): Promise<string> {
 }
 
 const batch = (bodies: object[]) => ({
-  Records: bodies.map((body, at) => ({ messageId: String(at), body: JSON.stringify(body), attributes: {} })),
+  Records: bodies.map((body, at) => ({
+    messageId: String(at),
+    body: JSON.stringify(body),
+    attributes: {},
+    eventSourceARN: 'arn:aws:sqs:us-east-1:0:Deliveries',
+  })),
 })
 
 const queued = (message: string) => ({ clinic: mine.clinic.id, message, waits: 0 })
@@ -226,8 +312,10 @@ const receiptsOf = (ids: string[]) => {
 
 const later = (ms: number) => vi.useFakeTimers({ now: Date.now() + ms, toFake: ['Date'] })
 
+const WORKERS = [...MESSAGE_WORKERS, ...EVENT_WORKERS]
+
 /** What each worker is started with in order to make every kind of call it can, and what it must answer. */
-const events: Record<(typeof MESSAGE_WORKERS)[number], () => Promise<[event: object, answer: unknown]>> = {
+const starts: Record<(typeof WORKERS)[number], () => Promise<[event: object, answer: unknown]>> = {
   // One that SES takes, and one that it does not take for now.
   'send-email': async () => {
     const bodies = [queued(await accepted('email')), queued(await accepted('email'))]
@@ -261,15 +349,56 @@ const events: Record<(typeof MESSAGE_WORKERS)[number], () => Promise<[event: obj
     later(10 * 60_000)
     return [{}, undefined]
   },
+  'fan-out-events': async () => {
+    const { clinic, patient } = mine
+    await changed()
+    const { pk, sk } = announcedKey(clinic.id, patient.id, 1)
+    return [{ Records: [{ dynamodb: { Keys: { pk: { S: pk }, sk: { S: sk } } } }] }, undefined]
+  },
+  // One to an address that is none, and one that waits for somebody who is at an earlier one of its record.
+  'deliver-event': async () => {
+    const nowhere = await subscribed(table, mine.clinic.id, { url: 'https://localhost/' })
+    const behind = await subscribed(table, mine.clinic.id, { url: 'https://localhost/' })
+    await changed()
+    await changed()
+    const made = await fannedOut()
+    const [first] = made.filter(({ webhook }) => webhook === nowhere.id)
+    const [earlier, later] = made.filter(({ webhook }) => webhook === behind.id)
+    if (!first || !earlier || !later) throw new Error('no deliveries were made')
+    const log = deliveryStore({ table })
+    const facts = await log.read(mine.clinic.id, behind.id, earlier.delivery)
+    if (facts) await log.claim(mine.clinic.id, facts, { token: 't', until: Date.now() + 40_000 })
+    return [batch([first, later]), { batchItemFailures: [] }]
+  },
+  // An announced event, one that failed once, and a due time of nothing.
+  'sweep-events': async () => {
+    await changed()
+    const { clinic } = mine
+    const ids = { clinic: clinic.id, webhook: newUuid(), id: newUuid() }
+    await table.transact([table.putWrite(dueDeliveryKey({ ...ids, at: Date.now() }))])
+    later(10 * 60_000)
+    return [{}, undefined]
+  },
 }
 
-it.each(MESSAGE_WORKERS)('%s uses every grant it has, and has every grant it uses', async (id) => {
-  const [event, answer] = await events[id]()
+let changes = 0
+/** Something happens to a patient. */
+const changed = () =>
+  patientChanges(table).update(mine.clinic.id, mine.patient.id, { lastName: `Kaya${changes++}` })
+
+async function fannedOut() {
+  const all: { clinic: string; webhook: string; delivery: string }[] = []
+  await eventFanOut({ table, now: Date.now }).fanOut(mine.clinic.id, async (made) => void all.push(...made))
+  return all
+}
+
+it.each(WORKERS)('%s uses every grant it has, and has every grant it uses', async (id) => {
+  const [event, answer] = await starts[id]()
   const handler = (await handlerOf({ id })) as (event: object) => Promise<unknown>
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
   const used = await usedBy(async () => expect(await handler(event)).toEqual(answer))
   write.mockRestore()
-  expect(used).toEqual(granted(grantsOf(template, id)).sort())
+  expect(used).toEqual(inUse(granted(grantsOf(template, id)), used))
 })
 
 it('publishes to phones only, pushes to the one queue, and mails from the one address', async () => {

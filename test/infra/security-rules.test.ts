@@ -18,7 +18,7 @@ const SERVICE: Record<string, string> = {
   'AwsSolutions-COG4': 'Callers are programs with credentials, not people in a user pool.',
   'AwsSolutions-IAM4': 'API Gateway’s own policy for writing access logs.',
   'AwsSolutions-IAM5':
-    'kms:GenerateDataKey* and kms:ReEncrypt* are the two families DynamoDB documents; keys are bound by condition.',
+    'kms:GenerateDataKey* and kms:ReEncrypt* are the two families DynamoDB documents; keys are bound by condition. dynamodb:ListStreams knows no narrower resource.',
   'HIPAA.Security-APIGWCacheEnabledAndEncrypted':
     'Nothing is cached: revocation and new records must show at once.',
   'HIPAA.Security-APIGWExecutionLoggingEnabled': 'Execution logs would hold patients.',
@@ -30,11 +30,11 @@ const SERVICE: Record<string, string> = {
     'Point-in-time recovery is on; a backup plan belongs to the account.',
   'HIPAA.Security-IAMNoInlinePolicy': 'A grant that belongs to one function lives and dies with its role.',
   'HIPAA.Security-LambdaConcurrency':
-    'The gateway’s throttle and each credential’s rate bound the endpoints, ten at a time the queues; a sweep comes once a minute.',
+    'The gateway’s throttle and each credential’s rate bound the endpoints, each queue’s own concurrency its consumer, the stream’s shards the fan-out; sweeps come once a minute.',
   'HIPAA.Security-LambdaDLQ':
-    'Endpoints are invoked synchronously; queues have dead letters of their own; the next sweep does what one could not. A receipt of SMS that failed three times is lost: its message stays `sent`.',
+    'Endpoints are invoked synchronously; queues have dead letters of their own; the next sweep does what one could not, and what the fan-out failed at: an announced event stays until it has its place. A receipt of SMS that failed three times is lost: its message stays `sent`.',
   'HIPAA.Security-LambdaInsideVPC':
-    'The functions reach DynamoDB, SQS, SNS and SES only, over TLS and by IAM.',
+    'The functions reach DynamoDB, SQS, SNS and SES, over TLS and by IAM. What delivers events reaches integrators’ addresses, each checked to be public before it is connected to: there is nothing private that a network of its own could keep it from.',
 }
 
 /** The same of the opt-in stack. */

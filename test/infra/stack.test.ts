@@ -1,11 +1,13 @@
 import { Match, Template } from 'aws-cdk-lib/assertions'
 import { ResponseType } from 'aws-cdk-lib/aws-apigateway'
 import { describe, expect, it } from 'vitest'
-import { functionIds } from '../../infra/clinic-stack.ts'
+import { functionIds, stackName } from '../../infra/clinic-stack.ts'
+import { EVENT_WORKERS } from '../../infra/events.ts'
 import { MESSAGE_WORKERS } from '../../infra/messaging.ts'
 import { stageSettings } from '../../infra/stages.ts'
-import { BASE_PATH } from '../../shared/api/route.ts'
+import { BASE_PATH, type Service } from '../../shared/api/route.ts'
 import { ROUTES } from '../../shared/api/routes.ts'
+import * as keys from '../../shared/store/keys.ts'
 import {
   grantsOf,
   idAt,
@@ -115,12 +117,18 @@ const writeLogs = (path: string) => ({
 
 const onTable = { Effect: 'Allow', Resource: arnOf('Data/Table') }
 
+/** Whoever writes records announces their events; what is due otherwise is for those that deliver. */
+function hidden(calls: readonly string[]): string[] {
+  const due = calls.includes('PutItem') ? ['due#message#*', 'due#delivery#*', 'due#unresolved*'] : ['due#*']
+  return [...due, 'provider#*']
+}
+
 const tableGrant = (calls: readonly string[], { delivers }: { delivers: boolean }) => ({
   ...onTable,
   Action: actions(calls.map((call) => `dynamodb:${call}`)),
   Condition: {
     'ForAllValues:StringNotLike': {
-      'dynamodb:LeadingKeys': ['credential#*', 'clinics', ...(delivers ? [] : ['due#*', 'provider#*'])],
+      'dynamodb:LeadingKeys': ['credential#*', 'clinics', ...(delivers ? [] : hidden(calls))],
     },
   },
 })
@@ -136,13 +144,22 @@ const useKey = {
   },
 }
 
-const pushEmails = { Effect: 'Allow', Action: 'sqs:SendMessage', Resource: arnOf('Messaging/Emails') }
+const pushTo = (queue: string) => ({ Effect: 'Allow', Action: 'sqs:SendMessage', Resource: arnOf(queue) })
+const pushEmails = pushTo('Messaging/Emails')
+const pushDeliveries = pushTo('Events/Deliveries')
+const pushSlowDeliveries = pushTo('Events/SlowDeliveries')
 
 /** Phones have no ARN; every topic has. */
 const sendSms = {
   Effect: 'Allow',
   Action: 'sns:Publish',
   NotResource: { 'Fn::Join': ['', ['arn:', { Ref: 'AWS::Partition' }, ':sns:*:*:*']] },
+}
+
+const SERVICES: Record<Service, object> = {
+  sms: sendSms,
+  'email-queue': pushEmails,
+  'delivery-queue': pushDeliveries,
 }
 
 /** `arn:aws:<service>:<region>:<account>:<resource>` as the template writes it. */
@@ -160,6 +177,11 @@ const arn = (service: string, ...resource: unknown[]) => ({
     ],
   ],
 })
+
+const deliveryQueues = {
+  DELIVERY_QUEUE_URL: refTo('Events/Deliveries'),
+  SLOW_DELIVERY_QUEUE_URL: refTo('Events/SlowDeliveries'),
+}
 
 const environmentOf = (template: Template, id: string) =>
   (
@@ -179,7 +201,7 @@ describe('the functions', () => {
   it.each(ROUTES.map((route) => [route.id, route] as const))(
     '%s may do what its route says, and nothing else',
     (id, route) => {
-      const delivers = id === 'send-message'
+      const services = route.uses.services ?? []
       expect(grantsOf(dev, id)).toEqual([
         writeLogs(`Api/${id}`),
         {
@@ -187,14 +209,43 @@ describe('the functions', () => {
           Action: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
           Condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['credential#*'] } },
         },
-        tableGrant(route.uses.table, { delivers }),
+        tableGrant(route.uses.table, { delivers: services.length > 0 }),
         useKey,
-        ...(delivers ? [sendSms, pushEmails] : []),
+        ...services.map((service) => SERVICES[service]),
       ])
     },
   )
 
-  it('has send-message alone reach phones, and told how', () => {
+  it('that use more than the table are few', () => {
+    const services = ROUTES.flatMap(({ id, uses }) => (uses.services ? [[id, ...uses.services]] : []))
+    expect(services).toEqual([
+      ['send-message', 'sms', 'email-queue'],
+      ['ping-webhook', 'delivery-queue'],
+      ['redeliver', 'delivery-queue'],
+    ])
+  })
+
+  it('that write records reach no family of what is due but the announced events; those that read, none', () => {
+    const partitions = Object.entries(keys)
+      .flatMap(([name, value]): unknown => (/_BUT_|^DUE_PARTITIONS$/.test(name) ? [] : value))
+      .filter((value): value is string => typeof value === 'string' && value.startsWith('due#'))
+    expect(partitions.length).toBeGreaterThan(15)
+    const reached = (id: string) => {
+      const [patterns = []] = grantsOf(dev, id).flatMap(({ Condition = {} }) => {
+        const unlike = Condition['ForAllValues:StringNotLike'] as Record<string, string[]> | undefined
+        return unlike ? [unlike['dynamodb:LeadingKeys'] ?? []] : []
+      })
+      return partitions.filter((pk) => !patterns.some((pattern) => pk.startsWith(pattern.replace('*', ''))))
+    }
+    const { ANNOUNCED_PARTITIONS } = keys
+    const announced = partitions.filter((pk) => pk.startsWith(ANNOUNCED_PARTITIONS))
+    expect(announced.length).toBe(1 + keys.ALL_ANNOUNCED_PARTITIONS.length)
+    for (const { id, uses } of ROUTES.filter(({ uses }) => !uses.services))
+      expect([id, reached(id)]).toEqual([id, uses.table.includes('PutItem') ? announced : []])
+    expect(reached('redeliver')).toEqual(partitions)
+  })
+
+  it('are told what they need; send-message alone reaches phones', () => {
     const { messaging } = stageSettings('dev')
     expect(environmentOf(dev, 'send-message')).toEqual({
       ...environmentOf(dev, 'get-patient'),
@@ -210,6 +261,11 @@ describe('the functions', () => {
       'REQUESTS_PER_MINUTE',
       'TABLE_NAME',
     ])
+    for (const id of ['ping-webhook', 'redeliver'])
+      expect(environmentOf(dev, id)).toEqual({ ...environmentOf(dev, 'get-patient'), ...deliveryQueues })
+    // Only the local runner says which host on its machine webhooks may name.
+    for (const id of ['create-webhook', 'update-webhook', 'fan-out-events', 'deliver-event'])
+      expect(environmentOf(dev, id)).not.toHaveProperty('ALLOWED_WEBHOOK_HOST')
     const publishing = functionIds().filter((id) => JSON.stringify(grantsOf(dev, id)).includes('sns:'))
     expect(publishing).toEqual(['send-message'])
   })
@@ -237,7 +293,8 @@ describe('the table', () => {
   const properties = {
     BillingMode: 'PAY_PER_REQUEST',
     PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
-    StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
+    // What was written, not what it says: nothing of a patient is in the stream.
+    StreamSpecification: { StreamViewType: 'KEYS_ONLY' },
     TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true },
     SSESpecification: { SSEEnabled: true, SSEType: 'KMS' },
   }
@@ -258,6 +315,7 @@ describe('the table', () => {
 })
 
 type Worker = {
+  in: 'Messaging' | 'Events'
   timeout: number
   environment: object
   calls: string[]
@@ -277,8 +335,24 @@ const consume = (path: string) => ({
   Resource: arnOf(path),
 })
 
-const workers: Record<(typeof MESSAGE_WORKERS)[number], Worker> = {
+const stream = { 'Fn::GetAtt': [idAt(dev, 'Data/Table'), 'StreamArn'] }
+
+/** Feeding a function from the table's stream, as the CDK grants it: streams are listed without a name. */
+const followStream = [
+  { Effect: 'Allow', Action: 'dynamodb:ListStreams', Resource: '*' },
+  { Effect: 'Allow', Action: ['kms:Decrypt', 'kms:DescribeKey'], Resource: arnOf('Data/TableKey') },
+  {
+    Effect: 'Allow',
+    Action: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
+    Resource: stream,
+  },
+]
+
+const WORKERS = [...MESSAGE_WORKERS, ...EVENT_WORKERS]
+
+const workers: Record<(typeof WORKERS)[number], Worker> = {
   'send-email': {
+    in: 'Messaging',
     timeout: 15,
     environment: {
       EMAIL_QUEUE_URL: refTo('Messaging/Emails'),
@@ -302,32 +376,65 @@ const workers: Record<(typeof MESSAGE_WORKERS)[number], Worker> = {
     ],
   },
   'email-feedback': {
+    in: 'Messaging',
     timeout: 15,
     environment: {},
     calls: ['GetItem', 'PutItem', 'DeleteItem'],
     grants: [consume('Messaging/Feedback')],
   },
   'sms-receipts': {
+    in: 'Messaging',
     timeout: 15,
     environment: {},
     calls: ['GetItem', 'PutItem'],
     grants: [],
   },
   'sweep-messages': {
+    in: 'Messaging',
     timeout: 60,
     environment: { EMAIL_QUEUE_URL: refTo('Messaging/Emails') },
     calls: ['Query', 'GetItem', 'PutItem', 'DeleteItem', 'BatchWriteItem'],
     grants: [pushEmails],
   },
+  'fan-out-events': {
+    in: 'Events',
+    timeout: 60,
+    environment: deliveryQueues,
+    calls: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    grants: [pushDeliveries, ...followStream],
+  },
+  'deliver-event': {
+    in: 'Events',
+    timeout: 60,
+    environment: deliveryQueues,
+    calls: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    grants: [
+      pushDeliveries,
+      pushSlowDeliveries,
+      consume('Events/Deliveries'),
+      consume('Events/SlowDeliveries'),
+    ],
+  },
+  'sweep-events': {
+    in: 'Events',
+    timeout: 60,
+    environment: deliveryQueues,
+    calls: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'],
+    grants: [pushDeliveries, pushSlowDeliveries],
+  },
 }
 
 describe('the workers', () => {
-  it.each(MESSAGE_WORKERS)('%s has its time, its environment and its grants, and no others', (id) => {
-    const { timeout, environment, calls, grants } = workers[id]
+  const mappings = Object.values(resourcesOf(dev, 'AWS::Lambda::EventSourceMapping')).map(
+    ({ Properties }) => Properties as { ScalingConfig?: object },
+  )
+
+  it.each(WORKERS)('%s has its time, its environment and its grants, and no others', (id) => {
+    const { timeout, environment, calls, grants, in: room } = workers[id]
     expect(ofFunction(dev, 'AWS::Lambda::Function', id).Properties.Timeout).toBe(timeout)
     expect(environmentOf(dev, id)).toEqual({ TABLE_NAME: refTo('Data/Table'), ...environment })
     expect(grantsOf(dev, id)).toEqual([
-      writeLogs(`Messaging/${id}`),
+      writeLogs(`${room}/${id}`),
       tableGrant(calls, { delivers: true }),
       useKey,
       ...grants,
@@ -335,38 +442,58 @@ describe('the workers', () => {
   })
 
   it('take from their queues so that what fails comes back alone', () => {
-    const mappings = Object.values(resourcesOf(dev, 'AWS::Lambda::EventSourceMapping'))
-    const fed = (queue: string, id: string) => ({
-      EventSourceArn: arnOf(`Messaging/${queue}`),
-      FunctionName: refTo(`Messaging/${id}/Function`),
+    const fed = (queue: string, id: string, MaximumConcurrency: number) => ({
+      EventSourceArn: arnOf(queue),
+      FunctionName: refTo(`${id}/Function`),
       FunctionResponseTypes: ['ReportBatchItemFailures'],
       BatchSize: 10,
-      ScalingConfig: { MaximumConcurrency: 10 },
+      ScalingConfig: { MaximumConcurrency },
     })
-    expect(mappings.map(({ Properties }) => Properties)).toEqual([
-      expect.objectContaining(fed('Emails', 'send-email')),
-      expect.objectContaining(fed('Feedback', 'email-feedback')),
-    ])
+    expect(mappings.filter(({ ScalingConfig }) => ScalingConfig)).toEqual(
+      [
+        fed('Messaging/Emails', 'Messaging/send-email', 10),
+        fed('Messaging/Feedback', 'Messaging/email-feedback', 10),
+        fed('Events/Deliveries', 'Events/deliver-event', 50),
+        fed('Events/SlowDeliveries', 'Events/deliver-event', 20),
+      ].map((mapping) => expect.objectContaining(mapping)),
+    )
   })
 
-  it('sweep every minute, and no sweep is repeated, neither by the schedule nor by Lambda', () => {
-    dev.resourceCountIs('AWS::Lambda::EventInvokeConfig', 1)
-    dev.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
-      FunctionName: refTo('Messaging/sweep-messages/Function'),
-      MaximumRetryAttempts: 0,
+  it('hear of every announced event, from the first on, and of nothing else that is written', () => {
+    const [mapping, ...more] = mappings.filter(({ ScalingConfig }) => !ScalingConfig)
+    expect(more).toEqual([])
+    expect(mapping).toMatchObject({
+      EventSourceArn: stream,
+      FunctionName: refTo('Events/fan-out-events/Function'),
+      StartingPosition: 'TRIM_HORIZON',
+      // What fails so often is swept; it holds up nobody else's events for longer.
+      MaximumRetryAttempts: 3,
     })
-    dev.hasResourceProperties('AWS::Events::Rule', {
-      ScheduleExpression: 'rate(1 minute)',
-      State: 'ENABLED',
-      Targets: [
-        {
-          Id: 'Target0',
-          Arn: arnOf('Messaging/sweep-messages/Function'),
-          RetryPolicy: { MaximumRetryAttempts: 0 },
-        },
-      ],
-    })
+    const filters = (mapping as { FilterCriteria?: { Filters: { Pattern: string }[] } }).FilterCriteria
+      ?.Filters
+    expect(filters?.map(({ Pattern }) => JSON.parse(Pattern))).toEqual([
+      { eventName: ['INSERT'], dynamodb: { Keys: { pk: { S: [{ prefix: 'due#event#' }] } } } },
+    ])
+    expect(keys.ALL_ANNOUNCED_PARTITIONS.filter((pk) => !pk.startsWith('due#event#'))).toEqual([])
   })
+
+  it.each(['Messaging/sweep-messages', 'Events/sweep-events'])(
+    '%s comes every minute, and is not repeated, neither by the schedule nor by Lambda',
+    (sweep) => {
+      dev.resourceCountIs('AWS::Lambda::EventInvokeConfig', 2)
+      dev.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
+        FunctionName: refTo(`${sweep}/Function`),
+        MaximumRetryAttempts: 0,
+      })
+      dev.hasResourceProperties('AWS::Events::Rule', {
+        ScheduleExpression: 'rate(1 minute)',
+        State: 'ENABLED',
+        Targets: [
+          { Id: 'Target0', Arn: arnOf(`${sweep}/Function`), RetryPolicy: { MaximumRetryAttempts: 0 } },
+        ],
+      })
+    },
+  )
 })
 
 describe('the queues', () => {
@@ -380,18 +507,20 @@ describe('the queues', () => {
   const DAYS = 24 * 60 * 60
 
   it.each([
-    ['Emails', 'send-email'],
-    ['Feedback', 'email-feedback'],
+    ['Messaging/Emails', 'send-email'],
+    ['Messaging/Feedback', 'email-feedback'],
+    ['Events/Deliveries', 'deliver-event'],
+    ['Events/SlowDeliveries', 'deliver-event'],
   ])('%s gives up after five receives, none of them while its function may be at it', (name, id) => {
-    const queue = queues[idAt(dev, `Messaging/${name}`)]?.Properties
+    const queue = queues[idAt(dev, name)]?.Properties
     expect(queue).toMatchObject({
-      RedrivePolicy: { deadLetterTargetArn: arnOf(`Messaging/${name}Dead`), maxReceiveCount: 5 },
+      RedrivePolicy: { deadLetterTargetArn: arnOf(`${name}Dead`), maxReceiveCount: 5 },
     })
     const { Timeout } = ofFunction(dev, 'AWS::Lambda::Function', id).Properties as unknown as {
       Timeout: number
     }
     expect(queue?.VisibilityTimeout).toBeGreaterThanOrEqual(6 * Timeout)
-    const dead = queues[idAt(dev, `Messaging/${name}Dead`)]?.Properties
+    const dead = queues[idAt(dev, `${name}Dead`)]?.Properties
     // A dead letter keeps the age that it had.
     expect(dead?.MessageRetentionPeriod).toBe(14 * DAYS)
     expect(dead).not.toHaveProperty('RedrivePolicy')
@@ -416,17 +545,31 @@ describe('the queues', () => {
     })
   })
 
-  it('are for emails and feedback, each with one for its dead letters, which the operator finds', () => {
+  it('are for emails, feedback and deliveries, each with one for its dead letters, which the operator finds', () => {
     const outputs = {
-      EmailQueueUrl: 'Emails',
-      DeadEmailQueueUrl: 'EmailsDead',
-      FeedbackQueueUrl: 'Feedback',
-      DeadFeedbackQueueUrl: 'FeedbackDead',
+      EmailQueueUrl: 'Messaging/Emails',
+      DeadEmailQueueUrl: 'Messaging/EmailsDead',
+      FeedbackQueueUrl: 'Messaging/Feedback',
+      DeadFeedbackQueueUrl: 'Messaging/FeedbackDead',
+      DeliveryQueueUrl: 'Events/Deliveries',
+      DeadDeliveryQueueUrl: 'Events/DeliveriesDead',
+      SlowDeliveryQueueUrl: 'Events/SlowDeliveries',
+      DeadSlowDeliveryQueueUrl: 'Events/SlowDeliveriesDead',
     }
-    for (const [output, name] of Object.entries(outputs))
-      dev.hasOutput(output, { Value: refTo(`Messaging/${name}`) })
-    const ids = Object.values(outputs).map((name) => idAt(dev, `Messaging/${name}`))
+    for (const [output, name] of Object.entries(outputs)) dev.hasOutput(output, { Value: refTo(name) })
+    const ids = Object.values(outputs).map((name) => idAt(dev, name))
     expect(Object.keys(queues).sort()).toEqual(ids.sort())
+  })
+
+  it('of deliveries are told apart by their names, which begin with the stack’s and hold their ids', () => {
+    // functions/deliver-event.ts goes by the ARN of the queue that feeds it.
+    for (const template of [dev, prod]) {
+      expect(idAt(template, 'Events/SlowDeliveries')).toContain('Slow')
+      expect(idAt(template, 'Events/Deliveries')).not.toContain('Slow')
+    }
+    expect(['dev', 'prod'].filter((stage) => stackName(stage).includes('Slow'))).toEqual([])
+    // CloudFormation cuts longer ones, of at most 80 characters with 13 of its own.
+    expect(`${stackName('prod')}-${idAt(prod, 'Events/SlowDeliveries')}`.length).toBeLessThanOrEqual(66)
   })
 })
 
@@ -615,7 +758,7 @@ describe('the receipts of SMS', () => {
 it.each(['dev', 'prod'])('names nothing of the local stack (%s)', (stage) => {
   const text = JSON.stringify(stage === 'dev' ? dev.toJSON() : prod.toJSON())
   expect(text).not.toMatch(
-    /AWS_ENDPOINT|127\.0\.0\.1|localhost|elasticmq|fauxqs|dynoxide|NODE_OPTIONS|000000000000/i,
+    /AWS_ENDPOINT|127\.0\.0\.1|localhost|elasticmq|fauxqs|dynoxide|NODE_OPTIONS|ALLOWED_WEBHOOK_HOST|000000000000/i,
   )
 })
 

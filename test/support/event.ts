@@ -67,7 +67,7 @@ export async function call(handler: unknown, sent: Sent, context: Context = lamb
       status: result.statusCode,
       headers: result.headers ?? {},
       text: result.body,
-      body: JSON.parse(result.body),
+      body: result.body === '' ? null : JSON.parse(result.body),
       logged: heard.text,
     }
   } finally {

@@ -1,21 +1,26 @@
 import type { Appointment } from '../../shared/domain/appointment.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
+import type { Delivery } from '../../shared/domain/delivery.ts'
 import type { Invoice } from '../../shared/domain/invoice.ts'
 import type { Message } from '../../shared/domain/message.ts'
 import { fullName, type Patient } from '../../shared/domain/patient.ts'
 import type { Payment } from '../../shared/domain/payment.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
+import type { Webhook } from '../../shared/domain/webhook.ts'
 import { parseWeeklyHours } from '../../shared/domain/working-hours.ts'
 import { NEW_DOCTOR } from '../../shared/import/doctors.ts'
 import { appointmentStore } from '../../shared/store/appointments.ts'
 import type { RecordList } from '../../shared/store/calendar-list.ts'
 import { Changeset } from '../../shared/store/changeset.ts'
+import { deliveryStore } from '../../shared/store/deliveries.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
+import { eventFanOut } from '../../shared/store/event-fan-out.ts'
 import { invoiceStore } from '../../shared/store/invoices.ts'
 import { messageStore } from '../../shared/store/messages.ts'
 import { patientEntry } from '../../shared/store/patient-entry.ts'
 import { paymentStore } from '../../shared/store/payments.ts'
 import type { Table } from '../../shared/store/table.ts'
+import { subscribed } from './deliveries.ts'
 import { aPatient, NOW, newClinic } from './table.ts'
 
 const createdAt = new Date(NOW).toISOString()
@@ -112,6 +117,22 @@ export async function populated(table: Table, patient = aPatient()): Promise<Pop
   await create(table, clinic, paymentStore({ table }), payment)
   await create(table, clinic, messageStore({ table }), message)
   return { clinic, patient, doctor, appointment, invoice, payment, message }
+}
+
+export type Followed = {
+  webhook: Webhook
+  /** One for each event so far, the latest first; none was attempted. */
+  deliveries: readonly [Delivery, ...Delivery[]]
+}
+
+/** An endpoint that is subscribed to everything, and what has happened at the clinic on its way there. */
+export async function followed(table: Table, clinic: Clinic): Promise<Followed> {
+  const webhook = await subscribed(table, clinic.id)
+  await eventFanOut({ table, now: Date.now }).fanOut(clinic.id, async () => {})
+  const page = await deliveryStore({ table }).page(clinic.id, webhook.id, { limit: 100 }, Date.now())
+  const [first, ...more] = page?.items ?? []
+  if (!first) throw new Error('nothing has happened')
+  return { webhook, deliveries: [first, ...more] }
 }
 
 /** Writes a record that does not exist. */
