@@ -73,8 +73,8 @@ describe('the rooms', () => {
   })
 
   it('reads the environment of functions in one file', () => {
-    const readers = globSync('{functions,shared}/**/*.ts', { exclude: ['**/node_modules/**'] }).filter((file) =>
-      readFileSync(file, 'utf8').includes('process.env'),
+    const readers = globSync('{functions,shared}/**/*.ts', { exclude: ['**/node_modules/**'] }).filter(
+      (file) => readFileSync(file, 'utf8').includes('process.env'),
     )
     expect(readers).toEqual(['shared/runtime/environment.ts'])
   })

@@ -3,13 +3,13 @@ import { APPOINTMENT_STATUSES, type Appointment as AppointmentRecord } from '../
 import type { ClinicFacts } from '../domain/clinic.ts'
 import { timeOf } from '../domain/interval.ts'
 import type { DatedSlot } from '../domain/slots.ts'
-import { paragraphs } from '../domain/text-fields.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import { DurationMinutes } from './availability.ts'
 import { defineRoute } from './route.ts'
 import {
   ascending,
   CalendarDate,
+  longText,
   NamedRef,
   one,
   oneOf,
@@ -27,10 +27,12 @@ export const Appointment = z
     id: Uuid,
     patient: NamedRef,
     doctor: NamedRef,
-    appointment_date: CalendarDate,
+    appointment_date: CalendarDate.meta({ description: 'Clinic-local.' }),
     start_time: TimeOfDay,
     end_time: TimeOfDay,
-    status: oneOf(APPOINTMENT_STATUSES),
+    status: oneOf(APPOINTMENT_STATUSES).meta({
+      description: 'All but `scheduled` are final; `cancelled` and `no_show` free the time.',
+    }),
     notes: z.string().nullable(),
     created_at: Timestamp,
   })
@@ -52,11 +54,9 @@ export const renderAppointment = (
 })
 
 /** One of the next free times, offered with a 409. */
-export const Alternative = z.strictObject({
-  appointment_date: CalendarDate,
-  start_time: TimeOfDay,
-  end_time: TimeOfDay,
-})
+export const Alternative = z
+  .strictObject({ appointment_date: CalendarDate, start_time: TimeOfDay, end_time: TimeOfDay })
+  .meta({ id: 'Alternative' })
 
 export const renderAlternative = ({ date, from, to }: DatedSlot): z.input<typeof Alternative> => ({
   appointment_date: date,
@@ -69,15 +69,24 @@ export const createAppointment = defineRoute({
   method: 'POST',
   path: '/appointments',
   summary: 'Book an appointment',
+  description:
+    'Any start that fits may be booked, on the grid of availability or off it, and every slot that availability lists books. ' +
+    "It must lie inside the doctor's hours and outside breaks and time off, start in the future of the clinic's clock, end " +
+    'by 23:59, and overlap no scheduled or completed appointment. Of requests for overlapping times exactly one succeeds; ' +
+    "the others get a 409 with up to three of the doctor's next free slots in `details`.",
   scope: 'appointment.write',
-  body: z.strictObject({
-    patient_id: Uuid,
-    doctor_id: Uuid,
-    appointment_date: CalendarDate,
-    start_time: TimeOfDay,
-    duration: DurationMinutes.optional(),
-    notes: paragraphs(2000).nullish(),
-  }),
+  body: z
+    .strictObject({
+      patient_id: Uuid,
+      doctor_id: Uuid,
+      appointment_date: CalendarDate.meta({ description: 'Clinic-local.' }),
+      start_time: TimeOfDay,
+      duration: DurationMinutes.optional().meta({
+        description: "Minutes; the clinic's own length without it.",
+      }),
+      notes: longText(2000).nullish(),
+    })
+    .meta({ id: 'NewAppointment' }),
   response: { status: 201, body: one(Appointment), location: '/appointments' },
   errors: [
     'patient_not_found',
@@ -94,6 +103,8 @@ export const listAppointments = defineRoute({
   method: 'GET',
   path: '/appointments',
   summary: 'List the appointments by date and start time, newest first',
+  description:
+    'Filters combine. Dates are clinic-local, and both ends of a range are included. An id of nobody gives an empty list.',
   scope: 'appointment.read',
   query: z
     .strictObject({

@@ -41,8 +41,16 @@ export const getAvailability = defineRoute({
   method: 'GET',
   path: '/availability',
   summary: 'List the free slots of a doctor on a date',
+  description:
+    "From the start of each of the doctor's windows in steps of the duration. A slot lies inside the hours, outside breaks " +
+    "and time off, overlaps no scheduled or completed appointment, and starts in the future of the clinic's clock. Times that " +
+    'the clock skips that day are not offered; times that it repeats are offered once. A doctor who is not active has none.',
   scope: 'appointment.read.availability',
-  query: z.strictObject({ doctor_id: Uuid, date: CalendarDate, duration: Duration.optional() }),
+  query: z.strictObject({
+    doctor_id: Uuid,
+    date: CalendarDate.meta({ description: 'Clinic-local.' }),
+    duration: Duration.optional().meta({ description: "Minutes; the clinic's own length without it." }),
+  }),
   response: {
     status: 200,
     body: z.strictObject({
@@ -51,7 +59,7 @@ export const getAvailability = defineRoute({
         date: CalendarDate,
         doctor_id: Uuid,
         duration_minutes: z.int(),
-        count: z.int(),
+        count: z.int().min(0).meta({ description: 'Slots in `data`.' }),
       }),
     }),
   },

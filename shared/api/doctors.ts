@@ -4,7 +4,12 @@ import { defineRoute } from './route.ts'
 import { pageOf, paging, Uuid } from './schemas.ts'
 
 export const Doctor = z
-  .strictObject({ id: Uuid, full_name: z.string(), specialty: z.string().nullable(), is_active: z.boolean() })
+  .strictObject({
+    id: Uuid,
+    full_name: z.string(),
+    specialty: z.string().nullable(),
+    is_active: z.boolean().meta({ description: 'Nobody else can be booked.' }),
+  })
   .meta({ id: 'Doctor' })
 
 export const renderDoctor = (doctor: DoctorRecord): z.input<typeof Doctor> => ({

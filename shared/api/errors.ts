@@ -119,6 +119,8 @@ type CatalogueEntry = { status: number; error: string; text: string }
 
 export type ErrorKey = keyof typeof CATALOGUE
 
+export const ERROR_KEYS = Object.keys(CATALOGUE) as ErrorKey[]
+
 export const errorEntry = (key: ErrorKey): CatalogueEntry => CATALOGUE[key]
 
 /** One field that is wrong, and how. */

@@ -1,29 +1,114 @@
 import * as z from 'zod'
-import { EVENTS, type EventName, PING } from '../domain/event.ts'
+import { APPOINTMENT_STATUSES } from '../domain/appointment.ts'
+import { EVENTS, type EventName, PING, type payloadOf } from '../domain/event.ts'
+import { INVOICE_STATUSES } from '../domain/invoice.ts'
+import { PAYMENT_STATUSES } from '../domain/payment.ts'
 import { defineRoute } from './route.ts'
-import { cursorPageOf, cursorPaging, oneOf, Timestamp, Uuid } from './schemas.ts'
+import { CalendarDate, cursorPageOf, cursorPaging, oneOf, TimeOfDay, Timestamp, Uuid } from './schemas.ts'
 
 /** Every event there is, in the order of the catalogue. */
 export const EVENT_NAMES = [...EVENTS, PING] as const satisfies readonly EventName[]
 
-/** An event as it is delivered and listed (spec section 6): ids, status, dates and times; no names, contacts or texts. */
-export const Event = z
-  .strictObject({
-    id: z.string().regex(/^evt_[0-9a-f-]{36}$/),
-    event: oneOf(EVENT_NAMES),
-    clinic_id: Uuid,
-    created_at: Timestamp,
-    /** The how-manieth event of its record. */
-    sequence: z.int().min(1),
-    data: z.record(z.string(), z.string().nullable()),
+const patientData = z.strictObject({ id: Uuid })
+
+const appointmentData = (status: z.ZodType) =>
+  z.strictObject({
+    id: Uuid,
+    patient_id: Uuid,
+    doctor_id: Uuid,
+    status,
+    appointment_date: CalendarDate,
+    start_time: TimeOfDay,
+    end_time: TimeOfDay,
   })
-  .meta({ id: 'Event' })
+
+const invoiceData = (status: z.ZodType) =>
+  z.strictObject({
+    id: Uuid,
+    patient_id: Uuid,
+    status,
+    issue_date: CalendarDate,
+    due_date: CalendarDate.nullable(),
+  })
+
+const paymentData = z.strictObject({
+  id: Uuid,
+  invoice_id: Uuid,
+  patient_id: Uuid,
+  status: oneOf(PAYMENT_STATUSES),
+  payment_date: CalendarDate,
+})
+
+const messageData = (status: string) =>
+  z.strictObject({ id: Uuid, patient_id: Uuid, status: z.literal(status) })
+
+/** What `data` holds, by event: ids, status, dates and times; no names, contacts or texts. */
+const DATA: Record<EventName, z.ZodObject> = {
+  'patient.created': patientData,
+  'patient.updated': patientData,
+  'appointment.created': appointmentData(oneOf(APPOINTMENT_STATUSES)),
+  'appointment.updated': appointmentData(oneOf(APPOINTMENT_STATUSES)),
+  'appointment.cancelled': appointmentData(z.literal('cancelled')),
+  'appointment.completed': appointmentData(z.literal('completed')),
+  'appointment.no_show': appointmentData(z.literal('no_show')),
+  'invoice.created': invoiceData(oneOf(INVOICE_STATUSES)),
+  'invoice.updated': invoiceData(oneOf(INVOICE_STATUSES)),
+  'invoice.paid': invoiceData(z.literal('paid')),
+  'payment.created': paymentData,
+  'sms.sent': messageData('sent'),
+  'sms.delivered': messageData('delivered'),
+  'sms.failed': messageData('failed'),
+  'email.sent': messageData('sent'),
+  'email.delivered': messageData('delivered'),
+  'email.failed': messageData('failed'),
+  'webhook.ping': z.strictObject({ id: Uuid }),
+}
+
+type Payload = ReturnType<typeof payloadOf>
+
+/** An event as it is delivered and listed (spec section 6). */
+const payload = (event: EventName): z.ZodObject =>
+  z
+    .strictObject({
+      id: z
+        .string()
+        .regex(/^evt_[0-9a-f-]{36}$/)
+        .meta({ description: 'The same at every attempt: by it, repetitions are known.' }),
+      event: z.literal(event),
+      clinic_id: Uuid,
+      created_at: Timestamp,
+      sequence: z
+        .int()
+        .min(1)
+        .meta({ description: 'Counts the events of one record, from 1: what came later has more.' }),
+      data: DATA[event],
+    })
+    .meta({ id: `${componentName(event)}Event` })
+
+/** `appointment.no_show` is `AppointmentNoShow`. */
+const componentName = (event: EventName): string =>
+  event.replace(/(?:^|[._])([a-z])/g, (_all, letter: string) => letter.toUpperCase())
+
+/** What arrives at endpoints, by event. */
+export const EVENT_PAYLOADS = Object.fromEntries(
+  EVENT_NAMES.map((event) => [event, payload(event)]),
+) as Record<EventName, z.ZodObject>
+
+/** An event of a record; pings are not listed. */
+export const Event: z.ZodType<Payload, Payload> = (
+  z.discriminatedUnion(
+    'event',
+    EVENTS.map((event) => EVENT_PAYLOADS[event]) as [z.ZodObject, ...z.ZodObject[]],
+  ) as unknown as z.ZodType<Payload, Payload>
+).meta({ id: 'Event' })
 
 export const listEvents = defineRoute({
   id: 'list-events',
   method: 'GET',
   path: '/events',
   summary: 'Catch up with the events of the last 30 days, oldest first',
+  description:
+    'For what was missed while a receiver was down: walk from the last `next_after` on until `has_more` is false.',
   scope: 'webhook.read',
   query: z.strictObject({ ...cursorPaging, event: oneOf(EVENTS).optional() }),
   response: { status: 200, body: cursorPageOf(Event) },

@@ -31,7 +31,7 @@ const LineItem = z
     quantity: z.number(),
     unit_price: z.number(),
     discount_amount: z.number(),
-    tax_rate: z.number().meta({ description: 'percent' }),
+    tax_rate: z.number().meta({ description: 'Percent.' }),
     tax_amount: z.number(),
     total_amount: z.number(),
   })
@@ -42,17 +42,21 @@ export const Invoice = z
   .strictObject({
     id: Uuid,
     invoice_number: z.string(),
-    status: oneOf(INVOICE_STATUSES),
+    status: oneOf(INVOICE_STATUSES).meta({
+      description:
+        'Follows its payments once there are any: `partially_paid`, `paid`, `refunded`. The others are the word of the clinic; ' +
+        'nothing becomes `overdue` by itself.',
+    }),
     issue_date: CalendarDate,
     due_date: CalendarDate.nullable(),
-    paid_at: Timestamp.nullable(),
-    currency: z.string().length(3),
+    paid_at: Timestamp.nullable().meta({ description: 'Null until all is paid.' }),
+    currency: z.string().length(3).meta({ description: 'ISO 4217.' }),
     subtotal: z.number(),
     tax_amount: z.number(),
     discount_amount: z.number(),
     total_amount: z.number(),
-    paid_amount: z.number(),
-    balance_due: z.number(),
+    paid_amount: z.number().meta({ description: 'Completed payments less completed refunds.' }),
+    balance_due: z.number().meta({ description: 'Always `total_amount - paid_amount`.' }),
     patient: z.strictObject({ ...NamedRef.shape, email: z.string().nullable() }),
     line_items: z.array(LineItem),
     created_at: Timestamp,
@@ -100,6 +104,9 @@ export const listInvoices = defineRoute({
   method: 'GET',
   path: '/invoices',
   summary: 'List the invoices by issue date, newest first',
+  description:
+    'Filters combine; `from` and `to` are issue dates, both included. An id of nobody gives an empty list. Money is a number ' +
+    "in units of the currency, exact to the currency's decimals.",
   scope: 'finance.read',
   query: z
     .strictObject({

@@ -8,12 +8,13 @@ import {
   PROVIDERS,
 } from '../domain/message.ts'
 import { smsLength } from '../domain/sms-text.ts'
-import { line, paragraphs } from '../domain/text-fields.ts'
+import { line } from '../domain/text-fields.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import { defineRoute } from './route.ts'
 import {
   ascending,
   CalendarDate,
+  longText,
   NamedRef,
   one,
   oneOf,
@@ -30,14 +31,16 @@ export const Message = z
     id: Uuid,
     channel: oneOf(CHANNELS),
     type: oneOf(MESSAGE_TYPES),
-    recipient: z.string(),
-    subject: z.string().nullable(),
+    recipient: z.string().meta({ description: 'A phone number, or an email address.' }),
+    subject: z.string().nullable().meta({ description: "Of emails; an SMS's is null." }),
     message: z.string(),
-    status: oneOf(MESSAGE_STATUSES),
+    status: oneOf(MESSAGE_STATUSES).meta({
+      description: 'Moves forward only; `delivered` and `failed` are final.',
+    }),
     provider: z.enum(PROVIDERS),
     provider_message_id: z.string().nullable(),
     error_message: z.string().nullable(),
-    sent_at: Timestamp.nullable(),
+    sent_at: Timestamp.nullable().meta({ description: 'Null until sent.' }),
     patient: NamedRef,
   })
   .meta({ id: 'Message' })
@@ -62,6 +65,9 @@ export const listMessages = defineRoute({
   method: 'GET',
   path: '/messages',
   summary: 'List the communication log, newest first',
+  description:
+    'By the time that the clinic accepted each message. Filters combine; `from` and `to` are clinic-local dates, both ' +
+    'included. An id of nobody gives an empty list.',
   scope: 'communication.read.sms',
   query: z
     .strictObject({
@@ -83,14 +89,24 @@ const Subject = z
     error: 'must be one line, without control characters',
   })
   .pipe(line(200))
+  .meta({ minLength: 1, maxLength: 200 })
 
 /** Spec section 4, POST /messages. */
 const NewMessage = z
   .strictObject({
     channel: oneOf(CHANNELS),
     patient_id: Uuid,
-    message: paragraphs(10_000).refine((text) => text.trim() !== '', { error: 'must not be empty' }),
-    subject: Subject.nullish(),
+    message: longText(10_000)
+      .refine((text) => text.trim() !== '', { error: 'must not be empty' })
+      .meta({
+        minLength: 1,
+        description:
+          'An SMS has at most ten segments: 1,530 characters of the GSM alphabet (`^{}\\[~]|` and the euro sign count ' +
+          'twice), or 630 UTF-16 units as soon as one character is outside it.',
+      }),
+    subject: Subject.nullish().meta({
+      description: "For emails only, one line; the clinic's name without it.",
+    }),
   })
   .superRefine(({ channel, message, subject }, context) => {
     if (channel !== 'sms') return
@@ -104,21 +120,26 @@ const NewMessage = z
       )
     if (subject != null) refuse('subject', 'is for emails only')
   })
+  .meta({ id: 'NewMessage' })
 
 /** What is answered to an accepted message (spec section 4): an email's is shown without its id. */
 const AcceptedMessage = z.union([
-  z.strictObject({
-    id: Uuid,
-    channel: z.literal('sms'),
-    status: oneOf(MESSAGE_STATUSES),
-    recipient: z.string(),
-  }),
-  z.strictObject({
-    channel: z.literal('email'),
-    recipient: z.string(),
-    status: z.literal('queued'),
-    patient: NamedRef,
-  }),
+  z
+    .strictObject({
+      id: Uuid,
+      channel: z.literal('sms'),
+      status: oneOf(MESSAGE_STATUSES),
+      recipient: z.string(),
+    })
+    .meta({ id: 'AcceptedSms' }),
+  z
+    .strictObject({
+      channel: z.literal('email'),
+      recipient: z.string(),
+      status: z.literal('queued'),
+      patient: NamedRef,
+    })
+    .meta({ id: 'AcceptedEmail' }),
 ])
 
 export const renderAccepted = ({ id, channel, status, recipient, patient }: MessageRecord) => ({
@@ -133,6 +154,10 @@ export const sendMessage = defineRoute({
   method: 'POST',
   path: '/messages',
   summary: 'Send an SMS or an email to a patient',
+  description:
+    "The recipient is the patient's phone number or email address, as the clinic has it. An SMS has been handed over, or not, " +
+    'by the time of the answer, and `status` says which; an email is `queued`, and the log shows what becomes of it. Send an ' +
+    '`Idempotency-Key`: a message is the one thing that cannot be taken back.',
   scope: {
     field: 'channel',
     of: { sms: 'communication.write.sms', email: 'communication.write.email' },
@@ -145,6 +170,8 @@ export const sendMessage = defineRoute({
     'patient_has_no_email',
     'country_not_allowed',
     'daily_message_limit',
+    // Of an SMS that is being handed over; other repetitions wait for the answer.
+    'idempotency_in_progress',
     'provider_unavailable',
   ],
   uses: {

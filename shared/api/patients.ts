@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { ClinicFacts } from '../domain/clinic.ts'
-import { fullName, GENDERS, type Patient as PatientRecord } from '../domain/patient.ts'
+import { E164, fullName, GENDERS, type Patient as PatientRecord } from '../domain/patient.ts'
 import { validPhoneNumber } from '../domain/phone-number.ts'
 import { emailAddress, personName } from '../domain/text-fields.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
@@ -11,12 +11,12 @@ import { CalendarDate, one, oneOf, pageOf, paging, Timestamp, text, Uuid } from 
 export const Patient = z
   .strictObject({
     id: Uuid,
-    full_name: z.string(),
+    full_name: z.string().meta({ description: 'The first name, a space, and the last name.' }),
     first_name: z.string(),
     last_name: z.string(),
     date_of_birth: CalendarDate.nullable(),
     gender: z.enum(GENDERS).nullable(),
-    phone_number: z.string().nullable(),
+    phone_number: z.string().nullable().meta({ description: 'E.164.' }),
     email_address: z.string().nullable(),
     created_at: Timestamp,
   })
@@ -34,21 +34,31 @@ export const renderPatient = (patient: PatientRecord, clinic: ClinicFacts): z.in
   created_at: clinicTimestamp(patient.createdAt, clinic.timezone),
 })
 
-const NewPatient = z.strictObject({
-  first_name: personName,
-  last_name: personName,
-  // Not in the future: the endpoint says so, since only it knows the clinic's day.
-  date_of_birth: CalendarDate.nullish(),
-  gender: oneOf(GENDERS).nullish(),
-  phone_number: validPhoneNumber.nullish(),
-  email_address: emailAddress.nullish(),
-})
+const Name = personName.meta({ maxLength: 100 })
+
+const NewPatient = z
+  .strictObject({
+    first_name: Name,
+    last_name: Name,
+    // The endpoint says so, since only it knows the clinic's day.
+    date_of_birth: CalendarDate.nullish().meta({ description: 'Not in the future.' }),
+    gender: oneOf(GENDERS).nullish(),
+    phone_number: validPhoneNumber
+      .meta({ pattern: E164.source })
+      .nullish()
+      .meta({ description: "E.164, and a number that exists in its country's plan." }),
+    email_address: emailAddress
+      .meta({ maxLength: 254, pattern: String.raw`^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$` })
+      .nullish(),
+  })
+  .meta({ id: 'NewPatient' })
 
 export const createPatient = defineRoute({
   id: 'create-patient',
   method: 'POST',
   path: '/patients',
   summary: 'Enter a patient',
+  description: 'Search finds it at once. Two patients may share a number or address: families do.',
   scope: 'patient.write',
   body: NewPatient,
   response: { status: 201, body: one(Patient), location: '/patients' },
@@ -61,6 +71,11 @@ export const listPatients = defineRoute({
   method: 'GET',
   path: '/patients',
   summary: 'List or search the patients, last entered first',
+  description:
+    'An import enters in file order. `search` takes words or a number. Every word must occur, in any order, in the name, ' +
+    "the phone's digits or the email; case, accents and letters such as `ı ß ł ø đ æ œ` do not matter. Digits and phone " +
+    'punctuation alone, with at least three digits, are one run of digits of the phone number: `4567`, `+90 532 ...` and ' +
+    '`0532...` find the same patient.',
   scope: 'patient.read',
   query: z.strictObject({ ...paging, search: text(200).optional() }),
   response: { status: 200, body: pageOf(Patient) },

@@ -28,8 +28,8 @@ export const Payment = z
     invoice_id: Uuid,
     invoice_number: z.string(),
     patient: NamedRef,
-    amount: z.number(),
-    currency: z.string().length(3),
+    amount: z.number().meta({ description: 'Positive for payments and refunds alike.' }),
+    currency: z.string().length(3).meta({ description: 'ISO 4217.' }),
     type: oneOf(PAYMENT_TYPES),
     payment_method: oneOf(PAYMENT_METHODS),
     status: oneOf(PAYMENT_STATUSES),
@@ -59,6 +59,8 @@ export const listPayments = defineRoute({
   method: 'GET',
   path: '/payments',
   summary: 'List the payments and refunds by payment date, newest first',
+  description:
+    'Filters combine; `from` and `to` are payment dates, both included. An id of nobody gives an empty list.',
   scope: 'finance.read',
   query: z
     .strictObject({

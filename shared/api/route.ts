@@ -32,6 +32,8 @@ export type Route = {
   /** Below {@link BASE_PATH}, parameters in braces. */
   readonly path: `/${string}`
   readonly summary: string
+  /** Markdown, for the API document: what its schema cannot say. */
+  readonly description?: string
   readonly scope: Scope | ScopeByField
   /** Path parameters, all ids, each with the error that an unknown or malformed one gets. */
   readonly params?: Readonly<Record<string, ErrorKey>>
@@ -59,24 +61,35 @@ export const scopesOf = ({ scope }: Pick<Route, 'scope'>): Scope[] =>
 
 export const defineRoute = <const R extends Route>(route: R): R => route
 
+/** Errors of what can be repeated with an Idempotency-Key. */
+const IDEMPOTENCY_ERRORS = ['invalid_idempotency_key', 'idempotency_key_reused'] as const satisfies ErrorKey[]
+
 /** Errors that an endpoint with a body can answer, beyond its own and the common ones. */
 export const BODY_ERRORS = [
   'malformed_json',
-  'payload_too_large',
   'unsupported_media_type',
   'validation',
-  'invalid_idempotency_key',
-  'idempotency_in_progress',
-  'idempotency_key_reused',
+  ...IDEMPOTENCY_ERRORS,
 ] as const satisfies ErrorKey[]
 
-/** Errors that any endpoint can answer. */
+/** Errors that any endpoint can answer. Too large may be the head alone: the gateway refuses long query strings. */
 export const COMMON_ERRORS = [
   'invalid_params',
   'unauthorized',
   'missing_scope',
+  'payload_too_large',
   'rate_limited',
   'internal',
   'unavailable',
   'timeout',
 ] as const satisfies ErrorKey[]
+
+/** Whether an Idempotency-Key makes the route happen once, however often it is asked for. */
+export const isRepeatable = ({ method }: Pick<Route, 'method'>): boolean => method === 'POST'
+
+/** Every error that a route can answer. */
+export function errorsOf(route: Pick<Route, 'method' | 'body' | 'errors'>): ErrorKey[] {
+  const ofBody = route.body ? BODY_ERRORS : []
+  const ofKey: readonly ErrorKey[] = isRepeatable(route) ? [] : IDEMPOTENCY_ERRORS
+  return [...COMMON_ERRORS, ...ofBody.filter((key) => !ofKey.includes(key)), ...route.errors]
+}

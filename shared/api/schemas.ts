@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Named } from '../domain/appointment.ts'
 import { MAX_LIMIT, MAX_PAGE, type Page, type PageRequest, totalPages } from '../domain/paging.ts'
+import { line, paragraphs } from '../domain/text-fields.ts'
 import { isCalendarDate } from '../domain/timestamp.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { ApiError } from './errors.ts'
@@ -9,7 +10,7 @@ import { ApiError } from './errors.ts'
 export const Uuid = z
   .string({ error: 'must be a UUID' })
   .refine(isUuid, { error: 'must be a UUID' })
-  .transform((id) => id.toLowerCase())
+  .overwrite((id) => id.toLowerCase())
   .meta({ format: 'uuid' })
 
 export const CalendarDate = z
@@ -20,7 +21,13 @@ export const CalendarDate = z
 export const Timestamp = z
   .string()
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/)
-  .meta({ format: 'date-time', example: '2026-05-01T10:00:00+03:00' })
+  .meta({ format: 'date-time', description: "With the offset of the clinic's time zone at that moment." })
+
+/** One line of 1 to `max` characters, in a body. */
+export const shortText = (max: number) => line(max).meta({ maxLength: max })
+
+/** Text with line breaks of at most `max` characters, in a body. */
+export const longText = (max: number) => paragraphs(max).meta({ maxLength: max })
 
 /** Text of at most `max` characters (code points, as JSON Schema counts them). */
 export const text = (max: number) =>
@@ -43,7 +50,12 @@ const wholeNumber = (max: number, fallback: number) =>
     .meta({ type: 'integer', minimum: 1, maximum: max, default: fallback })
 
 /** Query parameters of every paginated list (spec section 8). */
-export const paging = { page: wholeNumber(MAX_PAGE, 1), limit: wholeNumber(MAX_LIMIT, 20) }
+export const paging = {
+  page: wholeNumber(MAX_PAGE, 1).meta({
+    description: 'Counts from 1. A page past the last one is empty, and has the true `meta`.',
+  }),
+  limit: wholeNumber(MAX_LIMIT, 20).meta({ description: 'Records on a page.' }),
+}
 
 /** One of a closed set, named when it is missed. */
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
@@ -65,7 +77,7 @@ export const ascending =
   }
 
 /** Somebody as other records name them. */
-export const NamedRef = z.strictObject({ id: Uuid, full_name: z.string() })
+export const NamedRef = z.strictObject({ id: Uuid, full_name: z.string() }).meta({ id: 'PersonRef' })
 
 export const renderNamed = ({ id, fullName }: Named): z.input<typeof NamedRef> => ({
   id,
@@ -75,16 +87,20 @@ export const renderNamed = ({ id, fullName }: Named): z.input<typeof NamedRef> =
 /** The envelope of a single record. */
 export const one = <T extends z.ZodType>(record: T) => z.strictObject({ data: record })
 
+const PageMeta = z
+  .strictObject({
+    page: z.int().min(1),
+    limit: z.int().min(1),
+    total: z.int().min(0).meta({ description: 'Records of the whole list: exact.' }),
+    total_pages: z.int().min(0).meta({ description: '0 when `total` is 0.' }),
+  })
+  .meta({ id: 'PageMeta' })
+
 /** The envelope of a paginated list. */
 export const pageOf = <T extends z.ZodType>(record: T) =>
   z.strictObject({
     data: z.array(record),
-    meta: z.strictObject({
-      page: z.int().min(1),
-      limit: z.int().min(1),
-      total: z.int().min(0),
-      total_pages: z.int().min(0),
-    }),
+    meta: PageMeta,
   })
 
 /** Query parameters of lists that are walked by a cursor: a log has no total that stands still. */
@@ -92,20 +108,26 @@ export const cursorPaging = {
   after: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: 'must be a next_after of an earlier answer' })
-    .optional(),
+    .optional()
+    .meta({ description: 'The `next_after` of the answer before. Without it, the list begins.' }),
   limit: paging.limit,
 }
+
+const CursorMeta = z
+  .strictObject({
+    limit: z.int().min(1),
+    next_after: z.string().nullable().meta({
+      description: 'Where the next request goes on: its `after`. Null before there was anything.',
+    }),
+    has_more: z.boolean(),
+  })
+  .meta({ id: 'CursorMeta' })
 
 /** The envelope of a list that is walked by a cursor. */
 export const cursorPageOf = <T extends z.ZodType>(record: T) =>
   z.strictObject({
     data: z.array(record),
-    meta: z.strictObject({
-      limit: z.int().min(1),
-      /** Where the next request goes on; null before there was anything. */
-      next_after: z.string().nullable(),
-      has_more: z.boolean(),
-    }),
+    meta: CursorMeta,
   })
 
 /** Renders a page of records into the envelope of {@link pageOf}. */
