@@ -6,6 +6,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { loadDemo, type ReadyClinic } from '../../bin/demo/load.ts'
 import { type LocalStack, type LocalStackOptions, startLocalStack } from '../../infra/local/stack.ts'
 import { openTable, type Table } from '../../shared/store/table.ts'
+import { conforms } from './conformance.ts'
 
 export type RunningStack = LocalStack & { table: Table; clinics: ReadyClinic[]; log: string[]; api: string }
 
@@ -59,12 +60,16 @@ export async function send(
   const [response] = await once(sent, 'response')
   let text = ''
   for await (const piece of response) text += piece
-  return {
+  const answer = {
     status: response.statusCode,
     headers: response.headers,
     text,
     body: text === '' ? null : JSON.parse(text),
   }
+  const { pathname } = new URL(url)
+  // Whatever a test asks, the document must have the answer.
+  conforms(method, pathname, answer.status, answer.headers, answer.body)
+  return answer
 }
 
 /** A GET with a demo credential. */

@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const execute = promisify(execFile)
+
+/** The operator tool on the stack of a port, as a person at a terminal would use it. */
+export function operator(port: string, clinic: string) {
+  async function run(...args: string[]): Promise<Record<string, unknown>> {
+    // All but one command take the clinic as an option.
+    const whose = args[0] === 'clinic' ? [clinic] : ['--clinic', clinic]
+    const { stdout } = await execute(process.execPath, [
+      'bin/clinic.ts',
+      '--port',
+      port,
+      '--json',
+      ...args,
+      ...whose,
+    ])
+    return JSON.parse(stdout)
+  }
+
+  /** Imports rows of one kind, and makes events of them. */
+  async function bring(entity: string, rows: readonly object[]): Promise<void> {
+    const folder = mkdtempSync(join(tmpdir(), 'clinic-openapi-'))
+    try {
+      const file = join(folder, `${entity}.ndjson`)
+      writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+      await run('import', file, '--events')
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  }
+
+  return { run, bring }
+}
+
+export type Operator = ReturnType<typeof operator>

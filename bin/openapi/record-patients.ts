@@ -1,0 +1,22 @@
+import type { Notebook } from './notebook.ts'
+import type { Operator } from './operator.ts'
+
+export async function recordPatients({ ask, succeed }: Notebook, { run }: Operator): Promise<void> {
+  const { body } = await succeed('list-patients', '/patients?search=kaya&limit=2')
+  await succeed('get-patient', `/patients/${body.data[0].id}`)
+  const asked = {
+    body: {
+      first_name: 'Defne',
+      last_name: 'Aksoy',
+      date_of_birth: '1991-04-17',
+      gender: 'female',
+      phone_number: '+905321234567',
+      email_address: 'defne.aksoy@example.com',
+    },
+    headers: { 'idempotency-key': 'import-2026-05-04-row-17' },
+  }
+  const made = await succeed('create-patient', '/patients', asked)
+  // For the header of an answer that is given again.
+  await ask('POST', '/patients', asked)
+  await run('patient', 'update', made.body.data.id, '--phone', '+905321234568')
+}

@@ -1,0 +1,200 @@
+/** Holds answers of the running API against the committed document, success and error alike. */
+import { readFileSync } from 'node:fs'
+import { type ErrorObject, Ajv2020 as JsonSchema, type ValidateFunction } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import { BASE_PATH } from '../../shared/api/route.ts'
+
+type Ref = { readonly $ref?: string }
+type Schema = Ref & { readonly type?: string; readonly oneOf?: readonly Schema[] }
+type Content = {
+  readonly schema: Schema
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
+}
+type Header = { readonly required?: boolean; readonly schema: Schema }
+export type Response = {
+  readonly headers?: Readonly<Record<string, Header | Ref>>
+  readonly content?: Readonly<Record<string, Content>>
+}
+export type Parameter = {
+  readonly name: string
+  readonly in: 'path' | 'query' | 'header'
+  readonly required: boolean
+  readonly schema: Schema & Readonly<Record<string, any>>
+  readonly example?: unknown
+}
+export type Operation = {
+  readonly operationId: string
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[]
+  readonly parameters: readonly (Parameter | Ref)[]
+  readonly requestBody?: { readonly required: boolean; readonly content: Readonly<Record<string, Content>> }
+  readonly responses: Readonly<Record<string, Response | Ref>>
+}
+type Document = {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly webhooks: Readonly<Record<string, { readonly post: Operation }>>
+  readonly 'x-other-requests': { readonly responses: Readonly<Record<string, Response>> }
+}
+
+export const document = JSON.parse(
+  readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'),
+) as Document
+
+/** What stands where a reference, such as `#/components/headers/allow`, points; anything else is itself. */
+export function resolved<T extends object>(value: T | Ref): T {
+  if (!('$ref' in value) || value.$ref === undefined) return value as T
+  const steps = value.$ref.slice(2).split('/')
+  return steps.reduce<any>((at, step) => at[step.replaceAll('~1', '/').replaceAll('~0', '~')], document)
+}
+
+const ajv = new JsonSchema({ strict: true, strictTypes: false, allErrors: true })
+formats.default(ajv)
+/** A schema whose references a validator finds, wherever it stands. */
+const withRefs = (schema: object): Schema =>
+  JSON.parse(JSON.stringify(schema).replaceAll('"#/components/schemas/', '"document#/$defs/'))
+
+ajv.addSchema({ $id: 'document', $defs: withRefs((document as any).components.schemas) })
+
+const compiled = new Map<string, ValidateFunction>()
+
+/** How a value breaks a schema of the document, in a few words; null when it fits. */
+export function misfit(schema: Schema, value: unknown): string | null {
+  const text = JSON.stringify(schema)
+  const validate = compiled.get(text) ?? ajv.compile(withRefs(schema))
+  compiled.set(text, validate)
+  return validate(value) ? null : told(validate.errors ?? [])
+}
+
+/** Of alternatives, only what is wrong with those that the value says it is. */
+function told(errors: readonly ErrorObject[]): string {
+  const definition = ({ schemaPath }: ErrorObject) => /\$defs\/(\w+)\//.exec(schemaPath)?.[1] ?? ''
+  const others = new Set(errors.filter(({ keyword }) => keyword === 'const').map(definition))
+  const near = errors.filter((error) => error.keyword !== 'oneOf' && !others.has(definition(error)))
+  return (near.length > 0 ? near : errors)
+    .slice(0, MOST_TOLD)
+    .map(({ instancePath, message, params }) => `${instancePath || '/'} ${message} ${JSON.stringify(params)}`)
+    .join('; ')
+}
+
+const MOST_TOLD = 10
+
+/** What gateways and servers add to any answer, and no document describes. */
+const OF_THE_WIRE = new Set([
+  'connection',
+  'content-length',
+  'content-type',
+  'date',
+  'keep-alive',
+  'transfer-encoding',
+  'x-amz-apigw-id',
+  'x-amzn-errortype',
+  'x-amzn-requestid',
+  'x-amzn-trace-id',
+])
+
+export class Undocumented extends Error {}
+
+/**
+ * Holds one answer against the document. `path` is a request's target, base path and query included; what is not below the
+ * base path is not the document's matter. `body` is the parsed JSON, null for none.
+ * @throws Undocumented saying which part of the answer the document does not have
+ */
+export function conforms(
+  method: string,
+  path: string,
+  status: number,
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+  body: unknown,
+): void {
+  const [target = ''] = path.split('?')
+  const below = target.replace(/^\/{2,}/, '/')
+  if (below !== BASE_PATH && !below.startsWith(`${BASE_PATH}/`)) return
+  const found = operationOf(method, below.slice(BASE_PATH.length))
+  const refuse = (what: string): never => {
+    throw new Undocumented(`${method} ${target} answers ${status}: ${what}\n${JSON.stringify(body)}`)
+  }
+  const response = responseOf(found, status) ?? refuse('the document has no such status there')
+  for (const problem of headerProblems(response, headers)) refuse(problem)
+  if (method === 'HEAD') return
+  const problem = bodyProblem(response, headers, body)
+  if (problem !== null) refuse(problem)
+}
+
+/** The operation of a method and a path below the base path; null where there is none. */
+export function operationOf(method: string, path: string): Operation | null {
+  const segments = path.replace(/\/$/, '').split('/')
+  const item = Object.keys(document.paths).find((template) => {
+    const parts = template.split('/')
+    return (
+      parts.length === segments.length &&
+      parts.every((part, at) => (part.startsWith('{') ? segments[at] !== '' : part === segments[at]))
+    )
+  })
+  return document.paths[item ?? '']?.[method.toLowerCase()] ?? null
+}
+
+/** What the gateway refuses before it knows an endpoint is answered as endpoints answer it. */
+const BY_GATEWAY = new Set([400, 413, 429, 500, 503, 504])
+
+function responseOf(operation: Operation | null, status: number): Response | null {
+  if (operation) {
+    const response = operation.responses[status]
+    return response ? resolved(response) : null
+  }
+  const other = document['x-other-requests'].responses[status]
+  if (other) return other
+  const [anyone] = Object.values(document.paths).flatMap((item) => Object.values(item))
+  return anyone && BY_GATEWAY.has(status) ? responseOf(anyone, status) : null
+}
+
+function headerProblems(
+  { headers: documented = {} }: Response,
+  sent: Readonly<Record<string, string | readonly string[] | undefined>>,
+): string[] {
+  const problems: string[] = []
+  const values = new Map(
+    Object.entries(sent).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name.toLowerCase(), [value].flat()] as const],
+    ),
+  )
+  for (const name of values.keys()) {
+    if (!OF_THE_WIRE.has(name) && !(name in documented))
+      problems.push(`the document has no header ${name} there`)
+  }
+  for (const [name, stated] of Object.entries(documented)) {
+    const { required, schema } = resolved(stated)
+    const [value, ...more] = values.get(name) ?? []
+    if (value === undefined) {
+      if (required) problems.push(`the header ${name} is missing`)
+      continue
+    }
+    const typed = schema.type === 'integer' && /^\d+$/.test(value) ? Number(value) : value
+    const problem = more.length > 0 ? 'is sent more than once' : misfit(schema, typed)
+    if (problem !== null) problems.push(`the header ${name}: ${JSON.stringify(value)} ${problem}`)
+  }
+  return problems
+}
+
+const JSON_TYPE = /^application\/json(; ?charset=utf-8)?$/i
+
+function bodyProblem(
+  { content }: Response,
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+  body: unknown,
+): string | null {
+  const [, type] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type') ?? []
+  if (!content) return body === null || body === undefined ? null : 'the document has no body there'
+  if (!JSON_TYPE.test(String(type))) return `the content-type is ${type}`
+  const schema = content['application/json']?.schema ?? {}
+  const { message } = (body ?? {}) as { message?: unknown }
+  const keys = keysOf(schema)
+  if (keys.length > 0 && !keys.includes(message))
+    return `the document has no ${message} there, only ${keys.join(', ')}`
+  return misfit(schema, body)
+}
+
+/** The translation keys that an error may have; none for what is no error. */
+function keysOf(schema: Schema): unknown[] {
+  if (schema.oneOf) return schema.oneOf.flatMap(keysOf)
+  const { properties } = resolved(schema) as { properties?: { message?: { const?: string } } }
+  return properties?.message?.const === undefined ? [] : [properties.message.const]
+}
