@@ -1798,18 +1798,27 @@ export interface components {
     parameters: {
         /** @description Your own key of this request. Repeated with the same key and body within 24 hours, it happens once, and the first answer comes again. Keys belong to a credential and an endpoint. */
         IdempotencyKey: string;
-        /** @description The `id` of the event: the same at every attempt. */
+        /**
+         * @description The `id` of the event: the same at every attempt.
+         * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+         */
         WebhookId: string;
-        /** @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
+        /**
+         * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+         * @example 1795170730
+         */
         WebhookTimestamp: number;
-        /** @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either. */
+        /**
+         * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+         * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+         */
         WebhookSignature: string;
     };
     requestBodies: never;
     headers: {
         /**
          * @description Quote it when you ask for help.
-         * @example 0fb9bb7a-b000-44e4-8287-e6815ebf5607
+         * @example b02a7d4f-72d4-4855-9109-7b4efbe9e648
          */
         "x-request-id": string;
         /**
@@ -1819,7 +1828,7 @@ export interface components {
         "cache-control": "no-store";
         /**
          * @description Requests left (`r`) and seconds until there are more (`t`). Absent when the counter fails: then all requests pass. The `gateway` is for all callers together.
-         * @example "default";r=59999;t=7
+         * @example "default";r=59999;t=2
          */
         ratelimit: string;
         /**
@@ -1834,7 +1843,7 @@ export interface components {
         "retry-after": number;
         /**
          * @description The path of what was made, from the base path on.
-         * @example /api/developer/v1/webhooks/01a1f880-81c1-70b3-82db-39d987ef59a3
+         * @example /api/developer/v1/webhooks/01a1f883-5162-73a3-bf3c-e1036ae560dd
          */
         location: string;
         /**
@@ -1842,11 +1851,6 @@ export interface components {
          * @example true
          */
         "idempotent-replayed": "true";
-        /**
-         * @description The methods of the path.
-         * @example GET
-         */
-        allow: string;
         /**
          * @description The scheme of `Authorization`. REST APIs of API Gateway rename `www-authenticate` so.
          * @example Developer
@@ -1862,8 +1866,12 @@ export interface operations {
             query?: {
                 /** @description Counts from 1. A page past the last one is empty, and has the true `meta`. */
                 page?: number;
-                /** @description Records on a page. */
+                /**
+                 * @description Records on a page.
+                 * @example 2
+                 */
                 limit?: number;
+                /** @example kaya */
                 search?: string;
             };
             header?: never;
@@ -2008,7 +2016,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description What is no UUID is answered like an unknown one: `patient_not_found`. */
+                /**
+                 * @description What is no UUID is answered like an unknown one: `patient_not_found`.
+                 * @example 9f556aec-9fb6-56fe-946e-ff23bc4b3bcf
+                 */
                 id: string;
             };
             cookie?: never;
@@ -2082,7 +2093,10 @@ export interface operations {
             query?: {
                 /** @description Counts from 1. A page past the last one is empty, and has the true `meta`. */
                 page?: number;
-                /** @description Records on a page. */
+                /**
+                 * @description Records on a page.
+                 * @example 2
+                 */
                 limit?: number;
             };
             header?: never;
@@ -2144,10 +2158,17 @@ export interface operations {
     "get-availability": {
         parameters: {
             query: {
+                /** @example b927daee-57e7-57b3-a233-9260f1f48542 */
                 doctor_id: string;
-                /** @description Clinic-local. */
+                /**
+                 * @description Clinic-local.
+                 * @example 2026-12-30
+                 */
                 date: string;
-                /** @description Minutes; the clinic's own length without it. */
+                /**
+                 * @description Minutes; the clinic's own length without it.
+                 * @example 60
+                 */
                 duration?: number;
             };
             header?: never;
@@ -2232,9 +2253,13 @@ export interface operations {
             query?: {
                 /** @description Counts from 1. A page past the last one is empty, and has the true `meta`. */
                 page?: number;
-                /** @description Records on a page. */
+                /**
+                 * @description Records on a page.
+                 * @example 2
+                 */
                 limit?: number;
                 patient_id?: string;
+                /** @example b927daee-57e7-57b3-a233-9260f1f48542 */
                 doctor_id?: string;
                 status?: "scheduled" | "completed" | "cancelled" | "no_show";
                 date_from?: string;
@@ -2409,7 +2434,10 @@ export interface operations {
             query?: {
                 /** @description Counts from 1. A page past the last one is empty, and has the true `meta`. */
                 page?: number;
-                /** @description Records on a page. */
+                /**
+                 * @description Records on a page.
+                 * @example 1
+                 */
                 limit?: number;
                 patient_id?: string;
                 status?: "draft" | "pending" | "sent" | "partially_paid" | "paid" | "overdue" | "cancelled" | "refunded";
@@ -2477,7 +2505,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description What is no UUID is answered like an unknown one: `invoice_not_found`. */
+                /**
+                 * @description What is no UUID is answered like an unknown one: `invoice_not_found`.
+                 * @example 8e144f6a-0143-50a0-8e9b-d3e32b809507
+                 */
                 id: string;
             };
             cookie?: never;
@@ -2551,7 +2582,10 @@ export interface operations {
             query?: {
                 /** @description Counts from 1. A page past the last one is empty, and has the true `meta`. */
                 page?: number;
-                /** @description Records on a page. */
+                /**
+                 * @description Records on a page.
+                 * @example 2
+                 */
                 limit?: number;
                 patient_id?: string;
                 invoice_id?: string;
@@ -2620,7 +2654,10 @@ export interface operations {
             query?: {
                 /** @description Counts from 1. A page past the last one is empty, and has the true `meta`. */
                 page?: number;
-                /** @description Records on a page. */
+                /**
+                 * @description Records on a page.
+                 * @example 2
+                 */
                 limit?: number;
                 patient_id?: string;
                 channel?: "sms" | "email";
@@ -2966,7 +3003,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description What is no UUID is answered like an unknown one: `webhook_not_found`. */
+                /**
+                 * @description What is no UUID is answered like an unknown one: `webhook_not_found`.
+                 * @example 01a1f883-5162-73a3-bf3c-e1036ae560dd
+                 */
                 id: string;
             };
             cookie?: never;
@@ -3036,7 +3076,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description What is no UUID is answered like an unknown one: `webhook_not_found`. */
+                /**
+                 * @description What is no UUID is answered like an unknown one: `webhook_not_found`.
+                 * @example 01a1f883-5162-73a3-bf3c-e1036ae560dd
+                 */
                 id: string;
             };
             cookie?: never;
@@ -3131,7 +3174,10 @@ export interface operations {
                 "idempotency-key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description What is no UUID is answered like an unknown one: `webhook_not_found`. */
+                /**
+                 * @description What is no UUID is answered like an unknown one: `webhook_not_found`.
+                 * @example 01a1f883-5162-73a3-bf3c-e1036ae560dd
+                 */
                 id: string;
             };
             cookie?: never;
@@ -3227,7 +3273,10 @@ export interface operations {
                 "idempotency-key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description What is no UUID is answered like an unknown one: `webhook_not_found`. */
+                /**
+                 * @description What is no UUID is answered like an unknown one: `webhook_not_found`.
+                 * @example 01a1f883-5562-7589-b7ea-05a932411787
+                 */
                 id: string;
             };
             cookie?: never;
@@ -3320,12 +3369,18 @@ export interface operations {
             query?: {
                 /** @description The `next_after` of the answer before. Without it, the list begins. */
                 after?: string;
-                /** @description Records on a page. */
+                /**
+                 * @description Records on a page.
+                 * @example 2
+                 */
                 limit?: number;
             };
             header?: never;
             path: {
-                /** @description What is no UUID is answered like an unknown one: `webhook_not_found`. */
+                /**
+                 * @description What is no UUID is answered like an unknown one: `webhook_not_found`.
+                 * @example 01a1f883-5562-7589-b7ea-05a932411787
+                 */
                 id: string;
             };
             cookie?: never;
@@ -3403,9 +3458,15 @@ export interface operations {
                 "idempotency-key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description What is no UUID is answered like an unknown one: `webhook_not_found`. */
+                /**
+                 * @description What is no UUID is answered like an unknown one: `webhook_not_found`.
+                 * @example 01a1f883-5562-7589-b7ea-05a932411787
+                 */
                 id: string;
-                /** @description What is no UUID is answered like an unknown one: `delivery_not_found`. */
+                /**
+                 * @description What is no UUID is answered like an unknown one: `delivery_not_found`.
+                 * @example 01a1f883-81be-756f-a09e-786b8148a8e5
+                 */
                 delivery_id: string;
             };
             cookie?: never;
@@ -3498,7 +3559,10 @@ export interface operations {
             query?: {
                 /** @description The `next_after` of the answer before. Without it, the list begins. */
                 after?: string;
-                /** @description Records on a page. */
+                /**
+                 * @description Records on a page.
+                 * @example 2
+                 */
                 limit?: number;
                 event?: "patient.created" | "patient.updated" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed";
             };
@@ -3562,11 +3626,20 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The `id` of the event: the same at every attempt. */
+                /**
+                 * @description The `id` of the event: the same at every attempt.
+                 * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+                 */
                 "webhook-id": components["parameters"]["WebhookId"];
-                /** @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
+                /**
+                 * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1795170730
+                 */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either. */
+                /**
+                 * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+                 * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+                 */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -3605,11 +3678,20 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The `id` of the event: the same at every attempt. */
+                /**
+                 * @description The `id` of the event: the same at every attempt.
+                 * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+                 */
                 "webhook-id": components["parameters"]["WebhookId"];
-                /** @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
+                /**
+                 * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1795170730
+                 */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either. */
+                /**
+                 * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+                 * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+                 */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -3648,11 +3730,20 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The `id` of the event: the same at every attempt. */
+                /**
+                 * @description The `id` of the event: the same at every attempt.
+                 * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+                 */
                 "webhook-id": components["parameters"]["WebhookId"];
-                /** @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
+                /**
+                 * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1795170730
+                 */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either. */
+                /**
+                 * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+                 * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+                 */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -3691,11 +3782,20 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The `id` of the event: the same at every attempt. */
+                /**
+                 * @description The `id` of the event: the same at every attempt.
+                 * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+                 */
                 "webhook-id": components["parameters"]["WebhookId"];
-                /** @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
+                /**
+                 * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1795170730
+                 */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either. */
+                /**
+                 * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+                 * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+                 */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -3734,11 +3834,20 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The `id` of the event: the same at every attempt. */
+                /**
+                 * @description The `id` of the event: the same at every attempt.
+                 * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+                 */
                 "webhook-id": components["parameters"]["WebhookId"];
-                /** @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
+                /**
+                 * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1795170730
+                 */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either. */
+                /**
+                 * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+                 * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+                 */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -3777,11 +3886,20 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The `id` of the event: the same at every attempt. */
+                /**
+                 * @description The `id` of the event: the same at every attempt.
+                 * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+                 */
                 "webhook-id": components["parameters"]["WebhookId"];
-                /** @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
+                /**
+                 * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1795170730
+                 */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either. */
+                /**
+                 * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+                 * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+                 */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -3820,11 +3938,20 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The `id` of the event: the same at every attempt. */
+                /**
+                 * @description The `id` of the event: the same at every attempt.
+                 * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+                 */
                 "webhook-id": components["parameters"]["WebhookId"];
-                /** @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
+                /**
+                 * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1795170730
+                 */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either. */
+                /**
+                 * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+                 * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+                 */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -3863,11 +3990,20 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The `id` of the event: the same at every attempt. */
+                /**
+                 * @description The `id` of the event: the same at every attempt.
+                 * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+                 */
                 "webhook-id": components["parameters"]["WebhookId"];
-                /** @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
+                /**
+                 * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1795170730
+                 */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either. */
+                /**
+                 * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+                 * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+                 */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -3906,11 +4042,20 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The `id` of the event: the same at every attempt. */
+                /**
+                 * @description The `id` of the event: the same at every attempt.
+                 * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+                 */
                 "webhook-id": components["parameters"]["WebhookId"];
-                /** @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
+                /**
+                 * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1795170730
+                 */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either. */
+                /**
+                 * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+                 * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+                 */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -3949,11 +4094,20 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The `id` of the event: the same at every attempt. */
+                /**
+                 * @description The `id` of the event: the same at every attempt.
+                 * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+                 */
                 "webhook-id": components["parameters"]["WebhookId"];
-                /** @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
+                /**
+                 * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1795170730
+                 */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either. */
+                /**
+                 * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+                 * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+                 */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -3992,11 +4146,20 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The `id` of the event: the same at every attempt. */
+                /**
+                 * @description The `id` of the event: the same at every attempt.
+                 * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+                 */
                 "webhook-id": components["parameters"]["WebhookId"];
-                /** @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
+                /**
+                 * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1795170730
+                 */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either. */
+                /**
+                 * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+                 * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+                 */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -4035,11 +4198,20 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The `id` of the event: the same at every attempt. */
+                /**
+                 * @description The `id` of the event: the same at every attempt.
+                 * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+                 */
                 "webhook-id": components["parameters"]["WebhookId"];
-                /** @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
+                /**
+                 * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1795170730
+                 */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either. */
+                /**
+                 * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+                 * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+                 */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -4078,11 +4250,20 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The `id` of the event: the same at every attempt. */
+                /**
+                 * @description The `id` of the event: the same at every attempt.
+                 * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+                 */
                 "webhook-id": components["parameters"]["WebhookId"];
-                /** @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
+                /**
+                 * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1795170730
+                 */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either. */
+                /**
+                 * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+                 * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+                 */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -4121,11 +4302,20 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The `id` of the event: the same at every attempt. */
+                /**
+                 * @description The `id` of the event: the same at every attempt.
+                 * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+                 */
                 "webhook-id": components["parameters"]["WebhookId"];
-                /** @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
+                /**
+                 * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1795170730
+                 */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either. */
+                /**
+                 * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+                 * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+                 */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -4164,11 +4354,20 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The `id` of the event: the same at every attempt. */
+                /**
+                 * @description The `id` of the event: the same at every attempt.
+                 * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+                 */
                 "webhook-id": components["parameters"]["WebhookId"];
-                /** @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
+                /**
+                 * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1795170730
+                 */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either. */
+                /**
+                 * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+                 * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+                 */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -4207,11 +4406,20 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The `id` of the event: the same at every attempt. */
+                /**
+                 * @description The `id` of the event: the same at every attempt.
+                 * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+                 */
                 "webhook-id": components["parameters"]["WebhookId"];
-                /** @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
+                /**
+                 * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1795170730
+                 */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either. */
+                /**
+                 * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+                 * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+                 */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -4250,11 +4458,20 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The `id` of the event: the same at every attempt. */
+                /**
+                 * @description The `id` of the event: the same at every attempt.
+                 * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+                 */
                 "webhook-id": components["parameters"]["WebhookId"];
-                /** @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
+                /**
+                 * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1795170730
+                 */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either. */
+                /**
+                 * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+                 * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+                 */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -4293,11 +4510,20 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The `id` of the event: the same at every attempt. */
+                /**
+                 * @description The `id` of the event: the same at every attempt.
+                 * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+                 */
                 "webhook-id": components["parameters"]["WebhookId"];
-                /** @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes. */
+                /**
+                 * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+                 * @example 1795170730
+                 */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either. */
+                /**
+                 * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+                 * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+                 */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;

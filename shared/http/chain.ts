@@ -1,6 +1,6 @@
 import middy from '@middy/core'
 import type { APIGatewayProxyEvent } from 'aws-lambda'
-import type { Route } from '../api/route.ts'
+import { isRepeatable, type Route } from '../api/route.ts'
 import type { Credential, CredentialPair } from '../domain/credential.ts'
 import type { RequestCount } from '../domain/request-rate.ts'
 import { authenticate } from './authenticate.ts'
@@ -40,9 +40,8 @@ export function endpointChain(route: Route, parts: ChainParts) {
     noteUse(parts.noteUse),
     authorize(route),
     validate(route),
-    ...(route.body
-      ? [readBody(route.body, (call, body) => authorizeBody(route, call, body)), readIdempotencyKey()]
-      : []),
+    ...(route.body ? [readBody(route.body, (call, body) => authorizeBody(route, call, body))] : []),
+    ...(isRepeatable(route) ? [readIdempotencyKey()] : []),
     ...(parts.checkResponses ? [checkResponse(route)] : []),
   ])
 }

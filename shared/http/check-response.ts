@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { ApiError } from '../api/errors.ts'
-import { BODY_ERRORS, COMMON_ERRORS, type Route } from '../api/route.ts'
+import { errorsOf, type Route } from '../api/route.ts'
 import { KeptAnswer } from '../domain/kept-answer.ts'
 import type { Link } from './call.ts'
 
@@ -14,8 +14,9 @@ export class ContractBroken extends Error {
 }
 
 /** Holds what the endpoint answers against its route; in development only (see CHECK_RESPONSES). */
-export function checkResponse({ body: sent, response: { body }, errors }: Route): Link {
-  const declared: readonly string[] = [...COMMON_ERRORS, ...(sent ? BODY_ERRORS : []), ...errors]
+export function checkResponse(route: Route): Link {
+  const { body } = route.response
+  const declared: readonly string[] = errorsOf(route)
   return {
     after: ({ response }) => {
       // A kept answer was held against it when it was made.
