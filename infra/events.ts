@@ -1,6 +1,4 @@
 import { Duration } from 'aws-cdk-lib'
-import { Rule, Schedule } from 'aws-cdk-lib/aws-events'
-import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets'
 import { FilterCriteria, FilterRule, type Function as Lambda, StartingPosition } from 'aws-cdk-lib/aws-lambda'
 import { DynamoEventSource } from 'aws-cdk-lib/aws-lambda-event-sources'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
@@ -9,6 +7,7 @@ import type { TableCall } from '../shared/api/route.ts'
 import { ANNOUNCED_PARTITIONS } from '../shared/store/keys.ts'
 import type { FunctionCode } from './bundles.ts'
 import type { Data } from './data.ts'
+import { everyMinute } from './every-minute.ts'
 import { keyGrant, pushGrant, tableGrant } from './grants.ts'
 import { consumer, queueWithDeadLetters } from './queues.ts'
 import { ServiceFunction } from './service-function.ts'
@@ -83,12 +82,7 @@ export class Events extends Construct {
   #sweep(): void {
     const calls = [...new Set<TableCall>([...FAN_OUT_CALLS, 'BatchWriteItem'])]
     const lambda = this.#worker('sweep-events', calls, Duration.minutes(1))
-    // The next minute does what this one could not.
-    lambda.configureAsyncInvoke({ retryAttempts: 0 })
-    new Rule(this, 'EveryMinute', {
-      schedule: Schedule.rate(Duration.minutes(1)),
-      targets: [new LambdaFunction(lambda, { retryAttempts: 0 })],
-    })
+    everyMinute(this, lambda)
   }
 
   #worker(

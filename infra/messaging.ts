@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib'
-import { EventBus, EventField, Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events'
-import { LambdaFunction, SqsQueue } from 'aws-cdk-lib/aws-events-targets'
+import { EventBus, EventField, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events'
+import { SqsQueue } from 'aws-cdk-lib/aws-events-targets'
 import type { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { Function as Lambda } from 'aws-cdk-lib/aws-lambda'
 import {
@@ -15,6 +15,7 @@ import { Construct } from 'constructs'
 import type { TableCall } from '../shared/api/route.ts'
 import type { FunctionCode } from './bundles.ts'
 import type { Data } from './data.ts'
+import { everyMinute } from './every-minute.ts'
 import { emailGrant, keyGrant, pushGrant, tableGrant } from './grants.ts'
 import { consumer, queueWithDeadLetters } from './queues.ts'
 import { ServiceFunction } from './service-function.ts'
@@ -130,12 +131,7 @@ export class Messaging extends Construct {
       grants: [pushGrant(this.emails)],
       timeout: Duration.minutes(1),
     })
-    // The next minute does what this one could not.
-    lambda.configureAsyncInvoke({ retryAttempts: 0 })
-    new Rule(this, 'EveryMinute', {
-      schedule: Schedule.rate(Duration.minutes(1)),
-      targets: [new LambdaFunction(lambda, { retryAttempts: 0 })],
-    })
+    everyMinute(this, lambda)
   }
 
   #worker(

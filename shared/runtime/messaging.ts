@@ -1,11 +1,11 @@
 /** The clients of the providers, and what is made of them, as functions are given them. */
 import { SESv2Client } from '@aws-sdk/client-sesv2'
 import { SNSClient } from '@aws-sdk/client-sns'
-import { SQSClient } from '@aws-sdk/client-sqs'
 import { emailSender } from '../delivery/email.ts'
 import { emailQueue } from '../delivery/email-queue.ts'
 import { smsSender } from '../delivery/sms.ts'
 import { readEmailEnvironment, readSendingEnvironment, readSweepEnvironment } from './environment.ts'
+import { queueClient } from './queue-client.ts'
 
 /** One attempt, and less time than a function has: a repeated call could send twice. */
 const ONCE = {
@@ -14,16 +14,6 @@ const ONCE = {
     connectionTimeout: 1000,
     requestTimeout: 8000,
     socketTimeout: 8000,
-    throwOnRequestTimeout: true,
-  },
-}
-
-const QUICKLY = {
-  maxAttempts: 2,
-  requestHandler: {
-    connectionTimeout: 1000,
-    requestTimeout: 2000,
-    socketTimeout: 2000,
     throwOnRequestTimeout: true,
   },
 }
@@ -39,7 +29,7 @@ export function openSms() {
   return smsSender(new SNSClient(ONCE), { senderId: SMS_SENDER_ID, maxPrice: SMS_MAX_PRICE })
 }
 
-export const openEmailQueue = () => emailQueue(new SQSClient(QUICKLY), readSweepEnvironment().EMAIL_QUEUE_URL)
+export const openEmailQueue = () => emailQueue(queueClient(), readSweepEnvironment().EMAIL_QUEUE_URL)
 
 export function openEmail() {
   const { EMAIL_FROM, EMAIL_CONFIGURATION_SET } = readEmailEnvironment()
