@@ -1,3 +1,4 @@
+import { Size } from 'aws-cdk-lib'
 import {
   AccessLogFormat,
   EndpointType,
@@ -59,6 +60,8 @@ function restApi(scope: Construct, stage: StageSettings): RestApi {
     restApiName: `clinic-developer-api-${stage.name}`,
     endpointTypes: [EndpointType.REGIONAL],
     cloudWatchRole: true,
+    // For callers that accept gzip; what is smaller fits a packet or two as it is.
+    minCompressionSize: Size.kibibytes(2),
     deployOptions: {
       stageName: stage.name,
       throttlingRateLimit: stage.throttle.rate,

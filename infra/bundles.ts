@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Code } from 'aws-cdk-lib/aws-lambda'
 import { buildSync, type Metafile } from 'esbuild'
+import { REFERENCE, writeReferenceFiles } from './reference-files.ts'
 
 /** Where a function's code comes from, by the name of its file in functions/. */
 export type FunctionCode = (id: string) => Code
@@ -27,8 +28,11 @@ export function bundleFunctions(
     target: 'node24',
     minify: true,
     mainFields: ['module', 'main'],
+    // What CommonJS calls it.
+    define: { 'import.meta.dirname': '__dirname' },
     metafile: true,
     logLevel: 'error',
   })
+  if (ids.includes(REFERENCE)) writeReferenceFiles(join(outdir, REFERENCE, 'files'))
   return { code: (id) => Code.fromAsset(join(outdir, id)), metafile }
 }

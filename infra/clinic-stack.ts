@@ -7,12 +7,15 @@ import type { FunctionCode } from './bundles.ts'
 import { Data } from './data.ts'
 import { EVENT_WORKERS, Events } from './events.ts'
 import { MESSAGE_WORKERS, Messaging } from './messaging.ts'
+import { Reference } from './reference.ts'
+import { REFERENCE } from './reference-files.ts'
 import type { StageSettings } from './stages.ts'
 
 /** Every function's name, as the bundles are asked for. */
 export const functionIds = (routes: readonly Route[] = ROUTES): string[] => [
   ...routes.map(({ id }) => id),
   FALLBACK,
+  REFERENCE,
   ...MESSAGE_WORKERS,
   ...EVENT_WORKERS,
 ]
@@ -34,6 +37,7 @@ export class ClinicStack extends Stack {
     const events = new Events(this, 'Events', { stage, code, data })
     const { messaging } = this
     const { rest } = new Api(this, 'Api', { stage, code, data, messaging, events, routes })
+    new Reference(this, 'Reference', { stage, code, rest })
     // What the operator tool and a person look for after a deployment.
     new CfnOutput(this, 'BaseUrl', {
       value: Fn.join('', [

@@ -18,6 +18,8 @@ export type Served = {
   readonly answer: Answer
   readonly resource: string | null
   readonly complaints: readonly string[]
+  /** Bytes from which it is compressed, if the caller accepts that. */
+  readonly compressFrom?: number | undefined
 }
 
 /** Quotas of a REST API, in bytes: the request line with the header values, and the body. */
@@ -62,7 +64,8 @@ export async function serveRequest(received: Received, served: ServedApi): Promi
   if (!answer)
     return refuse('DEFAULT_5XX', resource, [...outcome.complaints, 'Malformed Lambda proxy response'])
   const headers = [...answer.headers, ['X-Amzn-Trace-Id', received.traceId] as const]
-  return { answer: { ...answer, headers }, resource, complaints: outcome.complaints }
+  const { compressFrom } = match.route
+  return { answer: { ...answer, headers }, resource, complaints: outcome.complaints, compressFrom }
 }
 
 function targetOf({ target }: Received): Target | null {

@@ -1,3 +1,4 @@
+import { compressionOf } from './gateway-compression.ts'
 import type { OpenTemplate } from './template.ts'
 
 /** A method of a resource and the function behind it. */
@@ -10,6 +11,8 @@ export type Route = {
   readonly segments: readonly string[]
   /** By method, or ANY. */
   readonly methods: ReadonlyMap<string, Integration>
+  /** Bytes from which its answers are compressed, if they are. */
+  readonly compressFrom: number | undefined
 }
 
 export type Match = {
@@ -36,6 +39,7 @@ type MethodProperties = {
 /** The API's routes, the most specific first. */
 export function routesOf(template: OpenTemplate): Route[] {
   const paths = resourcePaths(template)
+  const compressFrom = compressionOf(template)
   const methods = new Map<string, Map<string, Integration>>()
   for (const { id, properties } of template.of<MethodProperties>('AWS::ApiGateway::Method')) {
     const known = methods.get(properties.ResourceId) ?? new Map<string, Integration>()
@@ -47,7 +51,7 @@ export function routesOf(template: OpenTemplate): Route[] {
       const resource = paths.get(resourceId)
       if (!resource)
         throw new Error(`The template has a method of ${resourceId}, which is no resource of its API.`)
-      return { resource, resourceId, segments: segmentsOf(resource), methods: known }
+      return { resource, resourceId, segments: segmentsOf(resource), methods: known, compressFrom }
     })
     .sort(bySpecificity)
 }

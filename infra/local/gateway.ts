@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES }
 import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorContext, MAX_BODY, type ServedApi, serveRequest } from './gateway-api.ts'
+import { compress, type Encoded } from './gateway-compression.ts'
 import type { Received } from './gateway-event.ts'
 import type { Answer } from './gateway-response.ts'
 import type { Pages } from './pages.ts'
@@ -49,8 +50,8 @@ export async function openGateway(port: number, onRequest: (entry: RequestEntry)
     const { api, page } = await serving
     const local = page(received)
     if (local) return send(response, await local, received)
-    const { answer, resource, complaints } = await serveRequest(received, api)
-    send(response, answer, received)
+    const { answer, resource, complaints, compressFrom } = await serveRequest(received, api)
+    send(response, compress(answer, received, compressFrom), received)
     const { method, requestId } = received
     const durationMs = performance.now() - startedAt
     onRequest({ status: answer.status, method, resource, durationMs, requestId, complaints })
@@ -153,7 +154,7 @@ function refuseUnread(error: NodeJS.ErrnoException, { renderError, api }: Served
 type Ids = Pick<Received, 'requestId' | 'extendedRequestId'>
 
 const headersOf = (
-  { headers, body, status }: Answer,
+  { headers, body, status }: Encoded,
   { requestId, extendedRequestId }: Ids,
 ): [string, string][] => [
   ...headers.map(([name, value]): [string, string] => [name, value]),
@@ -164,7 +165,7 @@ const headersOf = (
     : [['Content-Length', String(Buffer.byteLength(body))] as [string, string]]),
 ]
 
-function send(response: ServerResponse, answer: Answer, ids: Ids): void {
+function send(response: ServerResponse, answer: Encoded, ids: Ids): void {
   response.writeHead(answer.status, headersOf(answer, ids).flat())
   response.end(answer.body)
 }

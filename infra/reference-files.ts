@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { errorsPage } from '../shared/reference/errors-page.ts'
+import { type Assets, referencePage } from '../shared/reference/reference-page.ts'
+
+/** The file in functions/ that serves the API document and the reference page. */
+export const REFERENCE = 'reference'
+
+const PROJECT = join(import.meta.dirname, '..')
+const RENDERER = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
+
+/** Scripts and styles, by the names that pages know them by. */
+const ASSETS: Record<keyof Assets, string> = {
+  rendererScript: join(RENDERER, 'swagger-ui-bundle.js'),
+  rendererStyle: join(RENDERER, 'swagger-ui.css'),
+  script: join(PROJECT, 'shared/reference/page/reference.js'),
+  style: join(PROJECT, 'shared/reference/page/reference.css'),
+}
+
+/** Writes what the function serves, each file where it is served, scripts and styles under a hash of their content. */
+export function writeReferenceFiles(directory: string): void {
+  const write = (path: string, content: string): void => writeFileSync(join(directory, path), content)
+  const document = read(join(PROJECT, 'docs/openapi.json'))
+  const catalogue = read(join(PROJECT, 'docs/errors.json'))
+  mkdirSync(join(directory, 'docs'), { recursive: true })
+  const assets = Object.fromEntries(
+    Object.entries(ASSETS).map(([name, file]) => {
+      const content = withoutSourceMap(read(file))
+      const hashed = hashedName(file, content)
+      write(join('docs', hashed), content)
+      return [name, hashed]
+    }),
+  ) as Assets
+  // Spaces are a third of the document as it is committed.
+  write('openapi.json', JSON.stringify(JSON.parse(document)))
+  write('errors.json', catalogue)
+  write('docs.html', referencePage(JSON.parse(document), assets))
+  write('docs/errors.html', errorsPage(JSON.parse(catalogue), assets))
+  write('docs/licences.txt', licences())
+}
+
+const read = (file: string): string => readFileSync(file, 'utf8')
+
+/** The maps stay behind; a browser's tools would ask for them. */
+const withoutSourceMap = (content: string): string =>
+  content.replace(/\n?\/[/*]# sourceMappingURL=\S+( \*\/)?\s*$/, '\n')
+
+function hashedName(file: string, content: string): string {
+  const extension = extname(file)
+  const name = file.slice(file.lastIndexOf('/') + 1, -extension.length)
+  return `${name}.${createHash('sha256').update(content).digest('hex').slice(0, 16)}${extension}`
+}
+
+/** Of what the page brings along, as their authors ask. */
+const licences = (): string =>
+  ['NOTICE', 'LICENSE', 'swagger-ui-bundle.js.LICENSE.txt']
+    .map((name) => read(join(RENDERER, name)).trim())
+    .join('\n\n')

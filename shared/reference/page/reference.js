@@ -1,0 +1,109 @@
+/** Runs in the browser, as it stands: the search of the endpoints' list, and the renderer with its console. */
+const one = (selector, within = document) => within.querySelector(selector)
+const all = (selector, within = document) => [...within.querySelectorAll(selector)]
+
+const dark = matchMedia('(prefers-color-scheme: dark)')
+const wide = matchMedia('(min-width: 60rem)')
+const description = fetch('openapi.json').then((answer) => answer.json())
+
+/** The renderer has a dark mode, but leaves it to the page. */
+function followSystem() {
+  document.documentElement.classList.toggle('dark-mode', dark.matches)
+}
+
+/** The list stands beside the reference where there is room, and is folded above it where there is none. */
+function fold() {
+  one('#endpoints').open = wide.matches
+}
+
+/** Shows the endpoints that have every word. */
+function search(text) {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const has = (item) => words.every((word) => item.textContent.toLowerCase().includes(word))
+  for (const group of all('#endpoints section')) {
+    const items = all('li', group)
+    const isNamed =
+      words.length > 0 && words.every((word) => one('h2', group).textContent.toLowerCase().includes(word))
+    for (const item of items) item.hidden = !isNamed && !has(item)
+    group.hidden = items.every((item) => item.hidden)
+  }
+  const found = all('#endpoints li:not([hidden])').length
+  one('#found').textContent = words.length === 0 ? '' : `${found} of ${all('#endpoints li').length}`
+}
+
+function listen() {
+  const input = one('#search')
+  input.addEventListener('input', () => search(input.value))
+  input.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter') one('#endpoints li:not([hidden]) a')?.click()
+  })
+  document.addEventListener('keydown', (event) => {
+    const typing = event.target.closest('input, textarea, select, [contenteditable]')
+    if (event.key !== '/' || typing || event.ctrlKey || event.metaKey || event.altKey) return
+    event.preventDefault()
+    one('#endpoints').open = true
+    input.focus()
+  })
+}
+
+/** Gives the console the credential, as it was issued or as the header has it: `KEY:SECRET`, `Developer KEY:SECRET`. */
+function authorize(ui, spec) {
+  const [name] = Object.keys(spec.components.securitySchemes)
+  const input = one('#credential')
+  const pass = () => {
+    const pair = input.value.trim().replace(/^(Authorization:\s*)?(Developer\s+)?/i, '')
+    if (pair === '') ui.authActions.logout([name])
+    else ui.preauthorizeApiKey(name, `Developer ${pair}`)
+  }
+  input.addEventListener('input', pass)
+  if (input.value !== '') pass()
+}
+
+/** Opens the endpoint that the address names, and puts the keyboard there. */
+function open(ui) {
+  const [, tag, id] = location.hash.split('/').map(decodeURIComponent)
+  if (!tag || !id) return
+  if (!wide.matches) one('#endpoints').open = false
+  ui.layoutActions.show(['operations-tag', tag], true)
+  ui.layoutActions.show(['operations', tag, id], true)
+  requestAnimationFrame(() => {
+    const shown = one(`#reference .opblock-summary a[href="${CSS.escape(location.hash)}"]`)?.closest(
+      '.opblock',
+    )
+    shown?.scrollIntoView()
+    one('.opblock-summary-control', shown)?.focus({ preventScroll: true })
+  })
+}
+
+const isUsed = (tag, { paths }) =>
+  Object.values(paths).some((path) => Object.values(path).some(({ tags }) => tags?.includes(tag)))
+
+async function start() {
+  const spec = await description
+  // From here on, whatever stands in front: a stage, or the path of a custom domain.
+  const { href } = new URL(one('#reference').dataset.api, location)
+  const ui = SwaggerUIBundle({
+    // The renderer shows events apart, and would leave their tag empty.
+    spec: { ...spec, servers: [{ url: href }], tags: spec.tags.filter(({ name }) => isUsed(name, spec)) },
+    dom_id: '#reference',
+    deepLinking: true,
+    tryItOutEnabled: true,
+    displayRequestDuration: true,
+    defaultModelsExpandDepth: -1,
+    // Kept by the page alone, and gone with it: a credential acts for a whole clinic.
+    persistAuthorization: false,
+    validatorUrl: null,
+    onComplete: () => {
+      authorize(ui, spec)
+      addEventListener('hashchange', () => open(ui))
+      open(ui)
+    },
+  })
+}
+
+followSystem()
+dark.addEventListener('change', followSystem)
+fold()
+wide.addEventListener('change', fold)
+listen()
+one('#renderer').addEventListener('load', start)

@@ -1,0 +1,62 @@
+import { BASE_PATH } from '../api/route.ts'
+import { type Assets, escapeHtml, page } from './html.ts'
+
+export type { Assets } from './html.ts'
+
+/** Of an OpenAPI document, what the list of endpoints needs. */
+export type DescribedApi = {
+  readonly tags: readonly { readonly name: string }[]
+  readonly paths: Readonly<Record<string, PathItem>>
+  readonly webhooks?: Readonly<Record<string, PathItem>>
+}
+type PathItem = Readonly<Record<string, Operation>>
+type Operation = { readonly operationId: string; readonly summary: string; readonly tags: readonly string[] }
+
+/**
+ * The reference page: the list of endpoints and its search are here at once; the renderer, which is forty times as
+ * large, fills in the rest when it has arrived.
+ */
+export const referencePage = (document: DescribedApi, assets: Assets): string =>
+  page({
+    title: 'Reference',
+    toDocs: 'docs/',
+    toRoot: '',
+    style: assets.style,
+    scripts: `<script src="docs/${assets.script}" defer></script>
+<script id="renderer" src="docs/${assets.rendererScript}" defer></script>
+`,
+    aside: `<label class="field">Credential <input id="credential" placeholder="KEY:SECRET" autocomplete="off" autocapitalize="off" spellcheck="false"></label>
+<details id="endpoints" open>
+<summary>Endpoints</summary>
+<search><input id="search" type="search" placeholder="Search ( / )" aria-label="Search endpoints" autocomplete="off" spellcheck="false"></search>
+<p id="found" role="status"></p>
+<nav aria-label="Endpoints">
+${document.tags.map(({ name }) => group(name, document)).join('')}</nav>
+</details>
+`,
+    contents: `<link rel="stylesheet" href="docs/${assets.rendererStyle}">
+<div id="reference" data-api="${BASE_PATH.slice(1)}"><p class="waiting">The reference is loading.</p></div>
+<noscript><p>The reference needs scripts. What it shows is in <a href="openapi.json">openapi.json</a> and <a href="docs/errors">the errors</a>.</p></noscript>
+<footer><a href="docs/licences.txt">Licences</a></footer>
+`,
+  })
+
+function group(tag: string, { paths, webhooks = {} }: DescribedApi): string {
+  const of = (items: DescribedApi['paths'], link: typeof operationLink) =>
+    Object.entries(items).flatMap(([path, item]) =>
+      Object.entries(item)
+        .filter(([, { tags }]) => tags.includes(tag))
+        .map(([method, operation]) => `<li>${link(method, path, operation)}</li>\n`),
+    )
+  const lines = [...of(paths, operationLink), ...of(webhooks, eventLink)]
+  return lines.length > 0
+    ? `<section><h2>${escapeHtml(tag)}</h2><ul>\n${lines.join('')}</ul></section>\n`
+    : ''
+}
+
+/** Where the renderer has it: `#/Patients/list-patients`. */
+const operationLink = (method: string, path: string, { operationId, summary, tags }: Operation): string =>
+  `<a href="#/${encodeURIComponent(tags[0] ?? '')}/${encodeURIComponent(operationId)}"><b class="${method}">${method.toUpperCase()}</b> <code>${escapeHtml(path)}</code> <span>${escapeHtml(summary)}</span></a>`
+
+const eventLink = (_method: string, name: string, { summary }: Operation): string =>
+  `<a href="#/webhooks/${encodeURIComponent(name)}"><code>${escapeHtml(name)}</code> <span>${escapeHtml(summary)}</span></a>`

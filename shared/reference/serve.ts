@@ -1,0 +1,50 @@
+import middy from '@middy/core'
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda'
+import { ApiError } from '../api/errors.ts'
+import type { ApiContext } from '../http/call.ts'
+import type { WriteLog } from '../http/log.ts'
+import { logLine } from '../http/log-line.ts'
+import { render } from '../http/render.ts'
+import type { ServedFiles } from './files.ts'
+import { SECURITY_HEADERS } from './security-headers.ts'
+
+type Parts = { readonly now: () => number; readonly log: WriteLog }
+
+/** A Lambda handler that answers GET and HEAD with files, to anybody, and all else in the API's error shape. */
+export function serveFiles(files: ServedFiles, { now, log }: Parts) {
+  const { onError } = render({ status: 200 })
+  return middy<APIGatewayProxyEvent, unknown, Error, ApiContext>()
+    .use([logLine('reference', now, log), { onError }])
+    .handler(async (event, { call }): Promise<APIGatewayProxyResult> => {
+      Object.assign(call.headers, SECURITY_HEADERS)
+      return answer(event, call.headers, files)
+    })
+}
+
+function answer(
+  { httpMethod, resource, path, pathParameters, multiValueHeaders }: APIGatewayProxyEvent,
+  headers: Record<string, string>,
+  files: ServedFiles,
+): APIGatewayProxyResult {
+  // The resource, not the path: a custom domain may serve the API below a path of its own.
+  const name = resource === '/docs/{proxy+}' ? `/docs/${pathParameters?.proxy ?? ''}` : resource
+  const file = files.get(name)
+  if (!file) throw new ApiError('route_not_found')
+  if (httpMethod !== 'GET' && httpMethod !== 'HEAD')
+    throw new ApiError('method_not_allowed', { headers: { allow: 'GET, HEAD' } })
+  // A page's links are relative, and would lead elsewhere from there.
+  if (path?.endsWith('/')) return { statusCode: 308, headers: { ...headers, location: '../docs' }, body: '' }
+  const { body, type, etag, cacheControl } = file
+  const validators = { ...headers, etag, 'cache-control': cacheControl, vary: 'accept-encoding' }
+  if (matches(multiValueHeaders, etag)) return { statusCode: 304, headers: validators, body: '' }
+  return { statusCode: 200, headers: { ...validators, 'content-type': type }, body }
+}
+
+/** Whether the caller has it already (RFC 9110, 13.1.2). Weakly compared: a proxy may have compressed what it kept. */
+function matches(sent: APIGatewayProxyEvent['multiValueHeaders'], etag: string): boolean {
+  return Object.entries(sent ?? {})
+    .filter(([name]) => name.toLowerCase() === 'if-none-match')
+    .flatMap(([, values = []]) => values.flatMap((value) => value.split(',')))
+    .map((tag) => tag.trim().replace(/^W\//, ''))
+    .some((tag) => tag === '*' || tag === etag)
+}
