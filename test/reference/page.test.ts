@@ -1,5 +1,8 @@
 /** The reference page in a real browser, on the synthesized stack, with a demo clinic behind its console. */
+import { once } from 'node:events'
 import { mkdirSync, statSync } from 'node:fs'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
@@ -25,15 +28,15 @@ async function visit(
   path = '/docs',
   options: Parameters<typeof newVisit>[2] = {},
   expected: readonly string[] = [],
+  origin = stack.baseUrl,
 ) {
-  const visited = await newVisit(browser, stack.baseUrl, options)
+  const visited = await newVisit(browser, origin, options)
   onTestFinished(async () => {
     await visited.page.context().close()
     expect(visited.complaints).toEqual(expected)
   })
-  await visited.page.goto(`${stack.baseUrl}${path}`)
-  if (path.startsWith('/docs') && !path.startsWith('/docs/'))
-    await visited.page.locator('.opblock').first().waitFor()
+  await visited.page.goto(`${origin}${path}`)
+  if (!path.includes('/docs/errors')) await visited.page.locator('.opblock').first().waitFor()
   return visited
 }
 
@@ -174,6 +177,28 @@ it('weighs little, and nothing the second time', async () => {
   await page.goto(`${stack.baseUrl}/docs`)
   await page.locator('.opblock').first().waitFor()
   expect(weight.bytes - before).toBeLessThan(10_000)
+})
+
+it('works below a stage, as the address that AWS gives an API has one', async () => {
+  const staged = createServer((asked, answered) => {
+    const url = `${stack.baseUrl}${asked.url?.replace(/^\/dev(?=\/)/, '')}`
+    const outside = !asked.url?.startsWith('/dev/')
+    const passed = request(url, { method: asked.method, headers: asked.headers }, (response) => {
+      answered.writeHead(outside ? 403 : (response.statusCode ?? 502), response.rawHeaders)
+      response.pipe(answered)
+    })
+    asked.pipe(passed)
+  }).listen(0, '127.0.0.1')
+  await once(staged, 'listening')
+  onTestFinished(() => void staged.close())
+  const origin = `http://127.0.0.1:${(staged.address() as AddressInfo).port}`
+  const { page } = await visit('/dev/docs/#/Patients/list-patients', {}, [], origin)
+  await page.locator('#credential').fill(credential())
+  await open(page).locator('.execute').click()
+  expect(await answer(page).innerText()).toMatch(/^200/)
+  await page.getByRole('link', { name: 'Errors', exact: true }).click()
+  await page.getByRole('link', { name: 'Reference' }).click()
+  expect(page.url()).toBe(`${origin}/dev/docs`)
 })
 
 it('is for anybody; the API beside it for nobody without a credential', async () => {
