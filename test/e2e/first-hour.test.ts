@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, vi } from 'vitest'
 import { createClient, verifyWebhook } from '../../shared/client/client.ts'
+import { conforms } from '../support/conformance.ts'
 import { runStack } from '../support/local-stack.ts'
 
 it('lists patients, books the first free slot, sends an email, receives and verifies its webhook', async () => {
@@ -20,11 +21,20 @@ it('lists patients, books the first free slot, sends an email, receives and veri
   try {
     const [key = '', secret = ''] = (stack.clinics[0]?.credentials.full ?? '').split(':')
     let requests = 0
-    const counting: typeof fetch = (...args) => {
+    const counting = async (url: string, init: RequestInit): Promise<Response> => {
       requests++
-      return fetch(...args)
+      const response = await fetch(url, init)
+      const body = await response.clone().json()
+      conforms(
+        init.method ?? '',
+        new URL(url).pathname,
+        response.status,
+        Object.fromEntries(response.headers),
+        body,
+      )
+      return response
     }
-    const clinic = createClient({ baseUrl: stack.baseUrl, key, secret, fetch: counting })
+    const clinic = createClient({ baseUrl: stack.baseUrl, key, secret, fetch: counting as typeof fetch })
 
     const { data: webhook } = await clinic.webhooks.create({
       url: `http://${address}/hooks`,

@@ -80,6 +80,7 @@ const MOST_TOLD = 10
 /** What gateways and servers add to any answer, and no document describes. */
 const OF_THE_WIRE = new Set([
   'connection',
+  'content-encoding',
   'content-length',
   'content-type',
   'date',
