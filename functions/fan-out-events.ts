@@ -1,4 +1,5 @@
 import type { DynamoDBStreamEvent } from 'aws-lambda'
+import { allTried } from '../shared/delivery/all-tried.ts'
 import { openDeliveryQueues } from '../shared/runtime/webhooks.ts'
 import { worker } from '../shared/runtime/worker.ts'
 import { eventFanOut } from '../shared/store/event-fan-out.ts'
@@ -12,10 +13,6 @@ export const handler = worker(
     const clinics = new Set(
       Records.map(({ dynamodb }) => announcedOf({ pk: '', sk: dynamodb?.Keys?.sk?.S ?? '' }).clinic),
     )
-    const failures: unknown[] = []
-    // One that cannot be helped holds up none of the others.
-    for (const clinic of clinics)
-      await events.fanOut(clinic, (made) => queues.push('quick', made)).catch((error) => failures.push(error))
-    if (failures.length > 0) throw failures[0]
+    await allTried(clinics, (clinic) => events.fanOut(clinic, (made) => queues.push('quick', made)))
   },
 )

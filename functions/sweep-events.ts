@@ -1,3 +1,4 @@
+import { allTried } from '../shared/delivery/all-tried.ts'
 import { sweepDeliveries } from '../shared/delivery/sweep-deliveries.ts'
 import { openDeliveryQueues } from '../shared/runtime/webhooks.ts'
 import { worker } from '../shared/runtime/worker.ts'
@@ -9,12 +10,9 @@ export const handler = worker(
   'sweep-events',
   { events: eventFanOut, log: deliveryStore, queues: openDeliveryQueues },
   async (_event: unknown, { events, log, queues }, { now }) => {
-    const failures: unknown[] = []
-    const note = (error: unknown) => failures.push(error)
-    // What cannot be helped holds up none of the rest.
-    for (const clinic of await events.waiting())
-      await events.fanOut(clinic, (made) => queues.push('quick', made)).catch(note)
-    await sweepDeliveries({ log, queues, now }).catch(note)
-    if (failures.length > 0) throw failures[0]
+    const fanOuts = (await events.waiting()).map(
+      (clinic) => () => events.fanOut(clinic, (made) => queues.push('quick', made)),
+    )
+    await allTried([...fanOuts, () => sweepDeliveries({ log, queues, now })], (step) => step())
   },
 )

@@ -1,5 +1,6 @@
 import type { ClinicId } from '../domain/clinic.ts'
 import type { Delivery } from '../domain/delivery.ts'
+import { allTried } from './all-tried.ts'
 import type { DeliveryQueues } from './delivery-queues.ts'
 
 type Due = { readonly clinic: ClinicId; readonly webhook: string; readonly id: string; readonly at: number }
@@ -31,15 +32,8 @@ const ABREAST = 8
 
 /** Queues the deliveries whose time has come: retries of the long waits, and what a crash left behind. */
 export async function sweepDeliveries(sweep: DeliverySweep): Promise<void> {
-  const items = [...(await sweep.log.due(sweep.now(), MOST_A_SWEEP))]
-  const failures: unknown[] = []
-  const lane = async () => {
-    // One that cannot be helped holds up none of the others.
-    for (let item = items.shift(); item; item = items.shift())
-      await look(sweep, item).catch((error) => failures.push(error))
-  }
-  await Promise.all(Array.from({ length: ABREAST }, lane))
-  if (failures.length > 0) throw failures[0]
+  const items = await sweep.log.due(sweep.now(), MOST_A_SWEEP)
+  await allTried(items, (item) => look(sweep, item), ABREAST)
 }
 
 async function look({ log, queues, now }: DeliverySweep, item: Due): Promise<void> {

@@ -1,5 +1,6 @@
 import type { ClinicId } from '../domain/clinic.ts'
 import { isUnresolved, isWaiting, type Message, type Occurrence } from '../domain/message.ts'
+import { allTried } from './all-tried.ts'
 import type { EmailQueue } from './email-queue.ts'
 import { MOST_AGE_MS } from './send-queued-email.ts'
 
@@ -11,7 +12,7 @@ export type Sweep = {
     readonly due: (now: number, limit: number) => Promise<readonly Due[]>
     readonly find: (clinic: ClinicId, id: string) => Promise<Logged | null>
     readonly note: (clinic: ClinicId, id: string, occurrence: Occurrence) => Promise<unknown>
-    readonly postpone: (clinic: ClinicId, read: Logged, dueAt: number) => Promise<void>
+    readonly postpone: (clinic: ClinicId, read: Logged, dueAt: number) => Promise<unknown>
     readonly leaveUnresolved: (clinic: ClinicId, id: string, reason: string) => Promise<unknown>
     readonly forget: (due: Due) => Promise<void>
   }
@@ -33,10 +34,7 @@ const LAST_LOOK_MS = 60 * 60_000
  */
 export async function sweepMessages(sweep: Sweep): Promise<void> {
   const items = await sweep.log.due(sweep.now(), MOST_A_SWEEP)
-  const failures: unknown[] = []
-  // One that cannot be helped holds up none of the others.
-  for (const item of items) await look(sweep, item).catch((error) => failures.push(error))
-  if (failures.length > 0) throw failures[0]
+  await allTried(items, (item) => look(sweep, item))
 }
 
 async function look({ log, queue, now, count }: Sweep, item: Due): Promise<void> {
