@@ -1,7 +1,7 @@
 import { ApiError } from '../shared/api/errors.ts'
 import { pingWebhook, renderDelivery } from '../shared/api/webhooks.ts'
-import { askedAgain, type Delivery } from '../shared/domain/delivery.ts'
-import { PING, payloadOf } from '../shared/domain/event.ts'
+import { newDelivery } from '../shared/domain/delivery.ts'
+import { PING } from '../shared/domain/event.ts'
 import { newUuid } from '../shared/domain/uuid.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { openDeliveryQueues } from '../shared/runtime/webhooks.ts'
@@ -28,24 +28,7 @@ export const handler = endpoint(
       data: { id: webhook.id },
       createdAt,
     }
-    const fresh: Delivery = {
-      id: newUuid(),
-      webhook: webhook.id,
-      eventId: `evt_${event.id}`,
-      event: PING,
-      record: webhook.id,
-      sequence: 1,
-      body: JSON.stringify(payloadOf(event, clinic)),
-      status: 'pending',
-      attempts: [],
-      tries: 0,
-      nextAt: now,
-      dueAt: now,
-      claim: null,
-      isAskedFor: true,
-      createdAt: now,
-    }
-    const delivery = askedAgain(fresh, now)
+    const delivery = { ...newDelivery(event, webhook.id, clinic, now), isAskedFor: true }
     const answer = { data: renderDelivery(delivery, clinic) }
     const kept = await deliveries.makeOnce(clinicId, delivery, { once, status: 202, answer })
     if (kept) return kept

@@ -80,8 +80,7 @@ export class Events extends Construct {
   }
 
   #sweep(): void {
-    const calls = [...new Set<TableCall>([...FAN_OUT_CALLS, 'BatchWriteItem'])]
-    const lambda = this.#worker('sweep-events', calls, Duration.minutes(1))
+    const lambda = this.#worker('sweep-events', [...FAN_OUT_CALLS, 'BatchWriteItem'], Duration.minutes(1))
     everyMinute(this, lambda)
   }
 

@@ -1,4 +1,5 @@
-import type { EventName } from './event.ts'
+import { type Event, type EventName, payloadOf } from './event.ts'
+import { newUuid } from './uuid.ts'
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
@@ -56,6 +57,33 @@ export const MOST_QUEUED_MS = 15 * 60_000
 
 /** The sweep looks after what a queue holds only well after the queue should have. */
 export const SWEEP_MARGIN_MS = 2 * 60_000
+
+/** An event on its way to an endpoint, from `now` on; its body is made here, once. */
+export function newDelivery(
+  event: Event,
+  webhook: string,
+  clinic: Parameters<typeof payloadOf>[1],
+  now: number,
+): Delivery {
+  const payload = payloadOf(event, clinic)
+  return {
+    id: newUuid(),
+    webhook,
+    eventId: payload.id,
+    event: event.event,
+    record: event.record,
+    sequence: event.sequence,
+    body: JSON.stringify(payload),
+    status: 'pending',
+    attempts: [],
+    tries: 0,
+    nextAt: now,
+    dueAt: now + SWEEP_MARGIN_MS,
+    claim: null,
+    isAskedFor: false,
+    createdAt: now,
+  }
+}
 
 /** The delivery after an attempt: delivered, tried again after `wait` milliseconds, or failed when there is none. */
 export function attempted(

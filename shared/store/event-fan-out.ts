@@ -3,10 +3,9 @@
  * deliveries, here. All of it is one transaction, so it happens once, whoever dies in the middle.
  */
 import type { ClinicId } from '../domain/clinic.ts'
-import { type Delivery, SWEEP_MARGIN_MS } from '../domain/delivery.ts'
-import { type Event, payloadOf } from '../domain/event.ts'
-import { newUuid } from '../domain/uuid.ts'
-import { type Webhook, wants } from '../domain/webhook.ts'
+import { newDelivery } from '../domain/delivery.ts'
+import type { Event } from '../domain/event.ts'
+import { wants } from '../domain/webhook.ts'
 import { Changeset } from './changeset.ts'
 import { clinicStore } from './clinics.ts'
 import { deliveryStore } from './deliveries.ts'
@@ -53,7 +52,7 @@ export function eventFanOut({ table, now }: { table: Table; now: () => number })
     const events = await announced(clinic)
     if (events.length === 0) return null
     const [endpoints, facts] = await Promise.all([webhooks.list(clinic), clinics.find(clinic)])
-    const place = { clinic, timezone: facts?.timezone ?? 'UTC' }
+    const place = { id: clinic, timezone: facts?.timezone ?? 'UTC' }
     const changes = new Changeset(table, clinic)
     const made: MadeDelivery[] = []
     let next = ((head?.n as number | undefined) ?? 0) + 1
@@ -64,7 +63,7 @@ export function eventFanOut({ table, now }: { table: Table; now: () => number })
       changes.put(placedItem(clinic, next, event), 'new')
       changes.removeExisting(announcedKey(clinic, event.record, event.sequence))
       for (const endpoint of wanting) {
-        const delivery = newDelivery(event, endpoint, place)
+        const delivery = newDelivery(event, endpoint.id, place, now())
         deliveries.make(changes, delivery, { isFirst: true })
         made.push({ clinic, webhook: endpoint.id, delivery: delivery.id })
       }
@@ -91,31 +90,6 @@ export function eventFanOut({ table, now }: { table: Table; now: () => number })
     return inOrder(
       whole.length > 0 ? whole : (await table.query({ ...range, limit: 1_000_000 })).map(announcedEvent),
     )
-  }
-
-  function newDelivery(
-    event: Event,
-    { id: webhook }: Webhook,
-    clinic: { clinic: ClinicId; timezone: string },
-  ): Delivery {
-    const at = now()
-    return {
-      id: newUuid(),
-      webhook,
-      eventId: `evt_${event.id}`,
-      event: event.event,
-      record: event.record,
-      sequence: event.sequence,
-      body: JSON.stringify(payloadOf(event, { id: clinic.clinic, timezone: clinic.timezone })),
-      status: 'pending',
-      attempts: [],
-      tries: 0,
-      nextAt: at,
-      dueAt: at + SWEEP_MARGIN_MS,
-      claim: null,
-      isAskedFor: false,
-      createdAt: at,
-    }
   }
 
   /** Clinics that have announced events without a place: those that the stream lost, too. */
