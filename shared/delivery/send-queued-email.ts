@@ -26,7 +26,7 @@ export type EmailLog = {
   ) => Promise<boolean>
   readonly note: (clinic: ClinicId, id: string, occurrence: Noted) => Promise<unknown>
   readonly leaveUnresolved: (clinic: ClinicId, id: string, reason: string) => Promise<unknown>
-  readonly release: (clinic: ClinicId, id: string, token: string, dueAt: number) => Promise<void>
+  readonly release: (clinic: ClinicId, id: string, token: string, dueAt: number) => Promise<unknown>
 }
 type Logged = { readonly record: Message; readonly version: number; readonly events: number }
 type Noted =

@@ -50,6 +50,13 @@ export class Changeset {
     this.#writes.set(nameOf(key), this.#table.deleteWrite(key))
   }
 
+  /** Moves an item that is nothing but its key, if it is to stand elsewhere; null is nowhere. */
+  move(from: Key | null, to: Key | null): void {
+    if (isDeepStrictEqual(from, to)) return
+    if (from) this.remove(from)
+    if (to) this.put(to)
+  }
+
   /** Removes an item that must be there. */
   removeExisting(key: Key): void {
     this.#writes.set(nameOf(key), this.#table.deleteWrite(key, 'existing'))

@@ -171,11 +171,7 @@ export function deliveryStore({ table }: { table: Table }) {
     if (isDeepStrictEqual(before, after)) return changes
     const { webhook, id, record, sequence } = after
     changes.put(toItem(deliveryKey(clinic, webhook, id), after, version + 1), { version })
-    const [old, place] = [placeOf(clinic, before), placeOf(clinic, after)]
-    if (!isDeepStrictEqual(old, place)) {
-      if (old) changes.remove(old)
-      if (place) changes.put(place)
-    }
+    changes.move(placeOf(clinic, before), placeOf(clinic, after))
     const isFirstDone =
       before.attempts.length === 0 && (after.attempts.length > 0 || after.status !== 'pending')
     if (isFirstDone) changes.remove(firstAttemptKey(clinic, webhook, record, sequence))

@@ -4,7 +4,6 @@ import type { ClinicId } from '../domain/clinic.ts'
 import {
   after,
   type Claim,
-  type Dispatch,
   leftUnresolved,
   type Message,
   type Occurrence,
@@ -90,13 +89,13 @@ export function messageDispatch({ table }: { table: Table }) {
   async function change(
     clinic: ClinicId,
     id: string,
-    to: (message: Message) => Message,
+    to: (message: Message, version: number) => Message,
     also: Also = async () => {},
   ): Promise<Message | null> {
     let noted: Message | null = null
     await commitFresh(async () => {
       const stored = await messages.find(clinic, id)
-      noted = stored && to(stored.record)
+      noted = stored && to(stored.record, stored.version)
       if (!stored || !noted || isDeepStrictEqual(noted, stored.record)) return null
       const changes = changesOf(clinic, stored, noted)
       if (noted.channel === 'sms' && stored.record.providerMessageId === null && noted.providerMessageId)
@@ -113,46 +112,26 @@ export function messageDispatch({ table }: { table: Table }) {
   }
 
   /** Gives a claim back that led to nothing, to be looked at again at `dueAt`. */
-  async function release(clinic: ClinicId, id: string, token: string, dueAt: number): Promise<void> {
-    await redirect(clinic, id, (dispatch) =>
-      dispatch.claim?.token === token ? { dueAt, claim: null, isUnresolved: false } : dispatch,
+  const release = (clinic: ClinicId, id: string, token: string, dueAt: number): Promise<Message | null> =>
+    change(clinic, id, (message) =>
+      message.dispatch?.claim?.token === token
+        ? { ...message, dispatch: { dueAt, claim: null, isUnresolved: false } }
+        : message,
     )
-  }
 
-  /** Puts off when a message is looked at. */
-  async function postpone(
-    clinic: ClinicId,
-    { record, version }: Stored<Message>,
-    dueAt: number,
-  ): Promise<void> {
-    await redirect(clinic, record.id, (dispatch, read) =>
-      read === version ? { ...dispatch, dueAt } : dispatch,
+  /** Puts off when a message is looked at, unless it has changed since it was read. */
+  const postpone = (clinic: ClinicId, read: Stored<Message>, dueAt: number): Promise<Message | null> =>
+    change(clinic, read.record.id, (message, version) =>
+      message.dispatch && version === read.version
+        ? { ...message, dispatch: { ...message.dispatch, dueAt } }
+        : message,
     )
-  }
-
-  async function redirect(
-    clinic: ClinicId,
-    id: string,
-    to: (dispatch: Dispatch, version: number) => Dispatch,
-  ): Promise<void> {
-    await commitFresh(async () => {
-      const stored = await messages.find(clinic, id)
-      const { dispatch } = stored?.record ?? {}
-      const next = stored && dispatch ? to(dispatch, stored.version) : null
-      if (!stored || !next || isDeepStrictEqual(next, dispatch)) return null
-      return changesOf(clinic, stored, { ...stored.record, dispatch: next })
-    })
-  }
 
   /** The record's change, with its place among what is due. */
   function changesOf(clinic: ClinicId, stored: Stored<Message>, next: Message): Changeset {
     const changes = new Changeset(table, clinic)
     messages.change(changes, stored, next)
-    const old = placeOf(clinic, stored.record)
-    const place = placeOf(clinic, next)
-    if (isDeepStrictEqual(old, place)) return changes
-    if (old) changes.remove(old)
-    if (place) changes.put(place)
+    changes.move(placeOf(clinic, stored.record), placeOf(clinic, next))
     return changes
   }
 
