@@ -11,10 +11,7 @@ import { KeyReused, type Once, once, StillRunning } from '../store/once.ts'
 import { openTable } from '../store/table.ts'
 import { documentClient } from './clients.ts'
 import { readEnvironment } from './environment.ts'
-import { openPlatform, type Platform } from './platform.ts'
-
-type Stores = Record<string, (platform: Platform) => unknown>
-type Opened<S extends Stores> = { readonly [name in keyof S]: ReturnType<S[name]> }
+import { type Opened, openPlatform, openStores, type Stores } from './platform.ts'
 
 /** What an endpoint is told of a request that has passed every check. */
 export type Input<R extends Route> = {
@@ -44,9 +41,7 @@ export function endpoint<R extends Route, S extends Stores>(
   const environment = readEnvironment()
   const platform = openPlatform(openTable(client, environment.TABLE_NAME))
   const credentials = credentialStore(platform)
-  const opened = Object.fromEntries(
-    Object.entries(stores).map(([name, open]) => [name, open(platform)]),
-  ) as Opened<S>
+  const opened = openStores(stores, platform)
   return endpointChain(route, {
     now: Date.now,
     log: logToStdout,

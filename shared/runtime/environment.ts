@@ -15,7 +15,6 @@ export type Environment = z.infer<typeof Environment>
 export const readEnvironment = (): Environment => Environment.parse(process.env)
 
 const SendingEnvironment = z.object({
-  EMAIL_QUEUE_URL: z.string().min(1),
   SMS_SENDER_ID: z.string().regex(/^[A-Za-z0-9]{1,11}$/),
   /** US dollars for one SMS. */
   SMS_MAX_PRICE: z.string().regex(/^\d+\.\d\d$/),
@@ -35,7 +34,6 @@ const WorkerEnvironment = z.object({ TABLE_NAME: z.string().min(1) })
 export const readWorkerEnvironment = () => WorkerEnvironment.parse(process.env)
 
 const EmailEnvironment = z.object({
-  EMAIL_QUEUE_URL: z.string().min(1),
   EMAIL_FROM: z.string().min(3),
   EMAIL_CONFIGURATION_SET: z.string().min(1),
 })
@@ -43,9 +41,10 @@ const EmailEnvironment = z.object({
 /** Of the consumer that sends emails. */
 export const readEmailEnvironment = () => EmailEnvironment.parse(process.env)
 
-const SweepEnvironment = z.object({ EMAIL_QUEUE_URL: z.string().min(1) })
+const EmailQueueEnvironment = z.object({ EMAIL_QUEUE_URL: z.string().min(1) })
 
-export const readSweepEnvironment = () => SweepEnvironment.parse(process.env)
+/** Of what queues emails. */
+export const readEmailQueueEnvironment = () => EmailQueueEnvironment.parse(process.env)
 
 const DeliveryEnvironment = z.object({
   DELIVERY_QUEUE_URL: z.string().min(1),

@@ -4,7 +4,7 @@ import { SNSClient } from '@aws-sdk/client-sns'
 import { emailSender } from '../delivery/email.ts'
 import { emailQueue } from '../delivery/email-queue.ts'
 import { smsSender } from '../delivery/sms.ts'
-import { readEmailEnvironment, readSendingEnvironment, readSweepEnvironment } from './environment.ts'
+import { readEmailEnvironment, readEmailQueueEnvironment, readSendingEnvironment } from './environment.ts'
 import { queueClient } from './queue-client.ts'
 
 /** One attempt, and less time than a function has: a repeated call could send twice. */
@@ -29,7 +29,7 @@ export function openSms() {
   return smsSender(new SNSClient(ONCE), { senderId: SMS_SENDER_ID, maxPrice: SMS_MAX_PRICE })
 }
 
-export const openEmailQueue = () => emailQueue(queueClient(), readSweepEnvironment().EMAIL_QUEUE_URL)
+export const openEmailQueue = () => emailQueue(queueClient(), readEmailQueueEnvironment().EMAIL_QUEUE_URL)
 
 export function openEmail() {
   const { EMAIL_FROM, EMAIL_CONFIGURATION_SET } = readEmailEnvironment()

@@ -15,3 +15,10 @@ export function openPlatform(table: Table): Platform {
   const count = counter(logToStdout, Date.now)
   return { table, now: () => Date.now(), count, onDrift: (list) => count('list_drift', { list }) }
 }
+
+/** What a function asks for, by name: each made from the platform, once a process. */
+export type Stores = Record<string, (platform: Platform) => unknown>
+export type Opened<S extends Stores> = { readonly [name in keyof S]: ReturnType<S[name]> }
+
+export const openStores = <S extends Stores>(stores: S, platform: Platform): Opened<S> =>
+  Object.fromEntries(Object.entries(stores).map(([name, open]) => [name, open(platform)])) as Opened<S>

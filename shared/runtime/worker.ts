@@ -3,10 +3,7 @@ import { errorOrigin, logToStdout } from '../http/log.ts'
 import { openTable } from '../store/table.ts'
 import { documentClient } from './clients.ts'
 import { readWorkerEnvironment } from './environment.ts'
-import { openPlatform, type Platform } from './platform.ts'
-
-type Stores = Record<string, (platform: Platform) => unknown>
-type Opened<S extends Stores> = { readonly [name in keyof S]: ReturnType<S[name]> }
+import { type Opened, openPlatform, openStores, type Platform, type Stores } from './platform.ts'
 
 /** What is not a message for us goes to the dead letters unseen; its text stays out of the log. */
 type Queued = { readonly body: string; readonly queueArn: string }
@@ -18,9 +15,7 @@ export function worker<S extends Stores, Event, Result>(
   act: (event: Event, stores: Opened<S>, platform: Platform) => Promise<Result>,
 ) {
   const platform = openPlatform(openTable(documentClient(), readWorkerEnvironment().TABLE_NAME))
-  const opened = Object.fromEntries(
-    Object.entries(stores).map(([key, open]) => [key, open(platform)]),
-  ) as Opened<S>
+  const opened = openStores(stores, platform)
   return async (event: Event): Promise<Result> => {
     try {
       return await act(event, opened, platform)
