@@ -22,8 +22,11 @@ import { type Table, TRANSACTION_ITEMS } from './table.ts'
 import { uncontested } from './uncontested.ts'
 import { webhookStore } from './webhooks.ts'
 
-/** Announced events that are looked at together. */
-const MOST_AT_ONCE = 1000
+/** Announced events that are read for one transaction: about twice what it holds, since each reads them anew. */
+const MOST_AT_ONCE = 100
+
+/** Announced events of each partition that are looked through for clinics. */
+const MOST_WAITING = 1000
 
 /** A delivery that a queue is to be told of. */
 export type MadeDelivery = { readonly clinic: ClinicId; readonly webhook: string; readonly delivery: string }
@@ -94,7 +97,7 @@ export function eventFanOut({ table, now }: { table: Table; now: () => number })
 
   /** Clinics that have announced events without a place: those that the stream lost, too. */
   async function waiting(): Promise<ClinicId[]> {
-    const reads = ALL_ANNOUNCED_PARTITIONS.map((pk) => table.query({ pk, limit: MOST_AT_ONCE }))
+    const reads = ALL_ANNOUNCED_PARTITIONS.map((pk) => table.query({ pk, limit: MOST_WAITING }))
     return [...new Set((await Promise.all(reads)).flat().map((item) => announcedOf(item).clinic))]
   }
 
