@@ -10,10 +10,9 @@ import type { Patient } from '../../shared/domain/patient.ts'
 import { messageDispatch } from '../../shared/store/message-dispatch.ts'
 import { patientEntry } from '../../shared/store/patient-entry.ts'
 import { acceptedEmail } from '../support/emails.ts'
+import { Killed, seeded } from '../support/mortal.ts'
 import { rounds } from '../support/scale.ts'
 import { aPatient, freshTable, newClinic, type TestTable } from '../support/table.ts'
-
-class Killed extends Error {}
 
 type Step = { readonly call: string; readonly when: 'before' | 'after' }
 
@@ -113,11 +112,7 @@ it.each(STEPS)('a consumer that dies $when $call', async ({ call, when }) => {
 
 it('many emails, each delivered up to five times to four consumers that die everywhere', async () => {
   const seed = Number(process.env.SEED ?? 20261120)
-  let state = seed
-  const random = () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
+  const random = seeded(seed)
   const emails = rounds(60, 1000)
   let time = Date.now()
   const sent = new Map<string, number>()
