@@ -38,8 +38,8 @@ function sentByGateway(): string[] {
   addGatewayResponses(api, stageSettings('prod'))
   const responses = Object.values(resourcesOf(Template.fromStack(stack), 'AWS::ApiGateway::GatewayResponse'))
   return responses.flatMap(({ Properties }) =>
-    Object.values((Properties as any).ResponseTemplates).map((template) =>
-      JSON.parse(String(template)).message.replace('errors.developer_api.', ''),
+    Object.values<string>(Properties.ResponseTemplates ?? {}).map((template) =>
+      JSON.parse(template).message.replace('errors.developer_api.', ''),
     ),
   )
 }

@@ -3,6 +3,7 @@
  * delivered at least once to each endpoint, and first attempts of a record come in its events' order.
  */
 import { beforeAll, expect, it } from 'vitest'
+import { mulberry32 } from '../../bin/demo/random.ts'
 import { deliverEvent } from '../../shared/delivery/deliver-event.ts'
 import type { QueuedDelivery, Way } from '../../shared/delivery/delivery-queues.ts'
 import { sweepDeliveries } from '../../shared/delivery/sweep-deliveries.ts'
@@ -12,7 +13,7 @@ import { patientChanges } from '../../shared/store/patient-changes.ts'
 import { patientEntry } from '../../shared/store/patient-entry.ts'
 import { webhookStore } from '../../shared/store/webhooks.ts'
 import { answered, type Received, subscribed } from '../support/deliveries.ts'
-import { Killed, mortal, mortalTable, seeded } from '../support/mortal.ts'
+import { Killed, mortal, mortalTable } from '../support/mortal.ts'
 import { rounds } from '../support/scale.ts'
 import { aPatient, freshTable, newClinic, type TestTable } from '../support/table.ts'
 
@@ -30,7 +31,7 @@ it('every change is delivered, first attempts in order, whoever dies when', asyn
 })
 
 async function campaign(seed: number): Promise<void> {
-  const random = seeded(seed)
+  const random = mulberry32(seed)
   const clinic = await newClinic(db.table)
   const endpoints = [await subscribed(db.table, clinic.id), await subscribed(db.table, clinic.id)]
   let now = Date.now()

@@ -3,13 +3,13 @@
  * consumer. The store is a model here; that the consumer and the store agree is tested with the engine.
  */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { mulberry32 } from '../../bin/demo/random.ts'
 import { deliverEvent } from '../../shared/delivery/deliver-event.ts'
 import type { QueuedDelivery, Way } from '../../shared/delivery/delivery-queues.ts'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import type { Delivery } from '../../shared/domain/delivery.ts'
 import { HEALTHY, type Webhook, type WebhookHealth } from '../../shared/domain/webhook.ts'
 import { answered } from '../support/deliveries.ts'
-import { seeded } from '../support/mortal.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -27,7 +27,7 @@ const BATCH = 10
 
 /** The latencies of deliveries to endpoints that answer in 50 ms, ten events a second for a minute. */
 async function latencies({ dead }: { dead: number }): Promise<number[]> {
-  const random = seeded(7)
+  const random = mulberry32(7)
   const endpoints = Array.from({ length: 5 + dead }, (_, n) => ({ id: `w${n}`, hangs: n >= 5 }))
   const health = new Map<string, WebhookHealth>()
   const deliveries = new Map<string, { delivery: Delivery; version: number }>()

@@ -3,6 +3,7 @@
  * claim and the note leaves one unresolved, and those are counted.
  */
 import { beforeAll, expect, it } from 'vitest'
+import { mulberry32 } from '../../bin/demo/random.ts'
 import { type EmailConsumer, sendQueuedEmail } from '../../shared/delivery/send-queued-email.ts'
 import { sweepMessages } from '../../shared/delivery/sweep-messages.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
@@ -10,7 +11,7 @@ import type { Patient } from '../../shared/domain/patient.ts'
 import { messageDispatch } from '../../shared/store/message-dispatch.ts'
 import { patientEntry } from '../../shared/store/patient-entry.ts'
 import { acceptedEmail } from '../support/emails.ts'
-import { Killed, seeded } from '../support/mortal.ts'
+import { Killed } from '../support/mortal.ts'
 import { rounds } from '../support/scale.ts'
 import { aPatient, freshTable, newClinic, type TestTable } from '../support/table.ts'
 
@@ -112,7 +113,7 @@ it.each(STEPS)('a consumer that dies $when $call', async ({ call, when }) => {
 
 it('many emails, each delivered up to five times to four consumers that die everywhere', async () => {
   const seed = Number(process.env.SEED ?? 20261120)
-  const random = seeded(seed)
+  const random = mulberry32(seed)
   const emails = rounds(60, 1000)
   let time = Date.now()
   const sent = new Map<string, number>()

@@ -1,23 +1,19 @@
 /** Hostile names and subjects, through the real SES client and a local SES, parsed with a real MIME parser. */
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { SESv2Client } from '@aws-sdk/client-sesv2'
 import { simpleParser } from 'mailparser'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type EmailEngine, startEmailEngine } from '../../infra/local/email-engine.ts'
 import { emailSender } from '../../shared/delivery/email.ts'
 import { oneLine } from '../../shared/domain/mail-header.ts'
 
 const FROM = 'clinic@example.com'
 
-let server: Server
-let address: string
+let engine: EmailEngine
 
 beforeAll(async () => {
-  const { default: module } = (await import('aws-ses-v2-local')) as any
-  server = await (module.default ?? module)({ host: '127.0.0.1', port: 0 })
-  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  engine = await startEmailEngine()
 })
-afterAll(() => server.close())
+afterAll(() => engine.stop())
 
 const INJECTIONS = [
   'Hello\r\nBcc: thief@evil.example',
@@ -70,7 +66,12 @@ const INJECTIONS = [
 /** The mail that a recipient gets. */
 async function received(facts: { clinicName?: string; subject?: string }) {
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
-  const client = new SESv2Client({ endpoint: address, region: 'us-east-1', credentials, maxAttempts: 1 })
+  const client = new SESv2Client({
+    endpoint: engine.inboxUrl,
+    region: 'us-east-1',
+    credentials,
+    maxAttempts: 1,
+  })
   const handover = await emailSender(client, { from: FROM, configurationSet: 'mail' }).send({
     clinic: 'c',
     message: 'm',
@@ -81,7 +82,7 @@ async function received(facts: { clinicName?: string; subject?: string }) {
     ...facts,
   })
   if (handover.kind !== 'accepted') throw new Error(`${handover.kind}: ${handover.reason}`)
-  const eml = await fetch(`${address}/get-emlContent?messageId=${handover.providerMessageId}`)
+  const eml = await fetch(`${engine.inboxUrl}get-emlContent?messageId=${handover.providerMessageId}`)
   const { body } = (await eml.json()) as { body: { data: number[] } }
   return simpleParser(Buffer.from(body.data))
 }
