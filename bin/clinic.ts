@@ -1,11 +1,11 @@
 /** The operator tool: `npm run clinic -- --help`. Works on a deployed stack and on a running local one alike. */
 import { Command, CommanderError } from 'commander'
 import { UnavailableError } from '../shared/domain/unavailable.ts'
-import { ImportFileError } from '../shared/import/rows.ts'
 import { addAppointmentCommands } from './clinic/appointments.ts'
 import { addClinicCommands } from './clinic/clinics.ts'
 import { addCredentialCommands } from './clinic/credentials.ts'
 import { addDoctorCommands } from './clinic/doctors.ts'
+import { ImportFileError } from './clinic/import/rows.ts'
 import { addImportCommand } from './clinic/import.ts'
 import { addInvoiceCommands } from './clinic/invoices.ts'
 import { addMessageCommands } from './clinic/messages.ts'

@@ -5,7 +5,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { type LocalStack, startLocalStack } from '../infra/local/stack.ts'
-import { openTable } from '../shared/store/table.ts'
+import { openTable } from '../shared/store/table/table.ts'
 import { loadDemo, type ReadyClinic } from './demo/load.ts'
 
 type Options = {

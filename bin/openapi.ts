@@ -2,9 +2,9 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Command } from 'commander'
-import { errorCatalogue } from '../shared/api/error-catalogue.ts'
-import { openapiDocument } from '../shared/api/openapi.ts'
-import type { Examples } from '../shared/api/openapi-examples.ts'
+import { openapiDocument } from '../shared/api/openapi/document.ts'
+import { errorCatalogue } from '../shared/api/openapi/error-catalogue.ts'
+import type { Examples } from '../shared/api/openapi/examples.ts'
 
 const EXAMPLES = 'bin/openapi/examples.json'
 

@@ -3,9 +3,9 @@ import { ApiError, type ErrorBody, errorBody } from '../shared/api/errors.ts'
 import type { Appointment } from '../shared/domain/appointment.ts'
 import { wallClock } from '../shared/domain/clock.ts'
 import { minutesOf, timeOf } from '../shared/domain/interval.ts'
-import { KeptAnswer } from '../shared/domain/kept-answer.ts'
 import { fullName } from '../shared/domain/patient.ts'
 import { nextFree, refusal } from '../shared/domain/slots.ts'
+import { KeptAnswer } from '../shared/domain/stored-response.ts'
 import { newUuid } from '../shared/domain/uuid.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import {
@@ -13,7 +13,7 @@ import {
   type BookingDecision,
   type BookingFacts,
   bookingStore,
-} from '../shared/store/booking.ts'
+} from '../shared/store/calendar/booking.ts'
 
 type Booked = { data: ReturnType<typeof renderAppointment> }
 

@@ -4,7 +4,7 @@ import { wallClock } from '../shared/domain/clock.ts'
 import type { Patient } from '../shared/domain/patient.ts'
 import { newUuid } from '../shared/domain/uuid.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
-import { patientEntry } from '../shared/store/patient-entry.ts'
+import { patientEntry } from '../shared/store/patients/patient-writes.ts'
 
 export const handler = endpoint(
   createPatient,

@@ -5,7 +5,7 @@ import { newUuid } from '../shared/domain/uuid.ts'
 import type { Webhook } from '../shared/domain/webhook.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { allowedWebhookHost } from '../shared/runtime/webhooks.ts'
-import { TooManyWebhooks, webhookStore } from '../shared/store/webhooks.ts'
+import { TooManyWebhooks, webhookStore } from '../shared/store/events/webhooks.ts'
 
 export const handler = endpoint(
   createWebhook,

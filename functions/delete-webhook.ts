@@ -1,7 +1,7 @@
 import { ApiError } from '../shared/api/errors.ts'
 import { deleteWebhook } from '../shared/api/webhooks.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
-import { webhookStore } from '../shared/store/webhooks.ts'
+import { webhookStore } from '../shared/store/events/webhooks.ts'
 
 export const handler = endpoint(
   deleteWebhook,

@@ -3,8 +3,8 @@ import { readQueuedDelivery, type Way } from '../shared/delivery/delivery-queues
 import { UnavailableError } from '../shared/domain/unavailable.ts'
 import { openDeliveryQueues, openTransport } from '../shared/runtime/webhooks.ts'
 import { queueWorker } from '../shared/runtime/worker.ts'
-import { deliveryStore } from '../shared/store/deliveries.ts'
-import { webhookStore } from '../shared/store/webhooks.ts'
+import { deliveryStore } from '../shared/store/events/deliveries.ts'
+import { webhookStore } from '../shared/store/events/webhooks.ts'
 
 /** While the store is down, so long. */
 const PAUSE_MS = 30_000

@@ -1,6 +1,6 @@
 import { readEmailFeedback } from '../shared/delivery/feedback.ts'
 import { queueWorker } from '../shared/runtime/worker.ts'
-import { messageDispatch } from '../shared/store/message-dispatch.ts'
+import { messageDispatch } from '../shared/store/messages/dispatch.ts'
 
 /** Notes in the log what SES says became of an email. */
 export const handler = queueWorker(

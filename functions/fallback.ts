@@ -2,7 +2,7 @@ import { ApiError } from '../shared/api/errors.ts'
 import { BASE_PATH } from '../shared/api/route.ts'
 import { methodsOf } from '../shared/api/routes.ts'
 import { fallbackChain } from '../shared/http/chain.ts'
-import { logToStdout } from '../shared/http/log.ts'
+import { logToStdout } from '../shared/observability/log.ts'
 
 /** Answers every path and method that is no endpoint: 405 where the path exists, else 404. */
 export const handler = fallbackChain({ now: Date.now, log: logToStdout }).handler(async ({ resource }) => {

@@ -3,7 +3,7 @@ import { ApiError } from '../shared/api/errors.ts'
 import { wallClock } from '../shared/domain/clock.ts'
 import { freeSlots } from '../shared/domain/slots.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
-import { bookingStore } from '../shared/store/booking.ts'
+import { bookingStore } from '../shared/store/calendar/booking.ts'
 
 export const handler = endpoint(
   getAvailability,

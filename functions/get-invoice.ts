@@ -2,8 +2,8 @@ import { ApiError } from '../shared/api/errors.ts'
 import { getInvoice, renderInvoice } from '../shared/api/invoices.ts'
 import { renderPayment } from '../shared/api/payments.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
-import { invoiceStore } from '../shared/store/invoices.ts'
-import { paymentStore } from '../shared/store/payments.ts'
+import { invoiceStore } from '../shared/store/calendar/invoices.ts'
+import { paymentStore } from '../shared/store/calendar/payments.ts'
 
 export const handler = endpoint(
   getInvoice,

@@ -1,7 +1,7 @@
 import { ApiError } from '../shared/api/errors.ts'
 import { getPatient, renderPatient } from '../shared/api/patients.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
-import { patientStore } from '../shared/store/patients.ts'
+import { patientStore } from '../shared/store/patients/patients.ts'
 
 export const handler = endpoint(
   getPatient,

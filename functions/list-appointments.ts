@@ -1,7 +1,7 @@
 import { listAppointments, renderAppointment } from '../shared/api/appointments.ts'
 import { renderPage } from '../shared/api/schemas.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
-import { appointmentStore } from '../shared/store/appointments.ts'
+import { appointmentStore } from '../shared/store/calendar/appointments.ts'
 
 export const handler = endpoint(
   listAppointments,

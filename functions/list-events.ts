@@ -2,7 +2,7 @@ import { listEvents } from '../shared/api/events.ts'
 import { invalidCursor, renderCursorPage } from '../shared/api/schemas.ts'
 import { payloadOf } from '../shared/domain/event.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
-import { eventStore } from '../shared/store/events.ts'
+import { eventStore } from '../shared/store/events/events.ts'
 
 export const handler = endpoint(
   listEvents,

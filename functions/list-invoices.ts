@@ -1,7 +1,7 @@
 import { listInvoices, renderInvoice } from '../shared/api/invoices.ts'
 import { renderPage } from '../shared/api/schemas.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
-import { invoiceStore } from '../shared/store/invoices.ts'
+import { invoiceStore } from '../shared/store/calendar/invoices.ts'
 
 export const handler = endpoint(
   listInvoices,

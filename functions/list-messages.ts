@@ -1,7 +1,7 @@
 import { listMessages, renderMessage } from '../shared/api/messages.ts'
 import { renderPage } from '../shared/api/schemas.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
-import { messageStore } from '../shared/store/messages.ts'
+import { messageStore } from '../shared/store/messages/messages.ts'
 
 export const handler = endpoint(
   listMessages,

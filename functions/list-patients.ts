@@ -1,7 +1,7 @@
 import { listPatients, renderPatient } from '../shared/api/patients.ts'
 import { renderPage } from '../shared/api/schemas.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
-import { patientSearch } from '../shared/store/patient-search.ts'
+import { patientSearch } from '../shared/store/patients/search.ts'
 
 export const handler = endpoint(
   listPatients,

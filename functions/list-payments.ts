@@ -1,7 +1,7 @@
 import { listPayments, renderPayment } from '../shared/api/payments.ts'
 import { renderPage } from '../shared/api/schemas.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
-import { paymentStore } from '../shared/store/payments.ts'
+import { paymentStore } from '../shared/store/calendar/payments.ts'
 
 export const handler = endpoint(
   listPayments,

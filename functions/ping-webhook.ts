@@ -5,8 +5,8 @@ import { PING } from '../shared/domain/event.ts'
 import { newUuid } from '../shared/domain/uuid.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { openDeliveryQueues } from '../shared/runtime/webhooks.ts'
-import { deliveryStore } from '../shared/store/deliveries.ts'
-import { webhookStore } from '../shared/store/webhooks.ts'
+import { deliveryStore } from '../shared/store/events/deliveries.ts'
+import { webhookStore } from '../shared/store/events/webhooks.ts'
 
 export const handler = endpoint(
   pingWebhook,

@@ -1,11 +1,11 @@
 import { ApiError } from '../shared/api/errors.ts'
 import { redeliver, renderDelivery } from '../shared/api/webhooks.ts'
 import { askedAgain, isKept } from '../shared/domain/delivery.ts'
-import { KeptAnswer } from '../shared/domain/kept-answer.ts'
+import { KeptAnswer } from '../shared/domain/stored-response.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { openDeliveryQueues } from '../shared/runtime/webhooks.ts'
-import { deliveryStore } from '../shared/store/deliveries.ts'
-import { webhookStore } from '../shared/store/webhooks.ts'
+import { deliveryStore } from '../shared/store/events/deliveries.ts'
+import { webhookStore } from '../shared/store/events/webhooks.ts'
 
 export const handler = endpoint(
   redeliver,

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { logToStdout } from '../shared/http/log.ts'
+import { logToStdout } from '../shared/observability/log.ts'
 import { readFiles } from '../shared/reference/files.ts'
 import { serveFiles } from '../shared/reference/serve.ts'
 

@@ -1,10 +1,10 @@
 import { ApiError } from '../shared/api/errors.ts'
 import { renderWithSecret, rotateWebhookSecret } from '../shared/api/webhooks.ts'
 import { newSecret } from '../shared/delivery/webhook-signature.ts'
-import { KeptAnswer } from '../shared/domain/kept-answer.ts'
+import { KeptAnswer } from '../shared/domain/stored-response.ts'
 import { ROTATION_MS } from '../shared/domain/webhook.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
-import { webhookStore } from '../shared/store/webhooks.ts'
+import { webhookStore } from '../shared/store/events/webhooks.ts'
 
 export const handler = endpoint(
   rotateWebhookSecret,

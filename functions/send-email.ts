@@ -5,7 +5,7 @@ import { UnavailableError } from '../shared/domain/unavailable.ts'
 import { openEmail, openEmailQueue } from '../shared/runtime/messaging.ts'
 import { queueWorker } from '../shared/runtime/worker.ts'
 import { clinicStore } from '../shared/store/clinics.ts'
-import { messageDispatch } from '../shared/store/message-dispatch.ts'
+import { messageDispatch } from '../shared/store/messages/dispatch.ts'
 
 /** The consumer of the email queue. */
 export const handler = queueWorker(

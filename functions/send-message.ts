@@ -3,15 +3,15 @@ import { ApiError } from '../shared/api/errors.ts'
 import { renderAccepted, sendMessage } from '../shared/api/messages.ts'
 import type { Handover } from '../shared/delivery/handover.ts'
 import { secondsToNextDay, wallClock } from '../shared/domain/clock.ts'
-import { KeptAnswer } from '../shared/domain/kept-answer.ts'
 import type { Dispatch, Message, Occurrence } from '../shared/domain/message.ts'
 import { fullName } from '../shared/domain/patient.ts'
 import { countryOf } from '../shared/domain/phone-number.ts'
+import { KeptAnswer } from '../shared/domain/stored-response.ts'
 import { newUuid } from '../shared/domain/uuid.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { openEmailQueue, openSms, sendingLimits } from '../shared/runtime/messaging.ts'
-import { type AcceptanceFacts, messageAcceptance } from '../shared/store/message-acceptance.ts'
-import { messageDispatch } from '../shared/store/message-dispatch.ts'
+import { type AcceptanceFacts, messageAcceptance } from '../shared/store/messages/acceptance.ts'
+import { messageDispatch } from '../shared/store/messages/dispatch.ts'
 
 /** An SMS is with SNS, or not, well before. */
 const SMS_LEASE_MS = 20_000

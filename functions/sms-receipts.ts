@@ -3,7 +3,7 @@ import type { CloudWatchLogsDecodedData, CloudWatchLogsEvent } from 'aws-lambda'
 import { readSmsReceipt } from '../shared/delivery/feedback.ts'
 import { PROVIDERS } from '../shared/domain/message.ts'
 import { worker } from '../shared/runtime/worker.ts'
-import { messageDispatch } from '../shared/store/message-dispatch.ts'
+import { messageDispatch } from '../shared/store/messages/dispatch.ts'
 
 /** A receipt may overtake the note of the id it names; after so long, it is of an SMS that is not ours. */
 const OURS_WITHIN_MS = 5 * 60_000

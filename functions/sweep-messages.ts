@@ -1,7 +1,7 @@
 import { sweepMessages } from '../shared/delivery/sweep-messages.ts'
 import { openEmailQueue } from '../shared/runtime/messaging.ts'
 import { worker } from '../shared/runtime/worker.ts'
-import { messageDispatch } from '../shared/store/message-dispatch.ts'
+import { messageDispatch } from '../shared/store/messages/dispatch.ts'
 
 /** Every minute, over all clinics. */
 export const handler = worker(

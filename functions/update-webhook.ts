@@ -2,7 +2,7 @@ import { ApiError } from '../shared/api/errors.ts'
 import { publicUrl, renderWebhook, updateWebhook } from '../shared/api/webhooks.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { allowedWebhookHost } from '../shared/runtime/webhooks.ts'
-import { webhookStore } from '../shared/store/webhooks.ts'
+import { webhookStore } from '../shared/store/events/webhooks.ts'
 
 export const handler = endpoint(
   updateWebhook,

@@ -1,7 +1,7 @@
 import { AttributeType, BillingMode, StreamViewType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb'
 import { Key } from 'aws-cdk-lib/aws-kms'
 import { Construct } from 'constructs'
-import { TTL } from '../shared/store/keys.ts'
+import { TTL } from '../shared/store/keys/key.ts'
 import type { StageSettings } from './stages.ts'
 
 /** The single table and the key that encrypts it. */

@@ -4,13 +4,9 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import type { Construct } from 'constructs'
 import type { TableCall } from '../shared/api/route.ts'
-import {
-  CLINIC_DIRECTORY,
-  CREDENTIAL_PARTITIONS,
-  DUE_PARTITIONS,
-  DUE_PARTITIONS_BUT_EVENTS,
-  PROVIDER_PARTITIONS,
-} from '../shared/store/keys.ts'
+import { CLINIC_DIRECTORY, CREDENTIAL_PARTITIONS } from '../shared/store/keys/clinics.ts'
+import { DUE_PARTITIONS, DUE_PARTITIONS_BUT_EVENTS } from '../shared/store/keys/due.ts'
+import { PROVIDER_PARTITIONS } from '../shared/store/keys/messages.ts'
 import type { Data } from './data.ts'
 
 /** Authentication reads the credential and notes its use: on credential partitions only. */

@@ -2,41 +2,142 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
-/** Which rooms a room's files may import from, beside their own. Arrows point one way. */
+/** What each room's files may import from, beside their own room. Arrows point one way: a room is listed below all that it imports. */
 const ARROWS: Record<string, string[]> = {
-  bin: [
-    'infra',
-    'infra/local',
-    'shared/api',
+  // Installed by integrators: imports nothing of ours.
+  'shared/clients/typescript': [],
+  'shared/domain': [],
+  'shared/observability': [],
+  'shared/api': ['shared/domain'],
+  'shared/api/openapi': ['shared/api', 'shared/domain'],
+  'shared/http': ['shared/api', 'shared/domain', 'shared/observability'],
+  'shared/reference': ['shared/api', 'shared/http', 'shared/observability'],
+  'shared/delivery': ['shared/domain'],
+  'shared/store/keys': ['shared/domain'],
+  'shared/store/table': ['shared/domain', 'shared/store/keys'],
+  'shared/store/patients': ['shared/domain', 'shared/store/keys', 'shared/store/table'],
+  'shared/store': ['shared/domain', 'shared/store/keys', 'shared/store/patients', 'shared/store/table'],
+  'shared/store/calendar': [
     'shared/domain',
     'shared/store',
-    'shared/import',
-    'shared/verify',
-    'shared/delivery',
-    'shared/runtime/clients.ts',
+    'shared/store/keys',
+    'shared/store/patients',
+    'shared/store/table',
   ],
-  infra: ['shared/api', 'shared/reference', 'shared/store/keys.ts'],
-  'infra/local': [],
+  'shared/store/messages': [
+    'shared/domain',
+    'shared/store',
+    'shared/store/calendar',
+    'shared/store/keys',
+    'shared/store/patients',
+    'shared/store/table',
+  ],
+  'shared/store/events': ['shared/domain', 'shared/store', 'shared/store/keys', 'shared/store/table'],
+  'shared/store/copies': [
+    'shared/domain',
+    'shared/store',
+    'shared/store/calendar',
+    'shared/store/keys',
+    'shared/store/messages',
+    'shared/store/patients',
+    'shared/store/table',
+  ],
+  'shared/runtime': [
+    'shared/api',
+    'shared/delivery',
+    'shared/domain',
+    'shared/http',
+    'shared/observability',
+    'shared/store',
+    'shared/store/table',
+  ],
   functions: [
     'shared/api',
     'shared/delivery',
     'shared/domain',
     'shared/http',
+    'shared/observability',
     'shared/reference',
     'shared/runtime',
     'shared/store',
+    'shared/store/calendar',
+    'shared/store/events',
+    'shared/store/keys',
+    'shared/store/messages',
+    'shared/store/patients',
   ],
-  'shared/runtime': ['shared/api', 'shared/delivery', 'shared/domain', 'shared/http', 'shared/store'],
-  'shared/delivery': ['shared/domain'],
-  'shared/http': ['shared/api', 'shared/domain'],
-  'shared/reference': ['shared/api', 'shared/http'],
-  'shared/import': ['shared/api', 'shared/domain', 'shared/store'],
-  'shared/verify': ['shared/domain', 'shared/store'],
-  'shared/api': ['shared/domain'],
-  'shared/store': ['shared/domain'],
-  'shared/domain': [],
-  // Goes to integrators, alone.
-  'shared/client': [],
+  infra: ['shared/api', 'shared/reference', 'shared/store/keys'],
+  'infra/local': [],
+  'bin/clinic/import': [
+    'shared/api',
+    'shared/domain',
+    'shared/store',
+    'shared/store/calendar',
+    'shared/store/copies',
+    'shared/store/keys',
+    'shared/store/messages',
+    'shared/store/patients',
+    'shared/store/table',
+  ],
+  'bin/clinic/verify': [
+    'shared/domain',
+    'shared/store',
+    'shared/store/calendar',
+    'shared/store/copies',
+    'shared/store/keys',
+    'shared/store/messages',
+    'shared/store/patients',
+    'shared/store/table',
+  ],
+  'bin/clinic': [
+    'bin/clinic/import',
+    'bin/clinic/verify',
+    'shared/api',
+    'shared/delivery',
+    'shared/domain',
+    'shared/runtime/clients.ts',
+    'shared/store',
+    'shared/store/calendar',
+    'shared/store/copies',
+    'shared/store/events',
+    'shared/store/keys',
+    'shared/store/messages',
+    'shared/store/table',
+  ],
+  'bin/demo': ['bin/clinic/import', 'shared/domain', 'shared/store', 'shared/store/table'],
+  'bin/openapi': [
+    'bin/demo',
+    'infra/local',
+    'shared/api',
+    'shared/api/openapi',
+    'shared/domain',
+    'shared/store/table',
+  ],
+  'bin/bench': [
+    'bin/clinic/import',
+    'bin/demo',
+    'shared/domain',
+    'shared/store',
+    'shared/store/calendar',
+    'shared/store/events',
+    'shared/store/keys',
+    'shared/store/messages',
+    'shared/store/patients',
+    'shared/store/table',
+  ],
+  bin: [
+    'bin/bench',
+    'bin/clinic',
+    'bin/clinic/import',
+    'bin/demo',
+    'bin/openapi',
+    'infra',
+    'infra/local',
+    'shared/api/openapi',
+    'shared/domain',
+    'shared/store',
+    'shared/store/table',
+  ],
 }
 
 const files = globSync('{bin,infra,functions,shared}/**/*.ts', { exclude: ['**/node_modules/**'] })
@@ -62,6 +163,17 @@ describe('the rooms', () => {
     expect(strange).toEqual([])
   })
 
+  it('point one way: no room imports from one that is listed after it', () => {
+    const order = Object.keys(ARROWS)
+    const upward = Object.entries(ARROWS).flatMap(([room, targets]) =>
+      targets
+        .map((target) => (target.endsWith('.ts') ? roomOf(target) : target))
+        .filter((target) => order.indexOf(target) >= order.indexOf(room))
+        .map((target) => `${room} -> ${target}`),
+    )
+    expect(upward).toEqual([])
+  })
+
   it('keeps the domain free of AWS and I/O', () => {
     const packages = globSync('shared/domain/*.ts')
       .flatMap(importsOf)
@@ -81,11 +193,11 @@ describe('the rooms', () => {
     expect(readers).toEqual(['shared/runtime/environment.ts'])
   })
 
-  it('builds keys in one file', () => {
-    const builders = globSync('shared/store/*.ts').filter((file) =>
+  it('builds keys in one room', () => {
+    const builders = globSync('shared/store/**/*.ts').filter((file) =>
       /pk: [`']|\$\{.*\}#/.test(readFileSync(file, 'utf8')),
     )
-    expect(builders).toEqual(['shared/store/keys.ts'])
+    expect(builders.filter((file) => roomOf(file) !== 'shared/store/keys')).toEqual([])
   })
 
   it('has no barrels, and no rooms without a name', () => {

@@ -2,11 +2,11 @@ import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dyn
 import { APPOINTMENT_STATUSES, type Appointment } from '../../shared/domain/appointment.ts'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
-import { APPOINTMENTS } from '../../shared/store/appointments.ts'
-import { rowAttributes, rowKeys } from '../../shared/store/calendar-row.ts'
-import { calendarKey, tallyPartition } from '../../shared/store/keys.ts'
-import { chunked } from '../../shared/store/table.ts'
-import { tallyAttribute } from '../../shared/store/tally.ts'
+import { APPOINTMENTS } from '../../shared/store/calendar/appointments.ts'
+import { rowAttributes, rowKeys } from '../../shared/store/calendar/calendar-row.ts'
+import { tallyAttribute } from '../../shared/store/calendar/tally.ts'
+import { calendarKey, tallyPartition } from '../../shared/store/keys/calendar.ts'
+import { chunked } from '../../shared/store/table/table.ts'
 import { seeded } from '../demo/random.ts'
 
 /** Somebody that filters can ask for. */

@@ -5,7 +5,7 @@ import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
 import { isUuid } from '../../shared/domain/uuid.ts'
 import { documentClient } from '../../shared/runtime/clients.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
-import { openTable, type Table } from '../../shared/store/table.ts'
+import { openTable, type Table } from '../../shared/store/table/table.ts'
 import { CommandFailure, EXIT, type GlobalOptions } from './output.ts'
 
 /** A stack's outputs, and how clients reach its services: the defaults on AWS. */

@@ -5,9 +5,9 @@ import type { Doctor } from '../../shared/domain/doctor.ts'
 import { line } from '../../shared/domain/text-fields.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { formatWeeklyHours, type Window } from '../../shared/domain/working-hours.ts'
-import { NEW_DOCTOR, timeOff, weeklyHours } from '../../shared/import/doctors.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
 import { connect, requireClinic } from './connection.ts'
+import { NEW_DOCTOR, timeOff, weeklyHours } from './import/doctors.ts'
 import { CommandFailure, table as lines, option, print } from './output.ts'
 
 type NewDoctorOptions = {

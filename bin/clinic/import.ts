@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs'
 import { basename, isAbsolute, relative, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { importEntities } from '../../shared/import/entities.ts'
-import { type ImportResult, importFile, rejectedFile } from '../../shared/import/import-file.ts'
-import { rowReader } from '../../shared/import/rows.ts'
 import { connect, requireClinic } from './connection.ts'
+import { importEntities } from './import/entities.ts'
+import { type ImportResult, importFile, rejectedFile } from './import/import-file.ts'
+import { rowReader } from './import/rows.ts'
 import { CommandFailure, EXIT, type GlobalOptions, print } from './output.ts'
 import { progressBar } from './progress.ts'
 

@@ -2,8 +2,8 @@ import { CalendarDate, oneOf } from '../../shared/api/schemas.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { daysLater, wallClock } from '../../shared/domain/clock.ts'
 import { CHANNELS, type Message } from '../../shared/domain/message.ts'
-import { messageStore } from '../../shared/store/messages.ts'
-import type { Table } from '../../shared/store/table.ts'
+import { messageStore } from '../../shared/store/messages/messages.ts'
+import type { Table } from '../../shared/store/table/table.ts'
 import { CommandFailure, option } from './output.ts'
 
 /** Options as they were given; the dates are the clinic's. */

@@ -2,9 +2,9 @@
 import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
 import { isUnresolved, type Message, type Occurrence } from '../../shared/domain/message.ts'
 import { isUuid } from '../../shared/domain/uuid.ts'
-import { messageDispatch } from '../../shared/store/message-dispatch.ts'
-import { messageStore } from '../../shared/store/messages.ts'
-import type { Table } from '../../shared/store/table.ts'
+import { messageDispatch } from '../../shared/store/messages/dispatch.ts'
+import { messageStore } from '../../shared/store/messages/messages.ts'
+import type { Table } from '../../shared/store/table/table.ts'
 import { progressInWords } from './message-progress.ts'
 import { CommandFailure } from './output.ts'
 

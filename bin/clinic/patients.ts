@@ -3,7 +3,7 @@ import { renderPatient } from '../../shared/api/patients.ts'
 import { CalendarDate, oneOf } from '../../shared/api/schemas.ts'
 import { GENDERS, type Patient } from '../../shared/domain/patient.ts'
 import { emailAddress, personName, phoneNumber } from '../../shared/domain/text-fields.ts'
-import { patientChanges } from '../../shared/store/patient-changes.ts'
+import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
 import { connect, requireClinic } from './connection.ts'
 import { CommandFailure, option, print } from './output.ts'
 

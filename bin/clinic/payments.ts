@@ -13,9 +13,9 @@ import {
 import { line } from '../../shared/domain/text-fields.ts'
 import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
 import { importedUuid, newUuid } from '../../shared/domain/uuid.ts'
-import { commitFresh } from '../../shared/store/commit-packed.ts'
-import { paymentStore } from '../../shared/store/payments.ts'
-import { settlement } from '../../shared/store/settlement.ts'
+import { paymentStore } from '../../shared/store/calendar/payments.ts'
+import { settlement } from '../../shared/store/calendar/settlement.ts'
+import { commitFresh } from '../../shared/store/table/commit-packed.ts'
 import { connect, requireClinic } from './connection.ts'
 import { CommandFailure, option, print } from './output.ts'
 

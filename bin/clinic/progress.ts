@@ -1,4 +1,4 @@
-import type { ImportProgress } from '../../shared/import/import-file.ts'
+import type { ImportProgress } from './import/import-file.ts'
 
 /** How often a bar is redrawn, and how often a plain line is written where there is no terminal. */
 const REDRAW_MS = 100

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
-import type { RecordList } from '../../shared/store/calendar-list.ts'
-import { Changeset } from '../../shared/store/changeset.ts'
-import { commitFresh } from '../../shared/store/commit-packed.ts'
-import type { Table } from '../../shared/store/table.ts'
+import type { RecordList } from '../../shared/store/calendar/calendar-list.ts'
+import { Changeset } from '../../shared/store/table/changeset.ts'
+import { commitFresh } from '../../shared/store/table/commit-packed.ts'
+import type { Table } from '../../shared/store/table/table.ts'
 
 /**
  * Changes one record with its rows and tallies, from a fresh read whenever somebody else was faster. Changing nothing

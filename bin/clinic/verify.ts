@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { type Difference, FAULTS } from '../../shared/verify/fault.ts'
-import { type Verification, verifyClinic } from '../../shared/verify/verify-clinic.ts'
 import { connect, requireClinic } from './connection.ts'
 import { EXIT, type GlobalOptions, table as lines } from './output.ts'
+import { type Difference, FAULTS } from './verify/fault.ts'
+import { type Verification, verifyClinic } from './verify/verify-clinic.ts'
 
 /** Differences that the JSON names; `total` counts them all. */
 const NAMED = 1000

@@ -1,7 +1,7 @@
 import { dayOfWeek, daysLater } from '../../shared/domain/clock.ts'
 import { type Interval, minutesOf } from '../../shared/domain/interval.ts'
 import { parseWeeklyHours, WEEKDAYS, type Window } from '../../shared/domain/working-hours.ts'
-import { timeOff } from '../../shared/import/doctors.ts'
+import { timeOff } from '../clinic/import/doctors.ts'
 import { type DemoDoctor, LEFT, type Practice } from './practice.ts'
 
 /** When a doctor sees patients on a day: hours without breaks, days off and holidays. */

@@ -1,6 +1,6 @@
 import { type ErrorKey, errorBody } from '../../shared/api/errors.ts'
-import type { RecordedExchange } from '../../shared/api/openapi-examples.ts'
-import { isHeaderName } from '../../shared/api/openapi-headers.ts'
+import type { RecordedExchange } from '../../shared/api/openapi/examples.ts'
+import { isHeaderName } from '../../shared/api/openapi/headers.ts'
 import type { Route } from '../../shared/api/route.ts'
 import { ROUTES } from '../../shared/api/routes.ts'
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RecordedDelivery } from '../../shared/api/openapi-examples.ts'
+import type { RecordedDelivery } from '../../shared/api/openapi/examples.ts'
 
 const PATIENCE_MS = 60_000
 

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { ApiError } from '../api/errors.ts'
 import { errorsOf, type Route } from '../api/route.ts'
-import { KeptAnswer } from '../domain/kept-answer.ts'
+import { KeptAnswer } from '../domain/stored-response.ts'
 import type { Link } from './call.ts'
 
 /** An answer that breaks the endpoint's own contract: a defect of ours, found before a client does. */

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyResult } from 'aws-lambda'
 import { errorEntry } from '../api/errors.ts'
+import { errorOrigin, type WriteLog } from '../observability/log.ts'
 import type { ApiRequest, Link } from './call.ts'
-import { errorOrigin, type WriteLog } from './log.ts'
 import { within } from './within.ts'
 
 /** What goes on beside a request may hold its answer up so long, and no longer. */

@@ -1,6 +1,6 @@
 import { ApiError, errorBody, errorEntry } from '../api/errors.ts'
 import { BASE_PATH, type Route } from '../api/route.ts'
-import { KeptAnswer } from '../domain/kept-answer.ts'
+import { KeptAnswer } from '../domain/stored-response.ts'
 import { UnavailableError } from '../domain/unavailable.ts'
 import type { ApiContext, Link } from './call.ts'
 

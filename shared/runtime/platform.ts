@@ -1,6 +1,6 @@
-import { logToStdout } from '../http/log.ts'
-import type { Table } from '../store/table.ts'
-import { type Count, counter } from './metric.ts'
+import { logToStdout } from '../observability/log.ts'
+import { type Count, counter } from '../observability/metrics.ts'
+import type { Table } from '../store/table/table.ts'
 
 /** What a store is made from. */
 export type Platform = {

@@ -1,6 +1,6 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
-import { errorOrigin, logToStdout } from '../http/log.ts'
-import { openTable } from '../store/table.ts'
+import { errorOrigin, logToStdout } from '../observability/log.ts'
+import { openTable } from '../store/table/table.ts'
 import { documentClient } from './clients.ts'
 import { readWorkerEnvironment } from './environment.ts'
 import { type Opened, openPlatform, openStores, type Platform, type Stores } from './platform.ts'

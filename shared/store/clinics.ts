@@ -1,7 +1,8 @@
 import type { Clinic, ClinicId } from '../domain/clinic.ts'
-import { CLINIC_DIRECTORY, clinicDirectoryKey, clinicKey, patientHeadKey } from './keys.ts'
-import { EMPTY_HEAD } from './patient-head.ts'
-import type { Item, Table } from './table.ts'
+import { CLINIC_DIRECTORY, clinicDirectoryKey, clinicKey } from './keys/clinics.ts'
+import { patientHeadKey } from './keys/patients.ts'
+import { EMPTY_HEAD } from './patients/head.ts'
+import type { Item, Table } from './table/table.ts'
 
 /** Clinics are made and changed by the operator only. */
 export function clinicStore({ table }: { table: Table }) {

@@ -8,9 +8,9 @@ import {
   clinicCredentialsPartition,
   credentialKey,
   credentialMinuteKey,
-  TTL,
-} from './keys.ts'
-import { ConditionFailed, type Item, type Table, type UpdateParts } from './table.ts'
+} from './keys/clinics.ts'
+import { TTL } from './keys/key.ts'
+import { ConditionFailed, type Item, type Table, type UpdateParts } from './table/table.ts'
 
 /** What is issued beside the generated key and secret. */
 export type NewCredential = {

@@ -2,9 +2,10 @@ import type { ClinicId } from '../domain/clinic.ts'
 import type { Doctor } from '../domain/doctor.ts'
 import { offsetOf, type Page, type PageRequest } from '../domain/paging.ts'
 import { fold } from '../domain/search-text.ts'
-import { Changeset } from './changeset.ts'
-import { doctorKey, doctorOwner, doctorsPartition } from './keys.ts'
-import type { Item, Table } from './table.ts'
+import { doctorKey, doctorsPartition } from './keys/clinics.ts'
+import { doctorOwner } from './keys/copies.ts'
+import { Changeset } from './table/changeset.ts'
+import type { Item, Table } from './table/table.ts'
 
 /** A doctor as it was read, with the version that a change of it is conditional on. */
 export type StoredDoctor = Doctor & { readonly version: number }

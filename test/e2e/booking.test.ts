@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
-import { appointmentStore } from '../../shared/store/appointments.ts'
+import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import { clinicTool, get, post, type RunningStack, runStack } from '../support/local-stack.ts'
 import { rounds } from '../support/scale.ts'
 

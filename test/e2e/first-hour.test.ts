@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, vi } from 'vitest'
-import { createClient, verifyWebhook } from '../../shared/client/client.ts'
+import { createClient, verifyWebhook } from '../../shared/clients/typescript/client.ts'
 import { conforms } from '../support/conformance.ts'
 import { runStack } from '../support/local-stack.ts'
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import type { Patient } from '../../shared/domain/patient.ts'
-import { patientEntry } from '../../shared/store/patient-entry.ts'
+import { patientEntry } from '../../shared/store/patients/patient-writes.ts'
 import { issued } from '../support/credentials.ts'
 import { get, post, type RunningStack, runStack } from '../support/local-stack.ts'
 import { aPatient, newClinic } from '../support/table.ts'

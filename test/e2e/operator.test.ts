@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
-import { calendarListPartition } from '../../shared/store/keys.ts'
+import { calendarListPartition } from '../../shared/store/keys/calendar.ts'
 import { clinicTool, get, type RunningStack, runStack } from '../support/local-stack.ts'
 
 let stack: RunningStack

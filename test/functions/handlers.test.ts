@@ -1,7 +1,7 @@
 /** The endpoints alone, with the AWS client mocked: what they ask of DynamoDB and what they make of its answers. */
 import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { describe, expect, it } from 'vitest'
-import { shortId } from '../../shared/store/keys.ts'
+import { shortId } from '../../shared/store/keys/key.ts'
 import { call } from '../support/event.ts'
 import { functionEnvironment, handlerOf } from '../support/functions.ts'
 import { CLINIC, headers, mockedWithCredential } from '../support/mocked-credential.ts'

@@ -2,7 +2,7 @@
 
 import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { beforeEach, expect, it } from 'vitest'
-import { shortId } from '../../shared/store/keys.ts'
+import { shortId } from '../../shared/store/keys/key.ts'
 import { call } from '../support/event.ts'
 import { handlerOf } from '../support/functions.ts'
 import { CLINIC, headers, mockedWithCredential } from '../support/mocked-credential.ts'

@@ -10,25 +10,21 @@ import { MESSAGE_WORKERS } from '../../infra/messaging.ts'
 import { ROUTES } from '../../shared/api/routes.ts'
 import type { LineItem } from '../../shared/domain/invoice.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
-import { appointmentStore } from '../../shared/store/appointments.ts'
-import { deliveryStore } from '../../shared/store/deliveries.ts'
-import { eventFanOut } from '../../shared/store/event-fan-out.ts'
-import { invoiceStore } from '../../shared/store/invoices.ts'
-import {
-  ANNOUNCED_PARTITIONS,
-  announcedKey,
-  CREDENTIAL_PARTITIONS,
-  DUE_PARTITIONS,
-  dueDeliveryKey,
-  dueMessageKey,
-  PROVIDER_PARTITIONS,
-} from '../../shared/store/keys.ts'
-import { messageStore } from '../../shared/store/messages.ts'
-import { patientChanges } from '../../shared/store/patient-changes.ts'
-import { MOST_ENTERED, patientEntry } from '../../shared/store/patient-entry.ts'
-import { patientStore } from '../../shared/store/patients.ts'
-import { paymentStore } from '../../shared/store/payments.ts'
-import { chunked, type Table, withoutEvents } from '../../shared/store/table.ts'
+import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
+import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
+import { paymentStore } from '../../shared/store/calendar/payments.ts'
+import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
+import { deliveryStore } from '../../shared/store/events/deliveries.ts'
+import { eventFanOut } from '../../shared/store/events/fan-out.ts'
+import { CREDENTIAL_PARTITIONS } from '../../shared/store/keys/clinics.ts'
+import { DUE_PARTITIONS } from '../../shared/store/keys/due.ts'
+import { ANNOUNCED_PARTITIONS, announcedKey } from '../../shared/store/keys/events.ts'
+import { dueMessageKey, PROVIDER_PARTITIONS } from '../../shared/store/keys/messages.ts'
+import { dueDeliveryKey } from '../../shared/store/keys/webhooks.ts'
+import { messageStore } from '../../shared/store/messages/messages.ts'
+import { MOST_ENTERED, patientEntry } from '../../shared/store/patients/patient-writes.ts'
+import { patientStore } from '../../shared/store/patients/patients.ts'
+import { chunked, type Table, withoutEvents } from '../../shared/store/table/table.ts'
 import { issued } from '../support/credentials.ts'
 import { subscribed } from '../support/deliveries.ts'
 import { call, type Sent } from '../support/event.ts'

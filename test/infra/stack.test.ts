@@ -7,7 +7,10 @@ import { MESSAGE_WORKERS } from '../../infra/messaging.ts'
 import { stageSettings } from '../../infra/stages.ts'
 import { BASE_PATH, type Service } from '../../shared/api/route.ts'
 import { ROUTES } from '../../shared/api/routes.ts'
-import * as keys from '../../shared/store/keys.ts'
+import * as dueKeys from '../../shared/store/keys/due.ts'
+import * as eventKeys from '../../shared/store/keys/events.ts'
+import * as messageKeys from '../../shared/store/keys/messages.ts'
+import * as webhookKeys from '../../shared/store/keys/webhooks.ts'
 import {
   grantsOf,
   idAt,
@@ -226,7 +229,7 @@ describe('the functions', () => {
   })
 
   it('that write records reach no family of what is due but the announced events; those that read, none', () => {
-    const partitions = Object.entries(keys)
+    const partitions = Object.entries({ ...dueKeys, ...eventKeys, ...messageKeys, ...webhookKeys })
       .flatMap(([name, value]): unknown => (/_BUT_|^DUE_PARTITIONS$/.test(name) ? [] : value))
       .filter((value): value is string => typeof value === 'string' && value.startsWith('due#'))
     expect(partitions.length).toBeGreaterThan(15)
@@ -237,9 +240,9 @@ describe('the functions', () => {
       })
       return partitions.filter((pk) => !patterns.some((pattern) => pk.startsWith(pattern.replace('*', ''))))
     }
-    const { ANNOUNCED_PARTITIONS } = keys
+    const { ANNOUNCED_PARTITIONS } = eventKeys
     const announced = partitions.filter((pk) => pk.startsWith(ANNOUNCED_PARTITIONS))
-    expect(announced.length).toBe(1 + keys.ALL_ANNOUNCED_PARTITIONS.length)
+    expect(announced.length).toBe(1 + eventKeys.ALL_ANNOUNCED_PARTITIONS.length)
     for (const { id, uses } of ROUTES.filter(({ uses }) => !uses.services))
       expect([id, reached(id)]).toEqual([id, uses.table.includes('PutItem') ? announced : []])
     expect(reached('redeliver')).toEqual(partitions)
@@ -474,7 +477,7 @@ describe('the workers', () => {
     expect(filters?.map(({ Pattern }) => JSON.parse(Pattern))).toEqual([
       { eventName: ['INSERT'], dynamodb: { Keys: { pk: { S: [{ prefix: 'due#event#' }] } } } },
     ])
-    expect(keys.ALL_ANNOUNCED_PARTITIONS.filter((pk) => !pk.startsWith('due#event#'))).toEqual([])
+    expect(eventKeys.ALL_ANNOUNCED_PARTITIONS.filter((pk) => !pk.startsWith('due#event#'))).toEqual([])
   })
 
   it.each(['Messaging/sweep-messages', 'Events/sweep-events'])(

@@ -32,6 +32,10 @@ export type Operation = {
 type Document = {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly webhooks: Readonly<Record<string, { readonly post: Operation }>>
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>
+    readonly securitySchemes: Readonly<Record<string, { readonly 'x-scopes': object }>>
+  }
   readonly 'x-other-requests': { readonly responses: Readonly<Record<string, Response>> }
 }
 
@@ -52,7 +56,7 @@ formats.default(ajv)
 const withRefs = (schema: object): Schema =>
   JSON.parse(JSON.stringify(schema).replaceAll('"#/components/schemas/', '"document#/$defs/'))
 
-ajv.addSchema({ $id: 'document', $defs: withRefs((document as any).components.schemas) })
+ajv.addSchema({ $id: 'document', $defs: withRefs(document.components.schemas) })
 
 const compiled = new Map<string, ValidateFunction>()
 

@@ -1,7 +1,7 @@
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { SCOPES, type Scope } from '../../shared/domain/scope.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
-import type { Table } from '../../shared/store/table.ts'
+import type { Table } from '../../shared/store/table/table.ts'
 
 /** A credential of the clinic, and the header that proves it. */
 export async function issued(

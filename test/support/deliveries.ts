@@ -7,10 +7,10 @@ import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { EVENTS } from '../../shared/domain/event.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import type { Webhook } from '../../shared/domain/webhook.ts'
-import { deliveryStore } from '../../shared/store/deliveries.ts'
-import { once } from '../../shared/store/once.ts'
-import type { Table } from '../../shared/store/table.ts'
-import { webhookStore } from '../../shared/store/webhooks.ts'
+import { deliveryStore } from '../../shared/store/events/deliveries.ts'
+import { webhookStore } from '../../shared/store/events/webhooks.ts'
+import { once } from '../../shared/store/table/idempotency.ts'
+import type { Table } from '../../shared/store/table/table.ts'
 
 /** An endpoint of the clinic that is subscribed to everything, unless the test says otherwise. */
 export async function subscribed(

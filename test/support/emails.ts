@@ -2,10 +2,10 @@ import type { Clinic } from '../../shared/domain/clinic.ts'
 import type { Message } from '../../shared/domain/message.ts'
 import { fullName, type Patient } from '../../shared/domain/patient.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
-import { Changeset } from '../../shared/store/changeset.ts'
-import { dueMessageKey } from '../../shared/store/keys.ts'
-import { messageStore } from '../../shared/store/messages.ts'
-import type { Table } from '../../shared/store/table.ts'
+import { dueMessageKey } from '../../shared/store/keys/messages.ts'
+import { messageStore } from '../../shared/store/messages/messages.ts'
+import { Changeset } from '../../shared/store/table/changeset.ts'
+import type { Table } from '../../shared/store/table/table.ts'
 
 /** An email that was accepted at `now`, and waits to be sent. */
 export async function acceptedEmail(

@@ -1,4 +1,4 @@
-import type { Table } from '../../shared/store/table.ts'
+import type { Table } from '../../shared/store/table/table.ts'
 
 /** The process ended here. */
 export class Killed extends Error {}

@@ -6,7 +6,7 @@ import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
 import type { Patient } from '../../shared/domain/patient.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
-import { openTable, type Table } from '../../shared/store/table.ts'
+import { openTable, type Table } from '../../shared/store/table/table.ts'
 
 export type TestTable = { client: DynamoDBDocumentClient; name: string; table: Table }
 

@@ -1,0 +1,82 @@
+import * as z from 'zod'
+import { CalendarDate, oneOf, TimeOfDay } from '../../../shared/api/schemas.ts'
+import { APPOINTMENT_STATUSES, type Appointment } from '../../../shared/domain/appointment.ts'
+import type { Doctor } from '../../../shared/domain/doctor.ts'
+import { fullName } from '../../../shared/domain/patient.ts'
+import { paragraphs } from '../../../shared/domain/text-fields.ts'
+import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
+import { doctorStore } from '../../../shared/store/doctors.ts'
+import type { Table } from '../../../shared/store/table/table.ts'
+import { RowRefused, writePatientRows } from './calendar.ts'
+import { given, type ImportEntity } from './entity.ts'
+import { ExternalRef, referenceId, unknownReference } from './references.ts'
+import { Instant } from './timestamps.ts'
+
+type Fields = Partial<Omit<Appointment, 'id' | 'patient' | 'doctor'>> & { patient: string; doctorId: string }
+
+const columns = {
+  patient_external_id: ExternalRef,
+  doctor_external_id: ExternalRef,
+  appointment_date: CalendarDate,
+  start_time: TimeOfDay,
+  end_time: TimeOfDay,
+  status: oneOf(APPOINTMENT_STATUSES).nullish(),
+  notes: paragraphs(2000).nullish(),
+  created_at: Instant.nullish(),
+}
+
+/** Imported appointments may overlap, as history does. */
+export function appointmentImport(table: Table, now: () => number): ImportEntity<Fields> {
+  const list = appointmentStore({ table })
+  const doctors = doctorStore({ table })
+  return {
+    name: 'appointments',
+    idKind: 'appointment',
+    columns: Object.keys(columns),
+    required: ['patient_external_id', 'doctor_external_id', 'appointment_date', 'start_time', 'end_time'],
+    schema: ({ id: clinic }) =>
+      z
+        .strictObject(columns)
+        .refine((row) => !bothTimes(row) || row.start_time < row.end_time, {
+          path: ['end_time'],
+          error: 'must be after start_time, on the same day',
+        })
+        .transform((row) => ({
+          patient: referenceId(clinic, 'patient', row.patient_external_id),
+          doctorId: referenceId(clinic, 'doctor', row.doctor_external_id),
+          date: row.appointment_date,
+          startTime: row.start_time,
+          endTime: row.end_time,
+          status: row.status ?? undefined,
+          notes: row.notes,
+          createdAt: row.created_at ?? undefined,
+        })),
+    write: async (clinic, batch) => {
+      const known = await doctors.findMany(clinic.id, [
+        ...new Set(batch.map(({ fields }) => fields.doctorId)),
+      ])
+      return writePatientRows(table, list, clinic, batch, ({ id, fields }, patient, before) => {
+        const { patient: _, doctorId, ...facts } = fields
+        return {
+          status: 'scheduled' as const,
+          notes: null,
+          createdAt: new Date(now()).toISOString(),
+          ...before,
+          ...(given(facts) as Pick<Appointment, 'date' | 'startTime' | 'endTime'>),
+          id,
+          patient: { id: patient.id, fullName: fullName(patient) },
+          doctor: named(known, doctorId),
+        }
+      })
+    },
+  }
+}
+
+const bothTimes = (row: { start_time: string; end_time: string }): boolean =>
+  TimeOfDay.safeParse(row.start_time).success && TimeOfDay.safeParse(row.end_time).success
+
+function named(doctors: ReadonlyMap<string, Doctor>, id: string): Appointment['doctor'] {
+  const doctor = doctors.get(id)
+  if (!doctor) throw new RowRefused(unknownReference('doctor'))
+  return { id, fullName: doctor.fullName }
+}

@@ -1,0 +1,103 @@
+import * as z from 'zod'
+import { CalendarDate } from '../../../shared/api/schemas.ts'
+import type { Doctor, TimeOff } from '../../../shared/domain/doctor.ts'
+import { line } from '../../../shared/domain/text-fields.ts'
+import {
+  parseWeeklyHours,
+  type WeeklyHours,
+  WorkingHoursError,
+} from '../../../shared/domain/working-hours.ts'
+import { fanOut } from '../../../shared/store/copies/copied-names.ts'
+import { type DoctorChange, doctorStore, MOST_SAVED } from '../../../shared/store/doctors.ts'
+import { chunked, type Table } from '../../../shared/store/table/table.ts'
+import { given, type ImportEntity, isUnchanged } from './entity.ts'
+
+type Fields = Partial<Omit<Doctor, 'id'>>
+
+/** `mon-fri 09:00-17:00; sat 10:00-14:00` */
+export const weeklyHours = line(1000).transform((text, context): WeeklyHours => {
+  try {
+    return parseWeeklyHours(text)
+  } catch (error) {
+    if (!(error instanceof WorkingHoursError)) throw error
+    context.addIssue({ code: 'custom', message: error.message })
+    return z.NEVER
+  }
+})
+
+/** `2026-12-24/2026-12-26; 2027-01-01` */
+export const timeOff = line(10_000).transform((text, context): TimeOff[] =>
+  text.split(';').flatMap((piece) => {
+    const [from = '', to = from, ...rest] = piece.trim().split('/')
+    const isSpan =
+      rest.length === 0 && CalendarDate.safeParse(from).success && CalendarDate.safeParse(to).success
+    if (isSpan && from <= to) return [{ from, to, reason: null }]
+    context.addIssue({
+      code: 'custom',
+      message: 'must be days or spans such as 2026-12-24/2026-12-26; 2027-01-01',
+    })
+    return []
+  }),
+)
+
+const yesOrNo = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')], {
+  error: 'must be true or false',
+})
+
+const columns = {
+  full_name: line(200),
+  specialty: line(100).nullish(),
+  is_active: yesOrNo.nullish(),
+  hours: weeklyHours.nullish(),
+  breaks: weeklyHours.nullish(),
+  time_off: timeOff.nullish(),
+}
+
+/** A doctor without a week of its own: to be filled in by the operator. */
+export const NEW_DOCTOR: Omit<Doctor, 'id' | 'fullName'> = {
+  specialty: null,
+  isActive: true,
+  hours: {},
+  breaks: {},
+  timeOff: [],
+  exceptions: {},
+}
+
+export function doctorImport(table: Table): ImportEntity<Fields> {
+  const store = doctorStore({ table })
+  return {
+    name: 'doctors',
+    idKind: 'doctor',
+    columns: Object.keys(columns),
+    required: ['full_name'],
+    schema: () =>
+      z.strictObject(columns).transform((row) => ({
+        fullName: row.full_name,
+        specialty: row.specialty,
+        isActive: row.is_active ?? undefined,
+        hours: row.hours === null ? {} : row.hours,
+        breaks: row.breaks === null ? {} : row.breaks,
+        timeOff: row.time_off === null ? [] : row.time_off,
+      })),
+    write: async ({ id: clinic }, batch) => {
+      const existing = await store.findMany(
+        clinic,
+        batch.map(({ id }) => id),
+      )
+      const changes = batch.flatMap(({ id, fields }): DoctorChange[] => {
+        const before = existing.get(id) ?? null
+        if (before && isUnchanged(before, given(fields))) return []
+        const { version: _, ...doctor } = before ?? { ...NEW_DOCTOR, fullName: '', version: 0 }
+        return [{ before, after: { ...doctor, ...given(fields), id } }]
+      })
+      for (const chunk of chunked(changes, MOST_SAVED)) await store.save(clinic, chunk)
+      const updated = changes.filter(({ before }) => before).length
+      return {
+        imported: changes.length - updated,
+        updated,
+        unchanged: batch.length - changes.length,
+      }
+    },
+    finish: ({ id }) => fanOut(table).payAll(id),
+  }
+}

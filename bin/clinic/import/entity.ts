@@ -1,0 +1,50 @@
+import { isDeepStrictEqual } from 'node:util'
+import type * as z from 'zod'
+import type { ClinicFacts } from '../../../shared/domain/clinic.ts'
+
+/** Rows by what became of them. */
+export type Counts = { imported: number; updated: number; unchanged: number }
+
+/** What one batch of an import did. Rows can still be rejected when they are written: they may refer to nobody. */
+export type Outcome = {
+  imported: number
+  updated: number
+  unchanged: number
+  rejected?: readonly RowRejection[]
+}
+
+export type RowRejection = { readonly id: string; readonly reason: string }
+
+/** How rows of one kind become records. */
+export type ImportEntity<Fields = unknown> = {
+  /** File stem and `--entity` name, e.g. `patients`. */
+  readonly name: string
+  /** The word its ids are made with; never changed, or every import would enter everything anew. */
+  readonly idKind: string
+  /** Fields of a row beside `external_id`; those it does not name are refused. */
+  readonly schema: (clinic: ClinicFacts, now: number) => z.ZodType<Fields>
+  readonly columns: readonly string[]
+  /** Columns that a CSV file must have, beside `external_id`. */
+  readonly required: readonly string[]
+  /** Writes a batch in the order given; every id in it is different. A field that is undefined was not in the file. */
+  readonly write: (clinic: ClinicFacts, batch: readonly ImportRow<Fields>[]) => Promise<Outcome>
+  /** Once after all rows. */
+  readonly finish?: (clinic: ClinicFacts) => Promise<void>
+}
+
+export type ImportRow<Fields = unknown> = {
+  readonly id: string
+  readonly line: number
+  readonly fields: Fields
+  /** The row as it stood in the file. */
+  readonly raw: unknown
+}
+
+/** Takes away the fields a row did not have, so that spreading it over a record leaves those as they are. */
+export function given<T extends object>(fields: T): Partial<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>
+}
+
+/** Whether `change` alters nothing of `record`. */
+export const isUnchanged = <T extends object>(record: T, change: Partial<T>): boolean =>
+  isDeepStrictEqual(record, { ...record, ...change })

@@ -1,0 +1,175 @@
+/** Imports one file: reads, checks and writes in batches; bad rows are set aside and never stop the good ones. */
+import { type FileHandle, open, rm } from 'node:fs/promises'
+import type * as z from 'zod'
+import type { ClinicFacts } from '../../../shared/domain/clinic.ts'
+import { importedUuid } from '../../../shared/domain/uuid.ts'
+import { ConditionFailed } from '../../../shared/store/table/table.ts'
+import type { Counts, ImportEntity, ImportRow, Outcome } from './entity.ts'
+import { ExternalRef } from './references.ts'
+import { ImportFileError, type Row, rowReader } from './rows.ts'
+import { SeenIds } from './seen.ts'
+
+export type ImportResult = Counts & { rejected: number }
+
+/** A row that was set aside; the reason never quotes the row. */
+export type Rejection = { readonly line: number; readonly reason: string; readonly row: unknown }
+
+export type ImportProgress = { readonly bytes: number; readonly rows: number }
+
+export type ImportOptions = {
+  readonly onProgress?: (progress: ImportProgress) => void
+  readonly onRejected?: (rejection: Rejection) => void
+  readonly now: () => number
+}
+
+const WRITE_ATTEMPTS = 10
+
+/** Two transactions of new patients; also what one batch read takes. */
+const BATCH = 96
+
+/** Where the rows that were set aside are written. */
+export const rejectedFile = (file: string): string => `${file}.rejected.ndjson`
+
+/** @throws ImportFileError when the file as a whole is of no use */
+export async function importFile<Fields>(
+  file: string,
+  entity: ImportEntity<Fields>,
+  clinic: ClinicFacts,
+  options: ImportOptions,
+): Promise<ImportResult> {
+  const result: ImportResult = { imported: 0, updated: 0, unchanged: 0, rejected: 0 }
+  const progress = { bytes: 0, rows: 0 }
+  using seen = new SeenIds()
+  const read = rowReader(file)(
+    file,
+    (bytes) => {
+      progress.bytes += bytes
+    },
+    (columns) => checkColumns(entity, columns, file),
+  )
+  const check = rowCheck(entity, clinic, options.now())
+  const rejected = rejectionWriter(rejectedFile(file), (rejection) => {
+    result.rejected++
+    options.onRejected?.(rejection)
+  })
+  await rejected.clear()
+  let batch: ImportRow<Fields>[] = []
+  const flush = async () => {
+    const outcome = await written(() => entity.write(clinic, batch))
+    for (const name of ['imported', 'updated', 'unchanged'] as const) result[name] += outcome[name]
+    const byId = new Map(batch.map((row) => [row.id, row]))
+    for (const { id, reason } of outcome.rejected ?? []) {
+      const row = byId.get(id)
+      if (row) await rejected.write({ line: row.line, reason, row: row.raw })
+    }
+    batch = []
+    options.onProgress?.({ ...progress })
+  }
+  try {
+    for await (const row of read) {
+      progress.rows++
+      const checked = check(row)
+      const first = 'reason' in checked ? null : seen.note(checked.id, row.line)
+      if ('reason' in checked) await rejected.write({ line: row.line, ...checked })
+      else if (first !== null) {
+        await rejected.write({
+          line: row.line,
+          reason: `external_id stands on line ${first} already`,
+          row: rawOf(row),
+        })
+      } else batch.push(checked)
+      if (batch.length === BATCH) await flush()
+    }
+    if (batch.length > 0) await flush()
+    await entity.finish?.(clinic)
+  } finally {
+    await rejected.close()
+  }
+  return result
+}
+
+/** Somebody else wrote the same records meanwhile: a batch compares with what is there, so it can be written again. */
+async function written(write: () => Promise<Outcome>): Promise<Outcome> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await write()
+    } catch (error) {
+      if (!(error instanceof ConditionFailed) || attempt === WRITE_ATTEMPTS) throw error
+    }
+  }
+}
+
+const rawOf = (row: Row): unknown => ('fields' in row ? row.fields : row.raw)
+
+type Checked<Fields> = ImportRow<Fields> | { reason: string; row: unknown }
+
+function rowCheck<Fields>(entity: ImportEntity<Fields>, clinic: ClinicFacts, now: number) {
+  const schema = entity.schema(clinic, now)
+  return (row: Row): Checked<Fields> => {
+    if (!('fields' in row)) return { reason: row.problem, row: row.raw }
+    const { external_id, ...rest } = row.fields
+    const id = ExternalRef.safeParse(external_id)
+    const fields = schema.safeParse(rest)
+    if (id.success && fields.success) {
+      return {
+        id: importedUuid(clinic.id, entity.idKind, id.data),
+        line: row.line,
+        fields: fields.data,
+        raw: row.fields,
+      }
+    }
+    const issues = [
+      ...(id.error?.issues ?? []).map(({ message }) =>
+        external_id == null ? 'external_id is required' : `external_id ${message}`,
+      ),
+      ...(fields.error?.issues ?? []).map(issueText(rest)),
+    ]
+    return { reason: issues.join('; '), row: row.fields }
+  }
+}
+
+/** A header that is wrong is one message, not one for each row. */
+function checkColumns(
+  entity: Pick<ImportEntity, 'name' | 'columns' | 'required'>,
+  columns: string[],
+  file: string,
+): void {
+  const known = ['external_id', ...entity.columns]
+  const unknown = columns.filter((name) => !known.includes(name))
+  const missing = ['external_id', ...entity.required].filter((name) => !columns.includes(name))
+  const problems = [
+    ...(unknown.length > 0 ? [`unknown column ${quoted(unknown)}`] : []),
+    ...(missing.length > 0 ? [`column ${quoted(missing)} is missing`] : []),
+  ]
+  if (problems.length > 0) {
+    throw new ImportFileError(`${file}:1: ${problems.join('; ')}; ${entity.name} have ${known.join(', ')}`)
+  }
+}
+
+const quoted = (names: readonly string[]): string => names.map((name) => JSON.stringify(name)).join(', ')
+
+const issueText =
+  (row: Record<string, unknown>) =>
+  (issue: z.core.$ZodIssue): string => {
+    if (issue.code === 'unrecognized_keys') return `unknown field ${quoted(issue.keys)}`
+    const value = issue.path.reduce<unknown>(
+      (at, name) => (at as Record<PropertyKey, unknown> | undefined)?.[name],
+      row,
+    )
+    const name = issue.path.join('.')
+    return value == null && issue.code !== 'custom' ? `${name} is required` : `${name} ${issue.message}`
+  }
+
+/** Opens the file of rejected rows at the first one; an earlier run's is gone when there is none. */
+function rejectionWriter(path: string, onRejected: (rejection: Rejection) => void) {
+  let file: FileHandle | undefined
+  return {
+    clear: () => rm(path, { force: true }),
+    write: async (rejection: Rejection): Promise<void> => {
+      file ??= await open(path, 'w', 0o600)
+      await file.write(`${JSON.stringify(rejection)}\n`)
+      onRejected(rejection)
+    },
+    close: async (): Promise<void> => file?.close(),
+  }
+}

@@ -1,0 +1,130 @@
+/** Amounts of an imported invoice: read exactly, worked out where they are left out, checked where they are given. */
+import * as z from 'zod'
+import { type LineItem, lineAmount, subtotalOf, taxOn } from '../../../shared/domain/invoice.ts'
+import { decimalsOf, parseDecimal, RATIO_SCALE, renderMoney } from '../../../shared/domain/money.ts'
+import { line } from '../../../shared/domain/text-fields.ts'
+
+/** A decimal as JSON or CSV writes it; its decimals are checked where the currency is known. */
+export const Decimal = z.union([z.number(), z.string().trim()], { error: 'must be a number' })
+
+const LineItemRow = z.strictObject({
+  // The API shows one; ours are made from the invoice's.
+  id: z.unknown().optional(),
+  description: line(500),
+  quantity: Decimal.nullish(),
+  unit_price: Decimal,
+  discount_amount: Decimal.nullish(),
+  tax_rate: Decimal.nullish(),
+  tax_amount: Decimal.nullish(),
+  total_amount: Decimal.nullish(),
+})
+
+type LineItemRow = z.infer<typeof LineItemRow>
+
+/** Line items: a list, or in a CSV cell the list as JSON. */
+export const LineItems = z.preprocess(
+  (value) => (typeof value === 'string' ? parsedJson(value) : value),
+  z.array(LineItemRow, { error: 'must be a list of line items, as JSON' }).max(200),
+)
+
+export type Amounts = {
+  readonly subtotal: number
+  readonly tax: number
+  readonly discount: number
+  readonly total: number
+  readonly lineItems: readonly Omit<LineItem, 'id'>[]
+}
+
+type Row = {
+  subtotal?: string | number | null | undefined
+  tax_amount?: string | number | null | undefined
+  discount_amount?: string | number | null | undefined
+  total_amount?: string | number | null | undefined
+  line_items?: LineItemRow[] | null | undefined
+}
+
+const RATIO_DECIMALS = Math.log10(RATIO_SCALE)
+
+/** The amounts of a row in minor units. Everything that does not add up becomes an issue that says by how much. */
+export function invoiceAmounts(row: Row, currency: string, context: z.RefinementCtx): Amounts {
+  const reader = amountReader(currency, context)
+  const items = (row.line_items ?? []).map((item, index) => lineItem(item, ['line_items', index], reader))
+  const given = {
+    subtotal: reader.money(row.subtotal, ['subtotal']),
+    discount: reader.money(row.discount_amount, ['discount_amount']),
+    tax: reader.money(row.tax_amount, ['tax_amount']),
+    total: reader.money(row.total_amount, ['total_amount']),
+  }
+  const sum = (of: 'discount' | 'tax') => items.reduce((total, item) => total + item[of], 0)
+  const hasItems = items.length > 0
+  const subtotal = given.subtotal ?? subtotalOf(items)
+  const discount = given.discount ?? sum('discount')
+  const tax = given.tax ?? sum('tax')
+  const total = given.total ?? subtotal - discount + tax
+  if (hasItems) {
+    // Some systems round each line, some the sum: both are right.
+    const lines = items.reduce((added, item) => added + lineAmount(item), 0)
+    if (subtotal !== lines) reader.same('subtotal', subtotal, subtotalOf(items), 'the line items make')
+    if (sum('discount') !== 0)
+      reader.same('discount_amount', discount, sum('discount'), 'the line items make')
+    if (sum('tax') !== 0) reader.same('tax_amount', tax, sum('tax'), 'the line items make')
+  }
+  if (!hasItems && given.subtotal === null)
+    reader.issue(['subtotal'], 'is required where there are no line_items')
+  reader.same('total_amount', total, subtotal - discount + tax, 'subtotal - discount_amount + tax_amount is')
+  if (total < 0) reader.issue(['total_amount'], 'must not be negative')
+  return { subtotal, discount, tax, total, lineItems: items }
+}
+
+type Reader = ReturnType<typeof amountReader>
+type Path = (string | number)[]
+
+function amountReader(currency: string, context: z.RefinementCtx) {
+  const decimals = decimalsOf(currency)
+  const issue = (path: Path, message: string) => context.addIssue({ code: 'custom', path, message })
+  const read = (
+    value: string | number | null | undefined,
+    path: Path,
+    places: number,
+    name: string,
+  ): number | null => {
+    if (value === null || value === undefined) return null
+    const units = parseDecimal(value, places)
+    if (units === null) issue(path, `must be a number with at most ${places} decimals${name}`)
+    else if (units < 0) issue(path, 'must not be negative')
+    return units ?? 0
+  }
+  return {
+    issue,
+    money: (value: string | number | null | undefined, path: Path) =>
+      read(value, path, decimals, ` in ${currency}`),
+    ratio: (value: string | number | null | undefined, path: Path) => read(value, path, RATIO_DECIMALS, ''),
+    same: (field: string, stated: number, counted: number, how: string) => {
+      if (stated === counted) return
+      issue([field], `is ${renderMoney(stated, currency)}, but ${how} ${renderMoney(counted, currency)}`)
+    },
+  }
+}
+
+function lineItem(row: LineItemRow, path: Path, reader: Reader): Omit<LineItem, 'id'> {
+  const at = (field: string) => [...path, field]
+  const quantity = reader.ratio(row.quantity, at('quantity')) ?? RATIO_SCALE
+  const unitPrice = reader.money(row.unit_price, at('unit_price')) ?? 0
+  const discount = reader.money(row.discount_amount, at('discount_amount')) ?? 0
+  const taxRate = reader.ratio(row.tax_rate, at('tax_rate')) ?? 0
+  const amount = lineAmount({ quantity, unitPrice })
+  const tax = reader.money(row.tax_amount, at('tax_amount')) ?? taxOn(amount - discount, taxRate)
+  const total = reader.money(row.total_amount, at('total_amount')) ?? amount - discount + tax
+  if (total !== amount - discount + tax) {
+    reader.issue(at('total_amount'), 'is not quantity x unit_price - discount_amount + tax_amount')
+  }
+  return { description: row.description, quantity, unitPrice, discount, taxRate, tax, total }
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,111 @@
+import { isDeepStrictEqual } from 'node:util'
+import * as z from 'zod'
+import { CalendarDate, oneOf } from '../../../shared/api/schemas.ts'
+import type { ClinicFacts } from '../../../shared/domain/clinic.ts'
+import { INVOICE_STATUSES, type Invoice, settled } from '../../../shared/domain/invoice.ts'
+import { fullName } from '../../../shared/domain/patient.ts'
+import { line } from '../../../shared/domain/text-fields.ts'
+import { importedUuid } from '../../../shared/domain/uuid.ts'
+import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
+import { paymentStore } from '../../../shared/store/calendar/payments.ts'
+import type { Table } from '../../../shared/store/table/table.ts'
+import { RowRefused, writePatientRows } from './calendar.ts'
+import type { ImportEntity } from './entity.ts'
+import { type Amounts, Decimal, invoiceAmounts, LineItems } from './invoice-amounts.ts'
+import { ExternalRef, referenceId } from './references.ts'
+import { Instant } from './timestamps.ts'
+
+type Fields = Amounts &
+  Partial<Pick<Invoice, 'dueDate' | 'paidAt' | 'createdAt' | 'setStatus'>> &
+  Pick<Invoice, 'number' | 'issueDate' | 'currency'> & { patient: string }
+
+const columns = {
+  patient_external_id: ExternalRef,
+  invoice_number: line(100),
+  status: oneOf(INVOICE_STATUSES).nullish(),
+  issue_date: CalendarDate,
+  due_date: CalendarDate.nullish(),
+  paid_at: Instant.nullish(),
+  currency: z
+    .string()
+    .regex(/^[A-Z]{3}$/, { error: 'must be an ISO 4217 code such as EUR' })
+    .nullish(),
+  subtotal: Decimal.nullish(),
+  tax_amount: Decimal.nullish(),
+  discount_amount: Decimal.nullish(),
+  total_amount: Decimal.nullish(),
+  // Worked out from the payments; an export of the API has them, so they are welcome and not used.
+  paid_amount: z.unknown().optional(),
+  balance_due: z.unknown().optional(),
+  line_items: LineItems.nullish(),
+  created_at: Instant.nullish(),
+}
+
+/** What was paid, and the status that follows from it, come from the payments, whatever the file says. */
+export function invoiceImport(table: Table, now: () => number): ImportEntity<Fields> {
+  const list = invoiceStore({ table })
+  const payments = paymentStore({ table })
+
+  const fieldsOf = (clinic: ClinicFacts) =>
+    z.strictObject(columns).transform((row, context): Fields => {
+      const currency = row.currency ?? clinic.currency
+      return {
+        patient: referenceId(clinic.id, 'patient', row.patient_external_id),
+        number: row.invoice_number,
+        setStatus: row.status ?? undefined,
+        issueDate: row.issue_date,
+        dueDate: row.due_date,
+        paidAt: row.paid_at,
+        currency,
+        createdAt: row.created_at ?? undefined,
+        ...invoiceAmounts(row, currency, context),
+      }
+    })
+
+  return {
+    name: 'invoices',
+    idKind: 'invoice',
+    columns: Object.keys(columns),
+    required: ['patient_external_id', 'invoice_number', 'issue_date'],
+    schema: fieldsOf,
+    write: (clinic, batch) =>
+      writePatientRows(table, list, clinic, batch, async ({ id, fields }, patient, before) => {
+        const { number, issueDate, currency, subtotal, tax, discount, total } = fields
+        const invoice: Invoice = {
+          id,
+          number,
+          issueDate,
+          currency,
+          subtotal,
+          tax,
+          discount,
+          total,
+          setStatus: fields.setStatus ?? before?.setStatus ?? 'sent',
+          dueDate: fields.dueDate === undefined ? (before?.dueDate ?? null) : fields.dueDate,
+          paidAt: fields.paidAt === undefined ? (before?.paidAt ?? null) : fields.paidAt,
+          createdAt: fields.createdAt ?? before?.createdAt ?? new Date(now()).toISOString(),
+          // What its payments make of these, settled() says.
+          status: before?.status ?? 'sent',
+          paid: before?.paid ?? 0,
+          patient: { id: patient.id, fullName: fullName(patient), email: patient.emailAddress },
+          lineItems: fields.lineItems.map((item, at) => ({
+            ...item,
+            id: importedUuid(clinic.id, 'line_item', `${id}:${at}`),
+          })),
+        }
+        if (before && isDeepStrictEqual(before, invoice)) return before
+        const paid = before ? await payments.allOf(clinic.id, 'invoice', id) : []
+        if (before && paid.length > 0) checkCopies(before, invoice)
+        return settled(invoice, paid)
+      }),
+  }
+}
+
+/** Payments name their invoice's number and patient: with payments, those stay as they are. */
+function checkCopies(before: Invoice, after: Invoice): void {
+  if (before.number !== after.number)
+    throw new RowRefused('invoice_number cannot change once there are payments')
+  if (before.patient.id !== after.patient.id) {
+    throw new RowRefused('patient_external_id cannot change once there are payments')
+  }
+}

@@ -1,0 +1,90 @@
+import * as z from 'zod'
+import { oneOf } from '../../../shared/api/schemas.ts'
+import {
+  CHANNELS,
+  MESSAGE_STATUSES,
+  MESSAGE_TYPES,
+  type Message,
+  PROVIDERS,
+} from '../../../shared/domain/message.ts'
+import { fullName } from '../../../shared/domain/patient.ts'
+import { line, paragraphs } from '../../../shared/domain/text-fields.ts'
+import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
+import { messageStore } from '../../../shared/store/messages/messages.ts'
+import type { Table } from '../../../shared/store/table/table.ts'
+import { writePatientRows } from './calendar.ts'
+import { given, type ImportEntity } from './entity.ts'
+import { ExternalRef, referenceId } from './references.ts'
+import { Instant } from './timestamps.ts'
+
+type Fields = Partial<Omit<Message, 'id' | 'patient' | 'acceptedOn' | 'dispatch'>> & { patient: string }
+
+const columns = {
+  patient_external_id: ExternalRef,
+  channel: oneOf(CHANNELS),
+  type: oneOf(MESSAGE_TYPES).nullish(),
+  recipient: line(254),
+  subject: line(200).nullish(),
+  message: paragraphs(10_000),
+  status: oneOf(MESSAGE_STATUSES).nullish(),
+  provider: z.enum(PROVIDERS, { error: 'must be sns for sms, ses for email' }).nullish(),
+  provider_message_id: line(200).nullish(),
+  error_message: line(500).nullish(),
+  sent_at: Instant.nullish(),
+  created_at: Instant.nullish(),
+}
+
+/** `created_at` is when the clinic accepted the message; without it, when it was sent. */
+export function messageImport(table: Table, now: () => number): ImportEntity<Fields> {
+  const list = messageStore({ table })
+  return {
+    name: 'messages',
+    idKind: 'message',
+    columns: Object.keys(columns),
+    required: ['patient_external_id', 'channel', 'recipient', 'message'],
+    schema: ({ id: clinic }) =>
+      z
+        .strictObject(columns)
+        .refine((row) => row.provider == null || row.provider === PROVIDERS[row.channel], {
+          path: ['provider'],
+          error: 'must be sns for sms, ses for email',
+        })
+        .refine((row) => row.channel === 'email' || row.subject == null, {
+          path: ['subject'],
+          error: 'is for emails only',
+        })
+        .transform((row) => ({
+          patient: referenceId(clinic, 'patient', row.patient_external_id),
+          channel: row.channel,
+          type: row.type ?? undefined,
+          recipient: row.recipient,
+          subject: row.subject,
+          text: row.message,
+          status: row.status ?? undefined,
+          providerMessageId: row.provider_message_id,
+          errorMessage: row.error_message,
+          sentAt: row.sent_at,
+          acceptedAt: row.created_at ?? row.sent_at ?? undefined,
+        })),
+    write: (clinic, batch) =>
+      writePatientRows(table, list, clinic, batch, ({ id, fields }, patient, before) => {
+        const { patient: _, ...facts } = fields
+        const message = {
+          type: 'manual' as const,
+          subject: null,
+          status: 'sent' as const,
+          providerMessageId: null,
+          errorMessage: null,
+          sentAt: null,
+          // Whatever its status: it is the clinic's own system that sends it.
+          dispatch: null,
+          acceptedAt: new Date(now()).toISOString(),
+          ...before,
+          ...(given(facts) as Pick<Message, 'channel' | 'recipient' | 'text'>),
+          id,
+          patient: { id: patient.id, fullName: fullName(patient) },
+        }
+        return { ...message, acceptedOn: clinicTimestamp(message.acceptedAt, clinic.timezone).slice(0, 10) }
+      }),
+  }
+}

@@ -1,0 +1,31 @@
+import type { ClinicId } from '../../../shared/domain/clinic.ts'
+import { patientRowKey } from '../../../shared/store/keys/patients.ts'
+import { type PlacedPatient, rowItem, toPatient, toStored } from '../../../shared/store/patients/patients.ts'
+import type { Item } from '../../../shared/store/table/table.ts'
+
+/** A patient's record as stored; null when it is not what its store writes. Its ordinal may be any nonsense. */
+export function placedPatient(item: Item): PlacedPatient | null {
+  try {
+    const patient = toPatient(item)
+    if (!Number.isInteger(item.v) || Object.values(toStored(patient)).includes(undefined as never))
+      return null
+    return {
+      ...patient,
+      ordinal: item.o as number,
+      version: item.v as number,
+      events: (item.ev as number | undefined) ?? 0,
+      erased: item.x === 1,
+    }
+  } catch {
+    return null
+  }
+}
+
+export const isOrdinal = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 10_000_000_000
+
+/** The list row that follows from a record. */
+export const rowOf = (clinic: ClinicId, patient: PlacedPatient): Item => {
+  const { ordinal, version: _, events: __, erased: ___, ...facts } = patient
+  return rowItem(patientRowKey(clinic, ordinal), facts)
+}

@@ -1,0 +1,131 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Key } from '../../../shared/store/keys/key.ts'
+import {
+  patientHeadKey,
+  patientKey,
+  patientListPartition,
+  patientRowKey,
+} from '../../../shared/store/keys/patients.ts'
+import { readPatientHead } from '../../../shared/store/patients/head.ts'
+import type { PlacedPatient } from '../../../shared/store/patients/patients.ts'
+import type { Item, Write } from '../../../shared/store/table/table.ts'
+import { checkRead, ifRead } from './conditions.ts'
+import { eachAbreast } from './each-abreast.ts'
+import type { Finding, Look } from './fault.ts'
+import type { Inspection } from './inspection.ts'
+import { partitionPages } from './partition-pages.ts'
+import { isOrdinal, placedPatient, rowOf } from './patient-image.ts'
+import { nameOf } from './record-image.ts'
+
+/** Whether every patient is listed at the place that the record names, as the record says. */
+export async function checkPatientRecords({ table, clinic, count, examine }: Inspection) {
+  /** Rows that were found wrong and stayed so. */
+  const wrongRows = new Set<string>()
+  let highest = -1
+
+  for await (const items of partitionPages(table, patientKey(clinic, '').pk)) {
+    count('patients', items.length)
+    const patients = items.map((item) => ({ item, patient: placedPatient(item) }))
+    const wanted = patients.flatMap(({ patient }) =>
+      patient && isOrdinal(patient.ordinal) ? [rowOf(clinic, patient)] : [],
+    )
+    const keys = new Map(wanted.map(({ pk, sk }) => [sk, { pk, sk }]))
+    const rows = new Map((await table.getMany([...keys.values()])).map((row) => [row.sk, row]))
+    const suspects = patients.filter(({ patient }) => {
+      if (!patient || !isOrdinal(patient.ordinal)) return true
+      const row = rowOf(clinic, patient)
+      return !isDeepStrictEqual(rows.get(row.sk), row)
+    })
+    const { n } = await readPatientHead(table, clinic)
+    for (const { patient } of patients) {
+      // A number far off is a damaged one, and says nothing of how many patients there are.
+      if (patient && isOrdinal(patient.ordinal) && patient.ordinal < n)
+        highest = Math.max(highest, patient.ordinal)
+    }
+    await eachAbreast(suspects, async ({ item }) => {
+      for (const { key } of await examine(lookAt(item.sk))) wrongRows.add(nameOf(key))
+    })
+  }
+
+  function lookAt(id: string): Look {
+    return async () => {
+      const key = patientKey(clinic, id)
+      const item = await table.get(key)
+      if (!item) return null
+      const patient = placedPatient(item)
+      if (!patient) return { faults: [{ kind: 'record_unreadable', key }], mend: null }
+      const rowKey = isOrdinal(patient.ordinal) ? patientRowKey(clinic, patient.ordinal) : null
+      const row = rowKey ? await table.get(rowKey) : undefined
+      const { n } = await readPatientHead(table, clinic)
+      const again = await table.get(key)
+      if (again?.v !== item.v) return 'moving'
+      if (rowKey && row && isDeepStrictEqual(row, rowOf(clinic, patient))) return null
+      if (rowKey && (row ? !(await isRightful(row, patient)) : patient.ordinal < n))
+        return listAgain(patient, rowKey, row)
+      return placeElsewhere(patient, key)
+    }
+  }
+
+  /** Whether a row belongs to another patient, whose record names the same place. */
+  async function isRightful({ i }: Item, { id, ordinal }: PlacedPatient): Promise<boolean> {
+    if (typeof i !== 'string' || i === '' || i === id) return false
+    const other = await table.get(patientKey(clinic, i))
+    return other?.o === ordinal
+  }
+
+  function listAgain(patient: PlacedPatient, key: Key, row: Item | undefined): Finding {
+    const put = table.putWrite(rowOf(clinic, patient), row ? 'any' : 'new')
+    const mend = () =>
+      table.transact([
+        row ? ifRead(put, { i: row.i }) : put,
+        table.checkWrite(patientKey(clinic, patient.id), patient.version),
+      ])
+    return { faults: [{ kind: row ? 'patient_row_differs' : 'patient_row_missing', key }], mend }
+  }
+
+  /** The record's place is another patient's, or none: the list may have the patient at another, or nowhere. */
+  async function placeElsewhere(patient: PlacedPatient, key: Key): Promise<Finding> {
+    const note = `place ${patient.ordinal}`
+    const listed = await listedAt(patient.id)
+    if (listed === null) {
+      return { faults: [{ kind: 'patient_row_missing', key, note }], mend: () => listLast(patient) }
+    }
+    const row = patientRowKey(clinic, listed)
+    const mend = () => table.transact([moved(patient, listed), checkRead(table, row, { i: patient.id })])
+    return {
+      faults: [{ kind: 'patient_ordinal_wrong', key, note: `${note}, listed at ${listed}` }],
+      mend,
+    }
+  }
+
+  async function listedAt(id: string): Promise<number | null> {
+    for await (const rows of partitionPages(table, patientListPartition(clinic))) {
+      const row = rows.find(({ i }) => i === id)
+      if (row) return Number(row.sk)
+    }
+    return null
+  }
+
+  async function listLast(patient: PlacedPatient): Promise<void> {
+    const { n } = await readPatientHead(table, clinic)
+    await table.transact([
+      moved(patient, n),
+      table.putWrite(rowOf(clinic, { ...patient, ordinal: n }), 'new'),
+      table.updateWrite(patientHeadKey(clinic), {
+        UpdateExpression: 'SET n = :next',
+        ConditionExpression: 'n = :n',
+        ExpressionAttributeValues: { ':n': n, ':next': n + 1 },
+      }),
+    ])
+  }
+
+  function moved({ id, version }: PlacedPatient, ordinal: number): Write {
+    return table.updateWrite(patientKey(clinic, id), {
+      UpdateExpression: 'SET o = :ordinal, v = :next',
+      ConditionExpression: 'v = :read',
+      ExpressionAttributeValues: { ':ordinal': ordinal, ':next': version + 1, ':read': version },
+    })
+  }
+
+  return { wrongRows, highest }
+}

@@ -1,0 +1,67 @@
+import type { ClinicId } from '../../../shared/domain/clinic.ts'
+import { isCalendarDate } from '../../../shared/domain/timestamp.ts'
+import { isUuid } from '../../../shared/domain/uuid.ts'
+import type { CalendarEntity } from '../../../shared/store/calendar/calendar-list.ts'
+import { type Place, rowAttributes, rowKeys } from '../../../shared/store/calendar/calendar-row.ts'
+import { type Key, longId } from '../../../shared/store/keys/key.ts'
+import type { Item } from '../../../shared/store/table/table.ts'
+
+/** A record as it is stored, and all the rows that follow from it. */
+export type RecordImage<R> = {
+  readonly id: string
+  readonly key: Key
+  readonly version: number
+  readonly events: number
+  readonly record: R
+  readonly place: Place
+  readonly rows: readonly Item[]
+}
+
+/** Null when the item is not what its entity writes: nothing can be judged by it then. */
+export function imageOf<R>(
+  clinic: ClinicId,
+  entity: CalendarEntity<R, never>,
+  item: Item,
+): RecordImage<R> | null {
+  try {
+    const record = entity.decode(item, item.sk)
+    const place = entity.place(record)
+    const attributes = entity.encode(record)
+    if (!Number.isInteger(item.v) || !isSound(entity, place, attributes)) return null
+    const row = rowAttributes(attributes, entity)
+    const rows = rowKeys(clinic, entity.letter, place).map((key) => ({ ...key, ...row }))
+    return {
+      id: item.sk,
+      key: { pk: item.pk, sk: item.sk },
+      version: item.v as number,
+      events: (item.ev as number | undefined) ?? 0,
+      record,
+      place,
+      rows,
+    }
+  } catch {
+    // What decode, a date or an id throws at is as unreadable as what lacks an attribute.
+    return null
+  }
+}
+
+function isSound<R>(
+  { facets }: CalendarEntity<R, never>,
+  { date, facet, id, patient, doctor, invoice }: Place,
+  attributes: Record<string, unknown>,
+): boolean {
+  return (
+    isCalendarDate(date) &&
+    Object.values<string>(facets).includes(facet) &&
+    [id, patient, doctor ?? id, invoice ?? id].every(isUuid) &&
+    !Object.values(attributes).includes(undefined)
+  )
+}
+
+/** The id of the record that a row is of; null where its sort key ends in none. */
+export function recordIdOf({ sk }: Key): string | null {
+  const id = longId(sk.slice(sk.lastIndexOf('#') + 1))
+  return isUuid(id) ? id : null
+}
+
+export const nameOf = ({ pk, sk }: Key): string => `${pk} ${sk}`

@@ -1,0 +1,33 @@
+import { SEGMENT_SIZE } from '../../../shared/domain/search-index.ts'
+import { sortableNumber } from '../../../shared/store/keys/key.ts'
+import { patientHeadKey, patientListPartition } from '../../../shared/store/keys/patients.ts'
+import { readPatientHead } from '../../../shared/store/patients/head.ts'
+import type { Inspection } from './inspection.ts'
+import { rewriteSegments } from './segment-rewrite.ts'
+
+/** After every place there can be. */
+const LAST_PLACE = sortableNumber(9_999_999_999)
+
+/** Whether what the head says of the search segments can be: not more than there is, and a version of each. */
+export async function checkSearchHead({ table, clinic, examine }: Inspection): Promise<void> {
+  await examine(async () => {
+    const { n, sn, u, su, lf, sv } = await readPatientHead(table, clinic)
+    const pk = patientListPartition(clinic)
+    const [last] = await table.query({ pk, to: LAST_PLACE, descending: true, limit: 1 })
+    const listed = Math.max(n, last ? Number(last.sk) + 1 : 0)
+    const sound =
+      [sn, su, lf].every((counter) => Number.isInteger(counter) && counter >= 0) &&
+      sn <= listed &&
+      su <= u &&
+      lf <= su &&
+      Array.isArray(sv) &&
+      sv.length >= Math.ceil(sn / SEGMENT_SIZE) &&
+      sv.length <= Math.ceil(listed / SEGMENT_SIZE) &&
+      sv.every(Number.isInteger)
+    if (sound) return null
+    return {
+      faults: [{ kind: 'search_head_wrong', key: patientHeadKey(clinic) }],
+      mend: () => rewriteSegments(table, clinic, 'all'),
+    }
+  })
+}

@@ -1,0 +1,20 @@
+import type { Key } from '../../../shared/store/keys/key.ts'
+
+export type UnmendedRows = ReturnType<typeof unmendedRows>
+
+/**
+ * Rows that are missing or too many, and stay so because nothing is repaired: with and without them, counts and sums are
+ * right. Grows with the damage, not with the clinic.
+ */
+export const unmendedRows = () => ({ missing: register(), extra: register() })
+
+function register() {
+  const partitions = new Map<string, Set<string>>()
+  return {
+    add: ({ pk, sk }: Key): void => {
+      partitions.set(pk, (partitions.get(pk) ?? new Set()).add(sk))
+    },
+    /** Their sort keys. */
+    of: (pk: string): string[] => [...(partitions.get(pk) ?? [])],
+  }
+}

@@ -1,0 +1,67 @@
+import { BASE_PATH, type Route } from '../route.ts'
+import { ROUTES } from '../routes.ts'
+import { deliveryParameters, webhookOperations } from './events.ts'
+import type { Examples } from './examples.ts'
+import { headerComponents } from './headers.ts'
+import { credentialText, introduction } from './introduction.ts'
+import { alikeResponses, operation, otherRequests, scopeTexts } from './operations.ts'
+import { type Json, schemaCollector } from './schemas.ts'
+import { tags } from './tags.ts'
+
+/** The API as an OpenAPI 3.1 document, from the route table and what the running API was seen to answer. */
+export function openapiDocument(examples: Examples, routes: readonly Route[] = ROUTES): Json {
+  const schemas = schemaCollector()
+  const scopes = scopeTexts(routes)
+  const document = {
+    openapi: '3.1.0',
+    info: {
+      title: 'Clinic Developer API',
+      version: '1.0.0',
+      description: introduction(),
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: BASE_PATH, description: 'Where this document is served.' }],
+    tags,
+    paths: paths(routes, (route) => operation(route, schemas, examples)),
+    webhooks: webhookOperations(schemas, examples),
+    'x-other-requests': otherRequests(schemas, examples),
+  }
+  return {
+    ...document,
+    components: {
+      securitySchemes: {
+        Developer: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'Authorization',
+          description: credentialText(scopes),
+          'x-scopes': scopes,
+        },
+      },
+      parameters: { IdempotencyKey, ...deliveryParameters(examples) },
+      headers: headerComponents(examples),
+      responses: alikeResponses(schemas, examples),
+      schemas: schemas.all(),
+    },
+  }
+}
+
+const IdempotencyKey: Json = {
+  name: 'idempotency-key',
+  in: 'header',
+  required: false,
+  description:
+    'Your own key of this request. Repeated with the same key and body within 24 hours, it happens once, and the first answer ' +
+    'comes again. Keys belong to a credential and an endpoint.',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: String.raw`^[\x21-\x7e]+$` },
+}
+
+function paths(routes: readonly Route[], of: (route: Route) => Json): Json {
+  const items: Record<string, Record<string, Json>> = {}
+  for (const route of routes) {
+    const item = items[route.path] ?? {}
+    item[route.method.toLowerCase()] = of(route)
+    items[route.path] = item
+  }
+  return items
+}

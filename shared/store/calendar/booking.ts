@@ -1,0 +1,125 @@
+import type { Appointment } from '../../domain/appointment.ts'
+import type { ClinicId } from '../../domain/clinic.ts'
+import { daysLater } from '../../domain/clock.ts'
+import { type Interval, minutesOf } from '../../domain/interval.ts'
+import type { KeptAnswer } from '../../domain/stored-response.ts'
+import { UnavailableError } from '../../domain/unavailable.ts'
+import { clinicStore } from '../clinics.ts'
+import { doctorStore, type StoredDoctor } from '../doctors.ts'
+import { doctorDayKey, doctorDayPartition } from '../keys/calendar.ts'
+import { doctorKey } from '../keys/clinics.ts'
+import { patientKey } from '../keys/patients.ts'
+import { type PlacedPatient, patientStore } from '../patients/patients.ts'
+import { Changeset } from '../table/changeset.ts'
+import type { Once } from '../table/idempotency.ts'
+import { ConditionFailed, type Item, type Table } from '../table/table.ts'
+import { appointmentStore } from './appointments.ts'
+
+/** Days after the wanted one that are searched for other times. */
+export const ALTERNATIVE_DAYS = 14
+
+/** A clinic whose setting is not known. */
+const DEFAULT_MINUTES = 30
+
+/** Each lost attempt is another booking of the same doctor's day; it is over long before. */
+const ATTEMPTS = 30
+
+/** A doctor's day as read: what is taken, and the version that a booking is conditional on. */
+export type ReadDay = { readonly busy: Interval[]; readonly version: number }
+
+/** What booking knows when it decides. */
+export type BookingFacts = {
+  readonly patient: PlacedPatient | undefined
+  readonly doctor: StoredDoctor | null
+  readonly day: ReadDay
+}
+
+/** What is decided: an appointment to be written with the answer to keep, or an answer to keep without one. */
+export type BookingDecision<Booked, Refused> =
+  | { readonly appointment: Appointment; readonly status: number; readonly answer: Booked }
+  | { readonly appointment: null; readonly status: number; readonly answer: Refused }
+
+export function bookingStore({ table }: { table: Table }) {
+  const appointments = appointmentStore({ table })
+  const doctors = doctorStore({ table })
+  const patients = patientStore({ table })
+
+  /** The clinic's own appointment length, in minutes. */
+  async function defaultDuration(clinic: ClinicId): Promise<number> {
+    return (await clinicStore({ table }).find(clinic))?.appointmentMinutes ?? DEFAULT_MINUTES
+  }
+
+  async function day(clinic: ClinicId, doctor: string, date: string): Promise<ReadDay> {
+    return readDay(await table.get(doctorDayKey(clinic, doctor, date)))
+  }
+
+  /** What is taken on a date and the {@link ALTERNATIVE_DAYS} after it; a day without an entry is free. */
+  async function daysFrom(clinic: ClinicId, doctor: string, date: string): Promise<Map<string, ReadDay>> {
+    const pk = doctorDayPartition(clinic, doctor)
+    const items = await table.query({
+      pk,
+      from: date,
+      to: daysLater(date, ALTERNATIVE_DAYS),
+      limit: ALTERNATIVE_DAYS + 1,
+    })
+    return new Map(items.map((item) => [item.sk, readDay(item)]))
+  }
+
+  /**
+   * Books: reads, lets `decide` judge what was read, and writes its decision under the condition that the doctor's day,
+   * doctor and patient are still as they were. Of bookings that overlap one succeeds; the others judge again and see it.
+   */
+  async function book<Booked, Refused>(
+    clinic: ClinicId,
+    wanted: { readonly patient: string; readonly doctor: string; readonly date: string },
+    once: Once,
+    decide: (facts: BookingFacts) => Promise<BookingDecision<Booked, Refused>>,
+  ): Promise<KeptAnswer | BookingDecision<Booked, Refused>> {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const [kept, known, doctor, read] = await Promise.all([
+        once.find(),
+        patients.findMany(clinic, [wanted.patient]),
+        doctors.find(clinic, wanted.doctor),
+        day(clinic, wanted.doctor, wanted.date),
+      ])
+      if (kept) return kept
+      const facts = { patient: known.get(wanted.patient), doctor, day: read }
+      const decision = await decide(facts)
+      try {
+        await write(clinic, facts, decision, once)
+        return decision
+      } catch (error) {
+        if (!(error instanceof ConditionFailed)) throw error
+      }
+    }
+    throw new UnavailableError('the doctor\u2019s day is booked by others all the time')
+  }
+
+  async function write(
+    clinic: ClinicId,
+    { patient, doctor, day }: BookingFacts,
+    { appointment, status, answer }: BookingDecision<unknown, unknown>,
+    once: Once,
+  ): Promise<void> {
+    const changes = new Changeset(table, clinic)
+    if (appointment && patient && doctor) {
+      appointments.change(changes, null, appointment)
+      changes.expect(doctorDayKey(clinic, doctor.id, appointment.date), day.version)
+      changes.require(patientKey(clinic, patient.id), patient.version)
+      changes.require(doctorKey(clinic, doctor.id), doctor.version)
+    }
+    once.keep(changes, status, answer, patient?.id ?? '')
+    await changes.commit()
+  }
+
+  return { defaultDuration, day, daysFrom, findDoctor: doctors.find, book }
+}
+
+/** Attributes of the item that are no appointments. */
+const OWN = new Set(['pk', 'sk', 'v'])
+
+function readDay(item: Item | undefined): ReadDay {
+  const times = Object.entries(item ?? {}).flatMap(([name, value]) => (OWN.has(name) ? [] : [String(value)]))
+  const busy = times.map((time) => ({ from: minutesOf(time.slice(0, 5)), to: minutesOf(time.slice(6)) }))
+  return { busy, version: (item?.v as number | undefined) ?? 0 }
+}

@@ -1,0 +1,67 @@
+/** The rows of a record in the lists it stands in: their keys, and what of the record they hold. */
+import type { ClinicId } from '../../domain/clinic.ts'
+import {
+  type CalendarLetter,
+  calendarListPartition,
+  calendarSort,
+  facetSort,
+  ownerPartition,
+} from '../keys/calendar.ts'
+import { type Key, longId } from '../keys/key.ts'
+import type { Item } from '../table/table.ts'
+
+/** Where a record stands. */
+export type Place = {
+  readonly id: string
+  /** One character of the entity's facets. */
+  readonly facet: string
+  /** Clinic-local `Y-m-d`, the date that filters use. */
+  readonly date: string
+  /** Sorts within the date. */
+  readonly moment: string
+  readonly patient: string
+  readonly doctor?: string
+  readonly invoice?: string
+}
+
+/** A row of more bytes, as JSON, leaves the large attributes to the record. */
+const WHOLE_ROW = 700
+
+/** The status or channel that a facet's character stands for. */
+export function facetValue<F extends string>(facets: Readonly<Record<F, string>>, character: string): F {
+  for (const value in facets) if (facets[value] === character) return value
+  throw new RangeError('a stored facet is not one of its entity')
+}
+
+/** Every row of a record: its keys in the lists of clinic and doctor, patient and invoice. */
+export function rowKeys(clinic: ClinicId, letter: CalendarLetter, place: Place): Key[] {
+  const sort = calendarSort(place.date, place.moment, place.id)
+  const sorted = facetSort(place.facet, sort)
+  return [
+    { pk: calendarListPartition(clinic, letter, null), sk: sorted },
+    ...(place.doctor === undefined
+      ? []
+      : [{ pk: calendarListPartition(clinic, letter, place.doctor), sk: sorted }]),
+    { pk: ownerPartition(clinic, letter, 'patient', place.patient), sk: sort },
+    ...(place.invoice === undefined
+      ? []
+      : [{ pk: ownerPartition(clinic, letter, 'invoice', place.invoice), sk: sort }]),
+  ]
+}
+
+/** The attributes of a record's rows: all that lists show, or the small ones and the mark of a thin row. */
+export function rowAttributes(
+  attributes: Record<string, unknown>,
+  { large, unlisted = [] }: { readonly large: readonly string[]; readonly unlisted?: readonly string[] },
+): Record<string, unknown> {
+  const without = (names: readonly string[], from: Record<string, unknown>) =>
+    Object.fromEntries(Object.entries(from).filter(([name]) => !names.includes(name)))
+  const listed = without(unlisted, attributes)
+  if (Buffer.byteLength(JSON.stringify(listed)) <= WHOLE_ROW) return listed
+  return { ...without(large, listed), t: 1 }
+}
+
+/** Day, moment and id, without the facet that sorted lists have before them. */
+export const timeOf = ({ sk }: Item): string => (sk.charAt(1) === '#' ? sk.slice(2) : sk)
+
+export const idOf = ({ sk }: Item): string => longId(sk.slice(sk.lastIndexOf('#') + 1))

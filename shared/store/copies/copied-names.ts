@@ -1,0 +1,167 @@
+/**
+ * Names and addresses are copied into the records that lists show. When one changes, the change owes it to those
+ * records (Changeset.owe, in its own transaction); paying the debt is safe to break off and to repeat.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import type { Appointment } from '../../domain/appointment.ts'
+import type { ClinicId } from '../../domain/clinic.ts'
+import type { Invoice } from '../../domain/invoice.ts'
+import { ERASED_RECIPIENT, type Message } from '../../domain/message.ts'
+import { fullName } from '../../domain/patient.ts'
+import type { Payment } from '../../domain/payment.ts'
+import { appointmentStore } from '../calendar/appointments.ts'
+import type { RecordList, Stored } from '../calendar/calendar-list.ts'
+import { invoiceStore } from '../calendar/invoices.ts'
+import { paymentStore } from '../calendar/payments.ts'
+import { doctorStore } from '../doctors.ts'
+import { doctorKey } from '../keys/clinics.ts'
+import { fanOutKey, fanOutPartition, ownerOf } from '../keys/copies.ts'
+import { patientKey } from '../keys/patients.ts'
+import { messageStore } from '../messages/messages.ts'
+import { type PlacedPatient, patientStore } from '../patients/patients.ts'
+import { Changeset } from '../table/changeset.ts'
+import { commitPacked, type Unit } from '../table/commit-packed.ts'
+import { ConditionFailed, chunked, type Table } from '../table/table.ts'
+
+const BATCH = 50
+
+export function fanOut(table: Table) {
+  const patients = patientStore({ table })
+  const doctors = doctorStore({ table })
+  const appointments = appointmentStore({ table })
+  const invoices = invoiceStore({ table })
+  const payments = paymentStore({ table })
+  const messages = messageStore({ table })
+
+  /** Who still has copies of an old name. */
+  async function owed(clinic: ClinicId): Promise<string[]> {
+    const debts = await table.query({ pk: fanOutPartition(clinic), limit: 100_000 })
+    return debts.map(({ sk }) => sk)
+  }
+
+  /** Pays every debt there is, those of a run that broke off too. */
+  async function payAll(clinic: ClinicId): Promise<void> {
+    for (const owner of await owed(clinic)) await pay(clinic, owner)
+  }
+
+  async function pay(clinic: ClinicId, owner: string): Promise<void> {
+    const key = fanOutKey(clinic, owner)
+    const debt = await table.get(key)
+    if (!debt) return
+    const { kind, id } = ownerOf(owner)
+    if (kind === 'patient') await renamePatient(clinic, id)
+    else await renameDoctor(clinic, id)
+    try {
+      await table.transact([table.deleteWrite(key, debt.v as number)])
+    } catch (error) {
+      // Changed again meanwhile: that change's own run pays for it.
+      if (!(error instanceof ConditionFailed)) throw error
+    }
+  }
+
+  async function renamePatient(clinic: ClinicId, id: string): Promise<void> {
+    const copy = <R extends { readonly id: string }>(
+      list: RecordList<R>,
+      renamed: (record: R, patient: PlacedPatient) => R,
+    ) =>
+      rewrite(
+        clinic,
+        list,
+        () => list.allOf(clinic, 'patient', id),
+        async (stored) => {
+          const patient = (await patients.findMany(clinic, [id])).get(id)
+          if (!patient) return null
+          return {
+            after: renamed(stored.record, patient),
+            key: patientKey(clinic, id),
+            version: patient.version,
+          }
+        },
+      )
+    await copy(appointments, renamedAppointment)
+    await copy(invoices, renamedInvoice)
+    await copy(payments, renamedPayment)
+    await copy(messages, renamedMessage)
+  }
+
+  async function renameDoctor(clinic: ClinicId, id: string): Promise<void> {
+    // An appointment whose status changes meanwhile moves in the list that is walked here, and may be passed by.
+    while ((await renameDoctorOnce(clinic, id)) > 0);
+  }
+
+  async function renameDoctorOnce(clinic: ClinicId, id: string): Promise<number> {
+    return rewrite(
+      clinic,
+      appointments,
+      () => appointments.allOf(clinic, 'doctor', id),
+      async ({ record }) => {
+        const doctor = await doctors.find(clinic, id)
+        if (!doctor) return null
+        const after = { ...record, doctor: { id, fullName: doctor.fullName } }
+        return { after, key: doctorKey(clinic, id), version: doctor.version }
+      },
+    )
+  }
+
+  /** Rewrites records under the condition that whoever they copy has not changed again. */
+  async function rewrite<R extends { readonly id: string }>(
+    clinic: ClinicId,
+    list: RecordList<R>,
+    all: () => Promise<R[]>,
+    change: (
+      stored: Stored<R>,
+    ) => Promise<{ after: R; key: { pk: string; sk: string }; version: number } | null>,
+  ): Promise<number> {
+    const changesOf = async (stored: Stored<R> | null | undefined): Promise<Changeset | null> => {
+      const changed = stored && (await change(stored))
+      if (!changed || isDeepStrictEqual(stored.record, changed.after)) return null
+      const changes = new Changeset(table, clinic)
+      list.change(changes, stored, changed.after)
+      changes.require(changed.key, changed.version)
+      return changes
+    }
+    let rewritten = 0
+    for (const batch of chunked(await all(), BATCH)) {
+      const stored = await list.findMany(
+        clinic,
+        batch.map(({ id }) => id),
+      )
+      const units: Unit[] = []
+      for (const { id } of batch) {
+        const changes = await changesOf(stored.get(id))
+        if (changes) units.push({ changes, rebuild: async () => changesOf(await list.find(clinic, id)) })
+      }
+      await commitPacked(table, clinic, units)
+      rewritten += units.length
+    }
+    return rewritten
+  }
+
+  return { owed, pay, payAll }
+}
+
+const named = (patient: PlacedPatient) => ({ id: patient.id, fullName: fullName(patient) })
+
+/** What was written about an erased patient goes with the name; times, statuses and amounts stay. */
+export const renamedAppointment = (appointment: Appointment, patient: PlacedPatient): Appointment => ({
+  ...appointment,
+  patient: named(patient),
+  notes: patient.erased ? null : appointment.notes,
+})
+
+export const renamedInvoice = (invoice: Invoice, patient: PlacedPatient): Invoice => ({
+  ...invoice,
+  patient: { ...named(patient), email: patient.emailAddress },
+})
+
+export const renamedPayment = (payment: Payment, patient: PlacedPatient): Payment => ({
+  ...payment,
+  patient: named(patient),
+  description: patient.erased ? null : payment.description,
+})
+
+export const renamedMessage = (message: Message, patient: PlacedPatient): Message => ({
+  ...message,
+  patient: named(patient),
+  ...(patient.erased && { recipient: ERASED_RECIPIENT, subject: null, text: '', errorMessage: null }),
+})

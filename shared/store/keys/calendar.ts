@@ -1,0 +1,52 @@
+import type { ClinicId } from '../../domain/clinic.ts'
+import { type Key, partition, shortId } from './key.ts'
+
+/** The lists that go by the calendar (calendar-list.ts), each by its letter. */
+export type CalendarLetter = 'A' | 'I' | 'Y' | 'M'
+
+/** Records by id. */
+export const calendarPartition = (clinic: ClinicId, letter: CalendarLetter): string =>
+  partition(clinic, letter)
+
+export const calendarKey = (clinic: ClinicId, letter: CalendarLetter, id: string): Key => ({
+  pk: calendarPartition(clinic, letter),
+  sk: id,
+})
+
+/** Rows by facet and time: of the whole clinic, or of one doctor. */
+export const calendarListPartition = (
+  clinic: ClinicId,
+  letter: CalendarLetter,
+  doctor: string | null,
+): string => partition(clinic, doctor === null ? `${letter}L` : `${letter}D#${shortId(doctor)}`)
+
+/** Day counts of the same, an item for each month. */
+export const tallyPartition = (clinic: ClinicId, letter: CalendarLetter, doctor: string | null): string =>
+  partition(clinic, doctor === null ? `${letter}T` : `${letter}T#${shortId(doctor)}`)
+
+/** Rows by time: of one patient, or of one invoice's payments. */
+export const ownerPartition = (
+  clinic: ClinicId,
+  letter: CalendarLetter,
+  owner: 'patient' | 'invoice',
+  id: string,
+): string => partition(clinic, `${letter}${owner === 'patient' ? 'P' : 'I'}#${shortId(id)}`)
+
+/** Where a record stands in time: its day, its moment in the day, its id. */
+export const calendarSort = (date: string, moment: string, id: string): string =>
+  `${date}#${moment}#${shortId(id)}`
+
+/** The same in a list that goes by facet first. */
+export const facetSort = (facet: string, sort: string): string => `${facet}#${sort}`
+
+/** After every sort key of a day. */
+export const dayEnd = (date: string): string => `${date}#~`
+
+/** What takes a doctor's time on a date. */
+export const doctorDayPartition = (clinic: ClinicId, doctor: string): string =>
+  partition(clinic, `D#${shortId(doctor)}`)
+
+export const doctorDayKey = (clinic: ClinicId, doctor: string, date: string): Key => ({
+  pk: doctorDayPartition(clinic, doctor),
+  sk: date,
+})

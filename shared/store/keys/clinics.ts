@@ -1,0 +1,35 @@
+import type { ClinicId } from '../../domain/clinic.ts'
+import { type Key, partition, sortableNumber } from './key.ts'
+
+export const clinicKey = (clinic: ClinicId): Key => ({ pk: partition(clinic, 'C'), sk: 'clinic' })
+
+/** Which credentials a clinic has; the credentials themselves are found by their own key. */
+export const clinicCredentialsPartition = (clinic: ClinicId): string => partition(clinic, 'K')
+
+export const clinicCredentialKey = (clinic: ClinicId, key: string): Key => ({
+  pk: clinicCredentialsPartition(clinic),
+  sk: key,
+})
+
+export const doctorsPartition = (clinic: ClinicId): string => partition(clinic, 'DR')
+
+export const doctorKey = (clinic: ClinicId, id: string): Key => ({ pk: doctorsPartition(clinic), sk: id })
+
+/** Prefix of credential partitions. A request knows its credential's key before it knows its clinic. */
+export const CREDENTIAL_PARTITIONS = 'credential#'
+
+export const credentialKey = (key: string): Key => ({
+  pk: `${CREDENTIAL_PARTITIONS}${key}`,
+  sk: 'credential',
+})
+
+/** Requests of one credential in one minute since the epoch. */
+export const credentialMinuteKey = (key: string, minute: number): Key => ({
+  pk: `${CREDENTIAL_PARTITIONS}${key}`,
+  sk: `minute#${sortableNumber(minute)}`,
+})
+
+/** Every clinic's id, for the operator's `clinic list`; no request can read it. */
+export const CLINIC_DIRECTORY = 'clinics'
+
+export const clinicDirectoryKey = (clinic: ClinicId): Key => ({ pk: CLINIC_DIRECTORY, sk: clinic })

@@ -1,0 +1,20 @@
+import type { ClinicId } from '../../domain/clinic.ts'
+import { type Key, partition } from './key.ts'
+
+/** Whose copied name or contacts are owed to other records. */
+export const patientOwner = (id: string): string => `patient#${id}`
+
+export const doctorOwner = (id: string): string => `doctor#${id}`
+
+export function ownerOf(owner: string): { kind: 'patient' | 'doctor'; id: string } {
+  const [kind, id = ''] = owner.split('#')
+  return { kind: kind === 'doctor' ? 'doctor' : 'patient', id }
+}
+
+/** Debts of copied names, an item for each owner (fan-out.ts). */
+export const fanOutPartition = (clinic: ClinicId): string => partition(clinic, 'F')
+
+export const fanOutKey = (clinic: ClinicId, owner: string): Key => ({
+  pk: fanOutPartition(clinic),
+  sk: owner,
+})

@@ -1,0 +1,30 @@
+import type { ClinicId } from '../../domain/clinic.ts'
+import { DUE_PARTITIONS, type Due, dueSort } from './due.ts'
+import { type Key, partition } from './key.ts'
+
+/** How many messages a clinic sent on one of its days. */
+export const messageQuotaKey = (clinic: ClinicId, date: string): Key => ({
+  pk: partition(clinic, 'MQ'),
+  sk: date,
+})
+
+/** Messages that are on their way to a provider. */
+export const DUE_MESSAGE_PARTITIONS = [0, 1, 2, 3].map((shard) => `${DUE_PARTITIONS}message#${shard}`)
+
+/** Messages whose claim ended without a word: there are few, and the operator looks through all. */
+export const UNRESOLVED_MESSAGES = `${DUE_PARTITIONS}unresolved`
+
+export const dueMessageKey = (due: Due): Key => ({
+  pk: DUE_MESSAGE_PARTITIONS[Number.parseInt(due.id.slice(-1), 16) % DUE_MESSAGE_PARTITIONS.length] as string,
+  sk: dueSort(due),
+})
+
+export const unresolvedMessageKey = (due: Due): Key => ({ pk: UNRESOLVED_MESSAGES, sk: dueSort(due) })
+
+/** Prefix of partitions by a provider's own id of a message: its receipts tell nothing else. */
+export const PROVIDER_PARTITIONS = 'provider#'
+
+export const providerMessageKey = (provider: string, id: string): Key => ({
+  pk: `${PROVIDER_PARTITIONS}${provider}#${id}`,
+  sk: 'message',
+})

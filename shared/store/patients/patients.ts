@@ -1,0 +1,120 @@
+import type { ClinicId } from '../../domain/clinic.ts'
+import { descendingOrdinals, type Page, type PageRequest } from '../../domain/paging.ts'
+import type { Gender, Patient } from '../../domain/patient.ts'
+import { type Key, sortableNumber } from '../keys/key.ts'
+import { patientKey, patientListPartition, patientRowKey } from '../keys/patients.ts'
+import type { Item, Table } from '../table/table.ts'
+import { readPatientHead } from './head.ts'
+
+/** A patient with its place in the clinic's order of entry. */
+export type PlacedPatient = Patient & {
+  readonly ordinal: number
+  readonly version: number
+  /** How many events it has made. */
+  readonly events: number
+  /** Anonymised for good, by the law's right to erasure. */
+  readonly erased: boolean
+}
+
+/** Reads patients; patient-entry.ts writes them. */
+export function patientStore({ table }: { table: Table }) {
+  /** Null for an unknown id and for another clinic's alike. */
+  async function find(clinic: ClinicId, id: string): Promise<Patient | null> {
+    const item = await table.get(patientKey(clinic, id))
+    return item ? toPatient(item) : null
+  }
+
+  async function findMany(clinic: ClinicId, ids: readonly string[]): Promise<Map<string, PlacedPatient>> {
+    const items = await table.getMany(ids.map((id) => patientKey(clinic, id)))
+    return new Map(items.map((item) => [item.sk, toPlacedPatient(item)]))
+  }
+
+  /** Last entered first: the head says which ordinals the page has, one range reads them. */
+  async function page(clinic: ClinicId, request: PageRequest): Promise<Page<Patient>> {
+    const { n } = await readPatientHead(table, clinic)
+    const ordinals = descendingOrdinals(n, request)
+    if (!ordinals) return { items: [], total: n }
+    const { from, to } = ordinals
+    const rows = await table.query({
+      pk: patientListPartition(clinic),
+      from: sortableNumber(from),
+      to: sortableNumber(to),
+      descending: true,
+      limit: to - from + 1,
+    })
+    return { items: rows.map(toPatient), total: n }
+  }
+
+  /** The patients at these ordinals, in the order asked for. */
+  async function atOrdinals(clinic: ClinicId, ordinals: readonly number[]): Promise<Patient[]> {
+    const rows = await table.getMany(ordinals.map((ordinal) => patientRowKey(clinic, ordinal)))
+    const byKey = new Map(rows.map((row) => [row.sk, row]))
+    return ordinals.flatMap((ordinal) => {
+      const row = byKey.get(sortableNumber(ordinal))
+      return row ? [toPatient(row)] : []
+    })
+  }
+
+  return { find, findMany, page, atOrdinals }
+}
+
+/** A patient as stored: short attribute names, since a list row's bytes are its price. */
+type StoredPatient = {
+  f: string
+  l: string
+  d: string | null
+  g: Gender | null
+  p: string | null
+  e: string | null
+  /** Milliseconds since the epoch. */
+  c: number
+}
+
+/** The attributes of the record and of the list row; the row also names the patient (`i`). */
+export const toStored = (patient: Patient): StoredPatient => ({
+  f: patient.firstName,
+  l: patient.lastName,
+  d: patient.dateOfBirth,
+  g: patient.gender,
+  p: patient.phoneNumber,
+  e: patient.emailAddress,
+  c: Date.parse(patient.createdAt),
+})
+
+export const recordItem = (
+  key: Key,
+  { ordinal, version, erased, events, ...patient }: PlacedPatient,
+): Item => ({
+  ...key,
+  o: ordinal,
+  v: version,
+  ...(erased && { x: 1 }),
+  ...(events > 0 && { ev: events }),
+  ...toStored(patient),
+})
+
+export const rowItem = (key: Key, patient: Patient): Item => ({ ...key, i: patient.id, ...toStored(patient) })
+
+export function toPatient(item: Item): Patient {
+  const { i, f, l, d, g, p, e, c } = item as unknown as StoredPatient & { i?: string }
+  return {
+    id: i ?? item.sk,
+    firstName: f,
+    lastName: l,
+    dateOfBirth: d,
+    gender: g,
+    phoneNumber: p,
+    emailAddress: e,
+    createdAt: new Date(c).toISOString(),
+  }
+}
+
+function toPlacedPatient(item: Item): PlacedPatient {
+  return {
+    ...toPatient(item),
+    ordinal: item.o as number,
+    version: item.v as number,
+    events: (item.ev as number | undefined) ?? 0,
+    erased: item.x === 1,
+  }
+}

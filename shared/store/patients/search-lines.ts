@@ -1,0 +1,40 @@
+import type { ClinicId } from '../../domain/clinic.ts'
+import { fullName, type Patient } from '../../domain/patient.ts'
+import { searchLine } from '../../domain/search-text.ts'
+import { sortableNumber } from '../keys/key.ts'
+import { patientChangesPartition, patientListPartition } from '../keys/patients.ts'
+import type { Item, Table } from '../table/table.ts'
+import type { PatientHead } from './head.ts'
+import { toPatient } from './patients.ts'
+
+/** A state of a clinic's patients: how many were entered, how many updates made. */
+export type PatientState = { readonly patients: number; readonly updates: number }
+
+/** What search knows of a patient. */
+export const lineOf = (patient: Patient): string =>
+  searchLine(fullName(patient), patient.phoneNumber, patient.emailAddress)
+
+/**
+ * The search lines, by ordinal, of what was entered and updated between a state and the head.
+ * Null when the change log no longer reaches back so far: counters are dense, so a missing entry shows.
+ */
+export async function readLinesSince(
+  table: Table,
+  clinic: ClinicId,
+  since: PatientState,
+  head: PatientHead,
+): Promise<Map<number, string> | null> {
+  const [rows, changes] = await Promise.all([
+    readSpan(table, patientListPartition(clinic), since.patients, head.n - 1),
+    readSpan(table, patientChangesPartition(clinic), since.updates + 1, head.u),
+  ])
+  if (rows.length < head.n - since.patients || changes.length < head.u - since.updates) return null
+  const lines = new Map(rows.map((row) => [Number(row.sk), lineOf(toPatient(row))]))
+  for (const change of changes) lines.set(change.o as number, change.line as string)
+  return lines
+}
+
+async function readSpan(table: Table, pk: string, from: number, to: number): Promise<Item[]> {
+  if (from > to) return []
+  return table.query({ pk, from: sortableNumber(from), to: sortableNumber(to), limit: to - from + 1 })
+}

@@ -1,0 +1,92 @@
+/**
+ * Search over a clinic's patients: an index in the function's memory, loaded from snapshot segments and kept
+ * current by what was entered and updated since. Two round trips when nothing changed, three otherwise.
+ */
+import type { ClinicId } from '../../domain/clinic.ts'
+import { offsetOf, type Page, type PageRequest } from '../../domain/paging.ts'
+import type { Patient } from '../../domain/patient.ts'
+import { SearchIndex } from '../../domain/search-index.ts'
+import { needlesOf } from '../../domain/search-text.ts'
+import { UnavailableError } from '../../domain/unavailable.ts'
+import type { Table } from '../table/table.ts'
+import { type PatientHead, readPatientHead } from './head.ts'
+import { patientStore } from './patients.ts'
+import { readLinesSince } from './search-lines.ts'
+import { readSegment } from './segments.ts'
+
+/** Characters of index kept over all clinics, of one byte or two; a million patients take about 50 million. */
+const MEMORY_BUDGET = 100_000_000
+
+/** An index further behind than this is loaded anew: a row costs about twenty times its line in a segment. */
+const mostRowsBehind = (patients: number): number => 500 + patients / 20
+
+/** Each attempt at a cold load is overtaken by a snapshot, or a segment is lost. */
+const LOAD_ATTEMPTS = 5
+
+export function patientSearch({ table }: { table: Table }, memoryBudget = MEMORY_BUDGET) {
+  /** Least recently used first. */
+  const indexes = new Map<ClinicId, SearchIndex>()
+  const patients = patientStore({ table })
+
+  /** Patients that match all words of `query` (spec: GET /patients, search), last entered first. */
+  async function search(clinic: ClinicId, query: string, request: PageRequest): Promise<Page<Patient>> {
+    const needles = needlesOf(query)
+    if (!needles) return patients.page(clinic, request)
+    const index = await currentIndex(clinic)
+    const { total, ordinals } = index.find(needles, offsetOf(request), request.limit)
+    return { items: await patients.atOrdinals(clinic, ordinals), total }
+  }
+
+  async function currentIndex(clinic: ClinicId): Promise<SearchIndex> {
+    const head = await readPatientHead(table, clinic)
+    const kept = indexes.get(clinic)
+    const index = (kept && (await advanced(clinic, kept, head))) ?? (await loaded(clinic, head))
+    keep(clinic, index)
+    return index
+  }
+
+  /** The kept index brought up to the head, or null when it is too far behind. */
+  async function advanced(
+    clinic: ClinicId,
+    index: SearchIndex,
+    head: PatientHead,
+  ): Promise<SearchIndex | null> {
+    if (index.updates < head.lf || head.n - index.patients > mostRowsBehind(head.n)) return null
+    // Another request of the same moment may have read a later head and brought it further.
+    if (index.patients >= head.n && index.updates >= head.u) return index
+    const delta = await readLinesSince(table, clinic, index, head)
+    if (!delta) return null
+    index.advance(delta, Math.max(head.n, index.patients), Math.max(head.u, index.updates))
+    return index
+  }
+
+  /** A fresh index: segments, and what came after them, read side by side. */
+  async function loaded(clinic: ClinicId, head: PatientHead, attempt = 1): Promise<SearchIndex> {
+    const [segments, delta] = await Promise.all([
+      Promise.all(head.sv.map((version, index) => readSegment(table, clinic, index, version))),
+      readLinesSince(table, clinic, { patients: head.sn, updates: head.su }, head),
+    ])
+    const read = segments.flatMap((found) => (found ? [found.segment] : []))
+    // A snapshot taken between our reads has moved the log on: the next head knows.
+    if (!delta || read.length < segments.length) {
+      if (attempt === LOAD_ATTEMPTS) throw new UnavailableError('the search segments cannot be read')
+      return loaded(clinic, await readPatientHead(table, clinic), attempt + 1)
+    }
+    const index = new SearchIndex(read, head.sn, head.su)
+    index.advance(delta, head.n, head.u)
+    return index
+  }
+
+  function keep(clinic: ClinicId, index: SearchIndex): void {
+    indexes.delete(clinic)
+    indexes.set(clinic, index)
+    let held = [...indexes.values()].reduce((sum, { size }) => sum + size, 0)
+    for (const [oldest, { size }] of indexes) {
+      if (held <= memoryBudget || oldest === clinic) break
+      indexes.delete(oldest)
+      held -= size
+    }
+  }
+
+  return { search }
+}

@@ -1,0 +1,76 @@
+/** Search segments as stored: the compressed lines of {@link SEGMENT_SIZE} ordinals, in as many items as they need. */
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import type { ClinicId } from '../../domain/clinic.ts'
+import { SearchSegment } from '../../domain/search-index.ts'
+import { patientSegmentKey, patientSegmentPartition } from '../keys/patients.ts'
+import type { Item, Table, Write } from '../table/table.ts'
+
+/** DynamoDB's items end at 400 KB. A segment of ordinary lines has 150 KB, one part. */
+const PART_BYTES = 350_000
+const MOST_PARTS = 11
+
+type Part = Item & { data: Uint8Array; version: number; parts: number; state: number }
+
+/** A segment as stored; `state` counts the entries and updates there were when it was written. */
+export type StoredSegment = {
+  readonly segment: SearchSegment
+  readonly version: number
+  readonly state: number
+}
+
+/** A segment of at least `version`, or null when it was not there yet. Eventual reads cost half and may be early. */
+export async function readSegment(
+  table: Table,
+  clinic: ClinicId,
+  index: number,
+  version: number,
+): Promise<StoredSegment | null> {
+  const eventual = await readParts(table, clinic, index, version, true)
+  const parts = eventual ?? (await readParts(table, clinic, index, version, false))
+  if (!parts) return null
+  const text = zstdDecompressSync(Buffer.concat(parts.map(({ data }) => data))).toString()
+  const { version: found, state } = parts[0] as Part
+  return { segment: new SearchSegment(text === '' ? [] : text.split('\n')), version: found, state }
+}
+
+/** The parts, if they are all there, of one version, and not too old. */
+async function readParts(table: Table, clinic: ClinicId, index: number, version: number, eventual: boolean) {
+  const pk = patientSegmentPartition(clinic, index)
+  const stored = (await table.query({ pk, limit: MOST_PARTS, eventual })) as Part[]
+  const [first] = stored
+  if (!first || first.version < version || stored.length < first.parts) return null
+  // A segment that shrank leaves parts behind its last one.
+  const parts = stored.slice(0, first.parts)
+  return parts.every((part) => part.version === first.version) ? parts : null
+}
+
+/** The writes that put a segment in the place of `replaces`, for one transaction. */
+export function segmentWrites(
+  table: Table,
+  clinic: ClinicId,
+  index: number,
+  segment: SearchSegment,
+  state: number,
+  replaces: StoredSegment | null,
+): Write[] {
+  const bytes = zstdCompressSync(segment.lines().join('\n'))
+  const parts = Math.max(1, Math.ceil(bytes.length / PART_BYTES))
+  if (parts > MOST_PARTS) throw new RangeError('a search segment is larger than a transaction')
+  return Array.from({ length: parts }, (_, part) =>
+    table.updateWrite(patientSegmentKey(clinic, index, part), {
+      UpdateExpression: 'SET #data = :data, version = :version, parts = :parts, #state = :state',
+      // The first part guards them all: two snapshots at a time never undo each other.
+      ...(part === 0 && {
+        ConditionExpression: replaces === null ? 'attribute_not_exists(pk)' : 'version = :replaces',
+      }),
+      ExpressionAttributeNames: { '#data': 'data', '#state': 'state' },
+      ExpressionAttributeValues: {
+        ':data': bytes.subarray(part * PART_BYTES, (part + 1) * PART_BYTES),
+        ':version': (replaces?.version ?? 0) + 1,
+        ':parts': parts,
+        ':state': state,
+        ...(part === 0 && replaces !== null && { ':replaces': replaces.version }),
+      },
+    }),
+  )
+}

@@ -1,0 +1,162 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
+import { rowKeys } from '../../../../shared/store/calendar/calendar-row.ts'
+import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
+import { doctorDayKey, tallyPartition } from '../../../../shared/store/keys/calendar.ts'
+import { shortId } from '../../../../shared/store/keys/key.ts'
+import { patientRowKey } from '../../../../shared/store/keys/patients.ts'
+import { messageStore } from '../../../../shared/store/messages/messages.ts'
+import { patientEntry } from '../../../../shared/store/patients/patient-writes.ts'
+import { rounds } from '../../../support/scale.ts'
+import { aPatient, freshTable, type TestTable } from '../../../support/table.ts'
+import { planting } from './planting.ts'
+import {
+  aMessage,
+  anAppointment,
+  aPayment,
+  createAll,
+  one,
+  type Practice,
+  pay,
+  practice,
+  setStatus,
+  verified,
+} from './practice.ts'
+
+const LONG = rounds(60_000, 900_000)
+
+let db: TestTable
+let made: Practice
+let raw: ReturnType<typeof planting>
+
+beforeAll(async () => {
+  db = await freshTable()
+  raw = planting(db)
+})
+beforeEach(async () => {
+  made = await practice(db.table, {
+    patients: 6,
+    doctors: 2,
+    appointments: 20,
+    invoices: 4,
+    payments: 4,
+    messages: 4,
+  })
+  await patientEntry(db).snapshot(made.clinic)
+})
+
+/** Creates and changes records of every kind for as long as `work` takes; `rest` milliseconds between two of a kind. */
+async function whileWriting<T>(work: () => Promise<T>, rest = 0): Promise<{ result: T; written: number }> {
+  const { clinic } = made
+  let done = false
+  let written = 0
+  const writer = async (write: () => Promise<unknown>) => {
+    while (!done) {
+      await write()
+      written++
+      await new Promise((resolve) => setTimeout(resolve, rest))
+    }
+  }
+  const entry = patientEntry(db)
+  const changes = patientChanges(db.table)
+  const writing = [
+    writer(async () => {
+      const visit = anAppointment(made)
+      await createAll(db.table, clinic, appointmentStore(db), [visit])
+      made.appointments.push(visit)
+    }),
+    writer(() =>
+      setStatus(
+        db.table,
+        clinic,
+        one(made, made.appointments).id,
+        one(made, ['cancelled', 'completed', 'scheduled'] as const),
+      ),
+    ),
+    writer(() => pay(db.table, clinic, aPayment(made))),
+    writer(() => createAll(db.table, clinic, messageStore(db), [aMessage(made)])),
+    writer(async () => {
+      await entry.enter(clinic, [aPatient()])
+      const { id } = one(made, made.patients)
+      await changes.update(clinic, id, { phoneNumber: `+9055${String(made.random()).slice(2, 10)}` })
+    }),
+  ]
+  const result = await work().finally(() => {
+    done = true
+  })
+  await Promise.all(writing)
+  return { result, written }
+}
+
+describe('verifying a clinic at work', () => {
+  it(
+    'finds nothing wrong with it',
+    async () => {
+      for (let round = 0; round < rounds(1, 30); round++) {
+        const { result, written } = await whileWriting(() => verified(db.table, made.clinic))
+        expect(result.found).toEqual([])
+        expect(written).toBeGreaterThan(10)
+      }
+    },
+    LONG,
+  )
+
+  it('finds nothing wrong where a renamed patient’s copies are still being written', async () => {
+    const patient = made.patients[0]?.id ?? ''
+    let done = false
+    const renaming = (async () => {
+      for (let number = 1; !done; number++) {
+        await patientChanges(db.table).update(made.clinic, patient, { lastName: `Name${number}` })
+      }
+    })()
+    const { found } = await verified(db.table, made.clinic)
+    done = true
+    await renaming
+    expect(found).toEqual([])
+    expect((await verified(db.table, made.clinic)).found).toEqual([])
+  })
+
+  it(
+    'mends it without taking anything from the writers',
+    async () => {
+      for (let round = 0; round < rounds(1, 30); round++) {
+        await damage()
+        const { result } = await whileWriting(() => verified(db.table, made.clinic, true), 20)
+        expect(result.found.filter(({ repaired }) => !repaired)).toEqual([])
+        expect(result.repaired).toBeGreaterThan(4)
+        expect((await verified(db.table, made.clinic)).found).toEqual([])
+      }
+    },
+    LONG,
+  )
+})
+
+/** A little of everything: rows, counters, a day, a patient's row, a line of search. */
+async function damage(): Promise<void> {
+  const { clinic } = made
+  const list = appointmentStore(db)
+  const stored = (await list.find(clinic, one(made, made.appointments).id))?.record
+  if (!stored) throw new Error('an appointment is lost')
+  const rows = rowKeys(clinic, 'A', list.entity.place(stored))
+  for (const row of rows.slice(0, 2)) await raw.remove(row)
+  for (const row of rows.slice(2)) await raw.alter(row, () => ({ b: '00:00' }))
+  await raw.put({
+    pk: rows[0]?.pk ?? '',
+    sk: `c#2026-05-02#09:00#${shortId(made.patients[0]?.id ?? '')}`,
+  })
+  const day = doctorDayKey(clinic, stored.doctor.id, stored.date)
+  const nobody = shortId(made.patients[0]?.id ?? '')
+  await raw.put({ ...(await db.table.get(day)), ...day, [nobody]: '01:00-02:00' })
+  const tallies = await db.table.query({ pk: tallyPartition(clinic, 'A', null), limit: 10 })
+  for (const { pk, sk } of tallies) {
+    await db.table.update(
+      { pk, sk },
+      {
+        UpdateExpression: 'ADD #counter :wrong, v :one',
+        ExpressionAttributeNames: { '#counter': '5s' },
+        ExpressionAttributeValues: { ':wrong': 7, ':one': 1 },
+      },
+    )
+  }
+  await raw.alter(patientRowKey(clinic, 1), () => ({ l: 'Damaged' }))
+}

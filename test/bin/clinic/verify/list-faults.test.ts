@@ -1,0 +1,282 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { newUuid } from '../../../../shared/domain/uuid.ts'
+import { APPOINTMENTS } from '../../../../shared/store/calendar/appointments.ts'
+import type { CalendarEntity } from '../../../../shared/store/calendar/calendar-list.ts'
+import { rowKeys } from '../../../../shared/store/calendar/calendar-row.ts'
+import { INVOICES } from '../../../../shared/store/calendar/invoices.ts'
+import { PAYMENTS } from '../../../../shared/store/calendar/payments.ts'
+import { tallyAttribute } from '../../../../shared/store/calendar/tally.ts'
+import { doctorStore } from '../../../../shared/store/doctors.ts'
+import {
+  type CalendarLetter,
+  calendarKey,
+  calendarListPartition,
+  doctorDayKey,
+  ownerPartition,
+  tallyPartition,
+} from '../../../../shared/store/keys/calendar.ts'
+import { ANNOUNCED_PARTITIONS } from '../../../../shared/store/keys/events.ts'
+import { type Key, shortId } from '../../../../shared/store/keys/key.ts'
+import { MESSAGES } from '../../../../shared/store/messages/messages.ts'
+import type { Item } from '../../../../shared/store/table/table.ts'
+import { freshTable, type TestTable } from '../../../support/table.ts'
+import { expectMended, type Planting, planting } from './planting.ts'
+import { type Practice, practice, verified } from './practice.ts'
+
+let db: TestTable
+let made: Practice
+let raw: ReturnType<typeof planting>
+let sound: Item[]
+
+beforeAll(async () => {
+  db = await freshTable()
+  raw = planting(db)
+  made = await practice(db.table, {
+    patients: 2,
+    doctors: 1,
+    appointments: 10,
+    invoices: 2,
+    payments: 3,
+    messages: 2,
+  })
+  sound = await raw.everything()
+})
+/** Whether the clinic is sound again: each of the faults that are mended is found in what the last repair left. */
+let mended = false
+beforeEach(async () => {
+  if (!mended) await raw.restore(sound)
+  mended = false
+})
+
+const first = <T>(list: readonly T[]): T => list[0] as T
+const visit = () => first(made.appointments)
+const invoice = () => first(made.invoices)
+const payment = () => first(made.payments)
+const message = () => first(made.messages)
+const ofStatus = (status: string) => first(made.appointments.filter((one) => one.status === status))
+const busy = () => ofStatus('scheduled')
+const free = () => ofStatus('cancelled')
+
+/** The rows of a record: of clinic and doctor, of patient, of invoice. */
+const rowsOf = <R>(entity: CalendarEntity<R, never>, record: R) =>
+  rowKeys(made.clinic, entity.letter, entity.place(record)) as [Key, Key, Key]
+const recordKey = (letter: CalendarLetter, { id }: { id: string }) => calendarKey(made.clinic, letter, id)
+
+const tally = (doctor: string | null) => ({
+  pk: tallyPartition(made.clinic, 'A', doctor),
+  sk: visit().date.slice(0, 7),
+})
+const counter = () => tallyAttribute(visit().date, APPOINTMENTS.place(visit()).facet)
+const day = ({ doctor, date }: Practice['appointments'][0]) => doctorDayKey(made.clinic, doctor.id, date)
+
+/** Everything an appointment, or an invoice, stands in. */
+const placesOfVisit = () => [recordKey('A', visit()), ...rowsOf(APPOINTMENTS, visit())]
+const placesOfInvoice = () => [recordKey('I', invoice()), ...rowsOf(INVOICES, invoice())]
+const alterAll = async (places: readonly Key[], change: object) => {
+  for (const key of places) await raw.alter(key, () => change)
+}
+
+/** A copy of an appointment's row, at another day, under this id. */
+async function strayRow(id: string) {
+  const [key] = rowsOf(APPOINTMENTS, visit())
+  await raw.put({ ...(await raw.read(key)), sk: `s#2020-01-01#09:00#${shortId(id)}` })
+}
+
+/** A row in the list of another than its owner. */
+async function misplacedRow(key: Key, letter: CalendarLetter, owner: 'patient' | 'invoice') {
+  const others = owner === 'patient' ? made.patients : made.invoices
+  const partitions = others.map(({ id }) => ownerPartition(made.clinic, letter, owner, id))
+  const pk = first(partitions.filter((one) => one !== key.pk))
+  await raw.put({ ...(await raw.read(key)), pk })
+}
+
+const MENDED: Planting[] = [
+  [
+    'an appointment is not in the clinic’s list',
+    () => raw.remove(rowsOf(APPOINTMENTS, visit())[0]),
+    ['row_missing'],
+  ],
+  [
+    'an appointment is not in its doctor’s list',
+    () => raw.remove(rowsOf(APPOINTMENTS, visit())[1]),
+    ['row_missing'],
+  ],
+  [
+    'an appointment is not in its patient’s list',
+    () => raw.remove(rowsOf(APPOINTMENTS, visit())[2]),
+    ['row_missing'],
+  ],
+  [
+    'an appointment is listed nowhere',
+    () => Promise.all(rowsOf(APPOINTMENTS, visit()).map(raw.remove)),
+    ['row_missing', 'row_missing', 'row_missing'],
+  ],
+  ['an invoice is not listed', () => raw.remove(rowsOf(INVOICES, invoice())[0]), ['row_missing']],
+  [
+    'a payment is not in its invoice’s list',
+    () => raw.remove(rowsOf(PAYMENTS, payment())[2]),
+    ['row_missing'],
+  ],
+  [
+    'a message is not in its patient’s list',
+    () => raw.remove(rowsOf(MESSAGES, message())[1]),
+    ['row_missing'],
+  ],
+  [
+    'a row says something else',
+    () => raw.alter(rowsOf(INVOICES, invoice())[0], () => ({ tot: 1 })),
+    ['row_differs'],
+  ],
+  [
+    'a row has an attribute too many',
+    () => raw.alter(rowsOf(MESSAGES, message())[1], () => ({ zz: 1 })),
+    ['row_differs'],
+  ],
+  ['a row has no record', () => strayRow(newUuid()), ['row_extra']],
+  ['a row stands where its record does not', () => strayRow(visit().id), ['row_extra']],
+  [
+    'a row is of nothing',
+    () => raw.put({ pk: calendarListPartition(made.clinic, 'I', null), sk: 'junk' }),
+    ['row_extra'],
+  ],
+  [
+    'a patient’s list has another’s appointment',
+    () => misplacedRow(rowsOf(APPOINTMENTS, visit())[2], 'A', 'patient'),
+    ['row_extra'],
+  ],
+  [
+    'an invoice’s list has another’s payment',
+    () => misplacedRow(rowsOf(PAYMENTS, payment())[2], 'Y', 'invoice'),
+    ['row_extra'],
+  ],
+  [
+    'a counter is too high',
+    () => raw.alter(tally(null), (item) => ({ [counter()]: Number(item[counter()]) + 2 })),
+    ['tally_wrong'],
+  ],
+  [
+    'a counter is negative',
+    () => raw.alter(tally(visit().doctor.id), () => ({ [counter()]: -1 })),
+    ['tally_wrong'],
+  ],
+  ['a counter counts what is not there', () => raw.alter(tally(null), () => ({ '1z': 3 })), ['tally_wrong']],
+  ['a month has no tally', () => raw.remove(tally(null)), ['tally_wrong']],
+  [
+    'a month has a tally and no rows',
+    () => raw.put({ pk: tally(null).pk, sk: '1999-01', '1s': 2, v: 1 }),
+    ['tally_wrong'],
+  ],
+  [
+    'a doctor’s day lacks an appointment',
+    () => raw.alter(day(busy()), () => ({ [shortId(busy().id)]: undefined })),
+    ['busy_missing'],
+  ],
+  [
+    'a doctor’s day has another time',
+    () => raw.alter(day(busy()), () => ({ [shortId(busy().id)]: '01:00-02:00' })),
+    ['busy_differs'],
+  ],
+  [
+    'a doctor’s day has a cancelled appointment',
+    () => raw.put({ ...day(free()), [shortId(free().id)]: '09:00-09:30', v: 9 }),
+    ['busy_extra'],
+  ],
+  [
+    'a doctor’s day has an appointment of nobody',
+    () => raw.alter(day(busy()), () => ({ [shortId(newUuid())]: '09:00-09:30' })),
+    ['busy_extra'],
+  ],
+  [
+    'a doctor’s day has no version',
+    () => raw.alter(day(busy()), () => ({ v: undefined })),
+    ['busy_unversioned'],
+  ],
+  ['a doctor’s day has more than times', () => raw.alter(day(busy()), () => ({ x: 'y' })), ['busy_extra']],
+  [
+    'an invoice has not what was paid',
+    () => alterAll(placesOfInvoice(), { paid: 123_456 }),
+    ['invoice_unsettled'],
+  ],
+  ['an appointment shows an old name', () => alterAll(placesOfVisit(), { pn: 'Old Name' }), ['stale_copy']],
+  [
+    'an appointment shows a doctor’s old name',
+    () => alterAll(placesOfVisit(), { dn: 'Old Name' }),
+    ['stale_copy'],
+  ],
+  [
+    'an invoice shows an old address',
+    () => alterAll(placesOfInvoice(), { pe: 'old@example.com' }),
+    ['stale_copy'],
+  ],
+  ['a doctor’s new name was never passed on', () => renameDoctor(), ['fan_out_owed']],
+]
+
+async function renameDoctor() {
+  const store = doctorStore(db)
+  const before = await store.find(made.clinic, visit().doctor.id)
+  if (before) await store.save(made.clinic, [{ before, after: { ...before, fullName: 'Dr. New' } }])
+}
+
+const ONLY_TOLD: Planting[] = [
+  [
+    'an appointment cannot be read',
+    () => raw.alter(recordKey('A', visit()), () => ({ s: '?' })),
+    ['record_unreadable'],
+  ],
+  ['a payment’s invoice is not there', () => loneInvoice(), ['dangling_reference']],
+]
+
+/** Deletes an invoice in such a way that nothing but its payments knows of it. */
+async function loneInvoice() {
+  const paid = made.invoices.filter(({ id }) => made.payments.some((one) => one.invoice.id === id))
+  const lone = first(
+    paid.filter(({ id }) => made.payments.filter((one) => one.invoice.id === id).length === 1),
+  )
+  for (const key of [recordKey('I', lone), ...rowsOf(INVOICES, lone)]) await raw.remove(key)
+  const place = INVOICES.place(lone)
+  const counted = { pk: tallyPartition(made.clinic, 'I', null), sk: place.date.slice(0, 7) }
+  const name = tallyAttribute(place.date, place.facet)
+  await raw.alter(counted, (item) => ({ [name]: Number(item[name]) - 1 }))
+}
+
+describe('verifying lists', () => {
+  it('finds nothing in what the stores have written', async () => {
+    expect((await verified(db.table, made.clinic)).found).toEqual([])
+  })
+
+  it.each(MENDED)('finds that %s, and mends it', async (_, plant, kinds) => {
+    await plant()
+    await expectMended(db, made, kinds)
+    mended = true
+  })
+
+  it('finds nothing after all these repairs', async () => {
+    expect((await verified(db.table, made.clinic)).found).toEqual([])
+  })
+
+  it.each(ONLY_TOLD)('finds that %s, and can only tell', async (_, plant, kinds) => {
+    await plant()
+    expect(await verified(db.table, made.clinic, true)).toMatchObject({ kinds, repaired: 0 })
+    expect((await verified(db.table, made.clinic)).kinds).toEqual(kinds)
+  })
+
+  it('makes lists, tallies and days follow a record that says something new', async () => {
+    await raw.alter(recordKey('A', busy()), () => ({ s: 'x' }))
+    const { differences, repaired } = await verified(db.table, made.clinic, true)
+    expect(repaired).toBe(differences)
+    expect((await verified(db.table, made.clinic)).found).toEqual([])
+    expect(
+      await db.table.get(rowsOf(APPOINTMENTS, { ...busy(), status: 'cancelled' as const })[0]),
+    ).toBeDefined()
+    expect((await db.table.get(day(busy())))?.[shortId(busy().id)]).toBeUndefined()
+  })
+
+  it('takes away all that is left of a record that is gone', async () => {
+    await raw.remove(recordKey('A', busy()))
+    await verified(db.table, made.clinic, true)
+    expect((await verified(db.table, made.clinic)).found).toEqual([])
+    // But for the news of it, which integrators have yet to hear.
+    const left = (await raw.everything()).filter(({ pk }) => !pk.startsWith(ANNOUNCED_PARTITIONS))
+    expect(JSON.stringify(left)).not.toContain(shortId(busy().id))
+  })
+})

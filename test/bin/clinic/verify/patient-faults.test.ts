@@ -1,0 +1,193 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { newUuid } from '../../../../shared/domain/uuid.ts'
+import {
+  clinicCredentialKey,
+  clinicDirectoryKey,
+  credentialKey,
+} from '../../../../shared/store/keys/clinics.ts'
+import {
+  patientChangeKey,
+  patientHeadKey,
+  patientKey,
+  patientRowKey,
+  patientSegmentKey,
+} from '../../../../shared/store/keys/patients.ts'
+import { patientEntry } from '../../../../shared/store/patients/patient-writes.ts'
+import { patientStore, toPatient } from '../../../../shared/store/patients/patients.ts'
+import { patientSearch } from '../../../../shared/store/patients/search.ts'
+import { lineOf } from '../../../../shared/store/patients/search-lines.ts'
+import type { Item } from '../../../../shared/store/table/table.ts'
+import { freshTable, type TestTable } from '../../../support/table.ts'
+import { expectMended, type Planting, planting } from './planting.ts'
+import { type Practice, practice, verified } from './practice.ts'
+
+let db: TestTable
+let made: Practice
+let raw: ReturnType<typeof planting>
+let sound: Item[]
+
+beforeAll(async () => {
+  db = await freshTable()
+  raw = planting(db)
+  made = await practice(db.table, {
+    patients: 4,
+    doctors: 0,
+    appointments: 0,
+    invoices: 0,
+    payments: 0,
+    messages: 0,
+  })
+  await patientEntry(db).snapshot(made.clinic)
+  // Updates that the segments do not have yet.
+  for (const at of [2, 3, 2]) await change(at, { phoneNumber: `+90555000000${at}` })
+  sound = await raw.everything()
+})
+beforeEach(() => raw.restore(sound))
+
+const idOf = (at: number) => made.patients[at]?.id ?? ''
+const change = async (at: number, fields: object) => {
+  const before = (await patientStore(db).findMany(made.clinic, [idOf(at)])).get(idOf(at))
+  if (before) await patientEntry(db).update(made.clinic, [{ before, after: { ...before, ...fields } }])
+}
+
+const record = (at: number) => patientKey(made.clinic, idOf(at))
+const row = (at: number) => patientRowKey(made.clinic, at)
+const head = () => patientHeadKey(made.clinic)
+const segment = () => patientSegmentKey(made.clinic, 0, 0)
+const entry = (update: number) => patientChangeKey(made.clinic, update)
+const add = (counter: string, by: number) =>
+  raw.alter(head(), (item) => ({ [counter]: Number(item[counter]) + by }))
+const bytes = (change: (data: Uint8Array) => Uint8Array) =>
+  raw.alter(segment(), ({ data }) => ({ data: change(data as Uint8Array) }))
+
+/** An update whose log entry is another patient's, so that neither log nor segment knows of it. */
+async function forgottenUpdate() {
+  await change(1, { phoneNumber: '+905557777777' })
+  const line = lineOf(toPatient(await raw.read(row(2))))
+  await raw.alter(entry(4), () => ({ o: 2, line }))
+}
+
+const MENDED: Planting[] = [
+  ['a row is missing', () => raw.remove(row(1)), ['patient_row_missing']],
+  ['the last row is missing', () => raw.remove(row(3)), ['patient_row_missing']],
+  ['a row says something else', () => raw.alter(row(1), () => ({ l: 'Other' })), ['patient_row_differs']],
+  ['a row is of nobody', () => raw.alter(row(1), () => ({ i: newUuid() })), ['patient_row_differs']],
+  [
+    'a row is of a patient of another place',
+    () => raw.alter(row(1), () => ({ i: idOf(3) })),
+    ['patient_row_differs'],
+  ],
+  [
+    'a patient names another’s place',
+    () => raw.alter(record(1), () => ({ o: 3 })),
+    ['patient_ordinal_wrong'],
+  ],
+  [
+    'a patient names a place past the last',
+    () => raw.alter(record(1), () => ({ o: 77 })),
+    ['patient_ordinal_wrong'],
+  ],
+  [
+    'a patient names no place',
+    () => raw.alter(record(1), () => ({ o: undefined })),
+    ['patient_ordinal_wrong'],
+  ],
+  [
+    'a patient’s place was given away',
+    () => raw.put({ ...record(0), sk: newUuid(), ...facts(), o: 1 }),
+    ['patient_row_missing'],
+  ],
+  ['a row stands past the last patient', () => raw.put({ ...row(40), i: newUuid() }), ['patient_row_stray']],
+  ['a row stands at no place', () => raw.put({ pk: row(0).pk, sk: 'x', i: idOf(1) }), ['patient_row_stray']],
+  ['the head counts a patient too few', () => add('n', -1), ['patient_head_wrong']],
+  ['the head counts patients too many', () => add('n', 3), ['patient_head_wrong']],
+  ['the head counts an update too few', () => add('u', -1), ['patient_head_wrong']],
+  ['the head counts updates too many', () => add('u', 5), ['search_log_wrong']],
+  ['there is no head', () => raw.remove(head()), ['patient_head_wrong']],
+  [
+    'the head lacks the versions of segments',
+    () => raw.alter(head(), () => ({ sv: [] })),
+    ['search_head_wrong'],
+  ],
+  ['segments are said to have more than there is', () => add('sn', 9), ['search_head_wrong']],
+  ['a segment is missing', () => raw.remove(segment()), ['search_segment_wrong']],
+  [
+    'a segment is of an older version',
+    () => raw.alter(segment(), () => ({ version: 0 })),
+    ['search_segment_wrong'],
+  ],
+  [
+    'a segment has no version',
+    () => raw.alter(segment(), () => ({ version: undefined })),
+    ['search_segment_wrong'],
+  ],
+  [
+    'a segment counts more than there was',
+    () => raw.alter(segment(), () => ({ state: 999 })),
+    ['search_segment_wrong'],
+  ],
+  ['a segment is cut', () => bytes((data) => data.slice(0, 20)), ['search_segment_wrong']],
+  [
+    'a segment is not compressed text',
+    () => bytes((data) => data.map((byte) => byte ^ 255)),
+    ['search_segment_wrong'],
+  ],
+  ['an update was forgotten', () => forgottenUpdate(), ['search_segment_wrong']],
+  ['the change log lacks an entry', () => raw.remove(entry(2)), ['search_log_wrong']],
+  [
+    'the change log says something else',
+    () => raw.alter(entry(3), () => ({ line: 'nobody\t\t' })),
+    ['search_log_wrong'],
+  ],
+  ['the change log names nobody', () => raw.alter(entry(2), () => ({ o: 4711 })), ['search_log_wrong']],
+  ['a patient’s new name was never passed on', () => change(1, { lastName: 'New' }), ['fan_out_owed']],
+  ['the directory lacks the clinic', () => raw.remove(clinicDirectoryKey(made.clinic)), ['clinic_unlisted']],
+]
+
+/** What a patient's record has beside its place. */
+const facts = () => ({ f: 'Given', l: 'Away', d: null, g: null, p: null, e: null, c: 1, v: 1 })
+
+const credential = (key: string) => raw.put({ ...clinicCredentialKey(made.clinic, key) })
+const ONLY_TOLD: Planting[] = [
+  ['a patient cannot be read', () => raw.alter(record(1), () => ({ c: undefined })), ['record_unreadable']],
+  ['a patient’s record is gone', () => raw.remove(record(1)), ['patient_row_without_record']],
+  [
+    'a place has neither row nor record',
+    () => Promise.all([raw.remove(row(1)), raw.remove(record(1))]),
+    ['patient_ordinal_missing'],
+  ],
+  ['a credential does not exist', () => credential('ck_none'), ['credential_missing']],
+  [
+    'a credential is another clinic’s',
+    () => Promise.all([credential('ck_x'), raw.put({ ...credentialKey('ck_x'), clinic: { id: newUuid() } })]),
+    ['credential_foreign'],
+  ],
+]
+
+describe('verifying patients and search', () => {
+  it('finds nothing in what the stores have written', async () => {
+    expect((await verified(db.table, made.clinic)).found).toEqual([])
+  })
+
+  it.each(MENDED)('finds that %s, and mends it', async (_, plant, kinds) => {
+    await plant()
+    await expectMended(db, made, kinds)
+    expect((await verified(db.table, made.clinic)).found).toEqual([])
+  })
+
+  it.each(ONLY_TOLD)('finds that %s, and can only tell', async (_, plant, kinds) => {
+    await plant()
+    expect(await verified(db.table, made.clinic, true)).toMatchObject({ kinds, repaired: 0 })
+    expect((await verified(db.table, made.clinic)).kinds).toEqual(kinds)
+  })
+
+  it('makes functions forget the segments that they had in memory', async () => {
+    await forgottenUpdate()
+    const warm = patientSearch(db)
+    const totalOf = async (query: string) =>
+      (await warm.search(made.clinic, query, { page: 1, limit: 1 })).total
+    expect(await totalOf('905557777777')).toBe(0)
+    await verified(db.table, made.clinic, true)
+    expect(await totalOf('905557777777')).toBe(1)
+  })
+})

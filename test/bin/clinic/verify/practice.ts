@@ -1,0 +1,236 @@
+import { NEW_DOCTOR } from '../../../../bin/clinic/import/doctors.ts'
+import type { Difference } from '../../../../bin/clinic/verify/fault.ts'
+import { verifyClinic } from '../../../../bin/clinic/verify/verify-clinic.ts'
+import type { Appointment, AppointmentStatus } from '../../../../shared/domain/appointment.ts'
+import { APPOINTMENT_STATUSES } from '../../../../shared/domain/appointment.ts'
+import type { ClinicId } from '../../../../shared/domain/clinic.ts'
+import type { Doctor } from '../../../../shared/domain/doctor.ts'
+import { INVOICE_STATUSES, type Invoice } from '../../../../shared/domain/invoice.ts'
+import { CHANNELS, type Message } from '../../../../shared/domain/message.ts'
+import { fullName, type Patient } from '../../../../shared/domain/patient.ts'
+import { PAYMENT_STATUSES, type Payment } from '../../../../shared/domain/payment.ts'
+import { newUuid } from '../../../../shared/domain/uuid.ts'
+import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
+import type { RecordList } from '../../../../shared/store/calendar/calendar-list.ts'
+import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
+import { settlement } from '../../../../shared/store/calendar/settlement.ts'
+import { doctorStore } from '../../../../shared/store/doctors.ts'
+import { messageStore } from '../../../../shared/store/messages/messages.ts'
+import { MOST_ENTERED, patientEntry } from '../../../../shared/store/patients/patient-writes.ts'
+import { Changeset } from '../../../../shared/store/table/changeset.ts'
+import { commitFresh, commitPacked } from '../../../../shared/store/table/commit-packed.ts'
+import { chunked, type Table } from '../../../../shared/store/table/table.ts'
+import { aPatient, NOW, newClinic } from '../../../support/table.ts'
+
+/** How many of what a practice has. */
+export type Size = {
+  patients: number
+  doctors: number
+  appointments: number
+  invoices: number
+  payments: number
+  messages: number
+}
+
+export type Practice = {
+  clinic: ClinicId
+  random: () => number
+  patients: Patient[]
+  doctors: Doctor[]
+  appointments: Appointment[]
+  invoices: Invoice[]
+  payments: Payment[]
+  messages: Message[]
+}
+
+const createdAt = new Date(NOW).toISOString()
+
+/** Numbers from 0 to 1 that a seed gives again (mulberry32). */
+function randomOf(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
+  }
+}
+
+/** A clinic made through the stores. */
+export async function practice(table: Table, size: Size, seed = 1): Promise<Practice> {
+  const { id: clinic } = await newClinic(table)
+  const made: Practice = {
+    clinic,
+    random: randomOf(seed),
+    patients: [],
+    doctors: [],
+    appointments: [],
+    invoices: [],
+    payments: [],
+    messages: [],
+  }
+  const { random, patients, doctors, appointments, invoices, payments, messages } = made
+  const entry = patientEntry({ table })
+  const times = (n: number) => Array.from({ length: n }, (_, at) => at)
+  patients.push(...times(size.patients).map(() => aPatient(random() < 0.3 ? { emailAddress: null } : {})))
+  for (const chunk of chunked(patients, MOST_ENTERED)) await entry.enter(clinic, chunk)
+  if (random() < 0.7) await entry.snapshot(clinic)
+  doctors.push(...times(size.doctors).map(() => aDoctor(`Dr. ${random()}`)))
+  for (const chunk of chunked(doctors, 50)) {
+    await doctorStore({ table }).save(
+      clinic,
+      chunk.map((after) => ({ before: null, after })),
+    )
+  }
+  appointments.push(...times(size.appointments).map(() => anAppointment(made)))
+  await createAll(table, clinic, appointmentStore({ table }), appointments)
+  invoices.push(...times(size.invoices).map(() => anInvoice(made)))
+  await createAll(table, clinic, invoiceStore({ table }), invoices)
+  messages.push(...times(size.messages).map(() => aMessage(made)))
+  await createAll(table, clinic, messageStore({ table }), messages)
+  for (const _ of times(size.payments)) {
+    const payment = aPayment(made)
+    payments.push(payment)
+    await pay(table, clinic, payment)
+  }
+  const settled = await invoiceStore({ table }).findMany(
+    clinic,
+    invoices.map(({ id }) => id),
+  )
+  made.invoices = [...settled.values()].map(({ record }) => record)
+  return made
+}
+
+export const one = <T>({ random }: Practice, of: readonly T[]): T => of[Math.floor(random() * of.length)] as T
+
+const dateOf = ({ random }: Practice): string =>
+  new Date(NOW + Math.floor(random() * 90 - 45) * 86_400_000).toISOString().slice(0, 10)
+
+const named = (patient: Patient) => ({ id: patient.id, fullName: fullName(patient) })
+
+export const aDoctor = (fullName: string): Doctor => ({ ...NEW_DOCTOR, id: newUuid(), fullName })
+
+export function anAppointment(made: Practice): Appointment {
+  const doctor = one(made, made.doctors)
+  const hour = 8 + Math.floor(made.random() * 10)
+  const clock = (minutes: string) => `${String(hour).padStart(2, '0')}:${minutes}`
+  return {
+    id: newUuid(),
+    patient: named(one(made, made.patients)),
+    doctor: { id: doctor.id, fullName: doctor.fullName },
+    date: dateOf(made),
+    startTime: clock('00'),
+    endTime: clock('30'),
+    status: one(made, APPOINTMENT_STATUSES),
+    notes: one(made, [null, 'short', 'long '.repeat(200)]),
+    createdAt,
+  }
+}
+
+export function anInvoice(made: Practice): Invoice {
+  const patient = one(made, made.patients)
+  const status = one(
+    made,
+    INVOICE_STATUSES.filter((it) => !['paid', 'partially_paid', 'refunded'].includes(it)),
+  )
+  return {
+    id: newUuid(),
+    number: String(Math.floor(made.random() * 1e6)),
+    setStatus: status,
+    status,
+    issueDate: dateOf(made),
+    dueDate: null,
+    paidAt: null,
+    currency: 'EUR',
+    subtotal: 10_000,
+    tax: 0,
+    discount: 0,
+    total: 10_000,
+    paid: 0,
+    patient: { ...named(patient), email: patient.emailAddress },
+    lineItems: [],
+    createdAt,
+  }
+}
+
+export function aPayment(made: Practice): Payment {
+  const { id, number, patient } = one(made, made.invoices)
+  return {
+    id: newUuid(),
+    invoice: { id, number },
+    patient: { id: patient.id, fullName: patient.fullName },
+    amount: 1 + Math.floor(made.random() * 9_000),
+    currency: 'EUR',
+    type: one(made, ['payment', 'payment', 'refund'] as const),
+    method: 'card',
+    status: one(made, PAYMENT_STATUSES),
+    description: null,
+    date: dateOf(made),
+    createdAt,
+  }
+}
+
+export function aMessage(made: Practice): Message {
+  return {
+    id: newUuid(),
+    channel: one(made, CHANNELS),
+    type: 'manual',
+    recipient: 'somebody',
+    subject: null,
+    text: one(made, ['Hello', 'See you. '.repeat(100)]),
+    status: 'sent',
+    providerMessageId: null,
+    errorMessage: null,
+    sentAt: createdAt,
+    patient: named(one(made, made.patients)),
+    acceptedAt: createdAt,
+    acceptedOn: dateOf(made),
+    dispatch: null,
+  }
+}
+
+export async function createAll<R>(
+  table: Table,
+  clinic: ClinicId,
+  list: RecordList<R>,
+  records: readonly R[],
+): Promise<void> {
+  const units = records.map((record) => {
+    const changes = new Changeset(table, clinic)
+    list.change(changes, null, record)
+    return { changes, rebuild: async () => changes }
+  })
+  await commitPacked(table, clinic, units)
+}
+
+export const pay = (table: Table, clinic: ClinicId, payment: Payment): Promise<void> =>
+  commitFresh(() =>
+    settlement(table).changesOf(clinic, payment.invoice.id, [{ id: payment.id, make: () => payment }]),
+  )
+
+export const setStatus = (
+  table: Table,
+  clinic: ClinicId,
+  id: string,
+  status: AppointmentStatus,
+): Promise<void> =>
+  commitFresh(async () => {
+    const list = appointmentStore({ table })
+    const stored = await list.find(clinic, id)
+    if (!stored) return null
+    const changes = new Changeset(table, clinic)
+    list.change(changes, stored, { ...stored.record, status })
+    return changes
+  })
+
+/** What a verification says, with no more patience than a test has. */
+export async function verified(table: Table, clinic: ClinicId, repair = false) {
+  const differences: Difference[] = []
+  const result = await verifyClinic(table, clinic, {
+    repair,
+    onDifference: (difference) => differences.push(difference),
+    pause: 2,
+    patience: 50,
+  })
+  return { ...result, found: differences, kinds: differences.map(({ kind }) => kind).sort() }
+}

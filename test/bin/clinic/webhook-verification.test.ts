@@ -1,0 +1,79 @@
+import { Webhook } from 'standardwebhooks'
+import { describe, expect, it } from 'vitest'
+import { verifyWebhook } from '../../../bin/clinic/webhook-verification.ts'
+import { signatureHeaders } from '../../../shared/delivery/webhook-signature.ts'
+
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+const OTHER = `whsec_${Buffer.alloc(32, 8).toString('base64')}`
+const BODY = JSON.stringify({ id: 'evt_1', event: 'patient.created', data: { text: 'ü € 💊' } })
+const NOW = Date.parse('2026-05-01T10:00:00Z')
+
+/** As the specification's own package signs. */
+function signed(secret: string, { at = NOW, body = BODY, id = 'evt_1' } = {}) {
+  const signer = secret.startsWith('whsec_') ? new Webhook(secret) : new Webhook(secret, { format: 'raw' })
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(at / 1000)),
+    'webhook-signature': signer.sign(id, new Date(at), body),
+  }
+}
+
+describe('the receiver’s check', () => {
+  it.each([
+    ['a whsec_ secret', SECRET],
+    ['a text as secret', 'hunter2-hunter2-hunter2!~'],
+  ])('takes what was signed with %s', (_what, secret) => {
+    verifyWebhook(signed(secret), BODY, secret, NOW)
+    verifyWebhook(signed(secret), Buffer.from(BODY), secret, NOW)
+    const ours = { id: 'evt_1', timestampSeconds: NOW / 1000, body: BODY, secrets: [secret] }
+    verifyWebhook(signatureHeaders(ours), BODY, secret, NOW)
+  })
+
+  it('takes a signature among others, while a secret is being replaced', () => {
+    const headers = signatureHeaders({
+      id: 'evt_1',
+      timestampSeconds: NOW / 1000,
+      body: BODY,
+      secrets: [OTHER, SECRET],
+    })
+    verifyWebhook(headers, BODY, SECRET, NOW)
+    verifyWebhook(headers, BODY, OTHER, NOW)
+  })
+
+  it('goes by the clock unless told the time', () => {
+    verifyWebhook(signed(SECRET, { at: Date.now() }), BODY, SECRET)
+    expect(() => verifyWebhook(signed(SECRET, { at: 0 }), BODY, SECRET)).toThrow(/five minutes/)
+  })
+
+  it.each([-300, 300])('tolerates a clock that is %i seconds off', (seconds) => {
+    verifyWebhook(signed(SECRET, { at: NOW + seconds * 1000 }), BODY, SECRET, NOW)
+  })
+
+  const headers = signed(SECRET)
+  it.each([
+    ['another secret', signed(OTHER), BODY, /not of this body and this secret/],
+    ['another body', headers, BODY.replace('1', '2'), /not of this body/],
+    ['another id', { ...headers, 'webhook-id': 'evt_2' }, BODY, /not of this body/],
+    ['another time', { ...headers, 'webhook-timestamp': `${NOW / 1000 + 1}` }, BODY, /not of this body/],
+    ['an old delivery', signed(SECRET, { at: NOW - 301_000 }), BODY, /five minutes off/],
+    ['one of the future', signed(SECRET, { at: NOW + 301_000 }), BODY, /five minutes off/],
+    ['a time that is none', { ...headers, 'webhook-timestamp': 'now' }, BODY, /five minutes off/],
+    ['no id', { ...headers, 'webhook-id': undefined }, BODY, /missing/],
+    ['no time', { ...headers, 'webhook-timestamp': undefined }, BODY, /missing/],
+    ['no signature', { ...headers, 'webhook-signature': undefined }, BODY, /missing/],
+    [
+      'another version of signatures',
+      { ...headers, 'webhook-signature': headers['webhook-signature'].replace('v1,', 'v2,') },
+      BODY,
+      /not of this body/,
+    ],
+    [
+      'a signature cut short',
+      { ...headers, 'webhook-signature': headers['webhook-signature'].slice(0, -4) },
+      BODY,
+      /not of this body/,
+    ],
+  ])('refuses %s', (_what, given, body, message) => {
+    expect(() => verifyWebhook(given, body, SECRET, NOW)).toThrow(message)
+  })
+})

@@ -1,0 +1,94 @@
+/** The demo as the API shows it, after the importer has loaded it. */
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type DemoClinic, demoClinics } from '../../../bin/demo/clinics.ts'
+import { loadClinic, loadDemo, type ReadyClinic } from '../../../bin/demo/load.ts'
+import { APPOINTMENT_STATUSES } from '../../../shared/domain/appointment.ts'
+import { INVOICE_STATUSES } from '../../../shared/domain/invoice.ts'
+import { CHANNELS } from '../../../shared/domain/message.ts'
+import { PAYMENT_STATUSES } from '../../../shared/domain/payment.ts'
+import { SCOPES } from '../../../shared/domain/scope.ts'
+import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
+import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
+import { paymentStore } from '../../../shared/store/calendar/payments.ts'
+import { doctorStore } from '../../../shared/store/doctors.ts'
+import { messageStore } from '../../../shared/store/messages/messages.ts'
+import { patientStore } from '../../../shared/store/patients/patients.ts'
+import type { Table } from '../../../shared/store/table/table.ts'
+import { call } from '../../support/event.ts'
+import { functionEnvironment, handlerOf } from '../../support/functions.ts'
+import { freshTable } from '../../support/table.ts'
+
+const TODAY = '2026-11-20'
+const demos = demoClinics(TODAY)
+let ready: ReadyClinic[]
+
+beforeAll(async () => {
+  const { table, name } = await freshTable()
+  functionEnvironment(name)
+  ready = await loadDemo(table, TODAY)
+})
+
+/** The first page of a list as the API answers it. */
+async function shown(at: number, list: string, query: Record<string, string> = {}) {
+  const headers = { authorization: `Developer ${ready[at]?.credentials.full}` }
+  const { status, body } = await call(await handlerOf({ id: `list-${list}` }), { query, headers })
+  expect(status).toBe(200)
+  return body
+}
+
+const LISTS = {
+  appointments: ['status', APPOINTMENT_STATUSES],
+  invoices: ['status', INVOICE_STATUSES],
+  payments: ['status', PAYMENT_STATUSES],
+  messages: ['channel', CHANNELS],
+} as const
+type ListName = keyof typeof LISTS
+
+describe.each(demos.map((demo, at) => ({ demo, at, name: demo.name })))('$name', ({ demo, at }) => {
+  it.each(Object.keys(LISTS) as ListName[])('shows its %s, each status or channel of them', async (list) => {
+    const rows: readonly object[] = demo[list]
+    const [field, values] = LISTS[list]
+    expect((await shown(at, list)).meta.total).toBe(rows.length)
+    for (const value of values) {
+      const { data, meta } = await shown(at, list, { [field]: value, limit: '1' })
+      expect(data).toMatchObject([{ [field]: value }])
+      // What follows from the payments is what the clinic's own files say.
+      const same = rows.filter((row) => (row as Record<string, unknown>)[field] === value)
+      expect(meta.total).toBe(same.length)
+    }
+  })
+
+  it('balances its invoices', async () => {
+    const [paid] = (await shown(at, 'invoices', { status: 'paid', limit: '1' })).data
+    expect(paid).toMatchObject({ balance_due: 0, paid_amount: paid.total_amount, currency: demo.currency })
+    const [refunded] = (await shown(at, 'invoices', { status: 'refunded', limit: '1' })).data
+    expect(refunded).toMatchObject({ paid_amount: 0, paid_at: null })
+  })
+
+  it('has a credential for each scope, for all and for none', () => {
+    expect(Object.keys(ready[at]?.credentials ?? {}).sort()).toEqual(['full', 'none', ...SCOPES].sort())
+  })
+})
+
+describe('loading again', () => {
+  const small = demos[1] as DemoClinic
+  const ALL = { page: 1, limit: 1000 }
+
+  async function everything(table: Table) {
+    const { id } = small
+    const lists = [appointmentStore, invoiceStore, messageStore, paymentStore].map((store) =>
+      store({ table }).page(id, {}, ALL),
+    )
+    return Promise.all([...lists, patientStore({ table }).page(id, ALL), doctorStore({ table }).list(id)])
+  }
+
+  it('gives another table the same lists, and a table that has them no more', async () => {
+    const tables = await Promise.all([freshTable(), freshTable()])
+    for (const { table } of tables) await loadClinic(table, small)
+    const [first, second] = await Promise.all(tables.map(({ table }) => everything(table)))
+    expect(second).toEqual(first)
+    const { table } = tables[0] as { table: Table }
+    await loadClinic(table, small)
+    expect(await everything(table)).toEqual(first)
+  })
+})

@@ -1,0 +1,187 @@
+/** Booking's own handler under fire: conflicts that the engine does not make itself, and deaths between any two calls. */
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { NEW_DOCTOR } from '../../bin/clinic/import/doctors.ts'
+import { verifyClinic } from '../../bin/clinic/verify/verify-clinic.ts'
+import type { ClinicId } from '../../shared/domain/clinic.ts'
+import { newUuid } from '../../shared/domain/uuid.ts'
+import { parseWeeklyHours } from '../../shared/domain/working-hours.ts'
+import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
+import { doctorStore } from '../../shared/store/doctors.ts'
+import { patientStore } from '../../shared/store/patients/patients.ts'
+import { issued } from '../support/credentials.ts'
+import { call } from '../support/event.ts'
+import { functionEnvironment, handlerOf } from '../support/functions.ts'
+import { type Populated, populated } from '../support/records.ts'
+import { rounds } from '../support/scale.ts'
+import { freshTable, type TestTable } from '../support/table.ts'
+
+let db: TestTable
+let mine: Populated
+let headers: Record<string, string>
+const send = DynamoDBDocumentClient.prototype.send
+
+beforeAll(async () => {
+  db = await freshTable()
+  functionEnvironment(db.name)
+  mine = await populated(db.table)
+  headers = { ...(await issued(db.table, mine.clinic)).headers, 'content-type': 'application/json' }
+})
+afterEach(() => vi.restoreAllMocks())
+
+/** Stands between every client and the store; `refuse` says which calls fail, and how. */
+function between(refuse: (command: { constructor: { name: string } }) => Error | null): void {
+  vi.spyOn(DynamoDBDocumentClient.prototype, 'send').mockImplementation(function (
+    this: DynamoDBDocumentClient,
+    ...args: unknown[]
+  ) {
+    const error = refuse(args[0] as { constructor: { name: string } })
+    return error ? Promise.reject(error) : (send as (...all: unknown[]) => Promise<never>).apply(this, args)
+  })
+}
+
+const conflict = () =>
+  Object.assign(new Error('conflict'), {
+    name: 'TransactionCanceledException',
+    CancellationReasons: [{ Code: 'TransactionConflict' }],
+  })
+
+async function aDoctor(): Promise<string> {
+  const doctor = {
+    ...NEW_DOCTOR,
+    id: newUuid(),
+    fullName: 'Dr. Ny',
+    hours: parseWeeklyHours('mon-sun 08:00-20:00'),
+  }
+  await doctorStore(db).save(mine.clinic.id, [{ before: null, after: doctor }])
+  return doctor.id
+}
+
+const post = async (
+  id: 'create-appointment' | 'create-patient',
+  body: object,
+  more: Record<string, string> = {},
+) =>
+  call(await handlerOf({ id }), {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { ...headers, ...more },
+  })
+
+const expectNothingWrong = async () => {
+  const found: unknown[] = []
+  await verifyClinic(db.table, mine.clinic.id as ClinicId, {
+    repair: false,
+    onDifference: (difference) => found.push(difference),
+  })
+  expect(found).toEqual([])
+}
+
+it('never books two overlapping intervals of one doctor: 64 at a time, with conflicts', async () => {
+  const doctor = await aDoctor()
+  for (let round = 0; round < rounds(6, 1_000); round++) {
+    between((command) =>
+      command.constructor.name === 'TransactWriteCommand' && Math.random() < 0.15 ? conflict() : null,
+    )
+    const date = new Date(Date.UTC(2031, 0, 1) + round * 86_400_000).toISOString().slice(0, 10)
+    const wanted = Array.from({ length: 64 }, () => {
+      const from = 8 * 60 + Math.floor(Math.random() * 180)
+      const start_time = `${String(Math.floor(from / 60)).padStart(2, '0')}:${String(from % 60).padStart(2, '0')}`
+      return {
+        patient_id: mine.patient.id,
+        doctor_id: doctor,
+        appointment_date: date,
+        start_time,
+        duration: 20 + Math.floor(Math.random() * 60),
+      }
+    })
+    const answers = await Promise.all(wanted.map((body) => post('create-appointment', body)))
+    vi.restoreAllMocks()
+    expect(answers.filter(({ status }) => status !== 201 && status !== 409)).toEqual([])
+    const booked = (
+      await appointmentStore(db).page(
+        mine.clinic.id,
+        { doctor, from: date, to: date },
+        { page: 1, limit: 100 },
+      )
+    ).items
+    expect(booked.map(({ id }) => id).sort()).toEqual(
+      answers
+        .filter(({ status }) => status === 201)
+        .map(({ body }) => body.data.id)
+        .sort(),
+    )
+    const sorted = booked.map(({ startTime, endTime }) => `${startTime}-${endTime}`).sort()
+    for (const [at, one] of sorted.entries())
+      expect((sorted[at + 1] ?? '99').slice(0, 5) >= one.slice(6)).toBe(true)
+    const free = await call(await handlerOf({ id: 'get-availability' }), {
+      query: { doctor_id: doctor, date, duration: '30' },
+      headers,
+    })
+    expect(free.status).toBe(200)
+    for (const { status, body } of answers) if (status === 409) expect(body.details).toHaveLength(3)
+  }
+  await expectNothingWrong()
+})
+
+it('leaves all or nothing of a booking, whichever call the process dies at', async () => {
+  const doctor = await aDoctor()
+  for (let calls = 0, done = false; !done; calls++) {
+    let left = calls
+    between(() => (left-- > 0 ? null : new Error('the process is gone')))
+    const date = new Date(Date.UTC(2032, 0, 1) + calls * 86_400_000).toISOString().slice(0, 10)
+    const body = {
+      patient_id: mine.patient.id,
+      doctor_id: doctor,
+      appointment_date: date,
+      start_time: '09:00',
+      duration: 30,
+    }
+    const first = await post('create-appointment', body, { 'idempotency-key': `crash-${calls}` })
+    vi.restoreAllMocks()
+    const there = (
+      await appointmentStore(db).page(
+        mine.clinic.id,
+        { doctor, from: date, to: date },
+        { page: 1, limit: 10 },
+      )
+    ).total
+    done = first.status === 201
+    // The caller tries again with the same key: once it is there, the first answer comes again.
+    const again = await post('create-appointment', body, { 'idempotency-key': `crash-${calls}` })
+    expect([again.status, again.headers['idempotent-replayed']]).toEqual([
+      201,
+      there === 1 ? 'true' : undefined,
+    ])
+    expect(
+      (
+        await appointmentStore(db).page(
+          mine.clinic.id,
+          { doctor, from: date, to: date },
+          { page: 1, limit: 10 },
+        )
+      ).total,
+    ).toBe(1)
+    await expectNothingWrong()
+  }
+})
+
+it('leaves all or nothing of a new patient, whichever call the process dies at', async () => {
+  for (let calls = 0, done = false; !done; calls++) {
+    const before = (await patientStore(db).page(mine.clinic.id, { page: 1, limit: 1 })).total
+    let left = calls
+    between(() => (left-- > 0 ? null : new Error('the process is gone')))
+    const body = { first_name: 'Crash', last_name: `Number${calls}` }
+    const first = await post('create-patient', body, { 'idempotency-key': `patient-${calls}` })
+    vi.restoreAllMocks()
+    const there = (await patientStore(db).page(mine.clinic.id, { page: 1, limit: 1 })).total - before
+    done = first.status === 201
+    const again = await post('create-patient', body, { 'idempotency-key': `patient-${calls}` })
+    expect([again.status, again.headers['idempotent-replayed']]).toEqual([
+      201,
+      there === 1 ? 'true' : undefined,
+    ])
+    expect((await patientStore(db).page(mine.clinic.id, { page: 1, limit: 1 })).total).toBe(before + 1)
+  }
+  await expectNothingWrong()
+})

@@ -1,0 +1,411 @@
+/**
+ * The whole way of events of a clinic whose records are full of canaries: what leaves, what waits and what is logged tells of
+ * nobody. Endpoints, the fan-out, the consumer and the sweep are the functions themselves, and the receiver is a server.
+ */
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { PublishCommand, SNSClient } from '@aws-sdk/client-sns'
+import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
+import type { APIGatewayProxyResult, SQSBatchResponse } from 'aws-lambda'
+import { mockClient } from 'aws-sdk-client-mock'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { NEW_DOCTOR } from '../../bin/clinic/import/doctors.ts'
+import type { Appointment } from '../../shared/domain/appointment.ts'
+import type { Clinic } from '../../shared/domain/clinic.ts'
+import { EVENTS } from '../../shared/domain/event.ts'
+import type { Invoice } from '../../shared/domain/invoice.ts'
+import type { Message } from '../../shared/domain/message.ts'
+import { fullName } from '../../shared/domain/patient.ts'
+import type { Payment } from '../../shared/domain/payment.ts'
+import { newUuid } from '../../shared/domain/uuid.ts'
+import { parseWeeklyHours } from '../../shared/domain/working-hours.ts'
+import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
+import type { RecordList } from '../../shared/store/calendar/calendar-list.ts'
+import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
+import { paymentStore } from '../../shared/store/calendar/payments.ts'
+import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
+import { doctorStore } from '../../shared/store/doctors.ts'
+import { messageDispatch } from '../../shared/store/messages/dispatch.ts'
+import { messageStore } from '../../shared/store/messages/messages.ts'
+import { patientEntry } from '../../shared/store/patients/patient-writes.ts'
+import { Changeset } from '../../shared/store/table/changeset.ts'
+import type { Item } from '../../shared/store/table/table.ts'
+import { issued } from '../support/credentials.ts'
+import { subscribed } from '../support/deliveries.ts'
+import { acceptedEmail } from '../support/emails.ts'
+import { apiEvent, lambdaContext } from '../support/event.ts'
+import { functionEnvironment, handlerOf } from '../support/functions.ts'
+import { create } from '../support/records.ts'
+import { aPatient, freshTable, newClinic, type TestTable } from '../support/table.ts'
+
+/** In every text, number and amount of the records, and in what the receiver says. */
+const CANARY = 'CANARY-7351'
+const PHONE = '905327351735'
+const AMOUNT = 73_517_351_735
+const TOLD = /CANARY|5327351735|73517351735/
+
+const sqs = mockClient(SQSClient)
+const sns = mockClient(SNSClient)
+
+let db: TestTable
+let clinic: Clinic
+let headers: Record<string, string>
+let server: Server
+let url: string
+
+type Received = { url: string; headers: string; body: string }
+const received: Received[] = []
+/** How the receiver answers next. */
+let status = 200
+const lines: string[] = []
+const answers: string[] = []
+
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    received.push({ url: request.url ?? '', headers: request.rawHeaders.join('\n'), body })
+    response.writeHead(status, { 'x-told': CANARY, 'content-type': 'text/plain' }).end(`${CANARY} ${PHONE}`)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  url = `http://127.0.0.1:${port}/hooks`
+  db = await freshTable()
+  functionEnvironment(db.name, { ALLOWED_WEBHOOK_HOST: `127.0.0.1:${port}` })
+  clinic = await newClinic(db.table, { name: CANARY })
+  headers = (await issued(db.table, clinic)).headers
+  sqs.on(SendMessageBatchCommand).resolves({})
+  sqs.on(SendMessageCommand).resolves({})
+  sns.on(PublishCommand).callsFake(async () => ({ MessageId: newUuid() }))
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    lines.push(String(text))
+    return true
+  })
+})
+afterAll(() => {
+  vi.restoreAllMocks()
+  server.close()
+})
+
+async function ask(id: string, method: string, body?: object, path: Record<string, string> = {}) {
+  const act = (await handlerOf({ id })) as (event: object, context: object) => Promise<APIGatewayProxyResult>
+  const sent = { method, path, ...(body && { body: JSON.stringify(body) }) }
+  const event = apiEvent({ ...sent, headers: { ...headers, 'content-type': 'application/json' } })
+  const answer = await act(event, lambdaContext())
+  expect(answer.statusCode).toBeLessThan(300)
+  return { text: answer.body, body: JSON.parse(answer.body) }
+}
+
+async function changed<R extends { readonly id: string }>(
+  list: RecordList<R>,
+  id: string,
+  facts: Partial<R>,
+) {
+  const stored = await list.find(clinic.id, id)
+  if (!stored) throw new Error('no such record')
+  const changes = new Changeset(db.table, clinic.id)
+  list.change(changes, stored, { ...stored.record, ...facts })
+  await changes.commit()
+}
+
+async function scan(): Promise<Item[]> {
+  const items: Item[] = []
+  let start: Record<string, unknown> | undefined
+  do {
+    const more = start && { ExclusiveStartKey: start }
+    const page = await db.client.send(new ScanCommand({ TableName: db.name, ...more }))
+    items.push(...((page.Items ?? []) as Item[]))
+    start = page.LastEvaluatedKey
+  } while (start)
+  return items
+}
+
+/** Items of events and deliveries, by their families. */
+const OF_EVENTS = /^due#|#(E|EH|WD|WF|WS|WN)(#|$)/
+const familyOf = ({ pk }: Item) => pk.split('#')[1] ?? ''
+
+/** What happens at a clinic: every event there is, of records that are full of canaries. */
+async function everything(): Promise<void> {
+  const text = (what: string) => `${CANARY} ${what}`
+  const patient = aPatient({
+    firstName: text('Ada'),
+    lastName: text('Kaya'),
+    phoneNumber: `+${PHONE}`,
+    emailAddress: `${CANARY}@example.com`,
+  })
+  await patientEntry(db).enter(clinic.id, [patient])
+  await patientChanges(db.table).update(clinic.id, patient.id, { lastName: text('Demir') })
+  const hours = parseWeeklyHours('mon-fri 09:00-17:00')
+  const doctor = { ...NEW_DOCTOR, id: newUuid(), fullName: text('Dr. Lind'), hours }
+  await doctorStore(db).save(clinic.id, [{ before: null, after: doctor }])
+  const named = { id: patient.id, fullName: fullName(patient) }
+  const createdAt = new Date().toISOString()
+  const appointment: Appointment = {
+    id: newUuid(),
+    patient: named,
+    doctor: { id: doctor.id, fullName: doctor.fullName },
+    date: '2026-05-04',
+    startTime: '09:00',
+    endTime: '09:30',
+    status: 'scheduled',
+    notes: text('notes'),
+    createdAt,
+  }
+  for (const end of ['completed', 'cancelled', 'no_show'] as const) {
+    const one = { ...appointment, id: newUuid() }
+    await create(db.table, clinic, appointmentStore(db), one)
+    await changed(appointmentStore(db), one.id, { notes: text('more') })
+    await changed(appointmentStore(db), one.id, { status: end })
+  }
+  const invoice: Invoice = {
+    id: newUuid(),
+    number: text('2026-1'),
+    setStatus: 'sent',
+    status: 'sent',
+    issueDate: '2026-05-04',
+    dueDate: '2026-06-04',
+    paidAt: null,
+    currency: 'EUR',
+    subtotal: AMOUNT,
+    tax: 0,
+    discount: 0,
+    total: AMOUNT,
+    paid: 0,
+    patient: { ...named, email: patient.emailAddress },
+    lineItems: [
+      {
+        id: newUuid(),
+        description: text('visit'),
+        quantity: 10_000,
+        unitPrice: AMOUNT,
+        discount: 0,
+        taxRate: 0,
+        tax: 0,
+        total: AMOUNT,
+      },
+    ],
+    createdAt,
+  }
+  await create(db.table, clinic, invoiceStore(db), invoice)
+  await changed(invoiceStore(db), invoice.id, { number: text('2026-2') })
+  await changed(invoiceStore(db), invoice.id, { status: 'paid', paid: AMOUNT, paidAt: createdAt })
+  const payment: Payment = {
+    id: newUuid(),
+    invoice: { id: invoice.id, number: invoice.number },
+    patient: named,
+    amount: AMOUNT,
+    currency: 'EUR',
+    type: 'payment',
+    method: 'card',
+    status: 'completed',
+    description: text('paid'),
+    date: '2026-05-04',
+    createdAt,
+  }
+  await create(db.table, clinic, paymentStore(db), payment)
+  const log = messageDispatch(db)
+  for (const kind of ['delivered', 'failed'] as const) {
+    for (const channel of ['email', 'sms'] as const) {
+      const message = await acceptedEmail(db.table, clinic, patient, Date.now(), {
+        channel,
+        recipient: channel === 'sms' ? `+${PHONE}` : `${CANARY}@example.com`,
+        subject: channel === 'sms' ? null : text('subject'),
+        text: text('text'),
+      } satisfies Partial<Message>)
+      const at = new Date().toISOString()
+      // By no id of a provider: that one is a key of its own, for receipts.
+      await log.note(clinic.id, message.id, { kind: 'sent', at, providerMessageId: null })
+      if (kind === 'failed') await log.note(clinic.id, message.id, { kind, reason: text('bounced') })
+      else await log.note(clinic.id, message.id, { kind, at, providerMessageId: null })
+    }
+  }
+  expect((await messageStore(db).page(clinic.id, {}, { page: 1, limit: 9 })).total).toBe(4)
+  // The same by the endpoints.
+  const { body } = await ask('create-patient', 'POST', {
+    first_name: text('Bo'),
+    last_name: text('Lind'),
+    phone_number: `+${PHONE}`,
+    email_address: `${CANARY}@example.com`,
+  })
+  await ask('create-appointment', 'POST', {
+    patient_id: body.data.id,
+    doctor_id: doctor.id,
+    appointment_date: '2030-01-07',
+    start_time: '09:00',
+    notes: text('notes'),
+  })
+  for (const channel of ['sms', 'email'])
+    await ask('send-message', 'POST', { channel, patient_id: body.data.id, message: text('message') })
+}
+
+type Pushed = { url: string; body: string }
+
+/** What was pushed to the queues of deliveries since it was asked last. */
+function pushed(): Pushed[] {
+  const all = sqs.commandCalls(SendMessageBatchCommand).flatMap(({ args }) => {
+    const { QueueUrl = '', Entries = [] } = args[0].input
+    return Entries.map(({ MessageBody = '' }) => ({ url: QueueUrl, body: MessageBody }))
+  })
+  sqs.resetHistory()
+  return all
+}
+const queued: Pushed[] = []
+
+/** Feeds the consumer what was pushed, in batches as Lambda does, until nothing more is. */
+async function deliver(): Promise<void> {
+  const handler = (await handlerOf({ id: 'deliver-event' })) as (event: object) => Promise<SQSBatchResponse>
+  // What is to wait is fed at once, and left alone.
+  for (let all = pushed(); all.length > 0; all = pushed()) {
+    queued.push(...all)
+    for (const [at, { url: queue, body }] of all.entries()) {
+      const eventSourceARN = `arn:aws:sqs:us-east-1:0:${queue.includes('slow') ? 'Slow' : ''}Deliveries`
+      await handler({ Records: [{ messageId: String(at), body, eventSourceARN }] })
+    }
+  }
+}
+
+/** Tells the fan-out of everything that is announced, as the stream would. */
+async function fanOut(): Promise<void> {
+  const handler = (await handlerOf({ id: 'fan-out-events' })) as (event: object) => Promise<void>
+  const Records = (await scan())
+    .filter(({ pk }) => pk.startsWith('due#event#'))
+    .map(({ pk, sk }) => ({ eventName: 'INSERT', dynamodb: { Keys: { pk: { S: pk }, sk: { S: sk } } } }))
+  expect(Records.length).toBeGreaterThan(0)
+  await handler({ Records })
+}
+
+/** No canary in the items of events and deliveries, and in the key of any item: the stream has the keys. */
+async function expectSilentTable(...families: string[]): Promise<void> {
+  const items = await scan()
+  const ofEvents = items.filter(({ pk }) => OF_EVENTS.test(pk))
+  expect([...new Set(ofEvents.map(familyOf))]).toEqual(expect.arrayContaining(families))
+  expect(ofEvents.filter((item) => TOLD.test(JSON.stringify(item)))).toEqual([])
+  expect(items.filter(({ pk, sk }) => TOLD.test(`${pk} ${sk}`))).toEqual([])
+  // They are looked for where they are.
+  expect(items.filter((item) => TOLD.test(JSON.stringify(item))).length).toBeGreaterThan(10)
+}
+
+describe('a clinic full of canaries', () => {
+  it('announces what happened by ids', async () => {
+    await subscribed(db.table, clinic.id, { url, description: CANARY, secret: `${CANARY}-secret-of-ours` })
+    await everything()
+    await expectSilentTable('event')
+  })
+
+  it('has places and deliveries without them', async () => {
+    await fanOut()
+    await expectSilentTable('E', 'WD', 'WF', 'delivery')
+  })
+
+  it('delivers every event there is, and none of them', async () => {
+    await deliver()
+    const names = received.map(({ body }) => JSON.parse(body).event)
+    expect([...new Set(names)].sort()).toEqual([...EVENTS].sort())
+    expect(received.filter((one) => TOLD.test(JSON.stringify(one)))).toEqual([])
+    await expectSilentTable('E', 'WD')
+  })
+
+  it('keeps nothing of what a receiver says', async () => {
+    for (status of [500, 302, 404, 503]) {
+      await patientChanges(db.table).update(clinic.id, await aPatientId(), {
+        lastName: `${CANARY} ${status}`,
+      })
+      await fanOut()
+      await deliver()
+    }
+    const items = await scan()
+    const statuses = items.flatMap(({ attempts = [] }) =>
+      (attempts as { status: number }[]).map((one) => one.status),
+    )
+    expect([...new Set(statuses)].sort()).toEqual([200, 302, 404, 500, 503])
+    await expectSilentTable('E', 'WD', 'WS')
+  })
+
+  it('sweeps without a word', async () => {
+    status = 200
+    vi.useFakeTimers({ now: Date.now() + 20 * 60_000, toFake: ['Date'] })
+    try {
+      const handler = (await handlerOf({ id: 'sweep-events' })) as (event: object) => Promise<void>
+      const before = received.length
+      await handler({})
+      await deliver()
+      expect(received.length).toBeGreaterThan(before)
+    } finally {
+      vi.useRealTimers()
+    }
+    await expectSilentTable('E', 'WD')
+  })
+
+  it('is silent also while all breaks', async () => {
+    const loud = () => Object.assign(new Error(`${CANARY} ${PHONE}`), { name: 'Loud', item: CANARY })
+    const before = lines.length
+    await patientChanges(db.table).update(clinic.id, await aPatientId(), { lastName: `${CANARY} again` })
+    const announced = (await scan()).filter(({ pk }) => pk.startsWith('due#event#'))
+    const Records = announced.map(({ pk, sk }) => ({ dynamodb: { Keys: { pk: { S: pk }, sk: { S: sk } } } }))
+    const fan = (await handlerOf({ id: 'fan-out-events' })) as (event: object) => Promise<void>
+    const sweep = (await handlerOf({ id: 'sweep-events' })) as (event: object) => Promise<void>
+    const consumer = (await handlerOf({ id: 'deliver-event' })) as (event: object) => Promise<unknown>
+    const send = vi.spyOn(DynamoDBDocumentClient.prototype, 'send').mockRejectedValue(loud())
+    const body = queued[0]?.body ?? ''
+    const eventSourceARN = 'arn:aws:sqs:us-east-1:0:Deliveries'
+    const errors = [
+      await fan({ Records }).catch((error) => error),
+      await sweep({}).catch((error) => error),
+      await consumer({
+        Records: [body, CANARY, `{"${CANARY}":1}`].map((text, at) => ({
+          messageId: String(at),
+          body: text,
+          eventSourceARN,
+        })),
+      }),
+    ]
+    send.mockRestore()
+    sqs.on(SendMessageBatchCommand).rejects(loud())
+    errors.push(await fan({ Records }).catch((error) => error))
+    sqs.on(SendMessageBatchCommand).resolves({})
+    expect(errors.map((error) => (error instanceof Error ? error.message : error))).toEqual([
+      'fan-out-events failed',
+      'sweep-events failed',
+      { batchItemFailures: ['0', '1', '2'].map((itemIdentifier) => ({ itemIdentifier })) },
+      'fan-out-events failed',
+    ])
+    for (const error of errors) if (error instanceof Error) expect(error.stack).not.toMatch(TOLD)
+    expect(lines.length).toBe(before + 6)
+  })
+
+  it('shows callers of the log and of deliveries none', async () => {
+    const { body, text } = await ask('list-webhooks', 'GET')
+    // The description is the integrator's own.
+    expect(text).toContain(CANARY)
+    answers.push((await ask('list-events', 'GET')).text)
+    const [webhook] = body.data
+    answers.push((await ask('list-deliveries', 'GET', undefined, { id: webhook.id })).text)
+    answers.push((await ask('ping-webhook', 'POST', {}, { id: webhook.id })).text)
+    const before = received.length
+    await deliver()
+    const events = received.slice(before).map(({ body }) => JSON.parse(body).event)
+    expect(events).toContain('webhook.ping')
+    expect(answers.join('').length).toBeGreaterThan(5000)
+    expect(answers.join('')).not.toMatch(TOLD)
+  })
+
+  it('has told nobody of anybody', () => {
+    expect(received.length).toBeGreaterThan(25)
+    expect(received.filter((one) => TOLD.test(JSON.stringify(one)))).toEqual([])
+    expect(queued.length).toBeGreaterThan(25)
+    expect(queued.filter(({ body }) => TOLD.test(body))).toEqual([])
+    for (const { body } of queued)
+      expect(Object.keys(JSON.parse(body))).toEqual(['clinic', 'webhook', 'delivery'])
+    expect(lines.length).toBeGreaterThan(5)
+    expect(lines.filter((line) => TOLD.test(line))).toEqual([])
+  })
+})
+
+let known: string | undefined
+/** Some patient of the clinic. */
+async function aPatientId(): Promise<string> {
+  known ??= (await ask('list-patients', 'GET')).body.data[0].id as string
+  return known
+}

@@ -1,0 +1,404 @@
+/** GET /events on the real engine: walks of the log in steps of every size, whatever it is filtered by. */
+import fc from 'fast-check'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Clinic } from '../../shared/domain/clinic.ts'
+import { EVENTS, type Event, PING, payloadOf, type RecordEventName } from '../../shared/domain/event.ts'
+import { newUuid } from '../../shared/domain/uuid.ts'
+import { placedItem } from '../../shared/store/events/events.ts'
+import { eventFanOut } from '../../shared/store/events/fan-out.ts'
+import { patientEntry } from '../../shared/store/patients/patient-writes.ts'
+import { chunked } from '../../shared/store/table/table.ts'
+import { issued } from '../support/credentials.ts'
+import { call } from '../support/event.ts'
+import { functionEnvironment, handlerOf } from '../support/functions.ts'
+import { populated } from '../support/records.ts'
+import { property, rounds } from '../support/scale.ts'
+import { aPatient, freshTable, newClinic, type TestTable } from '../support/table.ts'
+
+const DAY = 24 * 3_600_000
+
+let db: TestTable
+beforeAll(async () => {
+  db = await freshTable()
+  functionEnvironment(db.name)
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+type Query = Record<string, string>
+
+/** A clinic with a log, and its caller. */
+async function logOf(...facts: Partial<Event>[]) {
+  const clinic = await newClinic(db.table)
+  const { headers } = await issued(db.table, clinic)
+  const events: Event[] = []
+  /** Adds events at the end of the log. */
+  const add = async (...more: Partial<Event>[]) => {
+    const placed = more.map((one): Event => {
+      const id = newUuid()
+      const event = one.event ?? 'patient.created'
+      return {
+        id,
+        event,
+        record: id,
+        sequence: 1,
+        data: dataOf(event),
+        createdAt: new Date().toISOString(),
+        ...one,
+      }
+    })
+    const items = placed.map((event, at) => placedItem(clinic.id, events.length + at + 1, event))
+    for (const chunk of chunked(items, 100))
+      await db.table.transact(chunk.map((item) => db.table.putWrite(item)))
+    events.push(...placed)
+  }
+  await add(...facts)
+  const get = async (query: Query = {}) => call(await handlerOf({ id: 'list-events' }), { query, headers })
+  /** One page: its events, and where it goes on. */
+  const page = async (query: Query = {}) => {
+    const { status, body } = await get(query)
+    expect([status, body.meta.limit]).toEqual([200, Number(query.limit ?? 20)])
+    return {
+      ids: body.data.map(({ id }: { id: string }) => id.replace('evt_', '')) as string[],
+      after: body.meta.next_after as string | null,
+      more: body.meta.has_more as boolean,
+    }
+  }
+  /** All pages from a place on, as a caller walks them. */
+  const walk = async (query: Query = {}) => {
+    const pages = [await page(query)]
+    for (let last = pages[0]; last?.more; last = pages.at(-1))
+      pages.push(await page({ ...query, after: last.after as string }))
+    return pages
+  }
+  return { clinic, events, add, get, page, walk }
+}
+
+type Log = Awaited<ReturnType<typeof logOf>>
+
+const DATE = { id: newUuid(), patient_id: newUuid() }
+const DATA: Record<string, object> = {
+  patient: {},
+  appointment: {
+    patient_id: DATE.patient_id,
+    doctor_id: DATE.id,
+    status: 'scheduled',
+    appointment_date: '2026-05-04',
+    start_time: '09:00',
+    end_time: '09:30',
+  },
+  invoice: { patient_id: DATE.patient_id, status: 'sent', issue_date: '2026-05-04', due_date: null },
+  payment: {
+    invoice_id: DATE.id,
+    patient_id: DATE.patient_id,
+    status: 'completed',
+    payment_date: '2026-05-04',
+  },
+  sms: { patient_id: DATE.patient_id },
+  email: { patient_id: DATE.patient_id },
+}
+/** Statuses that an event is named after. */
+const NAMED = /\.(cancelled|completed|no_show|paid|sent|delivered|failed)$/
+
+/** What an event of that name carries. */
+function dataOf(event: Event['event']): Event['data'] {
+  const status = NAMED.exec(event)?.[1]
+  return { id: newUuid(), ...DATA[event.split('.')[0] as string], ...(status && { status }) }
+}
+
+const some = (count: number, facts: Partial<Event> = {}) => Array.from({ length: count }, () => facts)
+const ids = (events: readonly Event[]) => events.map(({ id }) => id)
+
+describe('the log', () => {
+  it('of nothing is empty, and has no place to go on from until there is something', async () => {
+    const log = await logOf()
+    expect((await log.get()).body).toEqual({
+      data: [],
+      meta: { limit: 20, next_after: null, has_more: false },
+    })
+    expect(await log.page({ event: 'patient.created' })).toEqual({ ids: [], after: null, more: false })
+    await log.add({})
+    expect(await log.page()).toEqual({ ids: ids(log.events), after: expect.any(String), more: false })
+  })
+
+  it('shows each event as it is delivered', async () => {
+    const one = await populated(db.table)
+    const { headers } = await issued(db.table, one.clinic)
+    await eventFanOut({ table: db.table, now: Date.now }).fanOut(one.clinic.id, async () => {})
+    const { body } = await call(await handlerOf({ id: 'list-events' }), { headers })
+    const event = (name: string, record: string, data: object) => ({
+      id: expect.stringMatching(/^evt_[0-9a-f-]{36}$/),
+      event: name,
+      clinic_id: one.clinic.id,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+03:00$/),
+      sequence: 1,
+      data: { id: record, ...data },
+    })
+    const { patient, doctor, appointment, invoice, payment, message } = one
+    expect(body.data).toEqual([
+      event('patient.created', patient.id, {}),
+      event('appointment.created', appointment.id, {
+        patient_id: patient.id,
+        doctor_id: doctor.id,
+        status: 'scheduled',
+        appointment_date: '2026-05-04',
+        start_time: '09:00',
+        end_time: '09:30',
+      }),
+      event('invoice.created', invoice.id, {
+        patient_id: patient.id,
+        status: 'partially_paid',
+        issue_date: '2026-05-04',
+        due_date: null,
+      }),
+      event('payment.created', payment.id, {
+        invoice_id: invoice.id,
+        patient_id: patient.id,
+        status: 'completed',
+        payment_date: '2026-05-04',
+      }),
+      event('email.delivered', message.id, { patient_id: patient.id, status: 'delivered' }),
+    ])
+  })
+
+  it.each(EVENTS)('shows %s, by its name too', async (event) => {
+    const log = await logOf({ event: 'patient.updated' }, { event }, { event: 'payment.created' })
+    const { body } = await log.get({ event })
+    const shown = payloadOf(log.events[1] as Event, log.clinic as Clinic)
+    expect(body.data).toContainEqual(shown)
+    expect(body.data.every((one: { event: string }) => one.event === event)).toBe(true)
+    expect((await log.get()).body.data[1]).toEqual(shown)
+  })
+
+  it('is walked in its order, each event once, in steps of every size', async () => {
+    const log = await logOf(...some(23))
+    for (const limit of [1, 2, 3, 5, 7, 11, 12, 22, 23, 24, 100]) {
+      const pages = await log.walk({ limit: String(limit) })
+      expect(pages.flatMap((page) => page.ids)).toEqual(ids(log.events))
+      // Exactly: no page is short but the last, and none is empty.
+      expect(pages.map((page) => page.ids.length)).toEqual(
+        Array.from({ length: Math.ceil(23 / limit) }, (_, at) => Math.min(limit, 23 - at * limit)),
+      )
+    }
+  })
+
+  it('goes on where it ended, again and again, while nothing is new; then with what is', async () => {
+    const log = await logOf(...some(5))
+    for (const query of [{}, { event: 'patient.created' }, { event: 'invoice.paid' }] as Query[]) {
+      let { after } = (await log.walk({ limit: '2', ...query })).at(-1) ?? { after: null }
+      for (let n = 0; n < 3; n++) {
+        const next = await log.page({ ...query, after: after as string })
+        expect(next).toEqual({ ids: [], after, more: false })
+      }
+      await log.add({ event: 'invoice.paid' }, {})
+      const fresh = log.events.slice(-2).filter(({ event }) => (query.event ?? event) === event)
+      const next = await log.page({ ...query, after: after as string })
+      expect([next.ids, next.more]).toEqual([ids(fresh), false])
+      after = next.after
+      expect(await log.page({ ...query, after: after as string })).toEqual({ ids: [], after, more: false })
+    }
+  })
+
+  it('is each clinic’s own', async () => {
+    const [mine, theirs] = [await logOf(...some(3)), await logOf(...some(3))]
+    expect((await mine.page()).ids).toEqual(ids(mine.events))
+    expect((await theirs.page()).ids).toEqual(ids(theirs.events))
+  })
+
+  it('takes no longer for what has not its place yet', async () => {
+    const log = await logOf()
+    await patientEntry(db).enter(log.clinic.id, [aPatient()])
+    expect((await log.page()).ids).toEqual([])
+    await eventFanOut({ table: db.table, now: Date.now }).fanOut(log.clinic.id, async () => {})
+    expect((await log.page()).ids.length).toBe(1)
+  })
+})
+
+describe('events of more than 30 days ago', () => {
+  const old = { createdAt: new Date(Date.now() - 31 * DAY).toISOString() }
+
+  it('are not shown, deleted or not; those of less are', async () => {
+    const log = await logOf(old, old, { createdAt: new Date(Date.now() - 29 * DAY).toISOString() }, old, {})
+    for (const query of [{}, { limit: '1' }, { event: 'patient.created' }] as Query[]) {
+      const pages = await log.walk(query)
+      expect(pages.flatMap((page) => page.ids)).toEqual(ids([log.events[2], log.events[4]] as Event[]))
+    }
+  })
+
+  it('are all there was: there is nothing more, and a place to go on from', async () => {
+    const log = await logOf(...some(30, old))
+    for (const query of [{}, { limit: '100' }, { event: 'patient.created' }] as Query[]) {
+      const pages = await log.walk({ limit: '5', ...query })
+      expect(pages.flatMap((page) => page.ids)).toEqual([])
+      expect(pages.at(-1)).toMatchObject({ after: expect.any(String), more: false })
+    }
+    await log.add({})
+    expect((await log.page({ limit: '1' })).ids).toEqual(ids(log.events.slice(-1)))
+  })
+
+  it('were shown until then', async () => {
+    const log = await logOf({})
+    vi.useFakeTimers({ now: Date.now() + 30 * DAY - 2000, toFake: ['Date'] })
+    expect((await log.page()).ids.length).toBe(1)
+    vi.useFakeTimers({ now: Date.now() + 4000, toFake: ['Date'] })
+    expect((await log.page()).ids.length).toBe(0)
+  })
+})
+
+describe('a filter', () => {
+  it.each([1, 499, 500, 501, 1000, 1999, 2000])(
+    'looks through %i other events, and says that there are no more',
+    async (others) => {
+      const log = await logOf(...some(others))
+      expect(await log.page({ event: 'invoice.paid' })).toEqual({
+        ids: [],
+        after: String(others),
+        more: false,
+      })
+      await log.add({ event: 'invoice.paid' })
+      expect((await log.walk({ event: 'invoice.paid' })).flatMap((page) => page.ids)).toEqual(
+        ids(log.events.slice(-1)),
+      )
+    },
+  )
+
+  it('goes on later where it has looked through very many others', async () => {
+    const wanted = { event: 'invoice.paid' } as const
+    const log = await logOf(wanted, ...some(2600), wanted, wanted, ...some(2100), wanted, ...some(10))
+    const expected = ids(log.events.filter(({ event }) => event === wanted.event))
+    for (const limit of ['1', '2', '3', '100']) {
+      const pages = await log.walk({ ...wanted, limit })
+      expect(pages.flatMap((page) => page.ids)).toEqual(expected)
+      expect(pages.length).toBeLessThanOrEqual(8)
+      // Each request is one of few reads, and comes further.
+      const places = pages.map((page) => Number(page.after))
+      expect(places).toEqual([...new Set(places)].sort((a, b) => a - b))
+    }
+  })
+
+  it.each<[string]>([[PING], ['patient'], ['patient.*'], ['Patient.Created'], [''], ['constructor']])(
+    'may not be %j',
+    async (event) => {
+      const log = await logOf({})
+      expect(await log.get({ event })).toMatchObject({
+        status: 400,
+        body: { error: 'INVALID_PARAMS', details: [{ field: 'event' }] },
+      })
+    },
+  )
+})
+
+describe('a cursor', () => {
+  it.each([
+    '',
+    ' ',
+    '-1',
+    '+1',
+    '1.5',
+    '1e3',
+    '0x1',
+    'abc',
+    'null',
+    '１',
+    '1\n',
+    '12345678901',
+    '1'.repeat(64),
+    '1'.repeat(65),
+    'x'.repeat(1000),
+    '../1',
+    '%31',
+    '1#2',
+    '\u0000',
+    `evt_${newUuid()}`,
+    newUuid(),
+  ])('is not %j', async (after) => {
+    const log = await logOf({})
+    for (const query of [{ after }, { after, event: 'patient.created' }] as Query[])
+      expect(await log.get(query)).toMatchObject({
+        status: 400,
+        body: {
+          error: 'INVALID_PARAMS',
+          message: 'errors.developer_api.invalid_params',
+          details: [{ field: 'after', issue: 'must be a next_after of an earlier answer' }],
+        },
+      })
+  })
+
+  it('is one, and named once', async () => {
+    const log = await logOf({})
+    const { headers } = await issued(db.table, log.clinic)
+    const sent = { query: { after: ['1', '2'] }, headers }
+    expect(await call(await handlerOf({ id: 'list-events' }), sent)).toMatchObject({
+      status: 400,
+      body: { details: [{ field: 'after' }] },
+    })
+  })
+
+  it('beyond the end finds nothing', async () => {
+    const log = await logOf(...some(3))
+    expect(await log.page({ after: '9999999999' })).toMatchObject({ ids: [], more: false })
+  })
+})
+
+describe('against what is meant', () => {
+  const NAMES: readonly RecordEventName[] = [
+    'patient.created',
+    'appointment.created',
+    'invoice.paid',
+    'sms.sent',
+  ]
+  const logs: Log[] = []
+
+  beforeAll(async () => {
+    let seed = 7
+    const random = () => {
+      seed = (seed * 1103515245 + 12345) % 2 ** 31
+      return seed / 2 ** 31
+    }
+    for (const length of [0, 1, 2, 40, 130, ...Array(rounds(1, 5)).fill(650)]) {
+      // Some names are rare, and some events are old.
+      const facts = Array.from({ length }, () => ({
+        event: NAMES[Math.floor(random() ** 3 * NAMES.length)] as RecordEventName,
+        createdAt: new Date(Date.now() - (random() < 0.2 ? 40 : 1) * DAY).toISOString(),
+      }))
+      logs.push(await logOf(...facts))
+    }
+  })
+
+  it('every page is what comes next', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(),
+        fc.constantFrom(undefined, ...NAMES, 'email.failed' as const),
+        fc.oneof(fc.integer({ min: 1, max: 100 }), fc.constantFrom(1, 2, 20, 100)),
+        fc.option(fc.nat(700), { nil: undefined }),
+        async (which, event, limit, start) => {
+          const log = logs[which % logs.length] as Log
+          const after = start === undefined ? undefined : start % (log.events.length + 1)
+          const page = await log.page({
+            limit: String(limit),
+            ...(event && { event }),
+            ...(after !== undefined && { after: String(after) }),
+          })
+          // The events that are wanted, by their places.
+          const wanted = log.events.flatMap((one, at) => {
+            const isRecent = Date.parse(one.createdAt) > Date.now() - 30 * DAY
+            const matches = isRecent && at + 1 > (after ?? 0) && (event ?? one.event) === one.event
+            return matches ? [{ id: one.id, place: at + 1 }] : []
+          })
+          expect(page.ids).toEqual(wanted.slice(0, limit).map(({ id }) => id))
+          expect(page.more).toBe(wanted.length > limit)
+          // Going on from there finds the next, and nothing that was shown.
+          const place = Number(page.after ?? 0)
+          if (page.more) {
+            expect(place).toBeGreaterThanOrEqual(wanted[limit - 1]?.place as number)
+            expect(place).toBeLessThan(wanted[limit]?.place as number)
+          } else expect(place).toBe(log.events.length)
+          expect(page.after === null).toBe(place === 0)
+        },
+      ),
+      property(300, 5000),
+    )
+  })
+})

@@ -1,0 +1,229 @@
+/** The consumer behind the stack's own queue, on the real engines; SES is mocked, and the clock is moved. */
+import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2'
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
+import { mockClient } from 'aws-sdk-client-mock'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Clinic } from '../../shared/domain/clinic.ts'
+import type { Message } from '../../shared/domain/message.ts'
+import type { Patient } from '../../shared/domain/patient.ts'
+import { newUuid } from '../../shared/domain/uuid.ts'
+import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
+import { messageStore } from '../../shared/store/messages/messages.ts'
+import { patientEntry } from '../../shared/store/patients/patient-writes.ts'
+import { acceptedEmail } from '../support/emails.ts'
+import { functionEnvironment } from '../support/functions.ts'
+import { stackQueues } from '../support/queued.ts'
+import { rounds } from '../support/scale.ts'
+import { aPatient, freshTable, newClinic, type TestTable } from '../support/table.ts'
+
+const ses = mockClient(SESv2Client)
+const START = Date.parse('2026-05-04T08:00:00Z')
+/** What infra/queues.ts says. */
+const RECEIVES = 5
+const VISIBILITY_MS = 90_000
+
+let db: TestTable
+let queues: Awaited<ReturnType<typeof stackQueues>>
+let queue: ReturnType<typeof queues.queue>
+let dead: ReturnType<typeof queues.queue>
+let sendEmail: (event: SQSEvent) => Promise<SQSBatchResponse>
+let sweep: () => Promise<unknown>
+let clinic: Clinic
+let patient: Patient
+
+beforeAll(async () => {
+  db = await freshTable()
+  queues = await stackQueues()
+  queue = queues.queue('EmailQueueUrl')
+  dead = queues.queue('DeadEmailQueueUrl')
+  functionEnvironment(db.name, { EMAIL_QUEUE_URL: queue.url, AWS_ENDPOINT_URL_SQS: queues.endpoint })
+  const name = (file: string) => import(`../../functions/${file}.ts`)
+  sendEmail = (await name('send-email')).handler
+  const { handler } = await name('sweep-messages')
+  sweep = () => handler({})
+})
+afterAll(() => queues.stop())
+
+beforeEach(async () => {
+  vi.useFakeTimers({ now: START, toFake: ['Date'] })
+  // What the workers log is another test's matter.
+  vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  ses.reset()
+  ses.on(SendEmailCommand).callsFake(async () => ({ MessageId: `ses-${newUuid()}` }))
+  clinic = await newClinic(db.table, { name: 'Praxis Nord' })
+  patient = aPatient()
+  await patientEntry(db).enter(clinic.id, [patient])
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+const accepted = (facts: Partial<Message> = {}) => acceptedEmail(db.table, clinic, patient, Date.now(), facts)
+const bodyOf = ({ id }: { id: string }) => JSON.stringify({ clinic: clinic.id, message: id, waits: 0 })
+const entry = async ({ id }: { id: string }) => (await messageStore(db).find(clinic.id, id))?.record
+const sentTo = () =>
+  ses.commandCalls(SendEmailCommand).map(({ args }) => {
+    const tags = args[0].input.EmailTags ?? []
+    return tags.find(({ Name }) => Name === 'message')?.Value
+  })
+
+/** Feeds the queue for so long, a step at a time; the sweep runs every minute. */
+async function run(ms: number, step = 5000): Promise<void> {
+  const end = Date.now() + ms
+  for (let steps = 0; Date.now() < end; steps++) {
+    while ((await queue.feed(sendEmail)) > 0);
+    vi.setSystemTime(Date.now() + step)
+    if ((steps * step) % 60_000 === 0) await sweep()
+  }
+}
+
+it('sends an email with its configuration set and tags, and notes it', async () => {
+  const message = await accepted({ subject: 'Termin', text: 'Bis bald' })
+  await queue.push(bodyOf(message))
+  await queue.feed(sendEmail)
+  expect(ses.commandCalls(SendEmailCommand).map(({ args }) => args[0].input)).toEqual([
+    {
+      FromEmailAddress: '"Praxis Nord" <clinic@example.com>',
+      Destination: { ToAddresses: [patient.emailAddress] },
+      Content: {
+        Simple: {
+          Subject: { Data: 'Termin', Charset: 'UTF-8' },
+          Body: { Text: { Data: 'Bis bald', Charset: 'UTF-8' } },
+        },
+      },
+      ConfigurationSetName: 'mail',
+      EmailTags: [
+        { Name: 'clinic', Value: clinic.id },
+        { Name: 'message', Value: message.id },
+      ],
+    },
+  ])
+  expect(await entry(message)).toMatchObject({
+    status: 'sent',
+    sentAt: new Date(START).toISOString(),
+    providerMessageId: expect.stringMatching(/^ses-/),
+    dispatch: null,
+  })
+  expect(await queue.size()).toBe(0)
+})
+
+it('sends what a crash left unqueued, once its two minutes are over', async () => {
+  const message = await accepted()
+  await run(110_000)
+  expect(sentTo()).toEqual([])
+  await run(70_000)
+  expect(sentTo()).toEqual([message.id])
+})
+
+it('fails what SES refuses, and does not try again', async () => {
+  ses
+    .on(SendEmailCommand)
+    .rejects(Object.assign(new Error('no'), { name: 'MessageRejected', $metadata: { httpStatusCode: 400 } }))
+  const message = await accepted()
+  await queue.push(bodyOf(message))
+  await run(300_000)
+  expect(await entry(message)).toMatchObject({
+    status: 'failed',
+    errorMessage: 'The provider refused it: MessageRejected',
+  })
+  expect(sentTo().length).toBe(1)
+})
+
+it('sends nothing to a patient who was erased meanwhile', async () => {
+  const message = await accepted()
+  await patientChanges(db.table).erase(clinic.id, patient.id)
+  await queue.push(bodyOf(message))
+  await queue.feed(sendEmail)
+  expect(sentTo()).toEqual([])
+  expect(await entry(message)).toMatchObject({ status: 'failed', recipient: 'erased', text: '' })
+})
+
+it('never sends again what has no reply: it is left to a person, and is no dead letter', async () => {
+  ses.on(SendEmailCommand).rejects(Object.assign(new Error('hang up'), { code: 'ECONNRESET' }))
+  const message = await accepted()
+  await queue.push(bodyOf(message))
+  await run(1_200_000, 10_000)
+  expect(sentTo().length).toBe(1)
+  expect(await entry(message)).toMatchObject({
+    status: 'queued',
+    errorMessage: "The provider's reply was lost: it may have been sent",
+    dispatch: { isUnresolved: true },
+  })
+  expect([await queue.size(), await dead.size()]).toEqual([0, 0])
+})
+
+const OUTAGES: [what: string, error: object][] = [
+  ['throttles', { name: 'TooManyRequestsException', $metadata: { httpStatusCode: 429 } }],
+  ['is not available', { name: 'ServiceUnavailable', $metadata: { httpStatusCode: 503 } }],
+  ['cannot be reached', { code: 'ECONNREFUSED' }],
+]
+
+describe.each(OUTAGES)('when SES %s for ten minutes', (_what, error) => {
+  it('the backlog drains by itself, and nothing becomes a dead letter', async () => {
+    const up = Date.now() + 600_000
+    ses.on(SendEmailCommand).callsFake(async () => {
+      if (Date.now() < up) throw Object.assign(new Error('no'), error)
+      return { MessageId: 'ses-1' }
+    })
+    const messages = []
+    for (let n = 0; n < rounds(12, 120); n++) messages.push(await accepted())
+    for (const message of messages) await queue.push(bodyOf(message))
+    await run(600_000, 15_000)
+    // What waits longest was put back for at most fifteen minutes.
+    await run(900_000, 15_000)
+    const states = await Promise.all(messages.map(entry))
+    expect(new Set(states.map((state) => state?.status))).toEqual(new Set(['sent']))
+    expect([await queue.size(), await dead.size()]).toEqual([0, 0])
+  })
+})
+
+it('gives up on what could not be sent for a day', async () => {
+  ses.on(SendEmailCommand).rejects(Object.assign(new Error('no'), OUTAGES[0]?.[1]))
+  const message = await accepted()
+  await queue.push(bodyOf(message))
+  await run(26 * 3_600_000, 300_000)
+  expect(await entry(message)).toMatchObject({
+    status: 'failed',
+    errorMessage: 'Not sent: the provider took nothing for a day',
+  })
+  expect([await queue.size(), await dead.size()]).toEqual([0, 0])
+})
+
+describe('a batch of ten with bad ones', () => {
+  const bad = [
+    () => 'no json',
+    () => '{}',
+    () => JSON.stringify({ clinic: clinic.id, message: newUuid(), waits: 0 }),
+    () => JSON.stringify({ clinic: newUuid(), message: newUuid(), waits: -1 }),
+  ]
+
+  it.each(Array.from({ length: 11 }, (_, k) => k))(
+    '%i bad: they alone are dead letters after exactly the configured receives, and the good go out once',
+    async (k) => {
+      const good = []
+      for (let n = 0; n < 10 - k; n++) good.push(await accepted())
+      const bodies = Array.from({ length: k }, (_, n) => bad[n % bad.length]?.() ?? '')
+      // Mixed, so that they come in one batch.
+      const mixed = [...good.map(bodyOf), ...bodies].sort(() => Math.random() - 0.5)
+      for (const body of mixed) await queue.push(body)
+      let handled = 0
+      const counting = (event: SQSEvent) => {
+        handled += event.Records.length
+        return sendEmail(event)
+      }
+      for (let receive = 1; receive <= RECEIVES; receive++) {
+        expect(await dead.size()).toBe(0)
+        while ((await queue.feed(counting)) > 0);
+        vi.setSystemTime(Date.now() + VISIBILITY_MS + 1000)
+      }
+      expect(handled).toBe(10 - k + RECEIVES * k)
+      // The receive that would be one too many moves them.
+      expect(await queue.feed(counting)).toBe(0)
+      expect((await dead.bodies()).sort()).toEqual(bodies.sort())
+      expect(await queue.size()).toBe(0)
+      expect(sentTo().sort()).toEqual(good.map(({ id }) => id).sort())
+      await dead.purge()
+    },
+  )
+})

@@ -1,0 +1,400 @@
+/** POST /messages on the real engine, with SNS and SQS mocked: what is logged, what is sent, what is answered. */
+import { PublishCommand, SNSClient } from '@aws-sdk/client-sns'
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { mockClient } from 'aws-sdk-client-mock'
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Clinic } from '../../shared/domain/clinic.ts'
+import type { Patient } from '../../shared/domain/patient.ts'
+import { SCOPES } from '../../shared/domain/scope.ts'
+import { newUuid } from '../../shared/domain/uuid.ts'
+import { clinicStore } from '../../shared/store/clinics.ts'
+import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
+import { messageStore } from '../../shared/store/messages/messages.ts'
+import { patientEntry } from '../../shared/store/patients/patient-writes.ts'
+import { issued } from '../support/credentials.ts'
+import { call } from '../support/event.ts'
+import { functionEnvironment, handlerOf } from '../support/functions.ts'
+import { aPatient, freshTable, newClinic, type TestTable } from '../support/table.ts'
+
+const sns = mockClient(SNSClient)
+const sqs = mockClient(SQSClient)
+
+let db: TestTable
+let clinic: Clinic
+let patient: Patient
+let headers: Record<string, string>
+
+beforeAll(async () => {
+  db = await freshTable()
+  functionEnvironment(db.name)
+})
+
+beforeEach(async () => {
+  sns.reset()
+  sqs.reset()
+  sns.on(PublishCommand).resolves({ MessageId: 'sns-1' })
+  sqs.on(SendMessageCommand).resolves({ MessageId: 'sqs-1' })
+  clinic = await newClinic(db.table, { name: 'Praxis Nord' })
+  patient = aPatient()
+  await patientEntry(db).enter(clinic.id, [patient])
+  headers = (await issued(db.table, clinic)).headers
+})
+
+const send = async (body: object | string, more: Record<string, string> = {}) =>
+  call(await handlerOf({ id: 'send-message' }), {
+    method: 'POST',
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    headers: { ...headers, 'content-type': 'application/json', ...more },
+  })
+
+const sms = (more: object = {}) => ({
+  channel: 'sms',
+  patient_id: patient.id,
+  message: 'See you at ten',
+  ...more,
+})
+const email = (more: object = {}) => ({ ...sms(more), channel: 'email', ...more })
+
+const log = async () => (await messageStore(db).page(clinic.id, {}, { page: 1, limit: 100 })).items
+const due = async () => {
+  const read = [0, 1, 2, 3].map((shard) => db.table.query({ pk: `due#message#${shard}`, limit: 1000 }))
+  return (await Promise.all(read)).flat().length
+}
+const failing = (name: string, status?: number, code?: string) =>
+  Object.assign(new Error('no'), { name, code, $metadata: { httpStatusCode: status } })
+
+describe('an SMS', () => {
+  it('is sent to the patient’s number as transactional, and logged as sent', async () => {
+    const before = await due()
+    const answer = await send(sms())
+    expect(answer).toMatchObject({
+      status: 202,
+      body: { data: { channel: 'sms', status: 'sent', recipient: patient.phoneNumber } },
+    })
+    expect(sns.commandCalls(PublishCommand).map(({ args }) => args[0].input)).toEqual([
+      {
+        PhoneNumber: patient.phoneNumber,
+        Message: 'See you at ten',
+        MessageAttributes: {
+          'AWS.SNS.SMS.SMSType': { DataType: 'String', StringValue: 'Transactional' },
+          'AWS.SNS.SMS.SenderID': { DataType: 'String', StringValue: 'Clinic' },
+          'AWS.SNS.SMS.MaxPrice': { DataType: 'Number', StringValue: '0.50' },
+        },
+      },
+    ])
+    expect(await log()).toMatchObject([
+      {
+        id: answer.body.data.id,
+        channel: 'sms',
+        type: 'manual',
+        status: 'sent',
+        subject: null,
+        text: 'See you at ten',
+        providerMessageId: 'sns-1',
+        sentAt: expect.any(String),
+        dispatch: null,
+      },
+    ])
+    expect(await due()).toBe(before)
+  })
+
+  it('is in the log, claimed, before the provider is called', async () => {
+    sns.on(PublishCommand).callsFake(async () => {
+      expect(await log()).toMatchObject([{ status: 'queued' }])
+      const [{ id }] = (await log()) as unknown as [{ id: string }]
+      expect((await messageStore(db).find(clinic.id, id))?.record.dispatch).toMatchObject({
+        claim: { token: expect.any(String) },
+      })
+      return { MessageId: 'sns-1' }
+    })
+    expect((await send(sms())).body.data.status).toBe('sent')
+  })
+
+  it('that SNS refuses is answered and logged as failed, with the reason', async () => {
+    sns.on(PublishCommand).rejects(failing('InvalidParameterException', 400))
+    expect(await send(sms())).toMatchObject({ status: 202, body: { data: { status: 'failed' } } })
+    expect(await log()).toMatchObject([
+      { status: 'failed', errorMessage: 'The provider refused it: InvalidParameterException', sentAt: null },
+    ])
+  })
+
+  it.each([
+    ['throttled', failing('ThrottledException', 429)],
+    ['out of reach', failing('Error', undefined, 'ECONNREFUSED')],
+  ])('is a 502 when SNS is %s, tried three times, and not kept under its key', async (_what, error) => {
+    sns.on(PublishCommand).rejects(error)
+    const key = { 'idempotency-key': 'k1' }
+    expect(await send(sms(), key)).toMatchObject({
+      status: 502,
+      body: { error: 'PROVIDER_UNAVAILABLE', message: 'errors.developer_api.provider_unavailable' },
+    })
+    expect(sns.commandCalls(PublishCommand).length).toBe(3)
+    expect(await log()).toMatchObject([{ status: 'failed' }])
+    sns.on(PublishCommand).resolves({ MessageId: 'sns-2' })
+    expect(await send(sms(), key)).toMatchObject({ status: 202, body: { data: { status: 'sent' } } })
+    expect((await log()).map(({ status }) => status)).toEqual(['sent', 'failed'])
+  })
+
+  it.each([
+    ['reset', failing('Error', undefined, 'ECONNRESET')],
+    ['timed out', failing('TimeoutError')],
+    ['a proxy’s 500', failing('InternalError', 500)],
+  ])('whose reply is lost (%s) is called for once, and stays queued for a person', async (_what, error) => {
+    sns.on(PublishCommand).rejects(error)
+    const key = { 'idempotency-key': 'k1' }
+    const first = await send(sms(), key)
+    expect(first).toMatchObject({ status: 202, body: { data: { status: 'queued' } } })
+    expect(await log()).toMatchObject([{ status: 'queued', providerMessageId: null }])
+    const again = await send(sms(), key)
+    expect(again.text).toBe(first.text)
+    expect(again.headers['idempotent-replayed']).toBe('true')
+    expect(sns.commandCalls(PublishCommand).length).toBe(1)
+  })
+
+  it('whose sender died is in progress for its repetitions, then queued for a person; never sent again', async () => {
+    const key = { 'idempotency-key': 'k1' }
+    sns.on(PublishCommand).callsFake(() => new Promise(() => {}))
+    void send(sms(), key)
+    await vi.waitUntil(async () => (await log()).length === 1)
+    const again = await send(sms(), key)
+    expect(again).toMatchObject({ status: 409, body: { error: 'IDEMPOTENCY_IN_PROGRESS' } })
+    vi.useFakeTimers({ now: Date.now() + 30_000, toFake: ['Date'] })
+    try {
+      const later = await send(sms(), key)
+      expect(later).toMatchObject({ status: 202, body: { data: { status: 'queued' } } })
+      expect(later.headers['idempotent-replayed']).toBe('true')
+    } finally {
+      vi.useRealTimers()
+    }
+    expect(sns.commandCalls(PublishCommand).length).toBe(1)
+  })
+
+  it('is sent once under one key, however many requests come at a time', async () => {
+    const key = { 'idempotency-key': 'k1' }
+    const answers = await Promise.all(Array.from({ length: 8 }, () => send(sms(), key)))
+    expect(sns.commandCalls(PublishCommand).length).toBe(1)
+    expect(
+      [...new Set(answers.map(({ status }) => status))].every((status) => [202, 409].includes(status)),
+    ).toBe(true)
+    const replayed = await send(sms(), key)
+    expect(replayed.body.data.status).toBe('sent')
+    expect((await log()).length).toBe(1)
+  })
+
+  it('that the log cannot note any more is answered as the provider answered', async () => {
+    sns.on(PublishCommand).callsFake(async () => {
+      vi.spyOn(db.client.constructor.prototype, 'send').mockRejectedValue(failing('ThrottlingException', 400))
+      return { MessageId: 'sns-1' }
+    })
+    const answer = await send(sms()).finally(() => vi.restoreAllMocks())
+    expect(answer).toMatchObject({ status: 202, body: { data: { status: 'sent' } } })
+    expect(answer.logged).toContain('sms_not_noted')
+  })
+})
+
+describe('an email', () => {
+  it('is logged as queued and pushed by its ids alone', async () => {
+    const answer = await send(email({ subject: 'Your visit' }))
+    const person = { id: patient.id, full_name: `${patient.firstName} ${patient.lastName}` }
+    expect(answer).toMatchObject({ status: 202 })
+    expect(answer.body).toEqual({
+      data: { channel: 'email', recipient: patient.emailAddress, status: 'queued', patient: person },
+    })
+    const [entry] = await log()
+    expect(entry).toMatchObject({
+      status: 'queued',
+      subject: 'Your visit',
+      sentAt: null,
+      providerMessageId: null,
+    })
+    const bodies = sqs.commandCalls(SendMessageCommand).map(({ args }) => args[0].input.MessageBody ?? '')
+    expect(bodies.map((body) => JSON.parse(body))).toEqual([
+      { clinic: clinic.id, message: entry?.id, waits: 0 },
+    ])
+    expect(sns.commandCalls(PublishCommand).length).toBe(0)
+  })
+
+  it('takes the clinic’s name for its subject', async () => {
+    await send(email())
+    expect(await log()).toMatchObject([{ subject: 'Praxis Nord' }])
+    await send(email({ subject: null }))
+    expect((await log()).map(({ subject }) => subject)).toEqual(['Praxis Nord', 'Praxis Nord'])
+  })
+
+  it('that cannot be queued is accepted all the same: the sweep finds it', async () => {
+    sqs.on(SendMessageCommand).rejects(new Error('down'))
+    const before = await due()
+    const answer = await send(email())
+    expect(answer.status).toBe(202)
+    expect(answer.logged).toContain('email_not_queued')
+    expect(await due()).toBe(before + 1)
+  })
+
+  it('is queued once under one key', async () => {
+    const key = { 'idempotency-key': 'k1' }
+    const answers = await Promise.all(Array.from({ length: 8 }, () => send(email(), key)))
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+    expect((await log()).length).toBe(1)
+    expect((await send(email({ subject: 'Other' }), key)).body.error).toBe('IDEMPOTENCY_KEY_REUSED')
+  })
+})
+
+describe('what is refused', () => {
+  const extension = '€'.repeat(766)
+  const VALIDATION = (field: string) => ({
+    status: 422,
+    body: { error: 'VALIDATION', details: [expect.objectContaining({ field })] },
+  })
+  const long = 'x'.repeat(10_001)
+  const cases: [name: string, body: () => object, field: string][] = [
+    ['no channel', () => ({ patient_id: patient.id, message: 'x' }), 'channel'],
+    ['an unknown channel', () => sms({ channel: 'fax' }), 'channel'],
+    ['a channel of another type', () => sms({ channel: ['sms'] }), 'channel'],
+    ['no message', () => sms({ message: undefined }), 'message'],
+    ['an empty message', () => sms({ message: '' }), 'message'],
+    ['a blank message', () => email({ message: ' \n\t ' }), 'message'],
+    ['1,531 septets', () => sms({ message: 'x'.repeat(1531) }), 'message'],
+    ['766 extension characters, 1,532 septets', () => sms({ message: extension }), 'message'],
+    ['631 units of UTF-16', () => sms({ message: 'ж'.repeat(631) }), 'message'],
+    ['316 emojis, 632 units', () => sms({ message: '😀'.repeat(316) }), 'message'],
+    ['an email of 10,001 characters', () => email({ message: long }), 'message'],
+    ['a lone surrogate in an SMS', () => sms({ message: 'a\ud800b' }), 'message'],
+    ['a lone surrogate in an email', () => email({ message: '\udc00' }), 'message'],
+    ['a NUL in the text', () => email({ message: 'a\0b' }), 'message'],
+    ['a subject on an SMS', () => sms({ subject: 'x' }), 'subject'],
+    ...['\r\nBcc: x@example.com', '\r', '\n', '\u0085', '\u2028', '\u2029', '\0', '\t'].map(
+      (bad): [string, () => object, string] => [
+        `${JSON.stringify(bad)} in a subject`,
+        () => email({ subject: `Hello${bad}there` }),
+        'subject',
+      ],
+    ),
+    ['a line break at a subject’s end', () => email({ subject: 'Hello\n' }), 'subject'],
+    ['a subject of 999 characters', () => email({ subject: 'x'.repeat(999) }), 'subject'],
+    ['a subject of 201 characters', () => email({ subject: 'x'.repeat(201) }), 'subject'],
+    ['an empty subject', () => email({ subject: '' }), 'subject'],
+    ['a lone surrogate in a subject', () => email({ subject: '\ud800' }), 'subject'],
+    ['a patient_id that is none', () => sms({ patient_id: '1' }), 'patient_id'],
+    ['an unknown field', () => sms({ to: '+905321234567' }), 'to'],
+  ]
+  it.each(cases)('%s', async (_name, body, field) => {
+    const before = await due()
+    expect(await send(body())).toMatchObject(VALIDATION(field))
+    expect(await log()).toEqual([])
+    expect(await due()).toBe(before)
+    expect([...sns.commandCalls(PublishCommand), ...sqs.commandCalls(SendMessageCommand)]).toEqual([])
+  })
+
+  it.each([
+    ['1,530 septets', 'x'.repeat(1530)],
+    ['765 extension characters', '€'.repeat(765)],
+    ['630 units of UTF-16', 'ж'.repeat(630)],
+    ['315 emojis', '😀'.repeat(315)],
+  ])('but not %s', async (_name, message) => {
+    expect((await send(sms({ message }))).status).toBe(202)
+  })
+
+  const enter = async (facts: Partial<Patient>) => {
+    patient = aPatient(facts)
+    await patientEntry(db).enter(clinic.id, [patient])
+  }
+
+  it('a patient without a phone or email', async () => {
+    await enter({ phoneNumber: null, emailAddress: null })
+    const unreachable = (message: string) => ({
+      status: 422,
+      body: { error: 'PATIENT_UNREACHABLE', message: `errors.developer_api.${message}` },
+    })
+    expect(await send(sms())).toMatchObject(unreachable('patient_has_no_phone'))
+    expect(await send(email())).toMatchObject(unreachable('patient_has_no_email'))
+    expect(await log()).toEqual([])
+  })
+
+  it('a patient who is unknown, another clinic’s, or erased: the same bytes', async () => {
+    const other = await newClinic(db.table)
+    const theirs = aPatient()
+    await patientEntry(db).enter(other.id, [theirs])
+    const erased = patient.id
+    await patientChanges(db.table).erase(clinic.id, erased)
+    const answers = []
+    for (const patient_id of [theirs.id, newUuid(), erased]) {
+      for (const channel of ['sms', 'email']) answers.push(await send(sms({ patient_id, channel })))
+    }
+    expect([...new Set(answers.map(({ status, text }) => `${status} ${text}`))]).toEqual([
+      '404 {"error":"NOT_FOUND","message":"errors.developer_api.patient_not_found"}',
+    ])
+    expect(sns.commandCalls(PublishCommand).length).toBe(0)
+  })
+
+  it('a number of a country that the clinic does not send to', async () => {
+    await enter({ phoneNumber: '+447400123456' })
+    const refused = { status: 422, body: { message: 'errors.developer_api.country_not_allowed' } }
+    expect(await send(sms())).toMatchObject(refused)
+    await clinicStore(db).set({ ...clinic, smsCountries: ['GB'] })
+    expect((await send(sms())).status).toBe(202)
+    await enter({ phoneNumber: '+905321234567' })
+    expect(await send(sms())).toMatchObject(refused)
+  })
+
+  it('more than a day’s messages, by channel, until the clinic’s midnight', async () => {
+    await clinicStore(db).set({ ...clinic, smsPerDay: 2, emailsPerDay: 1 })
+    const statuses = []
+    for (const body of [sms(), sms(), sms(), email(), email()]) statuses.push((await send(body)).status)
+    expect(statuses).toEqual([202, 202, 429, 202, 429])
+    const over = await send(sms())
+    expect(over.body).toEqual({ error: 'RATE_LIMITED', message: 'errors.developer_api.daily_message_limit' })
+    const seconds = Number(over.headers['retry-after'])
+    const there = new Date(Date.now() + seconds * 1000).toLocaleTimeString('en-GB', {
+      timeZone: clinic.timezone,
+    })
+    expect(there).toMatch(/^00:00:0\d$/)
+    expect((await log()).length).toBe(3)
+  })
+
+  it('more than the day’s messages when all come at once', async () => {
+    await clinicStore(db).set({ ...clinic, smsPerDay: 3 })
+    const answers = await Promise.all(Array.from({ length: 10 }, () => send(sms())))
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(3).fill(202), ...Array(7).fill(429)])
+    expect(sns.commandCalls(PublishCommand).length).toBe(3)
+  })
+})
+
+describe('the scope', () => {
+  const withScopes = async (...scopes: (typeof SCOPES)[number][]) => {
+    headers = (await issued(db.table, clinic, scopes)).headers
+  }
+  const missing = (scope: string) => ({ status: 403, body: { details: [{ scope }] } })
+
+  it('is that of the channel', async () => {
+    await withScopes('communication.write.sms')
+    expect((await send(sms())).status).toBe(202)
+    expect(await send(email())).toMatchObject(missing('communication.write.email'))
+    await withScopes('communication.write.email')
+    expect((await send(email())).status).toBe(202)
+    expect(await send(sms())).toMatchObject(missing('communication.write.sms'))
+  })
+
+  it('is missed before anything else of the body is judged', async () => {
+    await withScopes('communication.write.sms')
+    expect(await send({ channel: 'email', nonsense: 1 })).toMatchObject(missing('communication.write.email'))
+  })
+
+  it('is none of the body’s for a caller with neither, and a 422 for a channel that is none', async () => {
+    await withScopes(...SCOPES.filter((scope) => !scope.startsWith('communication.write')))
+    expect((await send('no json')).status).toBe(403)
+    await withScopes('communication.write.sms')
+    expect((await send(sms({ channel: 'fax' }))).status).toBe(422)
+  })
+})
+
+it('logs nothing of the message or the patient', async () => {
+  const canary = 'CANARY-7351'
+  patient = aPatient({ firstName: canary, emailAddress: `${canary}@example.com` })
+  await patientEntry(db).enter(clinic.id, [patient])
+  const message = `${canary} ${patient.id}`
+  sns.on(PublishCommand).rejects(failing(canary, 400))
+  const answers = [await send(sms({ message })), await send(email({ message, subject: canary }))]
+  for (const { logged } of answers) {
+    expect(logged).not.toMatch(new RegExp(`${canary}|${patient.id}|${patient.phoneNumber?.slice(1)}`))
+  }
+})

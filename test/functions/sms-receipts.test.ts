@@ -1,0 +1,112 @@
+/** The function that reads the receipts of SMS, on the real engine. */
+import { gzipSync } from 'node:zlib'
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Clinic } from '../../shared/domain/clinic.ts'
+import type { Message } from '../../shared/domain/message.ts'
+import { newUuid } from '../../shared/domain/uuid.ts'
+import { messageDispatch } from '../../shared/store/messages/dispatch.ts'
+import { messageStore } from '../../shared/store/messages/messages.ts'
+import { functionEnvironment, handlerOf } from '../support/functions.ts'
+import { create } from '../support/records.ts'
+import { freshTable, newClinic, type TestTable } from '../support/table.ts'
+
+let db: TestTable
+let clinic: Clinic
+let id: string
+let messageId: string
+let logged: string
+
+beforeAll(async () => {
+  db = await freshTable()
+  functionEnvironment(db.name)
+  clinic = await newClinic(db.table)
+})
+
+beforeEach(async () => {
+  logged = ''
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    logged += String(text)
+    return true
+  })
+  id = newUuid()
+  messageId = newUuid()
+  await create(db.table, clinic, messageStore(db), anSms(id))
+  await messageDispatch(db).note(clinic.id, id, {
+    kind: 'sent',
+    at: new Date().toISOString(),
+    providerMessageId: messageId,
+  })
+})
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const anSms = (of: string): Message => ({
+  id: of,
+  channel: 'sms',
+  type: 'manual',
+  recipient: '+905321234567',
+  subject: null,
+  text: 'See you at ten',
+  status: 'queued',
+  providerMessageId: null,
+  errorMessage: null,
+  sentAt: null,
+  patient: { id: newUuid(), fullName: 'Ada Kaya' },
+  acceptedAt: new Date().toISOString(),
+  acceptedOn: new Date().toISOString().slice(0, 10),
+  dispatch: { dueAt: Date.now(), claim: { token: newUuid(), until: Date.now() }, isUnresolved: false },
+})
+
+const receipt = (
+  of: string,
+  status = 'SUCCESS',
+  providerResponse = 'Unknown error attempting to reach phone',
+) =>
+  JSON.stringify({
+    notification: { messageId: of, timestamp: '2026-05-01 07:00:01.234' },
+    delivery: { destination: '+905321234567', providerResponse },
+    status,
+  })
+
+/** Delivers lines of the log group, written so many milliseconds ago. */
+async function deliver(lines: string[], age = 0): Promise<unknown> {
+  const handler = (await handlerOf({ id: 'sms-receipts' })) as (event: object) => Promise<unknown>
+  const logEvents = lines.map((message, at) => ({ id: String(at), timestamp: Date.now() - age, message }))
+  const data = gzipSync(JSON.stringify({ messageType: 'DATA_MESSAGE', logEvents })).toString('base64')
+  return handler({ awslogs: { data } })
+}
+
+const read = async () => (await messageStore(db).find(clinic.id, id))?.record
+
+describe('a receipt', () => {
+  it('is noted of the message that it names, once', async () => {
+    await deliver([receipt(messageId)])
+    expect(await read()).toMatchObject({ status: 'delivered', errorMessage: null })
+    const version = (await messageStore(db).find(clinic.id, id))?.version
+    await deliver([receipt(messageId), receipt(messageId)])
+    expect((await messageStore(db).find(clinic.id, id))?.version).toBe(version)
+  })
+
+  it('of a failure is noted with the carrier’s words, without numbers', async () => {
+    await deliver([receipt(messageId, 'FAILURE', 'No route to +90 532 123 45 67')])
+    expect(await read()).toMatchObject({ status: 'failed', errorMessage: 'Not delivered: No route to ...' })
+  })
+
+  it('that overtook the note of its message is asked for again, and keeps no other waiting', async () => {
+    await expect(deliver([receipt(newUuid()), receipt(messageId)])).rejects.toThrow('sms-receipts failed')
+    expect(await read()).toMatchObject({ status: 'delivered' })
+  })
+
+  it('of an SMS that is not ours is counted, and that is all', async () => {
+    await deliver([receipt(newUuid())], 6 * 60_000)
+    expect(logged).toContain('"feedback_for_nobody":1')
+    expect(logged).not.toContain('532')
+  })
+
+  it('that cannot be read keeps no other waiting', async () => {
+    await deliver(['no receipt', receipt(messageId)]).catch(() => {})
+    expect(await read()).toMatchObject({ status: 'delivered' })
+  })
+})

@@ -1,0 +1,146 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PublishCommand, SNSClient } from '@aws-sdk/client-sns'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { type LocalStack, type LocalStackOptions, startLocalStack } from '../../../infra/local/stack.ts'
+import { enginePid } from './engine-pid.ts'
+
+const lines: string[] = []
+let stack: LocalStack
+
+beforeAll(async () => {
+  stack = await startLocalStack({ port: 0, log: (line) => lines.push(line) })
+}, 30_000)
+
+afterAll(() => stack?.close())
+
+const get = (path: string, init?: RequestInit) => fetch(`${stack.baseUrl}${path}`, init)
+const errorOf = async (response: Response) => ((await response.json()) as { error: string }).error
+
+describe('the synthesized stack, run locally', () => {
+  it('asks for a credential', async () => {
+    const response = await get('/api/developer/v1/patients?search=Anna')
+    expect(response.status).toBe(401)
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(await errorOf(response)).toBe('UNAUTHORIZED')
+    expect(response.headers.get('x-amzn-remapped-www-authenticate')).toBe('Developer')
+    const requestId = response.headers.get('x-request-id')
+    expect(requestId).toMatch(/^[0-9a-f-]{36}$/)
+    const line = lines.at(-1)
+    expect(line).toMatch(/^\d\d:\d\d:\d\d {2}401 {2}GET {6}\/api\/developer\/v1\/patients +\d+ ms {2}/)
+    expect(line?.endsWith(requestId ?? '-')).toBe(true)
+    expect(line).not.toContain('Anna')
+  })
+
+  it('reaches the table: an unknown credential is looked up', async () => {
+    const authorization = 'Developer ck_unknown:cs_wrong'
+    expect((await get('/api/developer/v1/patients', { headers: { authorization } })).status).toBe(401)
+  })
+
+  it('names the methods of a path', async () => {
+    const response = await get('/api/developer/v1/patients', { method: 'DELETE' })
+    expect([response.status, await errorOf(response)]).toEqual([405, 'METHOD_NOT_ALLOWED'])
+    expect(response.headers.get('allow')).toContain('GET')
+  })
+
+  it.each([
+    ['without', {}],
+    ['with', { authorization: 'Developer k:s' }],
+  ])('answers 404 for an unknown path, %s a credential', async (_what, headers) => {
+    for (const path of ['/nothing', '/api/developer/v1/nothing/here']) {
+      const response = await get(path, { headers: { ...headers } })
+      expect([response.status, await errorOf(response)]).toEqual([404, 'NOT_FOUND'])
+    }
+  })
+
+  it('says what it is', async () => {
+    expect(await (await get('/_local')).json()).toEqual({
+      stack: 'ClinicDeveloperApi-dev',
+      stage: 'dev',
+      region: expect.any(String),
+      outputs: stack.outputs,
+      endpoints: stack.endpoints,
+    })
+    expect(Object.keys(stack.endpoints)).toEqual(['dynamodb', 'sqs', 'sns', 'sesv2'])
+    expect(stack.outputs).toMatchObject({ BaseUrl: stack.baseUrl, TableName: expect.any(String) })
+    expect(
+      await Promise.all(
+        [stack.smsOutboxUrl, stack.emailInboxUrl].map(async (url) => (await fetch(url)).json()),
+      ),
+    ).toEqual([[], []])
+  })
+
+  it('shows what was sent', async () => {
+    const client = new SNSClient({
+      endpoint: stack.endpoints.sns,
+      region: 'us-east-1',
+      credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    })
+    const { MessageId } = await client.send(
+      new PublishCommand({ PhoneNumber: '+12015550199', Message: 'See you at 9:30' }),
+    )
+    client.destroy()
+    expect(await (await fetch(stack.smsOutboxUrl)).json()).toMatchObject([{ message_id: MessageId }])
+  })
+
+  it('takes an event by hand, and says of what is none why', async () => {
+    const put = async (body: unknown) => {
+      const answer = await get('/_local/events', { method: 'POST', body: JSON.stringify(body) })
+      return [answer.status, await answer.json()]
+    }
+    expect(await put({ source: 'nobody', 'detail-type': 'Nothing', detail: {} })).toEqual([
+      200,
+      { matched: [] },
+    ])
+    expect(await put({ source: 'nobody' })).toEqual([
+      400,
+      { message: expect.stringContaining('detail-type') },
+    ])
+  })
+
+  it('says when its port is taken', async () => {
+    const port = Number(new URL(stack.baseUrl).port)
+    await expect(startLocalStack({ port })).rejects.toThrow(`Port ${port} is taken`)
+  })
+})
+
+describe('a closed stack', () => {
+  it('leaves nothing behind', async () => {
+    const other = await startLocalStack({ port: 0 })
+    const pid = enginePid(other.endpoints.dynamodb)
+    expect(pid).toBeGreaterThan(0)
+    const toInbox = await fetch(other.emailInboxUrl, { headers: { accept: 'text/html' }, redirect: 'manual' })
+    const inbox = toInbox.headers.get('location') ?? ''
+    expect((await fetch(inbox)).status).toBe(200)
+    await fetch(`${other.baseUrl}/api/developer/v1/patients`)
+    const startedAt = performance.now()
+    await Promise.all([other.close(), other.close()])
+    expect(performance.now() - startedAt).toBeLessThan(2000)
+    expect(enginePid(other.endpoints.dynamodb)).toBeUndefined()
+    for (const url of [other.baseUrl, inbox, ...Object.values(other.endpoints)])
+      await expect(fetch(url)).rejects.toThrow()
+  }, 30_000)
+
+  it('or one that did not start', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'start-'))
+    onTestFinished(() => rmSync(directory, { recursive: true }))
+    onTestFinished(() => void vi.unstubAllEnvs())
+    vi.stubEnv('TMPDIR', directory)
+    await expect(startLocalStack({ port: 0, stage: 'nowhere' })).rejects.toThrow(
+      /There is no stage "nowhere"/,
+    )
+    expect(readdirSync(directory)).toEqual([])
+
+    let engine = ''
+    const seed: LocalStackOptions['seed'] = async ({ endpoints, outputs }) => {
+      expect(outputs.TableName).toBeTruthy()
+      engine = endpoints.dynamodb
+      throw new Error('no seed')
+    }
+    await expect(startLocalStack({ port: 0, seed })).rejects.toThrow(/no seed/)
+    expect(engine).not.toBe('')
+    expect(enginePid(engine)).toBeUndefined()
+    expect(readdirSync(directory)).toEqual([])
+  }, 30_000)
+})

@@ -1,0 +1,105 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  DynamoDBClient,
+  PutItemCommand,
+  ScanCommand,
+} from '@aws-sdk/client-dynamodb'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { startDynamoDb } from '../../../infra/local/dynamodb.ts'
+import { createTables } from '../../../infra/local/tables.ts'
+import { openTemplate } from '../../../infra/local/template.ts'
+import { enginePid } from './engine-pid.ts'
+
+const KEYS = [
+  { AttributeName: 'pk', KeyType: 'HASH' },
+  { AttributeName: 'sk', KeyType: 'RANGE' },
+]
+const TABLE = {
+  TableName: 'clinic',
+  AttributeDefinitions: ['pk', 'sk', 'gsi'].map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
+  KeySchema: KEYS,
+  BillingMode: 'PAY_PER_REQUEST',
+  GlobalSecondaryIndexes: [
+    {
+      IndexName: 'by-gsi',
+      KeySchema: [{ AttributeName: 'gsi', KeyType: 'HASH' }],
+      Projection: { ProjectionType: 'ALL' },
+      ContributorInsightsSpecification: { Enabled: true },
+    },
+  ],
+  StreamSpecification: { StreamViewType: 'NEW_IMAGE' },
+  TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true },
+  SSESpecification: { SSEEnabled: true },
+}
+
+const templateOf = (Properties: object) =>
+  openTemplate(
+    { Resources: { Table: { Type: 'AWS::DynamoDB::Table', Properties: { ...Properties } } } },
+    { region: 'us-east-1', stackName: 'Test', queueUrl: (name) => name },
+  )
+
+async function engineFor(dataDir?: string) {
+  const deaths: string[] = []
+  const engine = await startDynamoDb({ dataDir, onDeath: (message) => deaths.push(message) })
+  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
+  const client = new DynamoDBClient({ endpoint: engine.endpoint, region: 'us-east-1', credentials })
+  onTestFinished(async () => {
+    client.destroy()
+    await engine.stop()
+  })
+  return { engine, client, deaths }
+}
+
+it('makes a table with its indexes and time to live, and no stream that nobody reads', async () => {
+  const { engine, client, deaths } = await engineFor()
+  const template = templateOf(TABLE)
+  await createTables(template, engine.endpoint, 'us-east-1')
+  const { Table } = await client.send(new DescribeTableCommand({ TableName: 'clinic' }))
+  expect(Table).toMatchObject({
+    KeySchema: KEYS,
+    GlobalSecondaryIndexes: [{ IndexName: 'by-gsi' }],
+  })
+  expect(Table?.LatestStreamArn).toBeUndefined()
+  const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName: 'clinic' }))
+  expect(TimeToLiveDescription?.AttributeName).toBe('ttl')
+  await engine.stop()
+  expect(deaths).toEqual([])
+})
+
+it('keeps a table and its items in a data directory, unless the stack wants another shape', async () => {
+  const parent = mkdtempSync(join(tmpdir(), 'data-'))
+  const dataDir = join(parent, 'new')
+  onTestFinished(() => rmSync(parent, { recursive: true }))
+  const first = await engineFor(dataDir)
+  await createTables(templateOf(TABLE), first.engine.endpoint, 'us-east-1')
+  await first.client.send(
+    new PutItemCommand({ TableName: 'clinic', Item: { pk: { S: 'a' }, sk: { S: 'b' } } }),
+  )
+  await first.engine.stop()
+
+  const { engine, client } = await engineFor(dataDir)
+  await createTables(templateOf(TABLE), engine.endpoint, 'us-east-1')
+  expect((await client.send(new ScanCommand({ TableName: 'clinic' }))).Count).toBe(1)
+  const other = templateOf({ ...TABLE, GlobalSecondaryIndexes: undefined })
+  await expect(createTables(other, engine.endpoint, 'us-east-1')).rejects.toThrow(
+    /clinic is there with other keys or indexes/,
+  )
+})
+
+it('says when the engine dies', async () => {
+  const { engine, deaths } = await engineFor()
+  process.kill(enginePid(engine.endpoint) ?? Number.NaN, 'SIGKILL')
+  await expect.poll(() => deaths).toEqual([expect.stringMatching(/^The DynamoDB engine ended unexpectedly/)])
+})
+
+it('uses the DynamoDB that the environment names', async () => {
+  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', 'http://127.0.0.1:1')
+  onTestFinished(() => {
+    vi.unstubAllEnvs()
+  })
+  expect((await engineFor()).engine.endpoint).toBe('http://127.0.0.1:1')
+})

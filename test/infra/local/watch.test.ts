@@ -1,0 +1,42 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it, onTestFinished } from 'vitest'
+import { watchSources } from '../../../infra/local/watch.ts'
+
+function sources() {
+  const root = mkdtempSync(join(tmpdir(), 'sources-'))
+  onTestFinished(() => rmSync(root, { recursive: true }))
+  for (const directory of ['functions', 'shared/api', 'infra'])
+    mkdirSync(join(root, directory), { recursive: true })
+  return { root, save: (file: string) => writeFileSync(join(root, file), String(Math.random())) }
+}
+
+it('calls once for saves that belong together, and again for a save during the call', async () => {
+  const { root, save } = sources()
+  let calls = 0
+  const stop = watchSources(async () => {
+    calls += 1
+    if (calls === 1) save('infra/stack.ts')
+  }, root)
+  onTestFinished(stop)
+  save('functions/a.ts')
+  save('shared/api/b.ts')
+  await expect.poll(() => calls, { timeout: 4000 }).toBe(2)
+  save('shared/notes.md')
+  await sleep(400)
+  expect(calls).toBe(2)
+})
+
+it('calls no more once stopped', async () => {
+  const { root, save } = sources()
+  let calls = 0
+  const stop = watchSources(async () => {
+    calls += 1
+  }, root)
+  save('functions/a.ts')
+  await stop()
+  await sleep(300)
+  expect(calls).toBe(0)
+})

@@ -1,0 +1,254 @@
+import { PublishCommand, SNSClient } from '@aws-sdk/client-sns'
+import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { mockClient } from 'aws-sdk-client-mock'
+import fc from 'fast-check'
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { ErrorKey } from '../../../shared/api/errors.ts'
+import type { Route } from '../../../shared/api/route.ts'
+import { ROUTES } from '../../../shared/api/routes.ts'
+import { newUuid } from '../../../shared/domain/uuid.ts'
+import { DUE_PARTITIONS, dueOf } from '../../../shared/store/keys/due.ts'
+import { ANNOUNCED_PARTITIONS, announcedOf } from '../../../shared/store/keys/events.ts'
+import { type Key, shortId } from '../../../shared/store/keys/key.ts'
+import { PROVIDER_PARTITIONS } from '../../../shared/store/keys/messages.ts'
+import { patientEntry } from '../../../shared/store/patients/patient-writes.ts'
+import { issued } from '../../support/credentials.ts'
+import { call } from '../../support/event.ts'
+import { functionEnvironment, handlerOf } from '../../support/functions.ts'
+import { followed, populated } from '../../support/records.ts'
+import { property } from '../../support/scale.ts'
+import { aPatient, freshTable, type TestTable } from '../../support/table.ts'
+
+type Known = {
+  /** Every id of the clinic, as tests made it or an answer told of it. */
+  readonly ids: Set<string>
+  /** One record of each kind. */
+  readonly patient: string
+  readonly doctor: string
+  readonly invoice: string
+  readonly webhook: string
+  readonly delivery: string
+  readonly credential: Awaited<ReturnType<typeof issued>>
+}
+
+const UUIDS = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
+const sns = mockClient(SNSClient)
+const sqs = mockClient(SQSClient)
+
+let db: TestTable
+const clinics: Known[] = []
+
+beforeAll(async () => {
+  db = await freshTable()
+  functionEnvironment(db.name)
+  for (let n = 0; n < 3; n++) {
+    // The same names in every clinic: only the clinic tells them apart.
+    const { clinic, patient, ...records } = await populated(
+      db.table,
+      aPatient({ firstName: 'Ada0', lastName: 'Kaya' }),
+    )
+    const patients = Array.from({ length: 30 }, (_, at) =>
+      aPatient({ firstName: `Ada${at % 5}`, lastName: 'Kaya' }),
+    )
+    await patientEntry(db).enter(clinic.id, patients)
+    const { webhook, deliveries } = await followed(db.table, clinic)
+    const all = [patient, ...patients, ...Object.values(records), ...records.invoice.lineItems]
+    const ids = [clinic, ...all, webhook, ...deliveries].map(({ id }) => id)
+    const events = deliveries.map(({ eventId }) => eventId.replace('evt_', ''))
+    clinics.push({
+      ids: new Set([...ids, ...events]),
+      patient: patient.id,
+      doctor: records.doctor.id,
+      invoice: records.invoice.id,
+      webhook: webhook.id,
+      delivery: deliveries[0].id,
+      credential: await issued(db.table, clinic),
+    })
+  }
+})
+
+beforeEach(() => {
+  sns.reset()
+  sqs.reset()
+  sns.on(PublishCommand).callsFake(async () => ({ MessageId: newUuid() }))
+  sqs.on(SendMessageCommand).resolves({})
+  sqs.on(SendMessageBatchCommand).resolves({})
+})
+
+type Touched = Key & Record<string, unknown>
+
+/** Every key in the input of a DynamoDB call, with the rest of what is put there; a query's has no sort key. */
+function touchedBy(input: unknown): Touched[] {
+  if (typeof input !== 'object' || input === null) return []
+  const { pk, sk = '', ':pk': asked } = input as Record<string, unknown>
+  const known = [pk, asked].flatMap((of) =>
+    typeof of === 'string' ? [{ ...input, pk: of, sk: String(sk) }] : [],
+  )
+  return [...known, ...Object.values(input).flatMap(touchedBy)]
+}
+
+/** Whose item it is, of those that are not in a clinic's own partitions. */
+function ownerOf(item: Touched): unknown {
+  if (item.pk.startsWith(ANNOUNCED_PARTITIONS)) return announcedOf(item).clinic
+  if (/^due#(message|delivery)#\d$/.test(item.pk)) return dueOf(item).clinic
+  if (item.pk.startsWith(PROVIDER_PARTITIONS)) return item.c
+  throw new Error(`nobody knows whose ${item.pk} is`)
+}
+
+/** The ids of a route's path, by what an unknown one is answered with. */
+const PATH_IDS: Partial<Record<ErrorKey, keyof Known>> = {
+  patient_not_found: 'patient',
+  invoice_not_found: 'invoice',
+  webhook_not_found: 'webhook',
+  delivery_not_found: 'delivery',
+}
+
+/** What a clinic's caller names, of one clinic or of several. */
+type Named = Pick<Known, 'patient' | 'doctor' | 'invoice' | 'webhook' | 'delivery'>
+
+const pathOf = (route: Route, named: Named): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(route.params ?? {}).map(([name, notFound]) => {
+      const kind = PATH_IDS[notFound]
+      if (!kind) throw new Error(`the test knows no record for ${notFound}`)
+      return [name, named[kind as keyof Named]]
+    }),
+  )
+
+let days = 0
+
+/** A body that writes, if all that it names is the clinic's own. */
+function bodyOf(route: Route, { patient, doctor }: Named): object {
+  const date = new Date(Date.UTC(2030, 0, 7 + 7 * days++)).toISOString().slice(0, 10)
+  const bodies: Record<string, object> = {
+    'create-patient': { first_name: 'Ada9', last_name: 'Kaya' },
+    'create-appointment': {
+      patient_id: patient,
+      doctor_id: doctor,
+      appointment_date: date,
+      start_time: '09:00',
+    },
+    'send-message': { channel: days % 2 ? 'sms' : 'email', patient_id: patient, message: 'See you' },
+    'create-webhook': { url: 'https://example.com/', events: ['patient.created'] },
+    'update-webhook': { is_active: days % 2 === 0, description: `no. ${days}` },
+  }
+  return bodies[route.id] ?? {}
+}
+
+/** Makes a request as a clinic's caller, and holds what it touched, queued and showed against the clinic. */
+async function asked(caller: Known, route: Route, named: Named, query: Record<string, string> = {}) {
+  const send = vi.spyOn(DynamoDBDocumentClient.prototype, 'send')
+  const { status, text } = await call(await handlerOf(route), {
+    method: route.method,
+    path: pathOf(route, named),
+    query,
+    ...(route.body && { body: JSON.stringify(bodyOf(route, named)) }),
+    headers: { ...caller.credential.headers, 'content-type': 'application/json' },
+  })
+  const touched = send.mock.calls.flatMap(([command]) => touchedBy(command.input))
+  send.mockRestore()
+  const { key, clinic } = caller.credential
+  expect(touched.length).toBeGreaterThan(0)
+  for (const one of touched) {
+    if (one.pk === `credential#${key}` || one.pk.startsWith(`${shortId(clinic.id)}#`)) continue
+    expect(ownerOf(one)).toBe(clinic.id)
+  }
+  const queued = [
+    ...sqs.commandCalls(SendMessageCommand).map(({ args }) => args[0].input),
+    ...sqs.commandCalls(SendMessageBatchCommand).flatMap(({ args }) => args[0].input.Entries ?? []),
+  ].map(({ MessageBody = '' }) => JSON.parse(MessageBody))
+  sqs.resetHistory()
+  for (const message of queued) expect(message.clinic).toBe(clinic.id)
+  const others = clinics.filter((other) => other !== caller)
+  const isTheirs = (uuid: string) => others.some(({ ids }) => ids.has(uuid))
+  // What a write made is the clinic's from now on, unless it is another's.
+  if (route.method !== 'GET')
+    for (const uuid of JSON.stringify(touched).match(UUIDS) ?? []) if (!isTheirs(uuid)) caller.ids.add(uuid)
+  // A cursor that leads no further is given back.
+  const shown = (text.match(UUIDS) ?? []).filter((uuid) => uuid !== query.after)
+  expect(shown.filter((uuid) => isTheirs(uuid) || !caller.ids.has(uuid))).toEqual([])
+  return { status, families: touched.map(({ pk }) => pk.split('#').slice(0, 2).join('#')) }
+}
+
+describe("in the credential's clinic", () => {
+  const anyone = fc.constantFrom(0, 1, 2)
+  const anyKind = fc.constantFrom('patient', 'doctor', 'invoice', 'webhook', 'delivery') as fc.Arbitrary<
+    keyof Named
+  >
+
+  it.each(ROUTES.filter(({ id }) => id !== 'delete-webhook').map((route) => [route.id, route] as const))(
+    '%s does as it is asked, and nowhere else',
+    async (id, route) => {
+      const [mine, theirs] = clinics as [Known, Known]
+      const query: Record<string, string> =
+        id === 'get-availability' ? { doctor_id: mine.doctor, date: '2031-01-06' } : {}
+      const answers = [await asked(mine, route, mine, query)]
+      // Once on each channel.
+      if (id === 'send-message') answers.push(await asked(mine, route, mine))
+      for (const { status } of answers) expect(status).toBeLessThan(300)
+      // So the rules for what is due over all clinics were held against something.
+      const families = new Set(answers.flatMap((answer) => answer.families))
+      const due = [...families].filter((family) => family.startsWith(DUE_PARTITIONS)).sort()
+      expect(due).toEqual(DUE[id] ?? [])
+      const names = route.params !== undefined || /appointment|message/.test(id)
+      if (names && route.method !== 'GET') expect((await asked(mine, route, theirs)).status).toBe(404)
+    },
+  )
+
+  it('is a webhook deleted, and nowhere else', async () => {
+    const [, mine, theirs] = clinics as [Known, Known, Known]
+    const route = ROUTES.find(({ id }) => id === 'delete-webhook') as Route
+    expect((await asked(mine, route, theirs)).status).toBe(404)
+    expect((await asked(mine, route, mine)).status).toBe(204)
+  })
+
+  it('stays every read and write', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        anyone,
+        fc.constantFrom(...ROUTES.map(({ id }) => id)),
+        fc.record({ patient: anyone, doctor: anyone, invoice: anyone, webhook: anyone, delivery: anyone }),
+        fc.record(
+          {
+            page: fc.constantFrom('1', '2'),
+            limit: fc.constantFrom('1', '100'),
+            search: fc.constantFrom('kaya', '0532', 'ada1', ''),
+            patient_id: fc.tuple(anyone, anyKind),
+            doctor_id: fc.tuple(anyone, anyKind),
+            invoice_id: fc.tuple(anyone, anyKind),
+            from: fc.constant('2026-01-01'),
+            date_to: fc.constant('2026-12-31'),
+            after: fc.oneof(fc.tuple(anyone, anyKind), fc.constantFrom('0', '3', '9999999999', '-')),
+            event: fc.constantFrom('patient.created', 'email.delivered', 'sms.sent'),
+          },
+          { requiredKeys: [] },
+        ),
+        async (at, id, owners, filters) => {
+          const route = ROUTES.find((one) => one.id === id) as Route
+          const chosen = (of: string | [number, keyof Named]) =>
+            typeof of === 'string' ? of : (clinics[of[0]] as Known)[of[1]]
+          const entries = Object.entries(filters).map(([name, value]) => [name, chosen(value as string)])
+          const query = entries.filter(([name]) => (name as string) in (route.query?.shape ?? {}))
+          const named = Object.fromEntries(
+            Object.entries(owners).map(([kind, owner]) => [
+              kind,
+              (clinics[owner] as Known)[kind as keyof Named],
+            ]),
+          ) as Named
+          await asked(clinics[at] as Known, route, named, Object.fromEntries(query))
+        },
+      ),
+      property(300, 5000),
+    )
+  })
+})
+
+/** What is written for others to see to. */
+const DUE: Record<string, string[]> = {
+  'create-patient': ['due#event'],
+  'create-appointment': ['due#event'],
+  'send-message': ['due#event', 'due#message'],
+  'ping-webhook': ['due#delivery'],
+  redeliver: ['due#delivery'],
+}

@@ -1,0 +1,140 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { ErrorKey } from '../../../shared/api/errors.ts'
+import { scopesOf } from '../../../shared/api/route.ts'
+import { ROUTES } from '../../../shared/api/routes.ts'
+import type { Clinic } from '../../../shared/domain/clinic.ts'
+import { SCOPES } from '../../../shared/domain/scope.ts'
+import { newUuid } from '../../../shared/domain/uuid.ts'
+import { credentialStore } from '../../../shared/store/credentials.ts'
+import { issued } from '../../support/credentials.ts'
+import { subscribed } from '../../support/deliveries.ts'
+import { call } from '../../support/event.ts'
+import { functionEnvironment, handlerOf } from '../../support/functions.ts'
+import { followed, populated } from '../../support/records.ts'
+import { freshTable, newClinic, type TestTable } from '../../support/table.ts'
+
+let db: TestTable
+let mine: Awaited<ReturnType<typeof issued>>
+type Ids = Partial<Record<ErrorKey, string>>
+/** An id that another clinic has, by what is answered when it is not found; and one of our own. */
+const foreign: Ids = {}
+const own: Ids = {}
+
+beforeAll(async () => {
+  db = await freshTable()
+  functionEnvironment(db.name)
+  mine = await issued(db.table, await newClinic(db.table))
+  own.webhook_not_found = (await subscribed(db.table, mine.clinic.id)).id
+  const theirs = await populated(db.table)
+  const { webhook, deliveries } = await followed(db.table, theirs.clinic)
+  foreign.patient_not_found = theirs.patient.id
+  foreign.invoice_not_found = theirs.invoice.id
+  foreign.webhook_not_found = webhook.id
+  foreign.delivery_not_found = deliveries[0].id
+})
+
+/** Path parameters with the same id in each. */
+const pathOf = (route: (typeof ROUTES)[number], id: string) =>
+  Object.fromEntries(Object.keys(route.params ?? {}).map((name) => [name, id]))
+
+describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const))('%s', (_, route) => {
+  const UNAUTHORIZED = { error: 'UNAUTHORIZED', message: 'errors.developer_api.unauthorized' }
+
+  it('answers 401 without a credential', async () => {
+    const answer = await call(await handlerOf(route), {
+      method: route.method,
+      path: pathOf(route, newUuid()),
+    })
+    expect(answer).toMatchObject({
+      status: 401,
+      body: UNAUTHORIZED,
+      headers: { 'www-authenticate': 'Developer', 'x-request-id': 'request-1' },
+    })
+  })
+
+  it('answers an unknown key, a wrong secret, a revoked and an expired credential with the same bytes', async () => {
+    const handler = await handlerOf(route)
+    const revoked = await issued(db.table, mine.clinic as Clinic)
+    await credentialStore({ table: db.table, now: Date.now }).revoke(revoked.key)
+    const expired = await issued(db.table, mine.clinic as Clinic, SCOPES, '2026-01-01T00:00:00Z')
+    const refused = [`Developer ck_unknown:${mine.secret}`, `Developer ${mine.key}:wrong`, 'Bearer x']
+    const sentHeaders = [
+      ...refused.map((Authorization) => ({ Authorization })),
+      revoked.headers,
+      expired.headers,
+    ]
+    for (const sent of sentHeaders) {
+      const answer = await call(handler, {
+        method: route.method,
+        path: pathOf(route, newUuid()),
+        headers: sent,
+      })
+      expect([answer.status, answer.text]).toEqual([401, JSON.stringify(UNAUTHORIZED)])
+    }
+  })
+
+  it('answers 403 naming the scope to a credential that has every other', async () => {
+    const others = SCOPES.filter((scope) => !scopesOf(route).includes(scope))
+    const { headers } = await issued(db.table, mine.clinic as Clinic, others)
+    // Even when the request is wrong in other ways: they are nobody's business yet.
+    const answer = await call(await handlerOf(route), {
+      method: route.method,
+      path: pathOf(route, 'none'),
+      query: { nonsense: '1' },
+      headers,
+    })
+    expect(answer.status).toBe(403)
+    expect(answer.body).toEqual({
+      error: 'FORBIDDEN',
+      message: 'errors.developer_api.missing_scope',
+      details: scopesOf(route).map((scope) => ({ scope })),
+    })
+  })
+
+  it('names an unknown query parameter', async () => {
+    const answer = await call(await handlerOf(route), {
+      method: route.method,
+      path: pathOf(route, newUuid()),
+      query: { nonsense: '1' },
+      headers: mine.headers,
+    })
+    const nonsense = { field: 'nonsense', issue: 'is not a parameter of this endpoint' }
+    expect([answer.status, answer.body.details]).toEqual([400, expect.arrayContaining([nonsense])])
+  })
+})
+
+const WITH_IDS = ROUTES.filter((route) => route.params)
+
+describe.each(WITH_IDS.map((route) => [`${route.method} ${route.path}`, route] as const))(
+  '%s',
+  (_, route) => {
+    it("answers another clinic's id, an unknown id and no id with the same bytes", async () => {
+      const handler = await handlerOf(route)
+      const params = Object.entries(route.params ?? {})
+      // One id at a time is wrong; what it is looked up in is ours.
+      const right = Object.fromEntries(params.map(([name, notFound]) => [name, own[notFound] ?? newUuid()]))
+      for (const [name, notFound] of params) {
+        const theirs = foreign[notFound]
+        if (!theirs) throw new Error(`the test knows no record of another clinic for ${notFound}`)
+        const answers = []
+        for (const id of [theirs, theirs.toUpperCase(), newUuid(), 'no-uuid', '../x', '']) {
+          const path = { ...right, [name]: id }
+          const { status, text } = await call(handler, { method: route.method, path, headers: mine.headers })
+          answers.push([status, text])
+        }
+        const expected = [404, `{"error":"NOT_FOUND","message":"errors.developer_api.${notFound}"}`]
+        expect(answers).toEqual(answers.map(() => expected))
+      }
+    })
+
+    it("answers nothing but the first id when all are another clinic's", async () => {
+      const params = Object.entries(route.params ?? {})
+      const path = Object.fromEntries(params.map(([name, notFound]) => [name, foreign[notFound] ?? '']))
+      const answer = await call(await handlerOf(route), { method: route.method, path, headers: mine.headers })
+      expect(answer).toMatchObject({
+        status: 404,
+        body: { error: 'NOT_FOUND', message: `errors.developer_api.${params[0]?.[1]}` },
+      })
+    })
+  },
+)

@@ -1,0 +1,83 @@
+/** What holds answers against the document finds what is not in it. */
+import { expect, it } from 'vitest'
+import { BASE_PATH } from '../../../../shared/api/route.ts'
+import { conforms, document, type Operation, resolved } from '../../../support/conformance.ts'
+
+const HEADERS = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-request-id': '5fa8e1d0-5f91-4ae9-bab4-e363cd85fe3d',
+  date: 'Fri, 20 Nov 2026 10:28:53 GMT',
+  connection: 'close',
+}
+
+/** The success that the document shows of an operation. */
+const shown = (operation: Operation | undefined, status: number): any => {
+  const response = resolved(operation?.responses[status] ?? {})
+  return structuredClone(response.content?.['application/json']?.examples?.default?.value)
+}
+const PAGE = shown(document.paths['/patients']?.get, 200)
+const REFUSED = { error: 'VALIDATION', message: 'errors.developer_api.validation', details: [] }
+
+type Answer = { method?: string; path?: string; status?: number; headers?: object; body?: unknown }
+const answered = ({
+  method = 'GET',
+  path = '/patients?limit=2',
+  status = 200,
+  headers,
+  body = PAGE,
+}: Answer) => conforms(method, `${BASE_PATH}${path}`, status, { ...HEADERS, ...headers }, body)
+
+it('takes what is documented', () => {
+  answered({})
+  answered({ headers: { ratelimit: '"default";r=1;t=2', 'ratelimit-policy': '"default";q=300;w=60' } })
+  answered({ method: 'POST', path: '/patients', status: 422, body: REFUSED })
+  answered({ method: 'DELETE', path: '/webhooks/x', status: 204, body: null })
+  answered({ path: '/rooms', status: 404, body: notFound('route') })
+  answered({ method: 'HEAD', status: 405, headers: { allow: 'GET, POST' }, body: null })
+  conforms('GET', '/docs', 200, {}, 'not the document’s matter')
+})
+
+const notFound = (what: string) => ({
+  error: 'NOT_FOUND',
+  message: `errors.developer_api.${what}_not_found`,
+})
+
+it.each<[string, Answer, RegExp]>([
+  ['a status', { status: 418 }, /GET .*\/patients answers 418: the document has no such status there/],
+  ['a path', { path: '/rooms' }, /no such status/],
+  ['a method', { method: 'PUT' }, /no such status/],
+  ['a header', { headers: { 'x-powered-by': 'us' } }, /no header x-powered-by there/],
+  ['a header elsewhere', { headers: { location: `${BASE_PATH}/patients/x` } }, /no header location there/],
+  ['a missing header', { headers: { 'x-request-id': undefined } }, /the header x-request-id is missing/],
+  ['a header of no sense', { headers: { ratelimit: 'many' } }, /the header ratelimit: "many" .* pattern/],
+  ['a header twice', { headers: { 'cache-control': ['no-store', 'no-store'] } }, /more than once/],
+  ['a content type', { headers: { 'content-type': 'text/html' } }, /the content-type is text\/html/],
+  ['a field', { body: { ...PAGE, next: 1 } }, /additional properties \{"additionalProperty":"next"\}/],
+  ['a missing field', { body: { data: [] } }, /must have required property 'meta'/],
+  ['a type', { body: { ...PAGE, data: [{ ...PAGE.data[0], gender: 1 }] } }, /\/data\/0\/gender/],
+  ['a format', { body: { ...PAGE, data: [{ ...PAGE.data[0], id: 'x' }] } }, /\/data\/0\/id .*uuid/],
+  ['no body', { body: null }, /must be object/],
+  [
+    'a body of what has none',
+    { method: 'DELETE', path: '/webhooks/x', status: 204, body: {} },
+    /no body there/,
+  ],
+  [
+    'an error that the route cannot send',
+    { path: '/patients/x', status: 404, body: notFound('invoice') },
+    /no errors\.developer_api\.invoice_not_found there, only errors\.developer_api\.patient_not_found/,
+  ],
+  [
+    'an error with the code of another',
+    { path: '/patients/x', status: 404, body: { ...notFound('patient'), error: 'GONE' } },
+    /\/error/,
+  ],
+  [
+    'details where there are none',
+    { path: '/patients/x', status: 404, body: { ...notFound('patient'), details: [] } },
+    /additional properties/,
+  ],
+])('finds %s', (_, answer, message) => {
+  expect(() => answered(answer)).toThrow(message)
+})

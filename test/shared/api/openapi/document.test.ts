@@ -1,0 +1,105 @@
+/** The committed document: what the routes say, with examples that were seen. */
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { ERROR_KEYS, errorEntry } from '../../../../shared/api/errors.ts'
+import { EVENT_NAMES } from '../../../../shared/api/events.ts'
+import { openapiDocument } from '../../../../shared/api/openapi/document.ts'
+import type { Examples } from '../../../../shared/api/openapi/examples.ts'
+import { errorsOf, isRepeatable, scopesOf } from '../../../../shared/api/route.ts'
+import { ROUTES } from '../../../../shared/api/routes.ts'
+import { signatureHeaders } from '../../../../shared/delivery/webhook-signature.ts'
+import { SCOPES } from '../../../../shared/domain/scope.ts'
+import { document, misfit, type Operation, operationOf, resolved } from '../../../support/conformance.ts'
+
+const read = (file: string): string => readFileSync(new URL(`../../../../${file}`, import.meta.url), 'utf8')
+const examples = JSON.parse(read('bin/openapi/examples.json')) as Examples
+
+/** Errors that no request provokes: their bodies are the catalogue's. */
+const UNPROVOKED = ['internal', 'unavailable', 'timeout']
+
+it('is what the routes say: if not, run `npm run openapi`', () => {
+  const current = `${JSON.stringify(openapiDocument(examples), null, 2)}\n`
+  expect(read('docs/openapi.json') === current).toBe(true)
+})
+
+describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const))('%s', (_, route) => {
+  const operation = operationOf(route.method, route.path) as Operation
+
+  it('names its scopes, parameters, statuses and errors', () => {
+    expect(operation.operationId).toBe(route.id)
+    expect(operation.security).toEqual(scopesOf(route).map((scope) => ({ Developer: [scope] })))
+    const parameters = operation.parameters.map(resolved).map(({ in: place, name }) => `${place} ${name}`)
+    expect(parameters).toEqual([
+      ...Object.keys(route.params ?? {}).map((name) => `path ${name}`),
+      ...Object.keys(route.query?.shape ?? {}).map((name) => `query ${name}`),
+      ...(isRepeatable(route) ? ['header idempotency-key'] : []),
+    ])
+    const statuses = errorsOf(route).map((key) => errorEntry(key).status)
+    expect(Object.keys(operation.responses)).toEqual(
+      [...new Set([route.response.status, ...statuses])].sort().map(String),
+    )
+    for (const key of errorsOf(route)) {
+      const { content = {} } = resolved(operation.responses[errorEntry(key).status] ?? {})
+      expect(Object.keys(content['application/json']?.examples ?? {})).toContain(key)
+    }
+  })
+
+  it('shows a success that was seen', () => {
+    const seen = Object.values(examples.successes[route.id] ?? {})
+    expect(seen.length).toBeGreaterThan(0)
+    for (const { request, answer } of seen) {
+      expect(request !== undefined).toBe(route.body !== undefined)
+      expect(answer !== undefined).toBe(route.response.status !== 204)
+      expect(route.response.body.safeParse(answer).error).toBeUndefined()
+    }
+  })
+})
+
+it('has seen every error that a request provokes, and every event', () => {
+  const missing = ERROR_KEYS.filter((key) => !UNPROVOKED.includes(key) && examples.errors[key] === undefined)
+  // Told by each route in its own words.
+  expect(missing).toEqual(['missing_scope', 'validation'])
+  expect(Object.keys(examples.events)).toEqual([...EVENT_NAMES])
+})
+
+it('shows examples that fit their schemas', () => {
+  const misfits: string[] = []
+  let checked = 0
+  const walk = (value: any, at: string): void => {
+    if (typeof value !== 'object' || value === null) return
+    const shown = [
+      ...('example' in value ? [value.example] : []),
+      ...Object.values(value.examples ?? {}).map((example: any) => example.value),
+    ]
+    for (const example of value.schema ? shown : []) {
+      checked++
+      const problem = misfit(value.schema, example)
+      if (problem !== null) misfits.push(`${at}: ${problem}`)
+    }
+    for (const [name, inner] of Object.entries(value)) {
+      if (name !== 'examples') walk(inner, `${at}/${name}`)
+    }
+  }
+  walk(document, '')
+  expect(misfits).toEqual([])
+  expect(checked).toBeGreaterThan(150)
+})
+
+it('describes the scopes there are, and every event', () => {
+  const { Developer } = document.components.securitySchemes
+  expect(Object.keys(Developer?.['x-scopes'] ?? {}).sort()).toEqual([...SCOPES].sort())
+  expect(Object.keys(document.webhooks)).toEqual([...EVENT_NAMES])
+})
+
+it('publishes no secret, and one that all can see is none', () => {
+  const text = read('bin/openapi/examples.json')
+  const secrets = new Set(text.match(/(?:whsec|cs|ck)_[A-Za-z0-9+/=_-]{8,}/g))
+  const [secret = '', ...others] = secrets
+  expect(others).toEqual([])
+  expect(Buffer.from(secret.slice('whsec_'.length), 'base64').toString()).toBe('0'.repeat(32))
+  for (const { headers, body } of Object.values(examples.events)) {
+    const { 'webhook-id': id = '', 'webhook-timestamp': at } = headers
+    const signed = { id, timestampSeconds: Number(at), body: JSON.stringify(body), secrets: [secret] }
+    expect(signatureHeaders(signed)).toEqual(headers)
+  }
+})

@@ -1,0 +1,67 @@
+/** The published catalogue has every error that can be answered, and no other. */
+import { globSync, readFileSync } from 'node:fs'
+import { Stack } from 'aws-cdk-lib'
+import { Template } from 'aws-cdk-lib/assertions'
+import { RestApi } from 'aws-cdk-lib/aws-apigateway'
+import { expect, it } from 'vitest'
+import { addGatewayResponses } from '../../../../infra/gateway-responses.ts'
+import { stageSettings } from '../../../../infra/stages.ts'
+import { ERROR_KEYS, errorBody } from '../../../../shared/api/errors.ts'
+import { errorCatalogue } from '../../../../shared/api/openapi/error-catalogue.ts'
+import { errorsOf } from '../../../../shared/api/route.ts'
+import { ROUTES } from '../../../../shared/api/routes.ts'
+import { resourcesOf } from '../../../support/template.ts'
+
+/** What the sources say after `new ApiError(`, up to the end of the first argument: a key, or a choice of two. */
+const THROWN = /new ApiError\(([^,{]*?)[,)]/g
+
+/** `render` makes these of other errors. */
+const RENDERED = /\bkey: '(\w+)'/g
+
+const keysIn = (text: string): string[] => [...text.matchAll(/'(\w+)'/g)].map(([, key]) => key ?? '')
+
+function sentBySources(): string[] {
+  return globSync('{functions,shared/{api,http,runtime}}/**/*.ts').flatMap((file) => {
+    const source = readFileSync(file, 'utf8')
+    const thrown = [...source.matchAll(THROWN)].map(([, argument = '']) => argument)
+    const rendered =
+      file === 'shared/http/render.ts' ? [...source.matchAll(RENDERED)].map(([all]) => all) : []
+    // What is no literal is a path parameter's error, which the route names.
+    return [...thrown, ...rendered].flatMap((argument) => keysIn(argument.replace(/^.*\?/s, '')))
+  })
+}
+
+function sentByGateway(): string[] {
+  const stack = new Stack()
+  const api = new RestApi(stack, 'Rest')
+  api.root.addMethod('ANY')
+  addGatewayResponses(api, stageSettings('prod'))
+  const responses = Object.values(resourcesOf(Template.fromStack(stack), 'AWS::ApiGateway::GatewayResponse'))
+  return responses.flatMap(({ Properties }) =>
+    Object.values<string>(Properties.ResponseTemplates ?? {}).map((template) =>
+      JSON.parse(template).message.replace('errors.developer_api.', ''),
+    ),
+  )
+}
+
+it('has every key that endpoints throw, routes name and the gateway answers', () => {
+  const [sources, gateway] = [sentBySources(), sentByGateway()]
+  expect(sources.length).toBeGreaterThan(20)
+  expect(gateway.length).toBeGreaterThan(10)
+  const named = ROUTES.flatMap((route) => [...errorsOf(route), ...Object.values(route.params ?? {})])
+  const sent = new Set<string>([...sources, ...gateway, ...named])
+  expect([...sent].sort()).toEqual([...ERROR_KEYS].sort())
+  expect(Object.keys(errorCatalogue().errors).sort()).toEqual(
+    [...ERROR_KEYS].map((key) => errorBody(key).message).sort(),
+  )
+})
+
+it('names by its routes every path parameter’s error', () => {
+  for (const { params = {}, errors } of ROUTES)
+    expect(errors).toEqual(expect.arrayContaining(Object.values(params)))
+})
+
+it('is committed as it is: if not, run `npm run openapi`', () => {
+  const committed = readFileSync(new URL('../../../../docs/errors.json', import.meta.url), 'utf8')
+  expect(committed).toBe(`${JSON.stringify(errorCatalogue(), null, 2)}\n`)
+})

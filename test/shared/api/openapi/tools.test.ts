@@ -1,0 +1,65 @@
+/** The tools that integrators use take the document: a linter, and a generator of types. */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, it, onTestFinished } from 'vitest'
+
+const execute = promisify(execFile)
+const DOCUMENT = resolve('docs/openapi.json')
+
+/** Runs a program, wherever it stands; its exit code is 0. */
+const run = (program: string, ...args: string[]) =>
+  execute(resolve(program), args, { env: { ...process.env, REDOCLY_TELEMETRY: 'off', CI: '1' } })
+
+it('passes the recommended lint without a warning', async () => {
+  const { stdout } = await run(
+    'node_modules/.bin/redocly',
+    'lint',
+    '--extends=recommended',
+    '--format=json',
+    DOCUMENT,
+  )
+  const { totals, problems } = JSON.parse(stdout)
+  expect(problems).toEqual([])
+  expect(totals).toMatchObject({ errors: 0, warnings: 0, ignored: 0 })
+})
+
+it('compiles to types that TypeScript accepts, and that tell right from wrong', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'clinic-types-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  await run(
+    'shared/clients/typescript/node_modules/.bin/openapi-typescript',
+    DOCUMENT,
+    '-o',
+    join(folder, 'schema.ts'),
+  )
+  writeFileSync(join(folder, 'use.ts'), USE)
+  const options = ['--noEmit', '--strict', '--module', 'nodenext', '--allowImportingTsExtensions']
+  await run('shared/clients/typescript/node_modules/.bin/tsc', ...options, join(folder, 'use.ts'))
+}, 60_000)
+
+/** What must compile, and what must not. */
+const USE = `
+import type { components, operations, webhooks } from '../../../api/schema.ts'
+
+type Json<R> = R extends { content: { 'application/json': infer J } } ? J : never
+type Answers<O extends keyof operations> = operations[O]['responses']
+
+export const gender = (page: Json<Answers<'list-patients'>[200]>): 'male' | 'female' | 'other' | 'unknown' | null | undefined =>
+  page.data[0]?.gender
+export const refused = (body: Json<Answers<'create-appointment'>[409]>): string => body.details[0]?.start_time ?? body.message
+export const status = (event: webhooks['invoice.paid']['post']['requestBody']['content']['application/json']): 'paid' =>
+  event.data.status
+export const patient: components['schemas']['NewPatient'] = { first_name: 'Ada', last_name: 'Kaya', gender: null }
+// @ts-expect-error a name is missing
+export const nameless: components['schemas']['NewPatient'] = { first_name: 'Ada' }
+// @ts-expect-error an endpoint has no such error
+export const wrong: Json<Answers<'get-patient'>[404]>['message'] = 'errors.developer_api.invoice_not_found'
+// @ts-expect-error no such channel
+export const fax: Json<NonNullable<operations['send-message']['requestBody']>>['channel'] = 'fax'
+export function one(event: Json<Answers<'list-events'>[200]>['data'][number]): string {
+  return event.event === 'payment.created' ? event.data.invoice_id : event.data.id
+}
+`

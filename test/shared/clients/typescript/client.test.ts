@@ -1,0 +1,304 @@
+/** The client against a fetch that does as the test says. */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { buildSync } from 'esbuild'
+import { Webhook } from 'standardwebhooks'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import {
+  ApiError,
+  type ClientOptions,
+  createClient,
+  verifyWebhook,
+} from '../../../../shared/clients/typescript/client.ts'
+import { newSecret, signatureHeaders } from '../../../../shared/delivery/webhook-signature.ts'
+
+type Sent = { url: string; method: string; headers: Record<string, string>; body: any }
+
+/** A client whose requests are answered in turn; the last answer stays. */
+function clientOf(answers: (Response | Error)[], options: Partial<ClientOptions> = {}) {
+  const sent: Sent[] = []
+  const fetch = async (url: any, init: any) => {
+    sent.push({ url, method: init.method, headers: init.headers, body: init.body && JSON.parse(init.body) })
+    const answer = answers.length > 1 ? answers.shift() : answers[0]
+    if (answer instanceof Error) throw answer
+    return (answer as Response).clone()
+  }
+  const client = createClient({
+    baseUrl: 'https://api.example.com/prod/',
+    key: 'ck_1',
+    secret: 'cs_1',
+    fetch,
+    ...options,
+  })
+  return { client, sent }
+}
+
+const json = (status: number, body: object, headers: Record<string, string> = {}) =>
+  new Response(JSON.stringify(body), { status, headers })
+const refusal = (status: number, key: string, headers: Record<string, string> = {}) =>
+  json(status, { error: 'CODE', message: `errors.developer_api.${key}`, details: [{ field: 'x' }] }, headers)
+const page = (ids: number[], page: number, total_pages: number) =>
+  json(200, { data: ids.map((id) => ({ id })), meta: { page, limit: 100, total: 5, total_pages } })
+
+/** Runs with every wait over at once; the waits that were asked for. */
+async function hurried<T>(work: Promise<T>): Promise<PromiseSettledResult<T>> {
+  let settled: PromiseSettledResult<T> | undefined
+  void Promise.allSettled([work]).then(([one]) => {
+    settled = one
+  })
+  while (!settled) await vi.advanceTimersByTimeAsync(60_000)
+  return settled
+}
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('a request', () => {
+  it('goes below the base path, with the credential, and leaves out what is not given', async () => {
+    const { client, sent } = clientOf([page([1], 1, 1)])
+    await client.patients.list({ search: 'a b&c', limit: 5, page: undefined })
+    expect(sent).toEqual([
+      {
+        url: 'https://api.example.com/prod/api/developer/v1/patients?search=a+b%26c&limit=5',
+        method: 'GET',
+        headers: { authorization: 'Developer ck_1:cs_1', accept: 'application/json' },
+        body: undefined,
+      },
+    ])
+  })
+
+  it('that posts has a key of its own, and one that it was given', async () => {
+    const { client, sent } = clientOf([json(201, { data: {} })])
+    await client.patients.create({ first_name: 'Ada', last_name: 'Kaya' })
+    await client.patients.create({ first_name: 'Ada', last_name: 'Kaya' })
+    await client.patients.create({ first_name: 'Ada', last_name: 'Kaya' }, { idempotencyKey: 'mine' })
+    const keys = sent.map(({ headers }) => headers['idempotency-key'])
+    expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/)
+    expect(keys[1]).not.toBe(keys[0])
+    expect(keys[2]).toBe('mine')
+    expect(sent[0]?.headers['content-type']).toBe('application/json')
+  })
+
+  it('that deletes answers nothing', async () => {
+    const { client, sent } = clientOf([new Response(null, { status: 204 })])
+    expect(await client.webhooks.delete('id')).toBeUndefined()
+    expect(sent).toMatchObject([
+      { method: 'DELETE', headers: expect.not.objectContaining({ 'idempotency-key': expect.anything() }) },
+    ])
+  })
+})
+
+describe('what is refused', () => {
+  it('is an ApiError that says why', async () => {
+    const { client } = clientOf([refusal(404, 'patient_not_found', { 'x-request-id': 'r-1' })])
+    const { reason } = (await hurried(client.patients.get('x'))) as PromiseRejectedResult
+    expect(reason).toBeInstanceOf(ApiError)
+    expect(reason).toMatchObject({
+      status: 404,
+      code: 'CODE',
+      key: 'patient_not_found',
+      details: [{ field: 'x' }],
+      requestId: 'r-1',
+      retryAfter: null,
+    })
+  })
+
+  it('by something that is not the API is one too', async () => {
+    const { client, sent } = clientOf([new Response('<html>', { status: 403 })])
+    const { reason } = (await hurried(client.patients.get('x'))) as PromiseRejectedResult
+    expect([reason.status, reason.code, sent.length]).toEqual([403, 'UNKNOWN', 1])
+  })
+})
+
+describe('a request is repeated', () => {
+  const posted = (client: ReturnType<typeof clientOf>['client']) =>
+    client.messages.send({ channel: 'sms', patient_id: 'p', message: 'x' })
+
+  it.each([
+    ['429', refusal(429, 'rate_limited', { 'retry-after': '2' })],
+    ['500', refusal(500, 'internal')],
+    ['502', refusal(502, 'provider_unavailable')],
+    ['503', refusal(503, 'unavailable')],
+    ['504', refusal(504, 'timeout')],
+    ['409 in progress', refusal(409, 'idempotency_in_progress', { 'retry-after': '1' })],
+    ['no connection', new TypeError('fetch failed')],
+    ['no time left', new DOMException('late', 'TimeoutError')],
+  ])('after %s, with the same key', async (_what, failure) => {
+    const { client, sent } = clientOf([failure, failure, json(202, { data: { status: 'sent' } })])
+    expect(await hurried(posted(client))).toMatchObject({
+      status: 'fulfilled',
+      value: { data: { status: 'sent' } },
+    })
+    expect(sent.length).toBe(3)
+    expect(new Set(sent.map(({ headers }) => headers['idempotency-key'])).size).toBe(1)
+  })
+
+  it('three times at most, or as often as it is told', async () => {
+    for (const [retries, count] of [
+      [undefined, 4],
+      [0, 1],
+      [7, 8],
+    ] as const) {
+      const { client, sent } = clientOf(
+        [refusal(503, 'unavailable')],
+        retries === undefined ? {} : { retries },
+      )
+      expect((await hurried(posted(client))).status).toBe('rejected')
+      expect(sent.length).toBe(count)
+    }
+  })
+
+  it.each([400, 401, 403, 404, 409, 413, 415, 422])('never after %i', async (status) => {
+    const { client, sent } = clientOf([refusal(status, 'some_reason')])
+    expect((await hurried(posted(client))).status).toBe('rejected')
+    expect(sent.length).toBe(1)
+  })
+
+  it('not when it would have to wait for hours', async () => {
+    const { client, sent } = clientOf([refusal(429, 'daily_message_limit', { 'retry-after': '7200' })])
+    const { reason } = (await hurried(posted(client))) as PromiseRejectedResult
+    expect([reason.retryAfter, sent.length]).toEqual([7200, 1])
+  })
+
+  it('after the seconds that retry-after asks for, and a little', async () => {
+    const { client, sent } = clientOf([
+      refusal(429, 'rate_limited', { 'retry-after': '5' }),
+      json(202, { data: {} }),
+    ])
+    const answer = posted(client)
+    await vi.advanceTimersByTimeAsync(4900)
+    expect(sent.length).toBe(1)
+    await vi.advanceTimersByTimeAsync(400)
+    expect(sent.length).toBe(2)
+    await answer
+  })
+
+  it('no more once it was called off', async () => {
+    const calledOff = new AbortController()
+    const { client, sent } = clientOf([new Error('aborted')])
+    calledOff.abort()
+    expect((await hurried(client.patients.get('x', { signal: calledOff.signal }))).status).toBe('rejected')
+    expect(sent.length).toBe(1)
+  })
+})
+
+describe('all of a list', () => {
+  it('comes page by page, and only as far as it is read', async () => {
+    const { client, sent } = clientOf([page([1, 2], 1, 3), page([3, 4], 2, 3), page([5], 3, 3)])
+    const ids = []
+    for await (const { id } of client.patients.all({ search: 'x' })) ids.push(id)
+    expect(ids).toEqual([1, 2, 3, 4, 5])
+    expect(sent.map(({ url }) => new URL(url).search)).toEqual([
+      '?limit=100&search=x&page=1',
+      '?limit=100&search=x&page=2',
+      '?limit=100&search=x&page=3',
+    ])
+    const other = clientOf([page([1, 2], 1, 3)])
+    for await (const _ of other.client.patients.all()) break
+    expect(other.sent.length).toBe(1)
+  })
+
+  it('of nothing is nothing', async () => {
+    const { client } = clientOf([page([], 1, 0)])
+    for await (const _ of client.invoices.all()) throw new Error('there is none')
+  })
+
+  it('of a log follows its cursor', async () => {
+    const answer = (ids: number[], next_after: string | null, has_more: boolean) =>
+      json(200, { data: ids.map((id) => ({ id })), meta: { limit: 100, next_after, has_more } })
+    const { client, sent } = clientOf([answer([1], 'a', true), answer([2], 'b', false)])
+    const ids = []
+    for await (const { id } of client.events.all()) ids.push(id)
+    expect(ids).toEqual([1, 2])
+    expect(sent.map(({ url }) => new URL(url).search)).toEqual(['?limit=100', '?limit=100&after=a'])
+  })
+})
+
+describe('a webhook', () => {
+  const body = '{"id":"evt_1","event":"patient.created"}'
+  const signed = (secret: string, at = Date.now()) =>
+    signatureHeaders({ id: 'evt_1', timestampSeconds: Math.floor(at / 1000), body, secrets: [secret] })
+
+  it.each(['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'a raw secret of mine'])(
+    'is verified with %s',
+    async (secret) => {
+      const headers = signed(secret)
+      expect(await verifyWebhook({ headers, body, secret })).toEqual(JSON.parse(body))
+      expect(await verifyWebhook({ headers: new Headers(headers), body, secret })).toEqual(JSON.parse(body))
+      const old = signed('another one that is older')
+      const both = {
+        ...headers,
+        'webhook-signature': `${old['webhook-signature']} ${headers['webhook-signature']}`,
+      }
+      expect(await verifyWebhook({ headers: both, body, secret })).toEqual(JSON.parse(body))
+    },
+  )
+
+  it('is what the specification’s own library says, whatever is changed', async () => {
+    const secret = newSecret()
+    const headers: Record<string, string> = signed(secret)
+    const library = new Webhook(secret)
+    const agree = async (given: Record<string, string>, text: string) => {
+      let theirs = true
+      try {
+        library.verify(text, given)
+      } catch {
+        theirs = false
+      }
+      const ours = await verifyWebhook({ headers: given, body: text, secret }).then(
+        () => true,
+        () => false,
+      )
+      expect(ours).toBe(theirs)
+    }
+    await agree(headers, body)
+    await agree(headers, body.replace('1', '2'))
+    for (const name of Object.keys(headers)) {
+      for (let at = 0; at < (headers[name] ?? '').length; at++) {
+        const value = headers[name] ?? ''
+        const changed = value.slice(0, at) + (value[at] === '0' ? '1' : '0') + value.slice(at + 1)
+        await agree({ ...headers, [name]: changed }, body)
+      }
+      const { [name]: _, ...without } = headers
+      await agree(without, body)
+    }
+  })
+
+  it('is refused when it is more than five minutes old, or early', async () => {
+    const secret = newSecret()
+    for (const off of [-301_000, 302_000])
+      await expect(
+        verifyWebhook({ headers: signed(secret, Date.now() + off), body, secret }),
+      ).rejects.toThrow(/five minutes/)
+  })
+})
+
+it('is under 10 KB, and imports nothing', () => {
+  const { outputFiles } = buildSync({
+    entryPoints: ['shared/clients/typescript/client.ts'],
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'neutral',
+    write: false,
+  })
+  const text = outputFiles[0]?.text ?? ''
+  expect(text.length).toBeLessThan(10_000)
+  expect(text).not.toMatch(/\bimport\b|require\(/)
+  expect(
+    JSON.parse(readFileSync('shared/clients/typescript/package.json', 'utf8')).dependencies,
+  ).toBeUndefined()
+})
+
+it('has the types of the document as it is', () => {
+  const generated = execFileSync(
+    process.execPath,
+    ['node_modules/openapi-typescript/bin/cli.js', '../../../docs/openapi.json'],
+    { cwd: 'shared/clients/typescript', encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
+  )
+  expect(readFileSync('shared/clients/typescript/schema.ts', 'utf8').trim()).toBe(generated.trim())
+}, 30_000)

@@ -1,0 +1,141 @@
+/**
+ * Everything that moves events dies at every await, and queues deliver twice and in any order: each committed change is
+ * delivered at least once to each endpoint, and first attempts of a record come in its events' order.
+ */
+import { beforeAll, expect, it } from 'vitest'
+import { mulberry32 } from '../../../bin/demo/random.ts'
+import { deliverEvent } from '../../../shared/delivery/deliver-event.ts'
+import type { QueuedDelivery, Way } from '../../../shared/delivery/delivery-queues.ts'
+import { sweepDeliveries } from '../../../shared/delivery/sweep-deliveries.ts'
+import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
+import { deliveryStore } from '../../../shared/store/events/deliveries.ts'
+import { eventFanOut } from '../../../shared/store/events/fan-out.ts'
+import { webhookStore } from '../../../shared/store/events/webhooks.ts'
+import { patientEntry } from '../../../shared/store/patients/patient-writes.ts'
+import { answered, type Received, subscribed } from '../../support/deliveries.ts'
+import { Killed, mortal, mortalTable } from '../../support/mortal.ts'
+import { rounds } from '../../support/scale.ts'
+import { aPatient, freshTable, newClinic, type TestTable } from '../../support/table.ts'
+
+let db: TestTable
+beforeAll(async () => {
+  db = await freshTable()
+})
+
+type Waiting = { readonly way: Way; readonly queued: QueuedDelivery; readonly at: number }
+
+it('every change is delivered, first attempts in order, whoever dies when', async () => {
+  const first = Number(process.env.SEED ?? 20261120)
+  const seeds = Array.from({ length: rounds(1, 12) }, (_, n) => first + n)
+  for (const seed of seeds) await campaign(seed)
+})
+
+async function campaign(seed: number): Promise<void> {
+  const random = mulberry32(seed)
+  const clinic = await newClinic(db.table)
+  const endpoints = [await subscribed(db.table, clinic.id), await subscribed(db.table, clinic.id)]
+  let now = Date.now()
+  let mortality = 0.06
+  let deaths = 0
+  const dies = () => {
+    const dead = random() < mortality
+    if (dead) deaths++
+    return dead
+  }
+  const table = mortalTable(db.table, dies)
+  const received: Received[] = []
+  let waiting: Waiting[] = []
+
+  const push = mortal(async (way: Way, deliveries: readonly QueuedDelivery[], delayMs: number = 0) => {
+    for (const queued of deliveries) {
+      waiting.push({ way, queued, at: now + delayMs })
+      // A queue may deliver twice.
+      if (random() < 0.2) waiting.push({ way, queued, at: now + delayMs + random() * 30_000 })
+    }
+  }, dies)
+  const post = mortal(async (url: string, headers: object, body: string) => {
+    received.push({ url, headers: headers as Record<string, string>, body, at: now })
+    // The second endpoint fails every third time, while things are bad.
+    return answered(mortality > 0 && url === endpoints[1]?.url && random() < 0.33 ? 500 : 200)
+  }, dies)
+  const parts = {
+    log: deliveryStore({ table }),
+    endpoints: webhookStore({ table }),
+    queues: { push },
+    transport: { post },
+    now: () => now,
+    random,
+  }
+  const events = eventFanOut({ table, now: () => now })
+
+  const survived = async (work: () => Promise<void>): Promise<boolean> => {
+    try {
+      await work()
+      return true
+    } catch (error) {
+      if (!(error instanceof Killed)) throw error
+      return false
+    }
+  }
+  const fanOut = () => survived(() => events.fanOut(clinic.id, (made) => push('quick', made)))
+  const sweep = async () => {
+    await survived(async () => {
+      for (const id of await events.waiting())
+        if (id === clinic.id) await events.fanOut(id, (made) => push('quick', made))
+      await sweepDeliveries({ log: parts.log, queues: parts.queues, now: parts.now })
+    })
+  }
+  const consume = async () => {
+    const ready = waiting.filter(({ at }) => at <= now).sort(() => random() - 0.5)
+    waiting = waiting.filter(({ at }) => at > now)
+    const three = [0, 1, 2].map(async () => {
+      for (let one = ready.shift(); one; one = ready.shift()) {
+        const { queued, way } = one
+        // What a death leaves undone, the queue delivers again, after its visibility timeout.
+        if (!(await survived(() => deliverEvent(parts, queued, way))))
+          waiting.push({ way, queued, at: now + 360_000 })
+      }
+    })
+    await Promise.all(three)
+  }
+
+  const patients = Array.from({ length: 6 }, () => aPatient())
+  const sequences = new Map<string, number>()
+  for (const patient of patients) {
+    await patientEntry(db).enter(clinic.id, [patient])
+    sequences.set(patient.id, 1)
+  }
+  for (let n = 0; n < 24; n++) {
+    const patient = patients[Math.floor(random() * patients.length)] as (typeof patients)[number]
+    const lastName = `Changed${n}`
+    await patientChanges(db.table).update(clinic.id, patient.id, { lastName })
+    sequences.set(patient.id, (sequences.get(patient.id) ?? 0) + 1)
+    // The stream tells of it, and gives up after a few tries; sometimes it is down altogether.
+    if (random() < 0.7) for (let tries = 0; tries < 3 && !(await fanOut()); tries++);
+    if (random() < 0.5) await consume()
+    now += random() * 20_000
+  }
+  for (let minute = 0; minute < 240; minute++) {
+    if (minute === 60) mortality = 0
+    now += 60_000
+    await sweep()
+    await consume()
+    await consume()
+  }
+
+  const seen = `seed ${seed}: ${deaths} deaths, ${received.length} attempts`
+  expect(deaths, seen).toBeGreaterThan(0)
+  for (const { url, id } of endpoints) {
+    const mine = received.filter((one) => one.url === url).map(({ body }) => JSON.parse(body))
+    for (const [record, count] of sequences) {
+      const firsts = [
+        ...new Set(mine.filter(({ data }) => data.id === record).map(({ sequence }) => sequence)),
+      ]
+      expect(firsts, seen).toEqual(Array.from({ length: count }, (_, n) => n + 1))
+    }
+    const page = await deliveryStore(db).page(clinic.id, id, { limit: 100 }, now)
+    expect(new Set(page?.items.map(({ status }) => status)), seen).toEqual(new Set(['delivered']))
+    expect(page?.items.length, seen).toBe([...sequences.values()].reduce((sum, count) => sum + count, 0))
+  }
+  process.stdout.write(`${seen}\n`)
+}

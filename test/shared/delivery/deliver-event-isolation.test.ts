@@ -1,0 +1,146 @@
+/**
+ * What an endpoint that hangs costs the others: a simulation in virtual time of queues, pollers and batches around the real
+ * consumer. The store is a model here; that the consumer and the store agree is tested with the engine.
+ */
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { mulberry32 } from '../../../bin/demo/random.ts'
+import { deliverEvent } from '../../../shared/delivery/deliver-event.ts'
+import type { QueuedDelivery, Way } from '../../../shared/delivery/delivery-queues.ts'
+import type { ClinicId } from '../../../shared/domain/clinic.ts'
+import type { Delivery } from '../../../shared/domain/delivery.ts'
+import { HEALTHY, type Webhook, type WebhookHealth } from '../../../shared/domain/webhook.ts'
+import { answered } from '../../support/deliveries.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const CLINIC = '6d0e2a7c-0000-4000-8000-000000000001' as ClinicId
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** As Lambda begins; it goes on to fifty. */
+const POLLERS = 5
+const BATCH = 10
+
+/** The latencies of deliveries to endpoints that answer in 50 ms, ten events a second for a minute. */
+async function latencies({ dead }: { dead: number }): Promise<number[]> {
+  const random = mulberry32(7)
+  const endpoints = Array.from({ length: 5 + dead }, (_, n) => ({ id: `w${n}`, hangs: n >= 5 }))
+  const health = new Map<string, WebhookHealth>()
+  const deliveries = new Map<string, { delivery: Delivery; version: number }>()
+  const queues: Record<Way, QueuedDelivery[]> = { quick: [], slow: [] }
+  const found: number[] = []
+  const push = async (way: Way, queued: readonly QueuedDelivery[], delayMs = 0) => {
+    if (delayMs > 0) setTimeout(() => queues[way].push(...queued), delayMs)
+    else queues[way].push(...queued)
+  }
+  const parts: Parameters<typeof deliverEvent>[0] = {
+    now: Date.now,
+    random,
+    queues: { push },
+    log: {
+      read: async (_clinic, webhook, id) => {
+        await sleep(3)
+        const stored = deliveries.get(id)
+        const endpoint = {
+          id: webhook,
+          url: webhook,
+          isActive: true,
+          secret: 's'.repeat(16),
+          previousSecret: null,
+        }
+        return (stored && {
+          ...stored,
+          webhook: endpoint as unknown as Webhook,
+          health: health.get(webhook) ?? HEALTHY,
+        }) as never
+      },
+      unattemptedBefore: async () => [],
+      claim: async (_clinic, { delivery, version }, claim) => {
+        await sleep(3)
+        const stored = deliveries.get(delivery.id)
+        if (stored?.version !== version) return false
+        deliveries.set(delivery.id, { delivery: { ...delivery, claim }, version: version + 1 })
+        return true
+      },
+      change: async (_clinic, _webhook, id, to) => {
+        await sleep(5)
+        const stored = deliveries.get(id)
+        const after = stored && to(stored.delivery)
+        if (stored && after) deliveries.set(id, { delivery: after, version: stored.version + 1 })
+        return after ?? null
+      },
+    },
+    endpoints: {
+      change: async () => null,
+      noteTrouble: async (_clinic, id, failingSince) => {
+        await sleep(3)
+        health.set(id, { failingSince, isSlow: true })
+      },
+      noteHealth: async (_clinic, id) => void health.delete(id),
+    },
+    transport: {
+      post: async (url, _headers, _body, most = 15_000) => {
+        if (endpoints.find(({ id }) => id === url)?.hangs) {
+          await sleep(most)
+          return { kind: 'failed', reason: 'timeout', latencyMs: most }
+        }
+        await sleep(30 + random() * 40)
+        return answered(200, null, 50)
+      },
+    },
+  }
+  let running = true
+  const poll = async (way: Way) => {
+    while (running) {
+      const batch = queues[way].splice(0, BATCH)
+      if (batch.length === 0) await sleep(10)
+      const work = batch.map(async (queued) => {
+        const born = deliveries.get(queued.delivery)?.delivery.createdAt ?? 0
+        await deliverEvent(parts, queued, way)
+        const done = deliveries.get(queued.delivery)?.delivery.status === 'delivered'
+        if (done) found.push(Date.now() - born)
+      })
+      await Promise.all(work)
+    }
+  }
+  for (const way of ['quick', 'slow'] as const) for (let n = 0; n < POLLERS; n++) void poll(way)
+  for (let n = 0; n < 600; n++) {
+    for (const { id: webhook } of endpoints) {
+      const id = `${webhook}-${n}`
+      const at = Date.now()
+      const delivery = {
+        id,
+        webhook,
+        status: 'pending',
+        attempts: [],
+        tries: 0,
+        claim: null,
+        nextAt: at,
+        createdAt: at,
+      }
+      deliveries.set(id, { delivery: delivery as unknown as Delivery, version: 1 })
+      await push('quick', [{ clinic: CLINIC, webhook, delivery: id }])
+    }
+    await vi.advanceTimersByTimeAsync(100)
+  }
+  await vi.advanceTimersByTimeAsync(30_000)
+  running = false
+  await vi.advanceTimersByTimeAsync(20_000)
+  return found.sort((a, b) => a - b)
+}
+
+it.each([1, 3])('the median of the others grows by at most a tenth beside %i that hang', async (dead) => {
+  const alone = await latencies({ dead: 0 })
+  const beside = await latencies({ dead })
+  expect([alone.length, beside.length]).toEqual([3000, 3000])
+  const median = (all: number[]) => all[all.length / 2] ?? 0
+  const tail = (all: number[]) => all[Math.floor(all.length * 0.95)] ?? 0
+  process.stdout.write(
+    `median ${median(alone)} -> ${median(beside)} ms, 95 % ${tail(alone)} -> ${tail(beside)} ms\n`,
+  )
+  expect(median(beside)).toBeLessThanOrEqual(median(alone) * 1.1)
+})

@@ -1,0 +1,77 @@
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { mockClient } from 'aws-sdk-client-mock'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { emailQueue, readQueuedEmail } from '../../../shared/delivery/email-queue.ts'
+import { waitSeconds } from '../../../shared/delivery/send-queued-email.ts'
+import type { ClinicId } from '../../../shared/domain/clinic.ts'
+
+const CLINIC = '6d0e2a7c-0000-4000-8000-000000000001' as ClinicId
+const MESSAGE = '6d0e2a7c-0000-4000-8000-000000000002'
+const queued = { clinic: CLINIC, message: MESSAGE, waits: 0 }
+
+const sqs = mockClient(SQSClient)
+beforeEach(() => {
+  sqs.reset()
+  sqs.on(SendMessageCommand).resolves({ MessageId: 'sqs-1' })
+})
+
+const pushed = () => sqs.commandCalls(SendMessageCommand).map(({ args }) => args[0].input)
+
+describe('a queued email', () => {
+  const queue = emailQueue(new SQSClient({ region: 'us-east-1' }), 'https://sqs/emails')
+
+  it('is its ids, and reads back as it was pushed', async () => {
+    await queue.push(queued)
+    await queue.push({ ...queued, waits: 7 }, 840)
+    expect(pushed()).toEqual([
+      { QueueUrl: 'https://sqs/emails', MessageBody: JSON.stringify(queued) },
+      {
+        QueueUrl: 'https://sqs/emails',
+        MessageBody: JSON.stringify({ ...queued, waits: 7 }),
+        DelaySeconds: 840,
+      },
+    ])
+    expect(pushed().map(({ MessageBody = '' }) => readQueuedEmail(MessageBody))).toEqual([
+      queued,
+      { ...queued, waits: 7 },
+    ])
+  })
+
+  it.each([
+    '',
+    '{',
+    'null',
+    '[]',
+    '{}',
+    '"text"',
+    JSON.stringify({ ...queued, clinic: 'nord' }),
+    JSON.stringify({ ...queued, message: undefined }),
+    JSON.stringify({ ...queued, waits: -1 }),
+    JSON.stringify({ ...queued, waits: 1.5 }),
+    JSON.stringify({ ...queued, waits: '1' }),
+    JSON.stringify({ ...queued, waits: undefined }),
+    // Something else than we push: whoever put it there means something by it.
+    JSON.stringify({ ...queued, recipient: 'ada@example.com' }),
+    JSON.stringify([queued]),
+  ])('is not %s', (body) => {
+    expect(() => readQueuedEmail(body)).toThrow()
+  })
+})
+
+describe('the wait before the next attempt', () => {
+  const MOST_DELAY_OF_SQS = 900
+
+  it('doubles from 15 seconds to what SQS can hold back, a quarter of it jitter', () => {
+    for (let waits = 0; waits < 2000; waits++) {
+      const most = Math.min(900, 15 * 2 ** waits)
+      const seconds = waitSeconds(waits)
+      expect(Number.isInteger(seconds)).toBe(true)
+      expect(seconds).toBeLessThanOrEqual(Math.min(most, MOST_DELAY_OF_SQS))
+      expect(seconds).toBeGreaterThanOrEqual(Math.floor(most * 0.75))
+    }
+  })
+
+  it('is not the same for all that wait', () => {
+    expect(new Set(Array.from({ length: 100 }, () => waitSeconds(10))).size).toBeGreaterThan(10)
+  })
+})

@@ -1,0 +1,384 @@
+/** What the SDK's own clients make of what a server does, and what that means for the message. */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2'
+import { PublishCommand, SNSClient } from '@aws-sdk/client-sns'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { emailSender } from '../../../shared/delivery/email.ts'
+import { handoverOf, LOST_REPLY } from '../../../shared/delivery/handover.ts'
+import { smsSender } from '../../../shared/delivery/sms.ts'
+import { openEmail, openSms } from '../../../shared/runtime/messaging.ts'
+import { functionEnvironment } from '../../support/functions.ts'
+
+type Respond = (response: ServerResponse, request: IncomingMessage) => void
+
+/** What a server might say of a patient, and nobody may repeat. */
+const CANARY = 'CANARY-7351 +905321234567'
+
+let server: Server
+let endpoint: string
+let closedPort: string
+let respond: Respond
+let bodies: string[]
+
+beforeAll(async () => {
+  const listening = async (listener?: (request: IncomingMessage, response: ServerResponse) => void) => {
+    const one = createServer(listener).listen(0, '127.0.0.1')
+    await once(one, 'listening')
+    return { one, url: `http://127.0.0.1:${(one.address() as { port: number }).port}` }
+  }
+  const main = await listening(async (request, response) => {
+    bodies.push(await text(request))
+    respond(response, request)
+  })
+  server = main.one
+  endpoint = main.url
+  const other = await listening()
+  closedPort = other.url
+  other.one.close()
+  await once(other.one, 'close')
+})
+
+afterAll(async () => {
+  server.closeAllConnections()
+  server.close()
+  await once(server, 'close')
+})
+
+beforeEach(() => {
+  bodies = []
+})
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+const settings = (url = endpoint) => ({
+  endpoint: url,
+  region: 'us-east-1',
+  credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  maxAttempts: 1,
+  requestHandler: {
+    connectionTimeout: 200,
+    requestTimeout: 200,
+    socketTimeout: 200,
+    throwOnRequestTimeout: true,
+  },
+})
+
+const publish = (client: SNSClient) =>
+  client.send(new PublishCommand({ PhoneNumber: '+905321234567', Message: 'See you at ten' }))
+const sendEmail = (client: SESv2Client) =>
+  client.send(
+    new SendEmailCommand({
+      FromEmailAddress: 'clinic@example.com',
+      Destination: { ToAddresses: ['ada@example.com'] },
+      Content: { Simple: { Subject: { Data: 'x' }, Body: { Text: { Data: 'x' } } } },
+    }),
+  )
+
+const PROVIDERS = {
+  sns: (url?: string) => publish(new SNSClient(settings(url))),
+  ses: (url?: string) => sendEmail(new SESv2Client(settings(url))),
+}
+
+/** What the client throws. */
+const thrown = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    (answer) => expect.unreachable(`was accepted: ${JSON.stringify(answer)}`),
+    (error) => error,
+  )
+
+const snsError =
+  (status: number, code: string): Respond =>
+  (response) =>
+    response
+      .writeHead(status, { 'content-type': 'text/xml' })
+      .end(
+        `<ErrorResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/"><Error><Type>Sender</Type><Code>${code}</Code><Message>${CANARY}</Message></Error><RequestId>r-1</RequestId></ErrorResponse>`,
+      )
+
+const sesError =
+  (status: number, type: string): Respond =>
+  (response) =>
+    response
+      .writeHead(status, { 'content-type': 'application/json', 'x-amzn-errortype': type })
+      .end(JSON.stringify({ message: CANARY }))
+
+const html =
+  (status: number): Respond =>
+  (response) =>
+    response.writeHead(status, { 'content-type': 'text/html' }).end(`<html><body>${CANARY}</body></html>`)
+
+const reset: Respond = (response) => response.destroy()
+const hang: Respond = () => {}
+/** The beginning of an answer. */
+const cutOff =
+  (status: number): Respond =>
+  (response) => {
+    response.writeHead(status, { 'content-length': 1000 })
+    response.write('<')
+    setTimeout(() => response.destroy(), 10)
+  }
+const stalled: Respond = (response) => {
+  response.writeHead(200, { 'content-length': 1000 })
+  response.write('<')
+}
+
+type Kind = 'refused' | 'unavailable' | 'unknown'
+
+const SNS_ERRORS: [number, string, Kind][] = [
+  // Of this message, or this number.
+  [400, 'InvalidParameter', 'refused'],
+  [400, 'ParameterValueInvalid', 'refused'],
+  [400, 'ValidationException', 'refused'],
+  [400, 'OptedOut', 'refused'],
+  // Of every message, for now.
+  [429, 'Throttled', 'unavailable'],
+  [400, 'Throttling', 'unavailable'],
+  [403, 'AuthorizationError', 'unavailable'],
+  [403, 'InvalidClientTokenId', 'unavailable'],
+  [403, 'SignatureDoesNotMatch', 'unavailable'],
+  [403, 'ExpiredToken', 'unavailable'],
+  [403, 'OptInRequired', 'unavailable'],
+  [400, 'RequestExpired', 'unavailable'],
+  [404, 'NotFound', 'unavailable'],
+  [503, 'ServiceUnavailable', 'unavailable'],
+  // Perhaps it went out.
+  [500, 'InternalError', 'unknown'],
+  [500, 'InternalFailure', 'unknown'],
+]
+
+const SES_ERRORS: [number, string, Kind][] = [
+  [400, 'MessageRejected', 'refused'],
+  [400, 'BadRequestException', 'refused'],
+  [400, 'ValidationException', 'refused'],
+  [429, 'TooManyRequestsException', 'unavailable'],
+  [400, 'LimitExceededException', 'unavailable'],
+  [400, 'AccountSuspendedException', 'unavailable'],
+  [400, 'SendingPausedException', 'unavailable'],
+  [400, 'MailFromDomainNotVerifiedException', 'unavailable'],
+  [404, 'NotFoundException', 'unavailable'],
+  [403, 'AccessDeniedException', 'unavailable'],
+  [403, 'ExpiredTokenException', 'unavailable'],
+  [503, 'ServiceUnavailable', 'unavailable'],
+  [500, 'InternalFailure', 'unknown'],
+]
+
+describe('an error of the provider', () => {
+  it.each([
+    ...SNS_ERRORS.map(([status, code, kind]) => ['sns', code, status, kind, snsError(status, code)] as const),
+    ...SES_ERRORS.map(([status, type, kind]) => ['ses', type, status, kind, sesError(status, type)] as const),
+  ])('%s: %s (%i) is %s', async (provider, _name, _status, kind, answer) => {
+    respond = answer
+    const handover = handoverOf(await thrown(PROVIDERS[provider]()))
+    expect(handover.kind).toBe(kind)
+    expect(handover.reason).not.toMatch(/CANARY|532/)
+    expect(bodies.length).toBe(1)
+  })
+})
+
+describe.each(['sns', 'ses'] as const)('what stands between us and %s', (provider) => {
+  it.each<[string, Respond, Kind]>([
+    ['a proxy’s 500', html(500), 'unknown'],
+    ['a proxy’s 502', html(502), 'unknown'],
+    ['a proxy’s 504', html(504), 'unknown'],
+    ['a redirect', html(301), 'unknown'],
+    ['a gateway’s 503, which says that nobody took it', html(503), 'unavailable'],
+    ['a firewall’s 403', html(403), 'unavailable'],
+    ['a reset before the answer', reset, 'unknown'],
+    ['an answer that is cut off', cutOff(200), 'unknown'],
+    ['an answer that stalls', stalled, 'unknown'],
+    ['no answer', hang, 'unknown'],
+  ])('%s', async (_what, answer, kind) => {
+    respond = answer
+    const handover = handoverOf(await thrown(PROVIDERS[provider]()))
+    expect(handover.kind).toBe(kind)
+    if (kind === 'unknown') expect(handover.reason).toBe(LOST_REPLY)
+    expect(handover.reason).not.toMatch(/CANARY|532/)
+    expect(bodies.length).toBe(1)
+  })
+
+  it.each([
+    ['nobody listens', () => closedPort, /: ECONNREFUSED$/],
+    ['nobody listens at any address', () => closedPort.replace('127.0.0.1', 'localhost'), /: ECONNREFUSED$/],
+    ['there is no such host', () => 'http://nowhere.invalid', /: (ENOTFOUND|EAI_AGAIN)$/],
+  ])('is provably not reached when %s', async (_what, url, reason) => {
+    expect(handoverOf(await thrown(PROVIDERS[provider](url())))).toEqual({
+      kind: 'unavailable',
+      reason: expect.stringMatching(reason),
+    })
+  })
+
+  it('may be there, but does not speak TLS: unknown', async () => {
+    respond = hang
+    const handover = handoverOf(await thrown(PROVIDERS[provider](endpoint.replace('http:', 'https:'))))
+    expect(handover.kind).toBe('unknown')
+  })
+
+  it('is not asked at all without credentials', async () => {
+    for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_PROFILE'])
+      vi.stubEnv(name, undefined)
+    vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true')
+    for (const name of ['AWS_SHARED_CREDENTIALS_FILE', 'AWS_CONFIG_FILE']) vi.stubEnv(name, '/nowhere')
+    const { credentials: _, ...rest } = settings()
+    const call = provider === 'sns' ? publish(new SNSClient(rest)) : sendEmail(new SESv2Client(rest))
+    expect(handoverOf(await thrown(call))).toEqual({
+      kind: 'unavailable',
+      reason: 'Not sent: CredentialsProviderError',
+    })
+    expect(bodies).toEqual([])
+  })
+})
+
+it.each(['text', {}, new Error('no'), Object.assign(new Error('no'), { $metadata: {} })])(
+  'is unknown for what is no error of a client: %j',
+  (error) => {
+    expect(handoverOf(error)).toEqual({ kind: 'unknown', reason: LOST_REPLY })
+  },
+)
+
+const snsTook: Respond = (response) =>
+  response
+    .writeHead(200, { 'content-type': 'text/xml' })
+    .end(
+      '<PublishResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/"><PublishResult><MessageId>sns-1</MessageId></PublishResult><ResponseMetadata><RequestId>r</RequestId></ResponseMetadata></PublishResponse>',
+    )
+
+const sesTook: Respond = (response) =>
+  response.writeHead(200, { 'content-type': 'application/json' }).end('{"MessageId":"ses-1"}')
+
+/** One answer after the other; the last for good. */
+const inTurn = (...answers: Respond[]): Respond => {
+  let at = 0
+  return (response, request) => answers[Math.min(at++, answers.length - 1)]?.(response, request)
+}
+
+const email = {
+  clinic: '6d0e2a7c-0000-4000-8000-000000000001',
+  message: '6d0e2a7c-0000-4000-8000-000000000002',
+  clinicName: 'Ärzte, "Nord"',
+  recipient: 'ada@example.com',
+  subject: 'Your visit\r\nBcc: evil@example.com',
+  text: 'See you\nat ten 😀',
+}
+const smsOf = () => smsSender(new SNSClient(settings()), { senderId: 'Clinic', maxPrice: '0.50' })
+const emailOf = () =>
+  emailSender(new SESv2Client(settings()), { from: 'clinic@example.com', configurationSet: 'mail' })
+
+describe('an SMS', () => {
+  it('is handed over as it is, to the number, as transactional', async () => {
+    respond = snsTook
+    const handover = await smsOf().send('+905321234567', 'Grüße & bis um 10 😀')
+    expect(handover).toEqual({ kind: 'accepted', providerMessageId: 'sns-1' })
+    const [form] = bodies.map((body) => Object.fromEntries(new URLSearchParams(body)))
+    const attributes = [1, 2, 3].map((at) => [
+      form?.[`MessageAttributes.entry.${at}.Name`],
+      form?.[`MessageAttributes.entry.${at}.Value.StringValue`],
+    ])
+    expect(form).toMatchObject({ PhoneNumber: '+905321234567', Message: 'Grüße & bis um 10 😀' })
+    expect(Object.fromEntries(attributes)).toEqual({
+      'AWS.SNS.SMS.SMSType': 'Transactional',
+      'AWS.SNS.SMS.SenderID': 'Clinic',
+      'AWS.SNS.SMS.MaxPrice': '0.50',
+    })
+  })
+
+  it('is tried again when SNS took nothing, three times in all', async () => {
+    respond = inTurn(snsError(429, 'Throttled'), snsTook)
+    expect(await smsOf().send('+905321234567', 'x')).toMatchObject({ kind: 'accepted' })
+    expect(bodies.length).toBe(2)
+    bodies = []
+    respond = snsError(503, 'ServiceUnavailable')
+    expect(await smsOf().send('+905321234567', 'x')).toMatchObject({ kind: 'unavailable' })
+    expect(bodies.length).toBe(3)
+  })
+
+  it.each<[string, Respond]>([
+    ['resets', reset],
+    ['hangs', hang],
+    ['answers 500', snsError(500, 'InternalError')],
+    ['refuses it', snsError(400, 'InvalidParameter')],
+  ])('is never tried again when SNS %s, not even after it took nothing', async (_what, answer) => {
+    respond = inTurn(snsError(503, 'ServiceUnavailable'), answer)
+    expect((await smsOf().send('+905321234567', 'x')).kind).toMatch(/^(unknown|refused)$/)
+    expect(bodies.length).toBe(2)
+  })
+})
+
+describe('an email', () => {
+  it('is handed over with its tags, from one mailbox, under a subject of one line', async () => {
+    respond = sesTook
+    expect(await emailOf().send(email)).toEqual({ kind: 'accepted', providerMessageId: 'ses-1' })
+    expect(bodies.map((body) => JSON.parse(body))).toEqual([
+      {
+        FromEmailAddress: '=?UTF-8?B?w4RyenRlLCAiTm9yZCI=?= <clinic@example.com>',
+        Destination: { ToAddresses: ['ada@example.com'] },
+        Content: {
+          Simple: {
+            Subject: { Data: 'Your visit Bcc: evil@example.com', Charset: 'UTF-8' },
+            Body: { Text: { Data: 'See you\nat ten 😀', Charset: 'UTF-8' } },
+          },
+        },
+        ConfigurationSetName: 'mail',
+        EmailTags: [
+          { Name: 'clinic', Value: email.clinic },
+          { Name: 'message', Value: email.message },
+        ],
+      },
+    ])
+  })
+
+  it.each<[string, Respond, Kind]>([
+    ['resets', reset, 'unknown'],
+    ['is throttled', sesError(429, 'TooManyRequestsException'), 'unavailable'],
+    ['rejects it', sesError(400, 'MessageRejected'), 'refused'],
+  ])('is handed over once when SES %s: the queue tries again', async (_what, answer, kind) => {
+    respond = inTurn(answer, sesTook)
+    expect((await emailOf().send(email)).kind).toBe(kind)
+    expect(bodies.length).toBe(1)
+  })
+})
+
+describe('an answer without an id', () => {
+  // Whoever says 200 and names no message is not the provider, or has not taken it.
+  it.each<[string, Respond]>([
+    ['is empty', (response) => response.writeHead(200).end()],
+    ['is a page', html(200)],
+  ])('that %s is no acceptance', async (_what, answer) => {
+    respond = answer
+    expect(await smsOf().send('+905321234567', 'x')).toEqual({ kind: 'unknown', reason: LOST_REPLY })
+    expect(await emailOf().send(email)).toEqual({ kind: 'unknown', reason: LOST_REPLY })
+  })
+})
+
+describe('the functions’ own clients', () => {
+  beforeEach(() => {
+    functionEnvironment('clinic-table', {
+      AWS_ENDPOINT_URL_SNS: endpoint,
+      AWS_ENDPOINT_URL_SESV2: endpoint,
+    })
+  })
+
+  it('never repeat a call by themselves', async () => {
+    respond = reset
+    expect(await openSms().send('+905321234567', 'x')).toMatchObject({ kind: 'unknown' })
+    expect(await openEmail().send(email)).toMatchObject({ kind: 'unknown' })
+    expect(bodies.length).toBe(2)
+    respond = sesError(429, 'TooManyRequestsException')
+    expect(await openEmail().send(email)).toMatchObject({ kind: 'unavailable' })
+    expect(bodies.length).toBe(3)
+  })
+
+  it('send as the environment says', async () => {
+    respond = inTurn(snsTook, sesTook)
+    await openSms().send('+905321234567', 'x')
+    await openEmail().send({ ...email, clinicName: '' })
+    expect(new URLSearchParams(bodies[0]).get('MessageAttributes.entry.2.Value.StringValue')).toBe('Clinic')
+    expect(JSON.parse(bodies[1] ?? '')).toMatchObject({
+      FromEmailAddress: 'clinic@example.com',
+      ConfigurationSetName: 'mail',
+    })
+  })
+})

@@ -1,0 +1,188 @@
+/**
+ * Consumers that die at every step, on the real table: no email is lost, and none goes out twice. Only a death between the
+ * claim and the note leaves one unresolved, and those are counted.
+ */
+import { beforeAll, expect, it } from 'vitest'
+import { mulberry32 } from '../../../bin/demo/random.ts'
+import { type EmailConsumer, sendQueuedEmail } from '../../../shared/delivery/send-queued-email.ts'
+import { sweepMessages } from '../../../shared/delivery/sweep-messages.ts'
+import type { Clinic } from '../../../shared/domain/clinic.ts'
+import type { Patient } from '../../../shared/domain/patient.ts'
+import { messageDispatch } from '../../../shared/store/messages/dispatch.ts'
+import { patientEntry } from '../../../shared/store/patients/patient-writes.ts'
+import { acceptedEmail } from '../../support/emails.ts'
+import { Killed } from '../../support/mortal.ts'
+import { rounds } from '../../support/scale.ts'
+import { aPatient, freshTable, newClinic, type TestTable } from '../../support/table.ts'
+
+type Step = { readonly call: string; readonly when: 'before' | 'after' }
+
+let db: TestTable
+let clinic: Clinic
+let patient: Patient
+
+beforeAll(async () => {
+  db = await freshTable()
+  clinic = await newClinic(db.table)
+  patient = aPatient()
+  await patientEntry(db).enter(clinic.id, [patient])
+})
+
+/** Everything a consumer calls, made to die where `dies` says: before a call, or after it with its result lost. */
+function consumer(dies: (step: Step) => boolean, now: () => number, accepted: (id: string) => void) {
+  const mortal =
+    <A extends unknown[], R>(call: string, act: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
+      if (dies({ call, when: 'before' })) throw new Killed()
+      const result = await act(...args)
+      if (dies({ call, when: 'after' })) throw new Killed()
+      return result
+    }
+  const log = messageDispatch(db)
+  const pushed: { message: string }[] = []
+  const parts: EmailConsumer = {
+    now,
+    clinicName: async () => 'Clinic',
+    log: {
+      find: mortal('find', log.find),
+      claim: mortal('claim', log.claim),
+      note: mortal('note', log.note),
+      leaveUnresolved: mortal('leaveUnresolved', log.leaveUnresolved),
+      release: mortal('release', log.release),
+    },
+    sender: {
+      send: mortal('send', async ({ message }) => {
+        accepted(message)
+        return { kind: 'accepted' as const, providerMessageId: `ses-${message}` }
+      }),
+    },
+    queue: { push: mortal('push', async (email: { message: string }) => void pushed.push(email)) },
+  }
+  return parts
+}
+
+const STEPS: Step[] = ['find', 'claim', 'send', 'note'].flatMap((call) => [
+  { call, when: 'before' as const },
+  { call, when: 'after' as const },
+])
+/** From the claim's being written to the note's: there, nobody else knows whether SES has it. */
+const WINDOW = new Set(['claim after', 'send before', 'send after', 'note before'])
+
+it.each(STEPS)('a consumer that dies $when $call', async ({ call, when }) => {
+  let time = Date.now()
+  const message = await acceptedEmail(db.table, clinic, patient, time)
+  const sent: string[] = []
+  const email = { clinic: clinic.id, message: message.id, waits: 0 }
+  const dying = consumer(
+    (step) => step.call === call && step.when === when,
+    () => time,
+    (id) => sent.push(id),
+  )
+  await expect(sendQueuedEmail(dying, email)).rejects.toThrow(Killed)
+  // The queue delivers it again and again, to consumers that live.
+  const living = consumer(
+    () => false,
+    () => time,
+    (id) => sent.push(id),
+  )
+  for (let n = 0; n < 4; n++) await sendQueuedEmail(living, email)
+  time += 10 * 60_000
+  const log = messageDispatch(db)
+  const counted: string[] = []
+  await sweepMessages({ log, queue: living.queue, now: () => time, count: (name) => counted.push(name) })
+  await sendQueuedEmail(living, email)
+  const entry = (await log.find(clinic.id, message.id))?.record
+  if (WINDOW.has(`${call} ${when}`)) {
+    expect(sent.length).toBe(call === 'send' && when === 'after' ? 1 : call === 'note' ? 1 : 0)
+    expect(entry).toMatchObject({ status: 'queued', dispatch: { isUnresolved: true } })
+    expect(counted).toEqual(['message_unresolved'])
+    expect((await log.unresolved()).map(({ id }) => id)).toContain(message.id)
+    // SES's own word, or a person's, ends it.
+    await log.note(clinic.id, message.id, {
+      kind: 'sent',
+      at: new Date(time).toISOString(),
+      providerMessageId: 'x',
+    })
+    expect((await log.unresolved()).map(({ id }) => id)).not.toContain(message.id)
+  } else {
+    expect(sent).toEqual([message.id])
+    expect(entry).toMatchObject({ status: 'sent', dispatch: null })
+  }
+  expect((await log.due(time + 86_400_000, 1000)).map(({ id }) => id)).not.toContain(message.id)
+})
+
+it('many emails, each delivered up to five times to four consumers that die everywhere', async () => {
+  const seed = Number(process.env.SEED ?? 20261120)
+  const random = mulberry32(seed)
+  const emails = rounds(60, 1000)
+  let time = Date.now()
+  const sent = new Map<string, number>()
+  const windows = new Set<string>()
+  const deliveries: string[] = []
+  const ids = new Set<string>()
+  for (let n = 0; n < emails; n++) {
+    const { id } = await acceptedEmail(db.table, clinic, patient, time)
+    ids.add(id)
+    const times = Math.floor(random() * 6)
+    for (let again = 0; again < times; again++) deliveries.push(id)
+  }
+  deliveries.sort(() => random() - 0.5)
+
+  const accepted = (id: string) => void sent.set(id, (sent.get(id) ?? 0) + 1)
+  const deliver = async (id: string, mortality: number) => {
+    let at = ''
+    const dies = ({ call, when }: Step) => {
+      at = `${call} ${when}`
+      return random() < mortality
+    }
+    try {
+      await sendQueuedEmail(
+        consumer(dies, () => time, accepted),
+        { clinic: clinic.id, message: id, waits: 0 },
+      )
+      return true
+    } catch (error) {
+      if (!(error instanceof Killed)) throw error
+      if (WINDOW.has(at)) windows.add(id)
+      return false
+    }
+  }
+  const crowd = async (queue: string[], mortality: number) => {
+    const four = Array.from({ length: 4 }, async () => {
+      // What a death leaves undone, the queue delivers again.
+      for (let id = queue.shift(); id; id = queue.shift()) if (!(await deliver(id, mortality))) queue.push(id)
+    })
+    await Promise.all(four)
+  }
+  await crowd(deliveries, 0.08)
+  const log = messageDispatch(db)
+  // Some were never delivered at all: the sweep brings them, and what was left behind.
+  for (let minute = 0; minute < 40; minute++) {
+    time += 60_000
+    const swept: string[] = []
+    const queue = { push: async ({ message }: { message: string }) => void swept.push(message) }
+    await sweepMessages({ log, queue, now: () => time, count: () => {} })
+    await crowd(swept, 0.02)
+  }
+
+  const entries = await Promise.all([...ids].map((id) => log.find(clinic.id, id)))
+  const unresolved = entries.filter((entry) => entry?.record.dispatch?.isUnresolved)
+  const done = entries.filter((entry) => entry?.record.status === 'sent')
+  const seen = `seed ${seed}: ${emails} emails, ${windows.size} deaths in the window, ${unresolved.length} unresolved`
+  expect(
+    [...sent].filter(([, times]) => times > 1),
+    seen,
+  ).toEqual([])
+  expect(done.length + unresolved.length, seen).toBe(emails)
+  expect(
+    done.every((entry) => sent.get(entry?.record.id ?? '') === 1),
+    seen,
+  ).toBe(true)
+  // No more than died in the window, and those whom it does not name are sent.
+  expect(
+    unresolved.map((entry) => entry?.record.id).filter((id) => !windows.has(id ?? '')),
+    seen,
+  ).toEqual([])
+  expect(unresolved.length, seen).toBeGreaterThan(0)
+  process.stdout.write(`${seen}\n`)
+})

@@ -1,0 +1,253 @@
+import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { mockClient } from 'aws-sdk-client-mock'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { readQueuedDelivery, type Way } from '../../../shared/delivery/delivery-queues.ts'
+import { type DeliverySweep, sweepDeliveries } from '../../../shared/delivery/sweep-deliveries.ts'
+import type { ClinicId } from '../../../shared/domain/clinic.ts'
+import type { Delivery } from '../../../shared/domain/delivery.ts'
+import { eventStore } from '../../../shared/store/events/events.ts'
+import { announcedKey } from '../../../shared/store/keys/events.ts'
+import { shortId } from '../../../shared/store/keys/key.ts'
+import { patientEntry } from '../../../shared/store/patients/patient-writes.ts'
+import { subscribed } from '../../support/deliveries.ts'
+import { functionEnvironment, handlerOf } from '../../support/functions.ts'
+import { aPatient, freshTable, newClinic } from '../../support/table.ts'
+
+const CLINIC = '6d0e2a7c-0000-4000-8000-000000000001' as ClinicId
+const WEBHOOK = '6d0e2a7c-0000-4000-8000-000000000002'
+const NOW = Date.parse('2026-05-01T07:00:00Z')
+const MINUTE = 60_000
+const DUE = NOW - MINUTE
+const NEXT_LOOK = NOW + 10 * MINUTE
+
+const attempt = { at: '2026-05-01T06:00:00.000Z', status: 500, error: null, latencyMs: 12 }
+
+const aDelivery = (id: string, facts: Partial<Delivery> = {}): Delivery => ({
+  id,
+  webhook: WEBHOOK,
+  eventId: 'evt_6d0e2a7c-0000-4000-8000-000000000003',
+  event: 'patient.created',
+  record: '6d0e2a7c-0000-4000-8000-000000000004',
+  sequence: 1,
+  body: '{}',
+  status: 'pending',
+  attempts: [],
+  tries: 0,
+  nextAt: DUE,
+  dueAt: DUE,
+  claim: null,
+  isAskedFor: false,
+  createdAt: DUE,
+  ...facts,
+})
+const claimedUntil = (until: number) => ({ claim: { token: 't', until } })
+const done = { status: 'delivered', nextAt: null, dueAt: null } as const
+
+type Done =
+  | [what: 'push', way: Way, id: string]
+  | [what: 'change', id: string, dueAt: number | null]
+  | [what: 'forget', id: string]
+
+type Broken = Partial<Record<'due' | 'find' | 'push' | 'change' | 'forget', string>>
+
+/**
+ * Sweeps over what is due, and tells what was done; a delivery of null is none, `broken` calls fail for one id, and `later` is
+ * what a delivery has become once it was pushed.
+ */
+async function swept(
+  deliveries: Record<string, Delivery | null>,
+  broken: Broken = {},
+  later: Record<string, Delivery> = {},
+) {
+  const did: Done[] = []
+  const asked: unknown[][] = []
+  let under = 0
+  let most = 0
+  const breaks = (name: keyof Broken, id: string) => {
+    if (broken[name] === id) throw new Error(`no ${name}`)
+  }
+  const sweep: DeliverySweep = {
+    now: () => NOW,
+    queues: {
+      push: async (way, pushed, delayMs) => {
+        for (const { delivery, ...rest } of pushed) {
+          breaks('push', delivery)
+          expect(rest).toEqual({ clinic: CLINIC, webhook: WEBHOOK })
+          did.push(['push', way, delivery])
+        }
+        expect(delayMs).toBeUndefined()
+      },
+    },
+    log: {
+      due: async (...args) => {
+        asked.push(args)
+        return Object.keys(deliveries).map((id) => ({ clinic: CLINIC, webhook: WEBHOOK, id, at: DUE }))
+      },
+      find: async (_clinic, _webhook, id) => {
+        most = Math.max(most, ++under)
+        await new Promise((resolve) => setImmediate(resolve))
+        under--
+        breaks('find', id)
+        return deliveries[id] ?? null
+      },
+      change: async (_clinic, _webhook, id, to) => {
+        breaks('change', id)
+        const before = later[id] ?? deliveries[id]
+        const after = before ? to(before) : null
+        if (after) {
+          expect(after).toEqual({ ...before, dueAt: after.dueAt })
+          did.push(['change', id, after.dueAt])
+        }
+        return after
+      },
+      forget: async (due) => {
+        breaks('forget', due.id)
+        expect(due).toEqual({ clinic: CLINIC, webhook: WEBHOOK, id: due.id, at: DUE })
+        did.push(['forget', due.id])
+      },
+    },
+  }
+  const failed = await sweepDeliveries(sweep).then(
+    () => null,
+    (error) => (error as Error).message,
+  )
+  return { did, asked, failed, most }
+}
+
+describe('the sweep of deliveries', () => {
+  it('asks for what is due by now, so much at a time', async () => {
+    expect(await swept({})).toMatchObject({ did: [], asked: [[NOW, 500]], failed: null })
+  })
+
+  it.each<[string, Delivery | null]>([
+    ['that does not exist', null],
+    ['that is done', aDelivery('d', done)],
+    ['that has failed', aDelivery('d', { ...done, status: 'failed' })],
+    ['that is due later', aDelivery('d', { dueAt: DUE + 1 })],
+    ['that was due before', aDelivery('d', { dueAt: DUE - 1 })],
+  ])('forgets the place of a delivery %s', async (_, delivery) => {
+    expect(await swept({ d: delivery })).toMatchObject({ did: [['forget', 'd']], failed: null })
+  })
+
+  it('queues a first attempt the quick way, and looks again should it come to nothing', async () => {
+    expect(await swept({ d: aDelivery('d') })).toMatchObject({
+      did: [
+        ['push', 'quick', 'd'],
+        ['change', 'd', NEXT_LOOK],
+      ],
+      failed: null,
+    })
+  })
+
+  it('queues a retry the slow way', async () => {
+    expect(await swept({ d: aDelivery('d', { attempts: [attempt], tries: 1 }) })).toMatchObject({
+      did: [
+        ['push', 'slow', 'd'],
+        ['change', 'd', NEXT_LOOK],
+      ],
+    })
+  })
+
+  it('leaves one alone while somebody is at it, and where it stands', async () => {
+    expect(await swept({ d: aDelivery('d', claimedUntil(NOW + 1)) })).toMatchObject({ did: [], failed: null })
+  })
+
+  it.each([NOW, NOW - 1, NOW - 60 * MINUTE])(
+    'queues again what somebody was at until %i: whoever it was has died',
+    async (until) => {
+      const { did } = await swept({ d: aDelivery('d', claimedUntil(until)) })
+      expect(did).toContainEqual(['push', 'quick', 'd'])
+    },
+  )
+
+  it('does not put off what moved on while it was pushed', async () => {
+    const moved = aDelivery('d', { attempts: [attempt], tries: 1, nextAt: NOW + 5000, dueAt: NOW + 5000 })
+    const { did } = await swept({ d: aDelivery('d') }, {}, { d: moved })
+    expect(did).toEqual([['push', 'quick', 'd']])
+  })
+
+  it('does not put off what it could not queue: the next minute tries again', async () => {
+    expect(await swept({ d: aDelivery('d') }, { push: 'd' })).toMatchObject({ did: [], failed: 'no push' })
+  })
+
+  it('looks at each that is due, once, and at few at a time', async () => {
+    const all = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`d${n}`, aDelivery(`d${n}`)]))
+    const { did, most } = await swept(all)
+    const pushed = did.flatMap(([what, , id]) => (what === 'push' ? [id] : []))
+    expect(pushed.sort()).toEqual(Object.keys(all).sort())
+    expect(most).toBeGreaterThan(1)
+    expect(most).toBeLessThanOrEqual(8)
+  })
+
+  it.each<[string, Broken]>([
+    ['cannot be read', { find: 'a' }],
+    ['cannot be queued', { push: 'a' }],
+    ['cannot be put off', { change: 'a' }],
+    ['cannot be forgotten', { forget: 'a' }],
+  ])('is not held up for the others by one that %s, and says that it failed', async (_, broken) => {
+    const a = 'forget' in broken ? aDelivery('a', done) : aDelivery('a')
+    const { did, failed } = await swept({ a, b: aDelivery('b'), c: aDelivery('c') }, broken)
+    for (const id of ['b', 'c']) expect(did).toContainEqual(['push', 'quick', id])
+    expect(failed).toBe(`no ${Object.keys(broken)[0]}`)
+  })
+})
+
+describe('a clinic whose events cannot be placed', () => {
+  const sqs = mockClient(SQSClient)
+  afterEach(() => {
+    vi.restoreAllMocks()
+    sqs.reset()
+  })
+
+  /** What each function is started with, so that it sees to both clinics. */
+  const STARTS: Record<string, (announced: { pk: string; sk: string }[]) => object> = {
+    'sweep-events': () => ({}),
+    'fan-out-events': (announced) => ({
+      Records: announced.map(({ pk, sk }) => ({ dynamodb: { Keys: { pk: { S: pk }, sk: { S: sk } } } })),
+    }),
+  }
+
+  // Whichever comes first.
+  it.each(Object.keys(STARTS).flatMap((id) => [0, 1].map((which) => [id, which] as const)))(
+    'holds nobody up in %s (no. %i)',
+    async (id, which) => {
+      const db = await freshTable()
+      functionEnvironment(db.name)
+      vi.resetModules()
+      sqs.on(SendMessageBatchCommand).resolves({})
+      const clinics = [await newClinic(db.table), await newClinic(db.table)] as const
+      const announced = []
+      for (const clinic of clinics) {
+        await subscribed(db.table, clinic.id)
+        const patient = aPatient()
+        await patientEntry(db).enter(clinic.id, [patient])
+        announced.push(announcedKey(clinic.id, patient.id, 1))
+      }
+      const [broken, other] = which === 0 ? clinics : [clinics[1], clinics[0]]
+      const { send } = DynamoDBDocumentClient.prototype
+      vi.spyOn(DynamoDBDocumentClient.prototype, 'send').mockImplementation(function (
+        this: DynamoDBDocumentClient,
+        ...args: never[]
+      ) {
+        const [{ input }] = args as unknown as [{ input: object }]
+        if (JSON.stringify(input).includes(`${shortId(broken.id)}#EH`)) return Promise.reject(new Error('no'))
+        return (send as (...all: never[]) => Promise<never>).apply(this, args)
+      } as never)
+      vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+      const handler = (await handlerOf({ id })) as (event: object) => Promise<void>
+      // It says that it failed: the broken one is to be tried again.
+      await expect(handler(STARTS[id]?.(announced) ?? {})).rejects.toThrow(`${id} failed`)
+      vi.restoreAllMocks()
+      const placed = (clinic: typeof other) =>
+        eventStore({ table: db.table, now: Date.now }).page(clinic.id, { limit: 10 })
+      expect((await placed(broken))?.items.length).toBe(0)
+      expect((await placed(other))?.items.length).toBe(1)
+      const pushed = sqs
+        .commandCalls(SendMessageBatchCommand)
+        .flatMap(({ args }) => args[0].input.Entries ?? [])
+        .map(({ MessageBody = '' }) => readQueuedDelivery(MessageBody).clinic)
+      expect(pushed).toEqual([other.id])
+    },
+  )
+})

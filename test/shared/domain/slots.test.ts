@@ -1,0 +1,268 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { clockGaps } from '../../../shared/domain/clock.ts'
+import type { Doctor } from '../../../shared/domain/doctor.ts'
+import { minutesOf, timeOf } from '../../../shared/domain/interval.ts'
+import { type DoctorDay, freeSlots, nextFree, refusal } from '../../../shared/domain/slots.ts'
+import { parseWeeklyHours, type Window } from '../../../shared/domain/working-hours.ts'
+import { property, rounds } from '../../support/scale.ts'
+import { minuteExists, shownAt, slowRefusal } from '../../support/slow-slots.ts'
+
+const NEVER = { date: '2000-01-01', seconds: 0 }
+
+const dayOf = (facts: Partial<DoctorDay> & { doctorFacts?: Partial<Doctor> } = {}): DoctorDay => ({
+  date: '2026-05-04',
+  timezone: 'Europe/Istanbul',
+  busy: [],
+  ...facts,
+  doctor: {
+    id: 'd',
+    fullName: 'Dr. Bo',
+    specialty: null,
+    isActive: true,
+    hours: parseWeeklyHours('mon-sun 09:00-12:00'),
+    breaks: {},
+    timeOff: [],
+    exceptions: {},
+    ...facts.doctorFacts,
+  },
+})
+
+const starts = (day: DoctorDay, duration = 30, now = NEVER) =>
+  freeSlots(day, duration, now).map(({ from }) => timeOf(from))
+
+describe('freeSlots', () => {
+  it.each<[string, DoctorDay, number, string[]]>([
+    ['steps by the duration', dayOf(), 60, ['09:00', '10:00', '11:00']],
+    ['leaves a rest that is too short', dayOf(), 50, ['09:00', '09:50', '10:40']],
+    [
+      'skips what is taken',
+      dayOf({ busy: [{ from: minutesOf('10:15'), to: minutesOf('10:45') }] }),
+      60,
+      ['09:00', '11:00'],
+    ],
+    [
+      'touches what is taken',
+      dayOf({ busy: [{ from: minutesOf('10:00'), to: minutesOf('11:00') }] }),
+      60,
+      ['09:00', '11:00'],
+    ],
+    [
+      'keeps its grid over a break',
+      dayOf({ doctorFacts: { breaks: parseWeeklyHours('mon 09:30-10:00') } }),
+      60,
+      ['10:00', '11:00'],
+    ],
+    [
+      'starts anew at each window',
+      dayOf({ doctorFacts: { hours: parseWeeklyHours('mon 09:00-09:45,10:10-10:50') } }),
+      20,
+      ['09:00', '09:20', '10:10', '10:30'],
+    ],
+    ['knows the weekday', dayOf({ doctorFacts: { hours: parseWeeklyHours('tue 09:00-12:00') } }), 60, []],
+    [
+      'takes an exception for the week',
+      dayOf({ doctorFacts: { exceptions: { '2026-05-04': [{ start: '20:00', end: '21:00' }] } } }),
+      60,
+      ['20:00'],
+    ],
+    [
+      'takes an empty exception for a day off',
+      dayOf({ doctorFacts: { exceptions: { '2026-05-04': [] } } }),
+      60,
+      [],
+    ],
+    [
+      'is empty on time off',
+      dayOf({ doctorFacts: { timeOff: [{ from: '2026-05-01', to: '2026-05-04', reason: null }] } }),
+      60,
+      [],
+    ],
+    ['is empty for an inactive doctor', dayOf({ doctorFacts: { isActive: false } }), 60, []],
+    [
+      'ends at 23:59 at the latest',
+      dayOf({ doctorFacts: { hours: parseWeeklyHours('mon 23:00-23:59') } }),
+      30,
+      ['23:00'],
+    ],
+  ])('%s', (_, day, duration, expected) => {
+    expect(starts(day, duration)).toEqual(expected)
+  })
+
+  it('offers today only what is still to come', () => {
+    const at = (time: string) => ({ date: '2026-05-04', seconds: minutesOf(time) * 60 })
+    expect(starts(dayOf(), 60, at('10:00'))).toEqual(['11:00'])
+    expect(starts(dayOf(), 60, { ...at('09:59'), seconds: minutesOf('10:00') * 60 - 1 })).toEqual([
+      '10:00',
+      '11:00',
+    ])
+    expect(starts(dayOf(), 60, { date: '2026-05-05', seconds: 0 })).toEqual([])
+  })
+
+  it('does not offer what the clock skips, and offers once what it repeats', () => {
+    const night = { doctorFacts: { hours: parseWeeklyHours('sun 01:00-05:00') }, timezone: 'Europe/Berlin' }
+    expect(starts(dayOf({ ...night, date: '2026-03-29' }), 60)).toEqual(['01:00', '03:00', '04:00'])
+    expect(starts(dayOf({ ...night, date: '2026-03-29' }), 90)).toEqual(['04:00'].slice(1))
+    expect(starts(dayOf({ ...night, date: '2026-10-25' }), 60)).toEqual(['01:00', '02:00', '03:00', '04:00'])
+  })
+})
+
+const ZONES = [
+  'Europe/Berlin',
+  'America/New_York',
+  'Australia/Lord_Howe',
+  'America/Santiago',
+  'Africa/Cairo',
+  'Asia/Kathmandu',
+  'Asia/Beirut',
+  'America/Havana',
+]
+const SHIFT_DAYS = [
+  '2026-03-29',
+  '2026-03-08',
+  '2026-10-04',
+  '2026-09-06',
+  '2026-04-24',
+  '2026-05-04',
+  '2026-10-25',
+  '2026-11-01',
+]
+const window = fc
+  .tuple(fc.integer({ min: 0, max: 1400 }), fc.integer({ min: 10, max: 600 }))
+  .map(([from, length]) => ({ start: timeOf(from), end: timeOf(Math.min(1439, from + length)) }))
+/** Ascending and apart, touching now and then. */
+const windows = fc.array(window, { maxLength: 4 }).map((all) => {
+  const sorted = all.sort((a, b) => (a.start < b.start ? -1 : 1))
+  return sorted.filter(
+    (one, at) => one.start < one.end && sorted.slice(0, at).every((before) => before.end <= one.start),
+  )
+})
+const dayArbitrary = fc
+  .record({
+    date: fc.constantFrom(...SHIFT_DAYS),
+    timezone: fc.constantFrom(...ZONES),
+    hours: windows,
+    breaks: windows,
+    exception: fc.option(windows, { freq: 5 }),
+    off: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
+    busy: fc.array(
+      fc
+        .tuple(fc.integer({ min: 0, max: 1400 }), fc.integer({ min: 5, max: 90 }))
+        .map(([from, length]) => ({ from, to: Math.min(1439, from + length) })),
+      { maxLength: 6 },
+    ),
+  })
+  .map(({ date, timezone, hours, breaks, exception, off, busy }) => {
+    const everyDay = (plan: readonly Window[]) => ({
+      mon: plan,
+      tue: plan,
+      wed: plan,
+      thu: plan,
+      fri: plan,
+      sat: plan,
+      sun: plan,
+    })
+    return dayOf({
+      date,
+      timezone,
+      busy,
+      doctorFacts: {
+        hours: everyDay(hours),
+        breaks: everyDay(breaks),
+        exceptions: exception ? { [date]: exception } : {},
+        timeOff: off ? [{ from: date, to: date, reason: null }] : [],
+      },
+    })
+  })
+
+describe('the rule', () => {
+  it('refuses and allows every start as the slow oracle does', () => {
+    fc.assert(
+      fc.property(
+        dayArbitrary,
+        fc.integer({ min: 0, max: 1439 }),
+        fc.integer({ min: 5, max: 480 }),
+        (day, from, duration) => {
+          expect(refusal(day, { from, to: from + duration }, NEVER)).toBe(slowRefusal(day, from, duration))
+        },
+      ),
+      property(400, 50_000),
+    )
+  })
+
+  it('lists exactly the grid starts that book', () => {
+    fc.assert(
+      fc.property(dayArbitrary, fc.integer({ min: 5, max: 480 }), (day, duration) => {
+        const listed = new Set(freeSlots(day, duration, NEVER).map(({ from }) => from))
+        const weekday = day.doctor.exceptions[day.date] ?? day.doctor.hours.mon ?? []
+        const grid = weekday.flatMap(({ start, end }) => {
+          const all: number[] = []
+          for (let from = minutesOf(start); from + duration <= minutesOf(end); from += duration)
+            all.push(from)
+          return all
+        })
+        const off = day.doctor.timeOff.length > 0
+        expect([...listed]).toEqual(
+          off
+            ? []
+            : [...new Set(grid)]
+                .sort((a, b) => a - b)
+                .filter((from) => slowRefusal(day, from, duration) === null),
+        )
+      }),
+      property(200, 10_000),
+    )
+  })
+
+  it('knows every minute that every zone skips in two years', () => {
+    const zones = Intl.supportedValuesOf('timeZone').filter((_, at) => at % rounds(40, 1) === 0)
+    for (const zone of zones) {
+      for (
+        let at = Date.UTC(2026, 0, 1), before = offset(at, zone);
+        at < Date.UTC(2028, 0, 1);
+        at += 86_400_000
+      ) {
+        const after = offset(at + 86_400_000, zone)
+        if (after > before) {
+          for (const day of [at - 86_400_000, at, at + 86_400_000]) {
+            const date = new Date(day).toISOString().slice(0, 10)
+            const skipped = clockGaps(date, zone)
+            for (let minute = 0; minute < 1440; minute += 5) {
+              const gone = skipped.some(({ from, to }) => from <= minute && minute < to)
+              expect([zone, date, timeOf(minute), gone]).toEqual([
+                zone,
+                date,
+                timeOf(minute),
+                !minuteExists(date, timeOf(minute), zone),
+              ])
+            }
+          }
+        }
+        before = after
+      }
+    }
+  })
+})
+
+/** Minutes ahead of UTC. */
+function offset(at: number, zone: string): number {
+  return Math.round((Date.parse(`${shownAt(at, zone).replace(' ', 'T')}:00Z`) - at) / 60_000)
+}
+
+describe('nextFree', () => {
+  it('offers three: later the same day first, then the days after', () => {
+    const day = dayOf({ busy: [{ from: minutesOf('09:00'), to: minutesOf('11:00') }] })
+    const wanted = { from: minutesOf('09:30'), to: minutesOf('10:30') }
+    const offers = nextFree(day, (date) => (date === day.date ? day.busy : []), wanted, 14, NEVER)
+    expect(offers.map(({ date, from }) => `${date} ${timeOf(from)}`)).toEqual([
+      '2026-05-04 11:00',
+      '2026-05-05 09:00',
+      '2026-05-05 10:00',
+    ])
+  })
+
+  it('gives up after the days it may look at', () => {
+    const day = dayOf({ doctorFacts: { hours: {} } })
+    expect(nextFree(day, () => [], { from: 540, to: 570 }, 14, NEVER)).toEqual([])
+  })
+})

@@ -1,0 +1,175 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { EVENTS, PING } from '../../../shared/domain/event.ts'
+import {
+  askedWait,
+  HEALTHY,
+  JITTER,
+  nextWait,
+  RETRY_MS,
+  ROTATION_MS,
+  signingSecrets,
+  type Webhook,
+  wants,
+} from '../../../shared/domain/webhook.ts'
+import { property } from '../../support/scale.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const NOW = Date.parse('2026-05-01T07:00:00Z')
+
+const webhook: Webhook = {
+  id: '6d0e2a7c-0000-4000-8000-000000000001',
+  url: 'https://example.com/',
+  events: ['patient.created', 'invoice.paid'],
+  isActive: true,
+  description: null,
+  secret: 'the-present-secret',
+  previousSecret: null,
+  createdAt: '2026-05-01T07:00:00.000Z',
+  updatedAt: '2026-05-01T07:00:00.000Z',
+}
+
+describe('the schedule', () => {
+  const unit = fc.double({ min: 0, max: 1, noNaN: true })
+  const tries = RETRY_MS.map((scheduled, at) => [at + 1, scheduled] as const)
+
+  it('is what integrators are told', () => {
+    expect(RETRY_MS).toEqual([
+      5000,
+      5 * MINUTE,
+      30 * MINUTE,
+      2 * HOUR,
+      5 * HOUR,
+      10 * HOUR,
+      14 * HOUR,
+      20 * HOUR,
+      24 * HOUR,
+    ])
+  })
+
+  it.each(tries)('after failure no. %i waits %i ms, and up to a tenth more', (failed, scheduled) => {
+    fc.assert(
+      fc.property(unit, (random) => {
+        const wait = nextWait(failed, null, random)
+        expect(Number.isInteger(wait)).toBe(true)
+        expect(wait).toBeGreaterThanOrEqual(scheduled)
+        expect(wait).toBeLessThanOrEqual(Math.ceil(scheduled * (1 + JITTER)))
+      }),
+      property(200, 20_000),
+    )
+    expect(nextWait(failed, null, 0)).toBe(scheduled)
+    expect(nextWait(failed, null, 1)).toBe(Math.round(scheduled * 1.1))
+  })
+
+  it.each([RETRY_MS.length + 1, RETRY_MS.length + 2, 1000])('ends after %i', (failed) => {
+    expect(nextWait(failed, null, 0.5)).toBeNull()
+    // Whatever the receiver asks for.
+    expect(nextWait(failed, HOUR, 0.5)).toBeNull()
+  })
+
+  it.each(tries)(
+    'after failure no. %i is never shorter than its own wait, nor than what is asked up to a day',
+    (failed) => {
+      fc.assert(
+        fc.property(fc.nat(100 * HOUR), unit, (asked, random) => {
+          const [own, wait] = [nextWait(failed, null, random) ?? 0, nextWait(failed, asked, random)]
+          expect(wait).toBe(Math.max(own, Math.min(asked, 24 * HOUR)))
+        }),
+        property(200, 20_000),
+      )
+    },
+  )
+})
+
+describe('what a receiver asks for', () => {
+  it.each([
+    ['0', 0],
+    ['1', 1000],
+    ['120', 2 * MINUTE],
+    ['007', 7000],
+    [' 120 ', 2 * MINUTE],
+    ['999999999', 999_999_999_000],
+    ['Fri, 01 May 2026 07:02:00 GMT', 2 * MINUTE],
+    ['Fri, 01 May 2026 07:00:00 GMT', 0],
+    // In the past: at once, as far as it is concerned.
+    ['Fri, 01 May 2026 06:00:00 GMT', 0],
+    ['Thu, 01 Jan 1970 00:00:00 GMT', 0],
+  ])('%j is %i ms', (header, ms) => {
+    expect(askedWait(header, NOW)).toBe(ms)
+  })
+
+  it.each([
+    '',
+    ' ',
+    'soon',
+    'NaN',
+    'Infinity',
+    'null',
+    '1e9s',
+    '0x10',
+    '１２０',
+    '12 hours',
+    '9999999999',
+    '1,5',
+  ])('%j is nothing', (header) => {
+    expect(askedWait(header, NOW) ?? 0).toBe(0)
+  })
+
+  it('is nothing without the header', () => {
+    expect(askedWait(null, NOW)).toBeNull()
+  })
+
+  it('is a wait of no less than nothing, for any text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary-ascii' }), (header) => {
+        const asked = askedWait(header, NOW)
+        if (asked !== null) expect(Number.isFinite(asked) && asked >= 0).toBe(true)
+        const wait = nextWait(1, asked, 0)
+        expect(wait).toBeGreaterThanOrEqual(5000)
+        expect(wait).toBeLessThanOrEqual(24 * HOUR)
+      }),
+      property(500, 50_000),
+    )
+  })
+})
+
+describe('the secrets that sign', () => {
+  it('are the one there is', () => {
+    expect(signingSecrets(webhook, NOW)).toEqual(['the-present-secret'])
+  })
+
+  it.each([
+    [-ROTATION_MS, true],
+    [-1000, true],
+    [-1, true],
+    [0, false],
+    [1, false],
+    [ROTATION_MS, false],
+  ])('are both, the present one first, until the old one ends: at %i ms', (ms, both) => {
+    const until = new Date(NOW).toISOString()
+    const rotated = { ...webhook, previousSecret: { secret: 'the-old-secret', until } }
+    expect(signingSecrets(rotated, NOW + ms)).toEqual(
+      both ? ['the-present-secret', 'the-old-secret'] : ['the-present-secret'],
+    )
+  })
+
+  it('overlap for a day', () => {
+    expect(ROTATION_MS).toBe(24 * HOUR)
+  })
+})
+
+describe('an endpoint', () => {
+  it.each([...EVENTS, PING])('wants %s if it is subscribed to it; a ping always', (event) => {
+    expect(wants(webhook, event)).toBe(event === PING || webhook.events.includes(event))
+    expect(wants({ ...webhook, events: [event] }, event)).toBe(true)
+  })
+
+  it.each([...EVENTS, PING])('that is switched off wants no %s', (event) => {
+    expect(wants({ ...webhook, events: [...EVENTS], isActive: false }, event)).toBe(false)
+  })
+
+  it('is well until the opposite is known', () => {
+    expect(HEALTHY).toEqual({ failingSince: null, isSlow: false })
+  })
+})

@@ -1,0 +1,342 @@
+import { describe, expect, it, vi } from 'vitest'
+import * as z from 'zod'
+import { ApiError } from '../../../shared/api/errors.ts'
+import { defineRoute, type Route } from '../../../shared/api/route.ts'
+import { one, paging, text } from '../../../shared/api/schemas.ts'
+import type { ClinicId } from '../../../shared/domain/clinic.ts'
+import type { Credential } from '../../../shared/domain/credential.ts'
+import { UnavailableError } from '../../../shared/domain/unavailable.ts'
+import { type ChainParts, endpointChain } from '../../../shared/http/chain.ts'
+import { apiEvent, call, lambdaContext } from '../../support/event.ts'
+
+const route = defineRoute({
+  id: 'test',
+  method: 'GET',
+  path: '/things/{id}',
+  summary: 'For the test',
+  scope: 'patient.read',
+  params: { id: 'patient_not_found' },
+  query: z.strictObject({ ...paging, search: text(5).optional() }),
+  response: { status: 200, body: one(z.strictObject({ name: z.string() })) },
+  errors: ['patient_not_found'],
+  uses: { table: [] },
+})
+
+const credential: Credential = {
+  key: 'ck_1',
+  name: 'test',
+  clinic: { id: 'clinic-1' as ClinicId, name: 'C', timezone: 'UTC', currency: 'EUR' },
+  scopes: ['patient.read'],
+  createdAt: '2026-01-01T00:00:00Z',
+  expiresAt: null,
+  revokedAt: null,
+  lastUsedAt: null,
+  requestsPerMinute: 100,
+}
+
+const ID = '0b5a1f9e-7c7a-4c57-8f0f-2f2f6a1c9d11'
+const good = { headers: { authorization: 'Developer k:s' }, path: { id: ID } }
+
+const chain = (
+  act: () => Promise<unknown> = async () => ({ data: { name: 'x' } }),
+  parts: Partial<ChainParts> = {},
+) => chainOf(route, act, parts)
+
+function chainOf(of: Route, act: () => Promise<unknown>, parts: Partial<ChainParts> = {}) {
+  const lines: Record<string, unknown>[] = []
+  const handler = endpointChain(of, {
+    now: () => 1_000_000,
+    log: (line) => lines.push(line),
+    prove: async () => credential,
+    countRequest: async () => ({ minute: 1, second: 1 }),
+    requestsPerMinute: 300,
+    noteUse: async () => {},
+    checkResponses: true,
+    ...parts,
+  }).handler(act)
+  return { handler, lines }
+}
+
+describe('the chain', () => {
+  it('answers with the envelope, the request id and one log line', async () => {
+    const { handler, lines } = chain()
+    const answer = await call(handler, good)
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { data: { name: 'x' } },
+      headers: {
+        'content-type': 'application/json; charset=utf-8',
+        'cache-control': 'no-store',
+        'x-request-id': 'request-1',
+        'ratelimit-policy': '"default";q=100;w=60',
+        ratelimit: '"default";r=99;t=20',
+      },
+    })
+    expect(lines).toEqual([
+      {
+        timestamp: '1970-01-01T00:16:40.000Z',
+        level: 'info',
+        request_id: 'request-1',
+        route: 'test',
+        status: 200,
+        duration_ms: 0,
+        clinic_id: 'clinic-1',
+        credential: 'ck_1',
+      },
+    ])
+  })
+
+  it.each([
+    ['Authorization twice', { authorization: ['Developer k:s', 'Developer k:s'] }],
+    ['Authorization in two spellings', { authorization: 'Developer k:s', Authorization: 'Developer k:s' }],
+    ['no pair', { authorization: 'Developer ks' }],
+    ['no header', {}],
+  ])('refuses %s without asking the store', async (_, headers) => {
+    const prove = vi.fn(async () => credential)
+    const { handler } = chain(undefined, { prove })
+    expect(await call(handler, { ...good, headers })).toMatchObject({
+      status: 401,
+      body: { error: 'UNAUTHORIZED' },
+    })
+    expect(prove).not.toHaveBeenCalled()
+  })
+
+  it.each([
+    ['page=0', { page: '0' }, 'page'],
+    ['page=1.5', { page: '1.5' }, 'page'],
+    ['page=1e3', { page: '1e3' }, 'page'],
+    ['page=+1', { page: '+1' }, 'page'],
+    ['page=01', { page: '01' }, 'page'],
+    ['page=1000001', { page: '1000001' }, 'page'],
+    ['page empty', { page: '' }, 'page'],
+    ['page with a space', { page: ' 1' }, 'page'],
+    ['page with a line feed', { page: '1\n' }, 'page'],
+    ['page in other digits', { page: '١' }, 'page'],
+    ['limit=101', { limit: '101' }, 'limit'],
+    ['limit empty', { limit: '' }, 'limit'],
+    ['limit=-1', { limit: '-1' }, 'limit'],
+    ['page twice', { page: ['1', '2'] }, 'page'],
+    ['search too long', { search: 'abcdef' }, 'search'],
+    ['an unknown parameter', { pages: '1' }, 'pages'],
+    ['a parameter of every object', { constructor: '1' }, 'constructor'],
+    ['a parameter of every prototype', JSON.parse('{"__proto__":"1"}'), '__proto__'],
+  ])('answers 400 naming the parameter: %s', async (_, query, field) => {
+    const answer = await call(chain().handler, { ...good, query })
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { error: 'INVALID_PARAMS', message: 'errors.developer_api.invalid_params' },
+    })
+    expect(answer.body.details).toEqual([{ field, issue: expect.any(String) }])
+  })
+
+  it('names every wrong parameter at once', async () => {
+    const answer = await call(chain().handler, { ...good, query: { page: '0', limit: '0', x: '1' } })
+    expect(answer.body.details.map(({ field }: { field: string }) => field).sort()).toEqual([
+      'limit',
+      'page',
+      'x',
+    ])
+  })
+
+  it('counts characters as people do', async () => {
+    expect((await call(chain().handler, { ...good, query: { search: '😀😀😀😀😀' } })).status).toBe(200)
+  })
+
+  it('checks the scope before it looks at the request', async () => {
+    const { handler } = chain(undefined, { prove: async () => ({ ...credential, scopes: [] }) })
+    const answer = await call(handler, { ...good, query: { page: '0' }, path: { id: 'none' } })
+    expect(answer).toMatchObject({ status: 403, body: { details: [{ scope: 'patient.read' }] } })
+  })
+
+  it('tells a caller over its rate nothing but that', async () => {
+    const over = { countRequest: async () => ({ minute: 101, second: 1 }) }
+    for (const parts of [over, { ...over, prove: async () => ({ ...credential, scopes: [] }) }]) {
+      const answer = await call(chain(undefined, parts).handler, { ...good, query: { page: '0' } })
+      expect(answer).toMatchObject({
+        status: 429,
+        body: { error: 'RATE_LIMITED', message: 'errors.developer_api.rate_limited' },
+        headers: { 'retry-after': '20', ratelimit: '"default";r=0;t=20' },
+      })
+    }
+  })
+
+  it('limits bursts to their second', async () => {
+    const { handler } = chain(undefined, { countRequest: async () => ({ minute: 60, second: 51 }) })
+    expect(await call(handler, good)).toMatchObject({ status: 429, headers: { 'retry-after': '1' } })
+  })
+
+  it('lets everybody through when the counter fails', async () => {
+    const failing = async () => {
+      throw new Error('down')
+    }
+    expect(
+      (await call(chain(undefined, { countRequest: failing, noteUse: failing }).handler, good)).status,
+    ).toBe(200)
+  })
+
+  it('lets everybody through when the counter hangs', async () => {
+    const hanging = () => new Promise<never>(() => {})
+    expect(
+      (await call(chain(undefined, { countRequest: hanging, noteUse: hanging }).handler, good)).status,
+    ).toBe(200)
+  })
+
+  it.each([
+    ['an error of the catalogue', new ApiError('patient_not_found'), 404, 'NOT_FOUND'],
+    ['a store that is down', new UnavailableError(new Error('x')), 503, 'UNAVAILABLE'],
+    ['anything else', new Error('Jane Doe +905321234567'), 500, 'INTERNAL'],
+    ['what is no error', 'Jane Doe', 500, 'INTERNAL'],
+  ])('renders %s', async (_, thrown, status, error) => {
+    const { handler } = chain(async () => {
+      throw thrown
+    })
+    expect(await call(handler, good)).toMatchObject({
+      status,
+      body: { error },
+      headers: { 'x-request-id': 'request-1' },
+    })
+  })
+
+  it('says where an unexpected error came from, and nothing of what it says', async () => {
+    const { handler, lines } = chain(async () => {
+      throw new TypeError('Jane Doe\n    at +905321234567')
+    })
+    const answer = await call(handler, good)
+    expect(lines).toMatchObject([
+      {
+        level: 'error',
+        status: 500,
+        origin: {
+          name: 'TypeError',
+          at: expect.arrayContaining([expect.stringContaining('chain.test.ts')]),
+        },
+      },
+    ])
+    expect(JSON.stringify([lines, answer])).not.toMatch(/Jane|905321234567/)
+  })
+
+  it('holds the answer against its schema, and logs which field, not its value', async () => {
+    const { handler, lines } = chain(async () => ({ data: { name: 'x', born: 'Jane Doe' } }))
+    expect((await call(handler, good)).status).toBe(500)
+    expect(JSON.stringify(lines)).toContain('ContractBroken(data: unrecognized_keys)')
+    expect(JSON.stringify(lines)).not.toContain('Jane')
+  })
+
+  it('holds the errors it sends against those its route declares', async () => {
+    const undeclared = async () => {
+      throw new ApiError('doctor_not_found')
+    }
+    const { handler, lines } = chain(undeclared)
+    expect((await call(handler, good)).status).toBe(500)
+    expect(JSON.stringify(lines)).toContain('ContractBroken(undeclared error doctor_not_found)')
+    expect((await call(chain(undeclared, { checkResponses: false }).handler, good)).status).toBe(404)
+  })
+
+  it('does not check answers in production', async () => {
+    const { handler } = chain(async () => ({ data: 1 }), { checkResponses: false })
+    expect((await call(handler, good)).status).toBe(200)
+  })
+
+  it('answers 504 itself before the function is cut off', async () => {
+    const { handler } = chain(() => new Promise((resolve) => setTimeout(resolve, 200)))
+    const answer = await call(handler, good, lambdaContext(520))
+    expect(answer).toMatchObject({ status: 504, body: { error: 'TIMEOUT' } })
+  })
+})
+
+describe('what has no body to answer with', () => {
+  const removal = defineRoute({
+    ...route,
+    method: 'DELETE',
+    response: { status: 204, body: z.undefined() },
+  })
+
+  it('is a 204 without content, and without saying of which type', async () => {
+    const { handler } = chainOf(removal, async () => undefined)
+    const act = handler as unknown as (event: object, context: object) => Promise<object>
+    const answer = await act(apiEvent({ method: 'DELETE', ...good }), lambdaContext())
+    expect(answer).toEqual({
+      statusCode: 204,
+      headers: {
+        'cache-control': 'no-store',
+        'x-request-id': 'request-1',
+        'ratelimit-policy': '"default";q=100;w=60',
+        ratelimit: '"default";r=99;t=20',
+      },
+      body: '',
+    })
+  })
+
+  it('is a defect when it answers with something all the same', async () => {
+    const { handler, lines } = chainOf(removal, async () => ({ data: 'Jane Doe' }))
+    expect((await call(handler, { method: 'DELETE', ...good })).status).toBe(500)
+    expect(JSON.stringify(lines)).toContain('ContractBroken')
+    expect(JSON.stringify(lines)).not.toContain('Jane')
+  })
+})
+
+describe('a body', () => {
+  const writing = (body: z.ZodObject) =>
+    defineRoute({ ...route, method: 'POST', query: z.strictObject({}), body })
+  const NONE = writing(z.strictObject({}))
+  const OPTIONAL = writing(z.strictObject({ name: z.string().optional() }))
+  const REQUIRED = writing(z.strictObject({ name: z.string() }))
+  const json = { 'content-type': 'application/json' }
+
+  type Case = [what: string, of: typeof NONE, headers: Record<string, string>, body: string | undefined]
+  const answerOf = async (of: typeof NONE, headers: Record<string, string>, body: string | undefined) => {
+    const { handler } = chainOf(of, async () => ({ data: { name: 'x' } }))
+    return call(handler, {
+      method: 'POST',
+      path: good.path,
+      headers: { ...good.headers, ...headers },
+      ...(body !== undefined && { body }),
+    })
+  }
+
+  it.each<Case>([
+    ['nothing at all', NONE, {}, undefined],
+    ['nothing at all', OPTIONAL, {}, undefined],
+    ['an empty text of no type', NONE, {}, ''],
+    ['an object without fields', NONE, json, '{}'],
+    ['an object without fields', OPTIONAL, json, ' {} '],
+    ['a field', OPTIONAL, json, '{"name":"x"}'],
+    ['a charset', REQUIRED, { 'content-type': 'application/json; charset=utf-8' }, '{"name":"x"}'],
+    ['a type in capitals', REQUIRED, { 'Content-Type': 'APPLICATION/JSON' }, '{"name":"x"}'],
+  ])('may be %s where its fields allow it', async (_, of, headers, body) => {
+    expect((await answerOf(of, headers, body)).status).toBe(200)
+  })
+
+  it.each<[...Case, status: number, error: string]>([
+    ['nothing where a field is needed', REQUIRED, {}, undefined, 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ['an object of no type', NONE, {}, '{}', 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    [
+      'nothing, but as text',
+      NONE,
+      { 'content-type': 'text/plain' },
+      undefined,
+      415,
+      'UNSUPPORTED_MEDIA_TYPE',
+    ],
+    ['an object as text', NONE, { 'content-type': 'text/plain' }, '{}', 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    [
+      'a form',
+      NONE,
+      { 'content-type': 'application/x-www-form-urlencoded' },
+      'a=b',
+      415,
+      'UNSUPPORTED_MEDIA_TYPE',
+    ],
+    ['a type like it', NONE, { 'content-type': 'application/jsonp' }, '{}', 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ['nothing, called JSON', NONE, json, '', 400, 'INVALID_PARAMS'],
+    ['no JSON', NONE, json, '{', 400, 'INVALID_PARAMS'],
+    ['a list', NONE, json, '[]', 422, 'VALIDATION'],
+    ['null', NONE, json, 'null', 422, 'VALIDATION'],
+    ['a text', NONE, json, '"{}"', 422, 'VALIDATION'],
+    ['a field it does not have', NONE, json, '{"name":"x"}', 422, 'VALIDATION'],
+    ['a field of every object', NONE, json, '{"constructor":1}', 422, 'VALIDATION'],
+    ['a field of every prototype', NONE, json, '{"__proto__":{}}', 422, 'VALIDATION'],
+  ])('may not be %s', async (_, of, headers, body, status, error) => {
+    expect(await answerOf(of, headers, body)).toMatchObject({ status, body: { error } })
+  })
+})

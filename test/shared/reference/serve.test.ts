@@ -1,0 +1,176 @@
+/** The function that serves the reference, alone, with the files of the bundle. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { APIGatewayProxyResult } from 'aws-lambda'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { writeReferenceFiles } from '../../../infra/reference-files.ts'
+import { readFiles } from '../../../shared/reference/files.ts'
+import { serveFiles } from '../../../shared/reference/serve.ts'
+import { apiEvent, lambdaContext, type Sent } from '../../support/event.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'reference-'))
+const logged: Record<string, unknown>[] = []
+let handler: ReturnType<typeof serveFiles>
+
+beforeAll(() => {
+  writeReferenceFiles(folder)
+  handler = serveFiles(readFiles(folder), { now: () => 0, log: (line) => logged.push(line) })
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** As the gateway asks for it: a resource of its own, or the rest of the path below /docs. */
+async function ask(path: string, sent: Sent = {}) {
+  const below = /^\/docs\/(.+)$/.exec(path)?.[1]
+  const where =
+    below === undefined ? { resource: path } : { resource: '/docs/{proxy+}', path: { proxy: below } }
+  const event = { ...apiEvent({ ...where, ...sent }), path }
+  const answer = (await handler(event, lambdaContext() as never)) as APIGatewayProxyResult
+  return { status: answer.statusCode, headers: answer.headers ?? {}, text: answer.body }
+}
+
+const scriptOf = async () =>
+  /src="(docs\/reference\.[0-9a-f]{16}\.js)"/.exec((await ask('/docs')).text)?.[1] ?? ''
+
+describe('what is served', () => {
+  it.each([
+    ['/docs', 'text/html'],
+    ['/docs/errors', 'text/html'],
+    ['/docs/licences.txt', 'text/plain'],
+    ['/openapi.json', 'application/json'],
+    ['/errors.json', 'application/json'],
+  ])('%s, to anybody, to keep for a while', async (path, type) => {
+    const { status, headers, text } = await ask(path)
+    expect({ status, text }).toEqual({ status: 200, text: expect.stringMatching(/\S/) })
+    expect(headers).toEqual({
+      'content-type': `${type}; charset=utf-8`,
+      'cache-control': 'public, max-age=300',
+      etag: expect.stringMatching(/^"[\w-]{22}"$/),
+      vary: 'accept-encoding',
+      'x-request-id': 'request-1',
+      'content-security-policy':
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+    })
+  })
+
+  it('the document and the catalogue as they are committed', async () => {
+    const { default: document } = await import('../../../docs/openapi.json', { with: { type: 'json' } })
+    const { default: catalogue } = await import('../../../docs/errors.json', { with: { type: 'json' } })
+    expect(JSON.parse((await ask('/openapi.json')).text)).toEqual(document)
+    expect(JSON.parse((await ask('/errors.json')).text)).toEqual(catalogue)
+  })
+
+  it('scripts and styles under a name that changes with them, for ever', async () => {
+    const { text } = await ask('/docs')
+    const assets = [...text.matchAll(/(?:src|href)="(docs\/[^"]+\.(?:js|css))"/g)].map(([, asset]) => asset)
+    expect(assets.length).toBe(4)
+    for (const asset of assets) {
+      const { status, headers } = await ask(`/${asset}`)
+      expect({ status, headers }).toMatchObject({
+        status: 200,
+        headers: {
+          'cache-control': 'public, max-age=31536000, immutable',
+          'content-type': expect.stringMatching(/^text\/(javascript|css); charset=utf-8$/),
+        },
+      })
+    }
+  })
+
+  it('no answer that a Lambda function may not give: 6 MB, as JSON', async () => {
+    for (const { body } of readFiles(folder).values())
+      expect(JSON.stringify({ body }).length).toBeLessThan(4_000_000)
+  })
+
+  it('no map of sources, and no mention of one', () => {
+    for (const [path, { body }] of readFiles(folder))
+      expect([path, /sourceMappingURL=/.test(body)]).toEqual([path, false])
+  })
+})
+
+describe('a copy that the caller has', () => {
+  it.each([
+    ['its etag', (etag: string) => etag],
+    ['a weak one, as a proxy makes it', (etag: string) => `W/${etag}`],
+    ['one of several', (etag: string) => ['"x"', `"y", ${etag}`]],
+    ['any', () => '*'],
+  ])('is not sent again: %s', async (_what, tag) => {
+    const { headers, text } = await ask('/docs')
+    const again = await ask('/docs', { headers: { 'If-None-Match': tag(headers.etag as string) } })
+    expect([again.status, again.text]).toEqual([304, ''])
+    const { 'content-type': _type, ...kept } = headers
+    expect(again.headers).toEqual(kept)
+    expect(text.length).toBeGreaterThan(1000)
+  })
+
+  it('is sent again when it is another one', async () => {
+    expect((await ask('/docs', { headers: { 'if-none-match': '"AAAAAAAAAAAAAAAAAAAAAA"' } })).status).toBe(
+      200,
+    )
+  })
+})
+
+describe('what is not there', () => {
+  const NOT_FOUND = { error: 'NOT_FOUND', message: 'errors.developer_api.route_not_found' }
+
+  it.each([
+    '/docs/reference.0000000000000000.js',
+    '/docs/errors.html',
+    '/docs/docs',
+    '/docs/../index.js',
+    '/docs/..%2findex.js',
+    '/docs/%2e%2e/%2e%2e/index.js',
+    '/docs//etc/passwd',
+    '/docs/constructor',
+    '/docs.html',
+  ])('is answered as the API does: %s', async (path) => {
+    const { status, headers, text } = await ask(path)
+    expect([status, JSON.parse(text)]).toEqual([404, NOT_FOUND])
+    expect(headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-request-id': 'request-1',
+      'x-content-type-options': 'nosniff',
+    })
+  })
+
+  it('other methods neither, but HEAD', async () => {
+    expect((await ask('/docs', { method: 'HEAD' })).status).toBe(200)
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+      const { status, headers, text } = await ask('/docs', { method })
+      expect([status, headers.allow, JSON.parse(text).error]).toEqual([
+        405,
+        'GET, HEAD',
+        'METHOD_NOT_ALLOWED',
+      ])
+    }
+  })
+
+  it('a slash at the end leads to the page, whose links are relative', async () => {
+    const { status, headers } = await ask('/docs/', { resource: '/docs' })
+    expect([status, headers.location]).toEqual([308, '../docs'])
+  })
+})
+
+it('logs no path', async () => {
+  logged.length = 0
+  await ask('/docs/ada-kaya', { query: { name: 'ada' }, headers: { referer: 'https://ada' } })
+  await ask(`/${await scriptOf()}`)
+  expect(logged).toMatchObject([
+    { route: 'reference', status: 404, level: 'info', error: 'route_not_found', request_id: 'request-1' },
+    { route: 'reference', status: 200 },
+    { route: 'reference', status: 200 },
+  ])
+  expect(JSON.stringify(logged)).not.toMatch(/ada|reference\./)
+})
+
+it('serves text alone', () => {
+  const other = mkdtempSync(join(tmpdir(), 'reference-'))
+  try {
+    writeFileSync(join(other, 'icon.png'), '')
+    expect(() => readFiles(other)).toThrow('icon.png is of a type that is not served.')
+  } finally {
+    rmSync(other, { recursive: true })
+  }
+})

@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest'
+import { REFERENCE } from '../../../infra/reference-files.ts'
+import { grantsOf, idAt, ofFunction, resourcesOf, templateOf } from '../../support/template.ts'
+
+const dev = templateOf('dev')
+
+type Method = {
+  HttpMethod: string
+  ResourceId: { Ref?: string }
+  AuthorizationType: string
+  ApiKeyRequired?: boolean
+  Integration: { Type: string; Uri: { 'Fn::Join': [string, unknown[]] } }
+}
+type Path = { PathPart: string; ParentId: { Ref?: string } }
+
+function pathOf(ref: string | undefined): string {
+  const resource = ref && resourcesOf(dev, 'AWS::ApiGateway::Resource')[ref]
+  if (!resource) return ''
+  const { PathPart, ParentId } = resource.Properties as unknown as Path
+  return `${pathOf(ParentId.Ref)}/${PathPart}`
+}
+
+it('has four resources outside the base path, open to all, each with every method', () => {
+  const lambda = idAt(dev, `Reference/${REFERENCE}/Function`)
+  const methods = Object.values(resourcesOf(dev, 'AWS::ApiGateway::Method'))
+    .map(({ Properties }) => Properties as unknown as Method)
+    .filter(({ Integration }) => JSON.stringify(Integration.Uri).includes(lambda))
+  expect(
+    methods
+      .map((method) => [
+        `${method.HttpMethod} ${pathOf(method.ResourceId.Ref)}`,
+        method.AuthorizationType,
+        method.ApiKeyRequired ?? false,
+        method.Integration.Type,
+      ])
+      .sort(),
+  ).toEqual(
+    ['ANY /docs', 'ANY /docs/{proxy+}', 'ANY /errors.json', 'ANY /openapi.json'].map((path) => [
+      path,
+      'NONE',
+      false,
+      'AWS_PROXY',
+    ]),
+  )
+})
+
+it('gives its function its own logs and nothing else, and tells it nothing', () => {
+  expect(grantsOf(dev, REFERENCE)).toEqual([
+    {
+      Effect: 'Allow',
+      Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+      Resource: { 'Fn::GetAtt': [idAt(dev, `Reference/${REFERENCE}/Logs`), 'Arn'] },
+    },
+  ])
+  expect(ofFunction(dev, 'AWS::Lambda::Function', REFERENCE).Properties).not.toHaveProperty('Environment')
+})
+
+it('compresses for callers that accept it, and takes bodies as text, as before', () => {
+  const [api] = Object.values(resourcesOf(dev, 'AWS::ApiGateway::RestApi'))
+  expect(api?.Properties).toMatchObject({ MinimumCompressionSize: 2048 })
+  expect(api?.Properties).not.toHaveProperty('BinaryMediaTypes')
+})

@@ -1,0 +1,296 @@
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import fc from 'fast-check'
+import { beforeAll, describe, expect, it } from 'vitest'
+import {
+  APPOINTMENT_STATUSES,
+  type Appointment,
+  type AppointmentStatus,
+} from '../../../../shared/domain/appointment.ts'
+import type { ClinicId } from '../../../../shared/domain/clinic.ts'
+import { newUuid } from '../../../../shared/domain/uuid.ts'
+import { APPOINTMENTS, appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
+import type { CalendarFilter, Stored } from '../../../../shared/store/calendar/calendar-list.ts'
+import { rowKeys } from '../../../../shared/store/calendar/calendar-row.ts'
+import { daysOf } from '../../../../shared/store/calendar/tally.ts'
+import { doctorDayKey, tallyPartition } from '../../../../shared/store/keys/calendar.ts'
+import { Changeset } from '../../../../shared/store/table/changeset.ts'
+import { ConditionFailed, openTable, type Table } from '../../../../shared/store/table/table.ts'
+import { property } from '../../../support/scale.ts'
+import { engineClient, freshTable, type TestTable } from '../../../support/table.ts'
+
+let db: TestTable
+beforeAll(async () => {
+  db = await freshTable()
+})
+
+const PEOPLE = Array.from({ length: 3 }, newUuid).sort()
+const DATES = [
+  '2025-12-31',
+  '2026-01-01',
+  '2026-01-02',
+  '2026-01-31',
+  '2026-02-01',
+  '2026-02-28',
+  '2027-06-15',
+]
+type Filter = CalendarFilter<AppointmentStatus>
+
+const appointmentArbitrary = fc
+  .record({
+    patient: fc.constantFrom(...PEOPLE),
+    doctor: fc.constantFrom(...PEOPLE),
+    date: fc.constantFrom(...DATES),
+    // Few times, so that many are equal and the id must decide.
+    startTime: fc.constantFrom('09:00', '09:30', '17:45'),
+    status: fc.constantFrom(...APPOINTMENT_STATUSES),
+    notes: fc.constantFrom(null, 'short', 'long '.repeat(300)),
+  })
+  .map(
+    ({ patient, doctor, ...facts }): Appointment => ({
+      id: newUuid(),
+      patient: { id: patient, fullName: 'Ada Kaya' },
+      doctor: { id: doctor, fullName: 'Dr. Bo' },
+      endTime: '18:00',
+      createdAt: '2026-01-01T00:00:00.000Z',
+      ...facts,
+    }),
+  )
+
+const filterArbitrary: fc.Arbitrary<Filter> = fc
+  .record(
+    {
+      patient: fc.constantFrom(...PEOPLE),
+      doctor: fc.constantFrom(...PEOPLE),
+      facet: fc.constantFrom(...APPOINTMENT_STATUSES),
+      from: fc.constantFrom(...DATES, '2026-01-15'),
+      to: fc.constantFrom(...DATES, '2026-01-15'),
+    },
+    { requiredKeys: [] },
+  )
+  .filter(({ from, to }) => !from || !to || from <= to)
+
+const order = ({ date, startTime, id }: Appointment): string => `${date} ${startTime} ${id}`
+
+function oracle(all: Iterable<Appointment>, { patient, doctor, facet, from, to }: Filter): Appointment[] {
+  return [...all]
+    .filter(
+      (one) =>
+        (!patient || one.patient.id === patient) &&
+        (!doctor || one.doctor.id === doctor) &&
+        (!facet || one.status === facet) &&
+        (!from || one.date >= from) &&
+        (!to || one.date <= to),
+    )
+    .sort((a, b) => (order(a) < order(b) ? 1 : -1))
+}
+
+async function save(
+  table: Table,
+  clinic: ClinicId,
+  before: Stored<Appointment> | null,
+  after: Appointment,
+): Promise<void> {
+  const changes = new Changeset(table, clinic)
+  appointmentStore({ table }).change(changes, before, after)
+  await changes.commit()
+}
+
+async function expectPages(
+  table: Table,
+  clinic: ClinicId,
+  all: Iterable<Appointment>,
+  filter: Filter,
+  limit: number,
+): Promise<void> {
+  const list = appointmentStore({ table, onDrift: () => expect.unreachable() })
+  const expected = oracle(all, filter)
+  for (let page = 1; page === 1 || (page - 1) * limit < expected.length; page++) {
+    const { items, total } = await list.page(clinic, filter, { page, limit })
+    expect(total).toBe(expected.length)
+    expect(items).toEqual(expected.slice((page - 1) * limit, page * limit))
+  }
+}
+
+/** Every tally equals a recount, none is negative, and the doctors' days hold what takes time. */
+async function expectInvariants(table: Table, clinic: ClinicId, all: readonly Appointment[]): Promise<void> {
+  for (const doctor of [null, ...PEOPLE]) {
+    const mine = all.filter((one) => doctor === null || one.doctor.id === doctor)
+    const months = await table.query({ pk: tallyPartition(clinic, 'A', doctor), limit: 1000 })
+    const counted = months
+      .flatMap((month) => daysOf(month.sk, month))
+      .flatMap(({ date, counts }) => [...counts].map(([facet, count]) => `${date} ${facet} ${count}`))
+    const recount = Map.groupBy(mine, ({ date, status }) => `${date} ${APPOINTMENTS.facets[status]}`)
+    expect(counted.sort()).toEqual([...recount].map(([key, list]) => `${key} ${list.length}`).sort())
+  }
+  for (const doctor of PEOPLE) {
+    for (const date of DATES) {
+      const day = await table.get(doctorDayKey(clinic, doctor, date))
+      const busy = Object.entries(day ?? {}).flatMap(([name, value]) =>
+        ['pk', 'sk', 'v'].includes(name) ? [] : [value],
+      )
+      const taken = all.filter(
+        (one) =>
+          one.doctor.id === doctor && one.date === date && ['scheduled', 'completed'].includes(one.status),
+      )
+      expect(busy.sort()).toEqual(taken.map(({ startTime, endTime }) => `${startTime}-${endTime}`).sort())
+    }
+  }
+}
+
+describe('a tallied calendar list', () => {
+  it('equals the sorted oracle for every filter, page and limit, whatever was changed before', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(appointmentArbitrary, { maxLength: 40 }),
+        fc.array(fc.tuple(fc.nat(), appointmentArbitrary), { maxLength: 15 }),
+        fc.array(fc.tuple(filterArbitrary, fc.constantFrom(1, 3, 20, 100)), { minLength: 3, maxLength: 6 }),
+        async (created, changed, asked) => {
+          const clinic = newUuid() as ClinicId
+          const all = new Map<string, Appointment>()
+          for (const one of created) {
+            await save(db.table, clinic, null, one)
+            all.set(one.id, one)
+          }
+          for (const [at, facts] of changed) {
+            const ids = [...all.keys()]
+            const id = ids[at % ids.length]
+            if (id === undefined) continue
+            const before = await appointmentStore(db).find(clinic, id)
+            const after = { ...facts, id }
+            await save(db.table, clinic, before, after)
+            all.set(id, after)
+          }
+          await expectInvariants(db.table, clinic, [...all.values()])
+          for (const [filter, limit] of [[{}, 7] as const, ...asked])
+            await expectPages(db.table, clinic, all.values(), filter, limit)
+        },
+      ),
+      property(25, 400),
+    )
+  })
+
+  it('makes one change of several, or none of them', async () => {
+    const clinic = newUuid() as ClinicId
+    const [first, second] = fc.sample(appointmentArbitrary, 2) as [Appointment, Appointment]
+    await save(db.table, clinic, null, first)
+    const list = appointmentStore(db)
+    const both = new Changeset(db.table, clinic)
+    list.change(both, null, second)
+    list.change(both, { record: first, version: 7, events: 1 }, { ...first, status: 'completed' })
+    await expect(both.commit()).rejects.toThrow(ConditionFailed)
+    // Nor does the same creation count twice.
+    await expect(save(db.table, clinic, null, first)).rejects.toThrow(ConditionFailed)
+    await expectInvariants(db.table, clinic, [first])
+    await expectPages(db.table, clinic, [first], {}, 20)
+  })
+
+  it('moves exactly one unit under concurrent changes of one record, however transactions conflict', async () => {
+    const conflicts = { injected: 0 }
+    const flaky = openTable(conflicting(0.4, conflicts), db.name)
+    await fc.assert(
+      fc.asyncProperty(appointmentArbitrary, async (one) => {
+        const clinic = newUuid() as ClinicId
+        await save(flaky, clinic, null, { ...one, status: 'scheduled' })
+        const before = await appointmentStore(db).find(clinic, one.id)
+        const results = await Promise.allSettled(
+          APPOINTMENT_STATUSES.map((status) => save(flaky, clinic, before, { ...one, status })),
+        )
+        expect(results.filter(({ status }) => status === 'fulfilled').length).toBe(1)
+        const after = await appointmentStore(db).find(clinic, one.id)
+        await expectInvariants(db.table, clinic, after ? [after.record] : [])
+      }),
+      property(10, 200),
+    )
+    expect(conflicts.injected).toBeGreaterThan(5)
+  })
+
+  it('is all there or not at all when the process dies between any two calls', async () => {
+    const [one] = fc.sample(appointmentArbitrary, 1) as [Appointment]
+    for (let calls = 0; ; calls++) {
+      const clinic = newUuid() as ClinicId
+      const dying = openTable(dyingAfter(calls), db.name)
+      const died = await save(dying, clinic, null, one).then(
+        () => false,
+        () => true,
+      )
+      const stored = await appointmentStore(db).find(clinic, one.id)
+      await expectInvariants(db.table, clinic, stored ? [one] : [])
+      await expectPages(db.table, clinic, stored ? [one] : [], {}, 20)
+      if (!died) break
+    }
+  })
+
+  it('never shows a total below what was there before, above what could be, nor repeats or disorders a page', async () => {
+    const clinic = newUuid() as ClinicId
+    const wanted = fc.sample(appointmentArbitrary, 60).map((one) => ({ ...one, patient: { ...one.patient } }))
+    let started = 0
+    let committed = 0
+    let drifts = 0
+    const list = appointmentStore({ table: db.table, onDrift: () => drifts++ })
+    const writer = async (mine: Appointment[]) => {
+      for (const one of mine) {
+        started++
+        await save(db.table, clinic, null, one)
+        committed++
+      }
+    }
+    const writing = Promise.all([writer(wanted.slice(0, 30)), writer(wanted.slice(30))])
+    let done = false
+    writing.then(() => {
+      done = true
+    })
+    let pages = 0
+    while (!done) {
+      const low = committed
+      const { items, total } = await list.page(clinic, {}, { page: 1 + (pages++ % 3), limit: 10 })
+      expect(total).toBeGreaterThanOrEqual(low)
+      expect(total).toBeLessThanOrEqual(started)
+      expect(new Set(items.map(({ id }) => id)).size).toBe(items.length)
+      expect(items.map(order)).toEqual(items.map(order).sort().reverse())
+    }
+    await writing
+    expect(pages).toBeGreaterThan(5)
+    await expectPages(db.table, clinic, wanted, {}, 10)
+  })
+
+  it('keeps ids in the order of UUIDs where times are equal', async () => {
+    const [one] = fc.sample(appointmentArbitrary, 1) as [Appointment]
+    const ids = Array.from({ length: 50 }, () => crypto.randomUUID()).sort()
+    const keys = ids.map(
+      (id) => rowKeys(newUuid() as ClinicId, 'A', { ...APPOINTMENTS.place({ ...one, id }) })[0]?.sk,
+    )
+    expect(keys).toEqual([...keys].sort())
+  })
+})
+
+/** A client whose transactions are refused for a conflict every so often, as DynamoDB does and the engine does not. */
+function conflicting(share: number, conflicts: { injected: number }): DynamoDBDocumentClient {
+  const client = DynamoDBDocumentClient.from(engineClient())
+  client.middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        if (!commandName?.startsWith('TransactWrite') || Math.random() > share) return next(args)
+        conflicts.injected++
+        throw Object.assign(new Error('conflict'), {
+          name: 'TransactionCanceledException',
+          CancellationReasons: [{ Code: 'None' }, { Code: 'TransactionConflict' }],
+        })
+      },
+    { step: 'initialize', priority: 'low' },
+  )
+  return client
+}
+
+/** A client whose process is gone after so many calls. */
+function dyingAfter(calls: number): DynamoDBDocumentClient {
+  const client = DynamoDBDocumentClient.from(engineClient())
+  let left = calls
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      if (left-- <= 0) throw new Error('the process is gone')
+      return next(args)
+    },
+    { step: 'initialize', priority: 'low' },
+  )
+  return client
+}

@@ -1,0 +1,256 @@
+/** From a record's change to its events and deliveries, on the real engine. */
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Appointment } from '../../../../shared/domain/appointment.ts'
+import type { ClinicId } from '../../../../shared/domain/clinic.ts'
+import type { Message } from '../../../../shared/domain/message.ts'
+import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
+import type { RecordList } from '../../../../shared/store/calendar/calendar-list.ts'
+import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
+import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
+import { deliveryStore } from '../../../../shared/store/events/deliveries.ts'
+import { eventStore } from '../../../../shared/store/events/events.ts'
+import { eventFanOut } from '../../../../shared/store/events/fan-out.ts'
+import { webhookStore } from '../../../../shared/store/events/webhooks.ts'
+import { messageDispatch } from '../../../../shared/store/messages/dispatch.ts'
+import { messageStore } from '../../../../shared/store/messages/messages.ts'
+import { patientEntry } from '../../../../shared/store/patients/patient-writes.ts'
+import { Changeset } from '../../../../shared/store/table/changeset.ts'
+import { uncontested } from '../../../../shared/store/table/retry-on-conflict.ts'
+import { withoutEvents } from '../../../../shared/store/table/table.ts'
+import { subscribed } from '../../../support/deliveries.ts'
+import { acceptedEmail } from '../../../support/emails.ts'
+import { type Populated, populated } from '../../../support/records.ts'
+import { aPatient, freshTable, newClinic, type TestTable } from '../../../support/table.ts'
+
+let db: TestTable
+beforeAll(async () => {
+  db = await freshTable()
+})
+
+const platform = () => ({ table: db.table, now: Date.now })
+const fanOut = (clinic: ClinicId, push: (made: unknown[]) => Promise<void> = async () => {}) =>
+  eventFanOut(platform()).fanOut(clinic, push)
+
+/** Every event of a clinic, in its order. */
+async function eventsOf(clinic: ClinicId) {
+  await fanOut(clinic)
+  const page = await eventStore(platform()).page(clinic, { limit: 100 })
+  return (page?.items ?? []).map(({ event, record, sequence, data }) => ({ event, record, sequence, data }))
+}
+
+async function changed<R extends { readonly id: string }>(
+  clinic: ClinicId,
+  list: RecordList<R>,
+  id: string,
+  facts: Partial<R>,
+) {
+  const stored = await list.find(clinic, id)
+  if (!stored) throw new Error('no such record')
+  const changes = new Changeset(db.table, clinic)
+  list.change(changes, stored, { ...stored.record, ...facts })
+  await changes.commit()
+}
+
+describe('changes make events', () => {
+  let one: Populated
+  beforeAll(async () => {
+    one = await populated(db.table)
+  })
+
+  it('of every kind when records are made', async () => {
+    const { appointment, invoice, payment, patient, message, doctor } = one
+    const events = await eventsOf(one.clinic.id)
+    expect(events).toEqual([
+      { event: 'patient.created', record: patient.id, sequence: 1, data: { id: patient.id } },
+      {
+        event: 'appointment.created',
+        record: appointment.id,
+        sequence: 1,
+        data: {
+          id: appointment.id,
+          patient_id: patient.id,
+          doctor_id: doctor.id,
+          status: 'scheduled',
+          appointment_date: '2026-05-04',
+          start_time: '09:00',
+          end_time: '09:30',
+        },
+      },
+      {
+        event: 'invoice.created',
+        record: invoice.id,
+        sequence: 1,
+        data: {
+          id: invoice.id,
+          patient_id: patient.id,
+          status: 'partially_paid',
+          issue_date: '2026-05-04',
+          due_date: null,
+        },
+      },
+      {
+        event: 'payment.created',
+        record: payment.id,
+        sequence: 1,
+        data: {
+          id: payment.id,
+          invoice_id: invoice.id,
+          patient_id: patient.id,
+          status: 'completed',
+          payment_date: '2026-05-04',
+        },
+      },
+      {
+        event: 'email.delivered',
+        record: message.id,
+        sequence: 1,
+        data: { id: message.id, patient_id: patient.id, status: 'delivered' },
+      },
+    ])
+  })
+
+  it('numbered by record, and none for what changes nothing', async () => {
+    const { clinic, appointment, invoice, patient } = one
+    const before = (await eventsOf(clinic.id)).length
+    const appointments = appointmentStore(db)
+    await changed(clinic.id, appointments, appointment.id, { notes: 'first time' })
+    await changed(clinic.id, appointments, appointment.id, {})
+    await changed(clinic.id, appointments, appointment.id, { status: 'cancelled' } as Partial<Appointment>)
+    await changed(clinic.id, invoiceStore(db), invoice.id, { dueDate: '2026-06-01' })
+    await changed(clinic.id, invoiceStore(db), invoice.id, { status: 'paid', paid: 10_010 })
+    await patientChanges(db.table).update(clinic.id, patient.id, { gender: 'female' })
+    await patientChanges(db.table).update(clinic.id, patient.id, { gender: 'female' })
+    const events = (await eventsOf(clinic.id)).slice(before)
+    expect(events.map(({ event, record, sequence }) => [event, record, sequence])).toEqual([
+      ['appointment.updated', appointment.id, 2],
+      ['appointment.cancelled', appointment.id, 3],
+      ['invoice.updated', invoice.id, 2],
+      ['invoice.paid', invoice.id, 3],
+      ['patient.updated', patient.id, 2],
+    ])
+  })
+
+  it('of the one whose name changes, not of those that copy it', async () => {
+    const { clinic, patient } = one
+    const before = (await eventsOf(clinic.id)).length
+    await patientChanges(db.table).update(clinic.id, patient.id, { lastName: 'Newname' })
+    expect((await eventsOf(clinic.id)).slice(before)).toEqual([
+      { event: 'patient.updated', record: patient.id, sequence: 3, data: { id: patient.id } },
+    ])
+  })
+
+  it('as a message moves, but not while it is being sent', async () => {
+    const { clinic, patient } = one
+    const log = messageDispatch(db)
+    const message = await acceptedEmail(db.table, clinic, patient, Date.now())
+    const stored = await log.find(clinic.id, message.id)
+    if (stored) await log.claim(clinic.id, stored, { token: 't', until: Date.now() + 1000 })
+    const before = (await eventsOf(clinic.id)).length
+    const at = new Date().toISOString()
+    await log.note(clinic.id, message.id, { kind: 'sent', at, providerMessageId: 'p' })
+    await log.note(clinic.id, message.id, { kind: 'delivered', at, providerMessageId: 'p' })
+    await log.note(clinic.id, message.id, { kind: 'failed', reason: 'Bounce' })
+    const events = (await eventsOf(clinic.id)).slice(before)
+    expect(events.map(({ event, sequence }) => [event, sequence])).toEqual([
+      ['email.sent', 1],
+      ['email.delivered', 2],
+    ])
+  })
+})
+
+it('history makes no events', async () => {
+  const clinic = await newClinic(db.table)
+  const quiet = withoutEvents(db.table)
+  const patient = aPatient()
+  await patientEntry({ table: quiet }).enter(clinic.id, [patient])
+  const message = await acceptedEmail(quiet, clinic, patient, Date.now(), { dispatch: null })
+  expect(await eventsOf(clinic.id)).toEqual([])
+  // What happens afterwards does, from 1 on.
+  await changed(clinic.id, messageStore(db), message.id, { status: 'sent' } as Partial<Message>)
+  expect(await eventsOf(clinic.id)).toMatchObject([{ event: 'email.sent', sequence: 1 }])
+})
+
+it('each endpoint that wants an event gets one delivery, told of once', async () => {
+  const clinic = await newClinic(db.table)
+  const all = await subscribed(db.table, clinic.id)
+  const some = await subscribed(db.table, clinic.id, { events: ['patient.updated'] })
+  const off = await subscribed(db.table, clinic.id, { isActive: false })
+  await patientEntry(db).enter(clinic.id, [aPatient(), aPatient()])
+  const told: unknown[] = []
+  const push = async (made: unknown[]) => void told.push(...made)
+  await Promise.all([1, 2, 3].map(() => fanOut(clinic.id, push)))
+  expect(told.length).toBe(2)
+  const pages = await Promise.all(
+    [all, some, off].map(({ id }) => deliveryStore(db).page(clinic.id, id, { limit: 10 }, Date.now())),
+  )
+  expect(pages.map((page) => page?.items.length)).toEqual([2, 0, 0])
+  const [delivery] = pages[0]?.items ?? []
+  expect(JSON.parse(delivery?.body ?? '')).toEqual({
+    id: delivery?.eventId,
+    event: 'patient.created',
+    clinic_id: clinic.id,
+    created_at: expect.stringMatching(/\+03:00$/),
+    sequence: 1,
+    data: { id: delivery?.record },
+  })
+})
+
+it('writers and fan-outs all at once: every event has one place, in its record’s order, and cursors skip none', async () => {
+  const clinic = await newClinic(db.table)
+  await subscribed(db.table, clinic.id)
+  const patients = Array.from({ length: 5 }, () => aPatient())
+  const made: { delivery: string }[] = []
+  const push = async (more: unknown[]) => void made.push(...(more as { delivery: string }[]))
+  let writing = true
+  const read: string[] = []
+  const reader = (async () => {
+    let after: string | undefined
+    for (let idle = 0; writing || idle < 3; ) {
+      const page = await eventStore(platform()).page(clinic.id, { after, limit: 7 })
+      read.push(...(page?.items ?? []).map(({ id }) => id))
+      after = page?.nextAfter ?? undefined
+      idle = page?.items.length === 0 ? idle + 1 : 0
+    }
+  })()
+  const fanning = [1, 2].map(async () => {
+    while (writing) await fanOut(clinic.id, push)
+  })
+  await Promise.all(
+    patients.map(async (patient) => {
+      await uncontested(() => patientEntry(db).enter(clinic.id, [patient]))
+      for (const gender of ['male', 'female', 'other'] as const)
+        await patientChanges(db.table).update(clinic.id, patient.id, { gender })
+    }),
+  )
+  await fanOut(clinic.id, push)
+  writing = false
+  await Promise.all([reader, ...fanning])
+  const { items } = (await eventStore(platform()).page(clinic.id, { limit: 100 })) ?? { items: [] }
+  expect(items.length).toBe(20)
+  expect(new Set(items.map(({ id }) => id)).size).toBe(20)
+  for (const patient of patients) {
+    const own = items.filter(({ record }) => record === patient.id)
+    expect(own.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4])
+  }
+  expect(read).toEqual(items.map(({ id }) => id))
+  expect(new Set(made.map(({ delivery }) => delivery)).size).toBe(20)
+  expect(made.length).toBe(20)
+})
+
+it('more endpoints and events than one transaction holds', async () => {
+  const clinic = await newClinic(db.table)
+  for (let n = 0; n < 20; n++) await subscribed(db.table, clinic.id)
+  await patientEntry(db).enter(
+    clinic.id,
+    Array.from({ length: 30 }, () => aPatient()),
+  )
+  let told = 0
+  await fanOut(clinic.id, async (made) => {
+    told += made.length
+  })
+  expect(told).toBe(600)
+  expect(await eventFanOut(platform()).waiting()).not.toContain(clinic.id)
+  const all = await webhookStore(db).list(clinic.id)
+  for (const { id } of all)
+    expect((await deliveryStore(db).page(clinic.id, id, { limit: 100 }, Date.now()))?.items.length).toBe(30)
+})

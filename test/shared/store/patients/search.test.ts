@@ -1,0 +1,303 @@
+import fc from 'fast-check'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { ClinicId } from '../../../../shared/domain/clinic.ts'
+import { fullName, type Patient } from '../../../../shared/domain/patient.ts'
+import { needlesOf } from '../../../../shared/domain/search-text.ts'
+import { UnavailableError } from '../../../../shared/domain/unavailable.ts'
+import { patientSegmentKey } from '../../../../shared/store/keys/patients.ts'
+import { MOST_ENTERED, MOST_UPDATED, patientEntry } from '../../../../shared/store/patients/patient-writes.ts'
+import { patientStore } from '../../../../shared/store/patients/patients.ts'
+import { patientSearch } from '../../../../shared/store/patients/search.ts'
+import { property } from '../../../support/scale.ts'
+import { mustFind } from '../../../support/search-oracle.ts'
+import { aPatient, freshTable, newClinic, type TestTable } from '../../../support/table.ts'
+
+let db: TestTable
+beforeAll(async () => {
+  db = await freshTable()
+})
+
+/** The ids that a search must find, last entered first. */
+const oracle = (patients: readonly Patient[], query: string): string[] =>
+  patients
+    .filter((patient) =>
+      mustFind({ name: fullName(patient), phone: patient.phoneNumber, email: patient.emailAddress }, query),
+    )
+    .map(({ id }) => id)
+    .reverse()
+
+const GIVEN = [
+  'Ayşe',
+  'İsmail',
+  'Işıl',
+  'Zoë',
+  'Łukasz',
+  'Søren',
+  'Anna-Lena',
+  "D'Arcy",
+  'Jo',
+  'ÇAĞLA',
+  'Nguyễn',
+]
+const FAMILY = [
+  'Yılmaz',
+  'Großmann',
+  'STRAßE',
+  'Öztürk',
+  "O'Neill",
+  'de la Cruz',
+  'Müller',
+  'Ibáñez',
+  'Ångström',
+]
+const patientArbitrary = fc
+  .record({
+    firstName: fc.constantFrom(...GIVEN),
+    lastName: fc.constantFrom(...FAMILY),
+    phoneNumber: fc.option(
+      fc
+        .tuple(fc.constantFrom('+905321', '+49301', '+14155551'), fc.integer({ min: 0, max: 9999 }))
+        .map(([prefix, last]) => `${prefix}00${String(last).padStart(4, '0')}`),
+    ),
+    emailAddress: fc.option(fc.constantFrom('a.yilmaz@gmail.com', 'Info@Praxis-Müller.de', 'x0532@mail.org')),
+  })
+  .map((facts) => aPatient(facts))
+
+/** Parts of what a patient is known by, the way people type them. */
+const queryOf = (patients: readonly Patient[]) =>
+  fc.oneof(
+    fc.constantFrom(
+      'gmail.com',
+      'ıŞıL',
+      'strasse',
+      'STRASSE',
+      'lukasz',
+      'ISMAIL',
+      'zoe',
+      '@',
+      '%',
+      '_',
+      "'",
+      '😀',
+      '\u200f',
+      '\u0000',
+      'a',
+      '905',
+    ),
+    fc.tuple(fc.constantFrom(...patients), fc.nat(4), fc.boolean()).map(([patient, form, swapped]) => {
+      const phone = patient.phoneNumber ?? '+905320000000'
+      const words = [patient.lastName.slice(0, 4), patient.firstName.slice(1)]
+      const name = (swapped ? words.reverse() : words).join('  ')
+      return (
+        [
+          name,
+          phone.slice(-4),
+          phone.replace(/^\+(90|49|1)/, '0').replace(/(...)$/, ' $1'),
+          phone.replace('+', '00'),
+          phone.replace(/^(\+\d\d)/, '$1 (0)'),
+        ][form] ?? name
+      )
+    }),
+    fc
+      .tuple(fc.constantFrom(...GIVEN), fc.constantFrom(...FAMILY))
+      .map((words) => words.join(' ').toUpperCase()),
+  )
+
+async function enterAll(clinic: ClinicId, patients: readonly Patient[]) {
+  const entry = patientEntry(db)
+  for (let start = 0; start < patients.length; start += MOST_ENTERED) {
+    await entry.enter(clinic, patients.slice(start, start + MOST_ENTERED))
+  }
+  return entry
+}
+
+/** All pages of a search, laid end to end. */
+async function walk(
+  search: ReturnType<typeof patientSearch>,
+  clinic: ClinicId,
+  query: string,
+  limit: number,
+) {
+  const found: string[] = []
+  let total = 0
+  for (let page = 1; page === 1 || found.length < total; page++) {
+    const answer = await search.search(clinic, query, { page, limit })
+    total = answer.total
+    if (answer.items.length === 0) break
+    found.push(...answer.items.map(({ id }) => id))
+  }
+  return { found, total }
+}
+
+describe('search', () => {
+  it('equals the oracle, cold, warm and synced over entries, updates and snapshots', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(patientArbitrary, { minLength: 1, maxLength: 60 }),
+        fc.array(fc.constantFrom('enter', 'update', 'snapshot'), { maxLength: 6 }),
+        fc.infiniteStream(patientArbitrary),
+        fc.constantFrom(1, 7, 20, 100),
+        fc.gen(),
+        async (first, steps, more, limit, gen) => {
+          const { id: clinic } = await newClinic(db.table)
+          const entry = await enterAll(clinic, first)
+          const patients = [...first]
+          const warm = patientSearch(db)
+          const check = async () => {
+            const query = gen(() => queryOf(patients))
+            const expected = oracle(patients, query)
+            for (const search of [warm, patientSearch(db)]) {
+              expect(await walk(search, clinic, query, limit)).toEqual({
+                found: expected,
+                total: expected.length,
+              })
+            }
+          }
+          await check()
+          for (const step of steps) {
+            if (step === 'snapshot') await entry.snapshot(clinic)
+            if (step === 'enter') {
+              const entered = more.next().value
+              await entry.enter(clinic, [entered])
+              patients.push(entered)
+            }
+            if (step === 'update') {
+              const at = gen(fc.nat, { max: patients.length - 1 })
+              const { id } = patients[at] as Patient
+              const changed = { ...more.next().value, id }
+              const placed = (await patientStore(db).findMany(clinic, [id])).get(id)
+              if (placed) await entry.update(clinic, [{ before: placed, after: { ...placed, ...changed } }])
+              patients[at] = changed
+            }
+            await check()
+          }
+        },
+      ),
+      property(25, 400),
+    )
+  })
+
+  it('never grows when a word is added', async () => {
+    const { id: clinic } = await newClinic(db.table)
+    const patients = fc.sample(patientArbitrary, 300)
+    await enterAll(clinic, patients)
+    const search = patientSearch(db)
+    const totalOf = async (text: string) => (await search.search(clinic, text, { page: 1, limit: 1 })).total
+    await fc.assert(
+      fc.asyncProperty(
+        queryOf(patients),
+        fc.constantFrom('a', 'mail', 'yı', 'ß', '7'),
+        async (query, word) => {
+          // A query of digits alone is one number, whose digits need not occur as separate words.
+          fc.pre(needlesOf(query)?.kind === 'words')
+          expect(await totalOf(`${query} ${word}`)).toBeLessThanOrEqual(await totalOf(query))
+        },
+      ),
+      property(50, 500),
+    )
+  })
+
+  it('keeps several thousand patients over segments right, and follows a snapshot it has not seen', async () => {
+    const { id: clinic } = await newClinic(db.table)
+    const patients = Array.from({ length: 9000 }, (_, n) => aPatient({ lastName: n % 3 ? 'Kaya' : 'Demir' }))
+    const entry = await enterAll(clinic, patients.slice(0, 8500))
+    const warm = patientSearch(db)
+    await warm.search(clinic, 'demir', { page: 1, limit: 20 })
+    await entry.snapshot(clinic)
+    for (let start = 8500; start < 9000; start += MOST_ENTERED) {
+      await entry.enter(clinic, patients.slice(start, Math.min(9000, start + MOST_ENTERED)))
+    }
+    for (const search of [warm, patientSearch(db)]) {
+      const page = await search.search(clinic, 'demir', { page: 30, limit: 100 })
+      expect(page.total).toBe(3000)
+      expect(page.items.map(({ id }) => id)).toEqual(oracle(patients, 'demir').slice(2900))
+    }
+  })
+
+  it('drops the log entries that snapshots have taken in, and reloads an index that needed them', async () => {
+    const { id: clinic } = await newClinic(db.table)
+    const patients = [aPatient({ lastName: 'Before' }), aPatient({ lastName: 'Still' })]
+    const entry = await enterAll(clinic, patients)
+    const warm = patientSearch(db)
+    await warm.search(clinic, 'before', { page: 1, limit: 1 })
+    for (const name of ['Once', 'Twice', 'After']) {
+      const [placed] = (await patientStore(db).findMany(clinic, [patients[0]?.id ?? ''])).values()
+      if (placed) await entry.update(clinic, [{ before: placed, after: { ...placed, lastName: name } }])
+      await entry.snapshot(clinic)
+    }
+    expect((await warm.search(clinic, 'before', { page: 1, limit: 1 })).total).toBe(0)
+    expect((await warm.search(clinic, 'after', { page: 1, limit: 1 })).total).toBe(1)
+    const log = await db.table.query({
+      pk: `${Buffer.from(clinic.replaceAll('-', ''), 'hex').toString('base64url')}#PC`,
+      limit: 10,
+    })
+    expect(log.length).toBeLessThanOrEqual(1)
+  })
+
+  it('never lets a snapshot that was overtaken undo a newer one', async () => {
+    const { id: clinic } = await newClinic(db.table)
+    const patient = aPatient({ lastName: 'Alpha' })
+    const entry = await enterAll(clinic, [patient])
+    await entry.snapshot(clinic)
+    const rename = async (lastName: string) => {
+      const [before] = (await patientStore(db).findMany(clinic, [patient.id])).values()
+      if (before) await patientEntry(db).update(clinic, [{ before, after: { ...before, lastName } }])
+    }
+    await rename('Beta')
+    // The slow one has read the log, and stalls before it reads the segment.
+    const stalled = Promise.withResolvers<void>()
+    const slow = patientEntry({
+      table: {
+        ...db.table,
+        query: async (range) => {
+          if (range.pk.includes('#PS#')) await stalled.promise
+          return db.table.query(range)
+        },
+      },
+    }).snapshot(clinic)
+    await rename('Gamma')
+    await patientEntry(db).snapshot(clinic)
+    stalled.resolve()
+    await slow
+    const totals = ['alpha', 'beta', 'gamma'].map((name) =>
+      patientSearch(db).search(clinic, name, { page: 1, limit: 1 }),
+    )
+    expect((await Promise.all(totals)).map(({ total }) => total)).toEqual([0, 0, 1])
+  })
+
+  it('says it is unavailable when a segment is lost, rather than reading for ever', async () => {
+    const { id: clinic } = await newClinic(db.table)
+    const entry = await enterAll(clinic, [aPatient({ lastName: 'Lost' })])
+    await entry.snapshot(clinic)
+    await db.table.deleteMany([patientSegmentKey(clinic, 0, 0)])
+    await expect(patientSearch(db).search(clinic, 'lost', { page: 1, limit: 1 })).rejects.toThrow(
+      UnavailableError,
+    )
+  })
+
+  it('forgets the least recently used clinic when its memory is full', async () => {
+    const clinics = await Promise.all([newClinic(db.table), newClinic(db.table), newClinic(db.table)])
+    for (const { id } of clinics) await enterAll(id, [aPatient({ lastName: 'Only' })])
+    const search = patientSearch(db, 100)
+    for (const { id } of [...clinics, ...clinics]) {
+      expect((await search.search(id, 'only', { page: 1, limit: 1 })).total).toBe(1)
+    }
+  })
+
+  it('takes updates of a whole transaction at once', async () => {
+    const { id: clinic } = await newClinic(db.table)
+    const patients = Array.from({ length: MOST_UPDATED }, () => aPatient())
+    const entry = await enterAll(clinic, patients)
+    const placed = await patientStore(db).findMany(
+      clinic,
+      patients.map(({ id }) => id),
+    )
+    await entry.update(
+      clinic,
+      [...placed.values()].map((before) => ({ before, after: { ...before, lastName: 'Renamed' } })),
+    )
+    expect((await patientSearch(db).search(clinic, 'renamed', { page: 1, limit: 1 })).total).toBe(
+      MOST_UPDATED,
+    )
+  })
+})

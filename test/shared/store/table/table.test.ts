@@ -1,0 +1,95 @@
+/** What the table makes of DynamoDB's errors, with the client mocked: the engine has few of them. */
+
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import {
+  DynamoDBDocumentClient,
+  GetCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb'
+import { mockClient } from 'aws-sdk-client-mock'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { UnavailableError } from '../../../../shared/domain/unavailable.ts'
+import { documentClient } from '../../../../shared/runtime/clients.ts'
+import { ConditionFailed, openTable } from '../../../../shared/store/table/table.ts'
+
+const key = { pk: 'p', sk: 's' }
+const failing = (facts: object) => Object.assign(new Error('said something'), facts)
+const cancelled = (...codes: string[]) =>
+  failing({ name: 'TransactionCanceledException', CancellationReasons: codes.map((Code) => ({ Code })) })
+
+describe('with a mocked client', () => {
+  const dynamodb = mockClient(DynamoDBDocumentClient)
+  const table = openTable(dynamodb as unknown as DynamoDBDocumentClient, 't')
+  beforeEach(() => dynamodb.reset())
+  afterAll(() => dynamodb.restore())
+
+  it.each([
+    { name: 'ThrottlingException' },
+    { name: 'ProvisionedThroughputExceededException' },
+    { name: 'TimeoutError' },
+    { name: 'InternalServerErrorException', $fault: 'server' },
+    { name: 'ServiceUnavailableException', $metadata: { httpStatusCode: 503 } },
+    { name: 'Error', code: 'ECONNREFUSED' },
+    { name: 'Error', code: 'ENOTFOUND' },
+    { name: 'Error', code: 'EAI_AGAIN' },
+    { name: 'Error', code: 'EPIPE' },
+  ])('is unavailable on %j', async (facts) => {
+    dynamodb.on(GetCommand).rejects(failing(facts))
+    await expect(table.get(key)).rejects.toThrow(UnavailableError)
+  })
+
+  it('leaves an error of our own as it is', async () => {
+    dynamodb.on(GetCommand).rejects(failing({ name: 'ValidationException', $fault: 'client' }))
+    await expect(table.get(key)).rejects.toThrow('said something')
+  })
+
+  it.each([
+    ['a conflict', cancelled('None', 'TransactionConflict')],
+    ['throttling', cancelled('ThrottlingError')],
+    ['a transaction under way', failing({ name: 'TransactionInProgressException' })],
+  ])('tries a transaction again after %s', async (_, error) => {
+    dynamodb.on(TransactWriteCommand).rejectsOnce(error).rejectsOnce(error).resolves({})
+    await table.transact([table.deleteWrite(key)])
+    expect(dynamodb.commandCalls(TransactWriteCommand).length).toBe(3)
+  })
+
+  it('tries an update again after a conflict', async () => {
+    dynamodb
+      .on(UpdateCommand)
+      .rejectsOnce(failing({ name: 'TransactionConflictException' }))
+      .resolves({ Attributes: { n: 1 } })
+    expect(await table.update(key, { UpdateExpression: 'ADD n :one' })).toEqual({ n: 1 })
+  })
+
+  it('says which conditions failed, and does not try again', async () => {
+    dynamodb
+      .on(TransactWriteCommand)
+      .rejects(cancelled('None', 'ConditionalCheckFailed', 'TransactionConflict'))
+    await expect(table.transact([])).rejects.toMatchObject({ failed: [1] })
+    dynamodb.on(UpdateCommand).rejects(failing({ name: 'ConditionalCheckFailedException' }))
+    await expect(table.update(key, {})).rejects.toThrow(ConditionFailed)
+    expect(dynamodb.commandCalls(TransactWriteCommand).length).toBe(1)
+  })
+
+  it('gives up on conflicts that do not end', async () => {
+    dynamodb.on(TransactWriteCommand).rejects(cancelled('TransactionConflict'))
+    await expect(table.transact([])).rejects.toThrow(UnavailableError)
+  })
+})
+
+it('is unavailable when the store takes the request and never answers', async () => {
+  const silent = createServer(() => {}).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port } = silent.address() as { port: number }
+  const client = documentClient({
+    endpoint: `http://127.0.0.1:${port}`,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'x', secretAccessKey: 'x' },
+    maxAttempts: 1,
+  })
+  await expect(openTable(client, 'table').get(key)).rejects.toThrow(UnavailableError)
+  silent.closeAllConnections()
+  silent.close()
+})
