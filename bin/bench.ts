@@ -24,15 +24,15 @@ const { large, write } = new Command('npm run bench --')
   .opts<{ large: boolean; write: boolean }>()
 
 const REPORT = 'docs/benchmarks.md'
-const MOST_IMPORT_MEGABYTES = 300
+const MAX_IMPORT_MEGABYTES = 300
 
 const folder = mkdtempSync(join(tmpdir(), 'clinic-bench-'))
 const engine = await startDynamoDb({
-  onDeath: (message) => {
+  onUnexpectedExit: (message) => {
     throw new Error(message)
   },
 })
-const say = (text: string) => process.stdout.write(`${text}\n`)
+const printLine = (text: string) => process.stdout.write(`${text}\n`)
 const failures: string[] = []
 
 try {
@@ -52,24 +52,24 @@ try {
   const sections: string[] = []
   const sizes = [1_000, 10_000, 100_000, ...(large ? [1_000_000] : [])]
   for (const count of sizes) {
-    say(`A clinic of ${count.toLocaleString('en')} patients...`)
+    printLine(`A clinic of ${count.toLocaleString('en')} patients...`)
     sections.push(await patientSection(client, count))
   }
   for (const count of sizes) {
-    say(`A clinic of ${count.toLocaleString('en')} appointments...`)
+    printLine(`A clinic of ${count.toLocaleString('en')} appointments...`)
     sections.push(await appointmentSection(raw, count))
   }
   sections.push(await messageSection())
   const bundles = bundleSection()
-  if (write) writeFileSync(REPORT, report(sections, bundles))
-  say(write ? `\n${REPORT} is written.` : `\n${[...sections, bundles].join('\n')}`)
+  if (write) writeFileSync(REPORT, renderReport(sections, bundles))
+  printLine(write ? `\n${REPORT} is written.` : `\n${[...sections, bundles].join('\n')}`)
 } finally {
   await engine.stop()
   rmSync(folder, { recursive: true, force: true })
 }
 
 if (failures.length > 0) {
-  say(`\nBounds passed:\n${failures.map((failure) => `  ${failure}`).join('\n')}`)
+  printLine(`\nBounds passed:\n${failures.map((failure) => `  ${failure}`).join('\n')}`)
   process.exitCode = 1
 }
 
@@ -96,9 +96,9 @@ async function patientSection(client: DynamoDBDocumentClient, count: number): Pr
   const file = join(folder, 'patients.csv')
   await writePatients(file, count)
   const run = await runImport(engine.endpoint, 'bench', id, file)
-  const again = await runImport(engine.endpoint, 'bench', id, file)
-  for (const { peakMegabytes } of [run, again]) {
-    if (peakMegabytes && peakMegabytes >= MOST_IMPORT_MEGABYTES)
+  const rerun = await runImport(engine.endpoint, 'bench', id, file)
+  for (const { peakMegabytes } of [run, rerun]) {
+    if (peakMegabytes && peakMegabytes >= MAX_IMPORT_MEGABYTES)
       failures.push(`importing ${count}: ${peakMegabytes} MB`)
   }
   const lines = await measurePatients(client, 'bench', id, count)
@@ -106,9 +106,9 @@ async function patientSection(client: DynamoDBDocumentClient, count: number): Pr
   return [
     `## ${count.toLocaleString('en')} patients`,
     '',
-    importLine(run, again, file),
+    importLine(run, rerun, file),
     '',
-    table(lines),
+    markdownTable(lines),
     '',
   ].join('\n')
 }
@@ -118,7 +118,7 @@ async function appointmentSection(raw: DynamoDBClient, count: number): Promise<s
   const [build, measured] = [DynamoDBDocumentClient.from(raw), DynamoDBDocumentClient.from(newClient())]
   const lines = await measureAppointments(build, measured, 'bench', newUuid() as ClinicId, count)
   checkBounds(`${count} appointments`, lines)
-  return [`## ${count.toLocaleString('en')} appointments`, '', table(lines), ''].join('\n')
+  return [`## ${count.toLocaleString('en')} appointments`, '', markdownTable(lines), ''].join('\n')
 }
 
 async function messageSection(): Promise<string> {
@@ -128,31 +128,31 @@ async function messageSection(): Promise<string> {
   ]
   const lines = await measureMessages(build, measured, 'bench')
   checkBounds('messages', lines)
-  return ['## Messages and events', '', table(lines), ''].join('\n')
+  return ['## Messages and events', '', markdownTable(lines), ''].join('\n')
 }
 
 function checkBounds(of: string, lines: readonly Measurement[]): void {
-  for (const { what, bound, units, roundTrips } of lines) {
+  for (const { label: what, bound, units, roundTrips } of lines) {
     if (bound && (units > bound.units || roundTrips > bound.roundTrips)) {
       failures.push(`${of}, ${what}: ${units} units, ${roundTrips} round trips`)
     }
   }
 }
 
-function importLine(run: ImportRun, again: ImportRun, file: string): string {
+function importLine(run: ImportRun, rerun: ImportRun, file: string): string {
   const rows = Number(run.result.imported)
   const memory = run.peakMegabytes === null ? '' : `, at most ${run.peakMegabytes} MB of memory`
   const megabytes = (statSync(file).size / 1e6).toFixed(1)
   return (
     `Import of ${rows.toLocaleString('en')} rows (${megabytes} MB of CSV): ${Math.round(rows / run.seconds).toLocaleString('en')} rows a second${memory}. ` +
-    `Run again: ${Number(again.result.unchanged).toLocaleString('en')} unchanged, ${Number(again.result.imported) + Number(again.result.updated)} written, in ${Math.round((again.seconds / run.seconds) * 100)} % of the time.`
+    `Run again: ${Number(rerun.result.unchanged).toLocaleString('en')} unchanged, ${Number(rerun.result.imported) + Number(rerun.result.updated)} written, in ${Math.round((rerun.seconds / run.seconds) * 100)} % of the time.`
   )
 }
 
-function table(lines: readonly Measurement[]): string {
+function markdownTable(lines: readonly Measurement[]): string {
   const round = (value: number) => (Math.round(value * 10) / 10).toLocaleString('en')
   const rows = lines.map(
-    ({ what, units, bound, roundTrips, calls, bytes }) =>
+    ({ label: what, units, bound, roundTrips, calls, bytes }) =>
       `| ${what} | ${round(units)} | ${bound?.units ?? ''} | ${roundTrips} | ${bound?.roundTrips ?? ''} | ${calls} | ${round(bytes / 1024)} |`,
   )
   return [
@@ -172,7 +172,7 @@ function bundleSection(): string {
   return ['## Bundles', '', '| function | KB, minified |', '|---|---:|', ...rows, ''].join('\n')
 }
 
-function report(sections: readonly string[], bundles: string): string {
+function renderReport(sections: readonly string[], bundles: string): string {
   return `# Benchmarks
 
 Written by \`npm run bench\` (with \`--large\` for the largest clinic), on the local DynamoDB engine. Units are read units of

@@ -52,20 +52,22 @@ try {
 function report(error: unknown): number {
   // Commander has printed its own message already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.wrongInput
-  const say = (text: string) => process.stderr.write(`${text}\n`)
+  const printError = (text: string) => process.stderr.write(`${text}\n`)
   if (error instanceof CommandFailure) {
-    say(error.message)
+    printError(error.message)
     return error.exitCode
   }
   if (error instanceof ImportFileError) {
-    say(error.message)
+    printError(error.message)
     return EXIT.wrongInput
   }
   if (error instanceof UnavailableError) {
-    say('The table cannot be reached, or is throttling. What was written stays; run the command again.')
+    printError(
+      'The table cannot be reached, or is throttling. What was written stays; run the command again.',
+    )
     return EXIT.unreachable
   }
-  say(error instanceof Error ? `${error.name}: ${error.message}` : String(error))
+  printError(error instanceof Error ? `${error.name}: ${error.message}` : String(error))
   // A file that cannot be read or written has a code and a path; anything else is a defect, or AWS saying no.
   return error instanceof Error && 'path' in error ? EXIT.wrongInput : EXIT.failed
 }

@@ -27,52 +27,52 @@ const { data, watch, demo, json, port, smsReceipts, allowWebhookHost } = new Com
   .option(
     '--allow-webhook-host <host:port>',
     'let webhooks go there, over http too, although it is not public',
-    asHostAndPort,
+    parseHostAndPort,
   )
   .option('--json', 'print the ready line only', false)
-  .addOption(new Option('--port <port>', 'on 127.0.0.1').env('PORT').argParser(asPort).default(3000))
+  .addOption(new Option('--port <port>', 'on 127.0.0.1').env('PORT').argParser(parsePort).default(3000))
   .parse()
   .opts<Options>()
 
-function asPort(text: string): number {
+function parsePort(text: string): number {
   const number = Number(text)
   if (!/^\d+$/.test(text) || number > 65_535) throw new InvalidArgumentError('must be a port from 0 to 65535')
   return number
 }
 
 /** Written as a URL has it, since webhooks' URLs are compared with it. */
-function asHostAndPort(text: string): string {
+function parseHostAndPort(text: string): string {
   const [, host] = /^(\S+):[1-9]\d*$/.exec(text.toLowerCase()) ?? []
   if (host === undefined || URL.parse(`http://${text}`)?.hostname !== host)
     throw new InvalidArgumentError('must be a host and its port, such as 127.0.0.1:4400')
   return text
 }
 
-const say = (text: string): void => {
+const printLine = (text: string): void => {
   if (!json) process.stdout.write(`${text}\n`)
 }
 
 let stack: LocalStack | undefined
-let ending = false
+let isShuttingDown = false
 
-async function end(code: number): Promise<void> {
-  if (ending) return
-  ending = true
+async function shutDown(code: number): Promise<void> {
+  if (isShuttingDown) return
+  isShuttingDown = true
   await stack?.close()
   process.exit(code)
 }
 
-process.on('SIGINT', () => end(0))
-process.on('SIGTERM', () => end(0))
+process.on('SIGINT', () => shutDown(0))
+process.on('SIGTERM', () => shutDown(0))
 // npm, when it is killed outright, tells nobody.
 const parent = process.ppid
-if (process.env.npm_lifecycle_event) setInterval(() => process.ppid !== parent && end(0), 500).unref()
+if (process.env.npm_lifecycle_event) setInterval(() => process.ppid !== parent && shutDown(0), 500).unref()
 
 try {
   // npm runs scripts in the project's folder, wherever it was typed.
   const dataDir = data === undefined ? undefined : resolve(process.env.INIT_CWD ?? '.', data)
   if (dataDir) mkdirSync(dataDir, { recursive: true })
-  say('Synthesizing the stack and starting its engines...')
+  printLine('Synthesizing the stack and starting its engines...')
   let clinics: ReadyClinic[] = []
   stack = await startLocalStack({
     port,
@@ -80,9 +80,9 @@ try {
     watch,
     smsReceipts,
     allowedWebhookHost: allowWebhookHost,
-    log: say,
+    log: printLine,
     seed: async (made) => {
-      if (demo) clinics = await demoData(made, dataDir)
+      if (demo) clinics = await loadDemoClinics(made, dataDir)
     },
   })
   const ready = {
@@ -92,20 +92,20 @@ try {
     sms_outbox_url: stack.smsOutboxUrl,
     email_inbox_url: stack.emailInboxUrl,
   }
-  say(banner(stack, clinics))
+  printLine(banner(stack, clinics))
   process.stdout.write(`${JSON.stringify(ready)}\n`)
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
-  await end(1)
+  await shutDown(1)
 }
 
 /** The demo clinics: loaded once, and remembered beside data that is kept. */
-async function demoData(
+async function loadDemoClinics(
   { endpoints, outputs }: Pick<LocalStack, 'endpoints' | 'outputs'>,
   dataDir: string | undefined,
 ): Promise<ReadyClinic[]> {
-  const memory = dataDir && join(dataDir, 'demo.json')
-  if (memory && existsSync(memory)) return JSON.parse(readFileSync(memory, 'utf8')) as ReadyClinic[]
+  const savedFile = dataDir && join(dataDir, 'demo.json')
+  if (savedFile && existsSync(savedFile)) return JSON.parse(readFileSync(savedFile, 'utf8')) as ReadyClinic[]
   const client = new DynamoDBClient({
     endpoint: endpoints.dynamodb,
     region: process.env.AWS_REGION ?? 'us-east-1',
@@ -113,7 +113,7 @@ async function demoData(
   })
   const clinics = await loadDemo(openTable(DynamoDBDocumentClient.from(client), outputs.TableName ?? ''))
   client.destroy()
-  if (memory) writeFileSync(memory, JSON.stringify(clinics), { mode: 0o600 })
+  if (savedFile) writeFileSync(savedFile, JSON.stringify(clinics), { mode: 0o600 })
   return clinics
 }
 

@@ -4,12 +4,12 @@ import { wallClock } from '../shared/domain/clock.ts'
 import type { Patient } from '../shared/domain/patient.ts'
 import { newUuid } from '../shared/domain/uuid.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
-import { patientEntry } from '../shared/store/patients/patient-writes.ts'
+import { patientWriter } from '../shared/store/patients/patient-writer.ts'
 
 export const handler = endpoint(
   createPatient,
-  { patients: patientEntry },
-  async ({ clinicId, clinic, body, now, once }, { patients }) => {
+  { patients: patientWriter },
+  async ({ clinicId, clinic, body, now, idempotency }, { patients }) => {
     if (body.date_of_birth && body.date_of_birth > wallClock(now, clinic.timezone).date) {
       throw new ApiError('validation', {
         details: [{ field: 'date_of_birth', issue: 'must not be in the future' }],
@@ -25,7 +25,7 @@ export const handler = endpoint(
       emailAddress: body.email_address ?? null,
       createdAt: new Date(now).toISOString(),
     }
-    const answer = { data: renderPatient(patient, clinic) }
-    return (await patients.enterOnce(clinicId, patient, once, 201, answer)) ?? answer
+    const response = { data: renderPatient(patient, clinic) }
+    return (await patients.create(clinicId, patient, idempotency, 201, response)) ?? response
   },
 )

@@ -1,5 +1,5 @@
 import { ApiError } from '../shared/api/errors.ts'
-import { createWebhook, publicUrl, renderWithSecret } from '../shared/api/webhooks.ts'
+import { createWebhook, publicUrl, renderWebhookWithSecret } from '../shared/api/webhooks.ts'
 import { newSecret } from '../shared/delivery/webhook-signature.ts'
 import { newUuid } from '../shared/domain/uuid.ts'
 import type { Webhook } from '../shared/domain/webhook.ts'
@@ -10,7 +10,7 @@ import { TooManyWebhooks, webhookStore } from '../shared/store/events/webhooks.t
 export const handler = endpoint(
   createWebhook,
   { webhooks: webhookStore, allowedHost: allowedWebhookHost },
-  async ({ clinicId, clinic, body, now, once }, { webhooks, allowedHost }) => {
+  async ({ clinicId, clinic, body, now, idempotency }, { webhooks, allowedHost }) => {
     const at = new Date(now).toISOString()
     const webhook: Webhook = {
       id: newUuid(),
@@ -23,9 +23,9 @@ export const handler = endpoint(
       createdAt: at,
       updatedAt: at,
     }
-    const answer = { data: renderWithSecret(webhook, clinic) }
+    const response = { data: renderWebhookWithSecret(webhook, clinic) }
     try {
-      return (await webhooks.create(clinicId, webhook, once, 201, answer)) ?? answer
+      return (await webhooks.create(clinicId, webhook, idempotency, 201, response)) ?? response
     } catch (error) {
       throw error instanceof TooManyWebhooks ? new ApiError('too_many_webhooks') : error
     }

@@ -1,5 +1,5 @@
 import { deliverEvent } from '../shared/delivery/deliver-event.ts'
-import { readQueuedDelivery, type Way } from '../shared/delivery/delivery-queues.ts'
+import { type Lane, readQueuedDelivery } from '../shared/delivery/delivery-queues.ts'
 import { UnavailableError } from '../shared/domain/unavailable.ts'
 import { openDeliveryQueues, openTransport } from '../shared/runtime/webhooks.ts'
 import { queueWorker } from '../shared/runtime/worker.ts'
@@ -13,19 +13,19 @@ const PAUSE_MS = 30_000
 export const handler = queueWorker(
   'deliver-event',
   {
-    log: deliveryStore,
-    endpoints: webhookStore,
+    deliveries: deliveryStore,
+    webhooks: webhookStore,
     queues: openDeliveryQueues,
     transport: openTransport,
   },
   async ({ body, queueArn }, stores, { now }) => {
     const queued = readQueuedDelivery(body)
-    const way: Way = queueArn.includes('Slow') ? 'slow' : 'quick'
+    const lane: Lane = queueArn.includes('Slow') ? 'slow' : 'quick'
     try {
-      await deliverEvent({ ...stores, now, random: Math.random }, queued, way)
+      await deliverEvent({ ...stores, now, random: Math.random }, queued, lane)
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error
-      await stores.queues.push(way, [queued], PAUSE_MS)
+      await stores.queues.push(lane, [queued], PAUSE_MS)
     }
   },
 )

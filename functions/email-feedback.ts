@@ -5,9 +5,9 @@ import { messageDispatch } from '../shared/store/messages/dispatch.ts'
 /** Notes in the log what SES says became of an email. */
 export const handler = queueWorker(
   'email-feedback',
-  { log: messageDispatch },
-  async ({ body }, { log }, { count }) => {
-    const { clinic, message, occurrence } = readEmailFeedback(body)
-    if (!(await log.note(clinic, message, occurrence))) count('feedback_for_nobody')
+  { messages: messageDispatch },
+  async ({ body }, { messages }, { count }) => {
+    const { clinic, message, feedback } = readEmailFeedback(body)
+    if (!(await messages.recordFeedback(clinic, message, feedback))) count('feedback_for_nobody')
   },
 )

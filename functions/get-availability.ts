@@ -11,7 +11,7 @@ export const handler = endpoint(
   async ({ clinicId, clinic: { timezone }, query: { doctor_id, date, duration }, now }, { booking }) => {
     const [doctor, { busy }, minutes] = await Promise.all([
       booking.findDoctor(clinicId, doctor_id),
-      booking.day(clinicId, doctor_id, date),
+      booking.findDay(clinicId, doctor_id, date),
       duration ?? booking.defaultDuration(clinicId),
     ])
     if (!doctor) throw new ApiError('doctor_not_found')

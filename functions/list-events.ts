@@ -1,6 +1,6 @@
 import { listEvents } from '../shared/api/events.ts'
 import { invalidCursor, renderCursorPage } from '../shared/api/schemas.ts'
-import { payloadOf } from '../shared/domain/event.ts'
+import { eventPayload } from '../shared/domain/event.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { eventStore } from '../shared/store/events/events.ts'
 
@@ -10,6 +10,6 @@ export const handler = endpoint(
   async ({ clinicId, clinic, query }, { events }) => {
     const page = await events.page(clinicId, query, query.event)
     if (!page) throw invalidCursor()
-    return renderCursorPage(page, query, (event) => payloadOf(event, clinic))
+    return renderCursorPage(page, query, (event) => eventPayload(event, clinic))
   },
 )

@@ -16,7 +16,7 @@ export const handler = endpoint(
     queues: openDeliveryQueues,
     count: ({ count }) => count,
   },
-  async ({ clinicId, clinic, path, now, once }, { webhooks, deliveries, queues, count }) => {
+  async ({ clinicId, clinic, path, now, idempotency }, { webhooks, deliveries, queues, count }) => {
     const webhook = await webhooks.find(clinicId, path.id)
     if (!webhook) throw new ApiError('webhook_not_found')
     const createdAt = new Date(now).toISOString()
@@ -29,11 +29,11 @@ export const handler = endpoint(
       createdAt,
     }
     const delivery = { ...newDelivery(event, webhook.id, clinic, now), isAskedFor: true }
-    const answer = { data: renderDelivery(delivery, clinic) }
-    const kept = await deliveries.makeOnce(clinicId, delivery, { once, status: 202, answer })
-    if (kept) return kept
+    const response = { data: renderDelivery(delivery, clinic) }
+    const stored = await deliveries.create(clinicId, delivery, { idempotency, status: 202, response })
+    if (stored) return stored
     const queued = { clinic: clinicId, webhook: webhook.id, delivery: delivery.id }
     await queues.push('quick', [queued]).catch(() => count('delivery_not_queued'))
-    return answer
+    return response
   },
 )

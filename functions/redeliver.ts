@@ -1,7 +1,7 @@
 import { ApiError } from '../shared/api/errors.ts'
 import { redeliver, renderDelivery } from '../shared/api/webhooks.ts'
-import { askedAgain, isKept } from '../shared/domain/delivery.ts'
-import { KeptAnswer } from '../shared/domain/stored-response.ts'
+import { isRetained, redelivered } from '../shared/domain/delivery.ts'
+import { StoredResponse } from '../shared/domain/stored-response.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { openDeliveryQueues } from '../shared/runtime/webhooks.ts'
 import { deliveryStore } from '../shared/store/events/deliveries.ts'
@@ -15,17 +15,17 @@ export const handler = endpoint(
     queues: openDeliveryQueues,
     count: ({ count }) => count,
   },
-  async ({ clinicId, clinic, path, now, once }, { webhooks, deliveries, queues, count }) => {
+  async ({ clinicId, clinic, path, now, idempotency }, { webhooks, deliveries, queues, count }) => {
     if (!(await webhooks.find(clinicId, path.id))) throw new ApiError('webhook_not_found')
-    const delivery = await deliveries.changeOnce(
+    const delivery = await deliveries.changeIdempotently(
       clinicId,
       path.id,
       path.delivery_id,
-      (before) => (isKept(before, now) ? askedAgain(before, now) : null),
-      { once, status: 202, answer: (after) => ({ data: renderDelivery(after, clinic) }) },
+      (before) => (isRetained(before, now) ? redelivered(before, now) : null),
+      { idempotency, status: 202, response: (after) => ({ data: renderDelivery(after, clinic) }) },
     )
     if (!delivery) throw new ApiError('delivery_not_found')
-    if (delivery instanceof KeptAnswer) return delivery
+    if (delivery instanceof StoredResponse) return delivery
     const queued = { clinic: clinicId, webhook: path.id, delivery: delivery.id }
     await queues.push('quick', [queued]).catch(() => count('delivery_not_queued'))
     return { data: renderDelivery(delivery, clinic) }

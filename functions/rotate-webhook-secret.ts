@@ -1,18 +1,18 @@
 import { ApiError } from '../shared/api/errors.ts'
-import { renderWithSecret, rotateWebhookSecret } from '../shared/api/webhooks.ts'
+import { renderWebhookWithSecret, rotateWebhookSecret } from '../shared/api/webhooks.ts'
 import { newSecret } from '../shared/delivery/webhook-signature.ts'
-import { KeptAnswer } from '../shared/domain/stored-response.ts'
-import { ROTATION_MS } from '../shared/domain/webhook.ts'
+import { StoredResponse } from '../shared/domain/stored-response.ts'
+import { SECRET_OVERLAP_MS } from '../shared/domain/webhook.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { webhookStore } from '../shared/store/events/webhooks.ts'
 
 export const handler = endpoint(
   rotateWebhookSecret,
   { webhooks: webhookStore },
-  async ({ clinicId, clinic, path, body, now, once }, { webhooks }) => {
+  async ({ clinicId, clinic, path, body, now, idempotency }, { webhooks }) => {
     const secret = body.secret ?? newSecret()
-    const until = new Date(now + ROTATION_MS).toISOString()
-    const rotated = await webhooks.changeOnce(
+    const until = new Date(now + SECRET_OVERLAP_MS).toISOString()
+    const rotated = await webhooks.changeIdempotently(
       clinicId,
       path.id,
       (before) => ({
@@ -21,9 +21,13 @@ export const handler = endpoint(
         previousSecret: { secret: before.secret, until },
         updatedAt: new Date(now).toISOString(),
       }),
-      { once, status: 200, answer: (webhook) => ({ data: renderWithSecret(webhook, clinic) }) },
+      {
+        idempotency,
+        status: 200,
+        response: (webhook) => ({ data: renderWebhookWithSecret(webhook, clinic) }),
+      },
     )
     if (!rotated) throw new ApiError('webhook_not_found')
-    return rotated instanceof KeptAnswer ? rotated : { data: renderWithSecret(rotated, clinic) }
+    return rotated instanceof StoredResponse ? rotated : { data: renderWebhookWithSecret(rotated, clinic) }
   },
 )

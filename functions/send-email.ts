@@ -1,5 +1,5 @@
 import { readQueuedEmail } from '../shared/delivery/email-queue.ts'
-import { sendQueuedEmail, waitSeconds } from '../shared/delivery/send-queued-email.ts'
+import { backoffSeconds, sendQueuedEmail } from '../shared/delivery/send-queued-email.ts'
 import type { ClinicId } from '../shared/domain/clinic.ts'
 import { UnavailableError } from '../shared/domain/unavailable.ts'
 import { openEmail, openEmailQueue } from '../shared/runtime/messaging.ts'
@@ -10,16 +10,16 @@ import { messageDispatch } from '../shared/store/messages/dispatch.ts'
 /** The consumer of the email queue. */
 export const handler = queueWorker(
   'send-email',
-  { log: messageDispatch, clinics: clinicStore, sender: openEmail, queue: openEmailQueue },
-  async ({ body }, { log, clinics, sender, queue }, { now }) => {
+  { messages: messageDispatch, clinics: clinicStore, sender: openEmail, queue: openEmailQueue },
+  async ({ body }, { messages, clinics, sender, queue }, { now }) => {
     const email = readQueuedEmail(body)
     const clinicName = async (id: ClinicId) => (await clinics.find(id))?.name ?? ''
     try {
-      await sendQueuedEmail({ log, clinicName, sender, queue, now }, email)
+      await sendQueuedEmail({ messages, clinicName, sender, queue, now }, email)
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error
       // The store is down, not the message bad: it waits without burning a receive.
-      await queue.push({ ...email, waits: email.waits + 1 }, waitSeconds(email.waits))
+      await queue.push({ ...email, waits: email.waits + 1 }, backoffSeconds(email.waits))
     }
   },
 )

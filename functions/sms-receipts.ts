@@ -6,30 +6,30 @@ import { worker } from '../shared/runtime/worker.ts'
 import { messageDispatch } from '../shared/store/messages/dispatch.ts'
 
 /** A receipt may overtake the note of the id it names; after so long, it is of an SMS that is not ours. */
-const OURS_WITHIN_MS = 5 * 60_000
+const EARLY_RECEIPT_MS = 5 * 60_000
 
 /** Notes in the log what SNS says became of an SMS, where the operator has switched its receipts on. */
 export const handler = worker(
   'sms-receipts',
-  { log: messageDispatch },
-  async ({ awslogs }: CloudWatchLogsEvent, { log }, { now, count }) => {
+  { messages: messageDispatch },
+  async ({ awslogs }: CloudWatchLogsEvent, { messages }, { now, count }) => {
     const { logEvents } = JSON.parse(
       gunzipSync(Buffer.from(awslogs.data, 'base64')).toString('utf8'),
     ) as CloudWatchLogsDecodedData
-    let early = 0
+    let earlyCount = 0
     for (const { message, timestamp } of logEvents) {
       const receipt = readSmsReceipt(message)
       if (!receipt) {
         count('receipt_unreadable')
         continue
       }
-      const { providerMessageId, occurrence } = receipt
-      const found = await log.byProviderId(PROVIDERS.sms, providerMessageId)
-      if (found) await log.note(found.clinic, found.id, occurrence)
-      else if (now() - timestamp < OURS_WITHIN_MS) early++
+      const { providerMessageId, feedback } = receipt
+      const found = await messages.findByProviderId(PROVIDERS.sms, providerMessageId)
+      if (found) await messages.recordFeedback(found.clinic, found.id, feedback)
+      else if (now() - timestamp < EARLY_RECEIPT_MS) earlyCount++
       else count('feedback_for_nobody')
     }
     // Lambda invokes again, and what was noted is noted once.
-    if (early > 0) throw new Error('some receipts came before their messages')
+    if (earlyCount > 0) throw new Error('some receipts came before their messages')
   },
 )

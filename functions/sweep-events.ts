@@ -1,4 +1,4 @@
-import { allTried } from '../shared/delivery/all-tried.ts'
+import { settleAll } from '../shared/delivery/settle-all.ts'
 import { sweepDeliveries } from '../shared/delivery/sweep-deliveries.ts'
 import { openDeliveryQueues } from '../shared/runtime/webhooks.ts'
 import { worker } from '../shared/runtime/worker.ts'
@@ -8,11 +8,11 @@ import { eventFanOut } from '../shared/store/events/fan-out.ts'
 /** Every minute, over all clinics: events that the stream lost, and deliveries whose time has come. */
 export const handler = worker(
   'sweep-events',
-  { events: eventFanOut, log: deliveryStore, queues: openDeliveryQueues },
-  async (_event: unknown, { events, log, queues }, { now }) => {
-    const fanOuts = (await events.waiting()).map(
-      (clinic) => () => events.fanOut(clinic, (made) => queues.push('quick', made)),
+  { events: eventFanOut, deliveries: deliveryStore, queues: openDeliveryQueues },
+  async (_event: unknown, { events, deliveries, queues }, { now }) => {
+    const fanOuts = (await events.clinicsWithAnnounced()).map(
+      (clinic) => () => events.fanOut(clinic, (created) => queues.push('quick', created)),
     )
-    await allTried([...fanOuts, () => sweepDeliveries({ log, queues, now })], (step) => step())
+    await settleAll([...fanOuts, () => sweepDeliveries({ deliveries, queues, now })], (step) => step())
   },
 )

@@ -6,6 +6,6 @@ import { messageDispatch } from '../shared/store/messages/dispatch.ts'
 /** Every minute, over all clinics. */
 export const handler = worker(
   'sweep-messages',
-  { log: messageDispatch, queue: openEmailQueue },
-  (_event: unknown, { log, queue }, { now, count }) => sweepMessages({ log, queue, now, count }),
+  { messages: messageDispatch, queue: openEmailQueue },
+  (_event: unknown, { messages, queue }, { now, count }) => sweepMessages({ messages, queue, now, count }),
 )

@@ -21,7 +21,7 @@ export const handler = endpoint(
     })
     if (!webhook) throw new ApiError('webhook_not_found')
     // Switched on by a person: what it did before is forgotten.
-    if (body.is_active) await webhooks.noteHealth(clinicId, path.id)
+    if (body.is_active) await webhooks.recordRecovery(clinicId, path.id)
     return { data: renderWebhook(webhook, clinic) }
   },
 )

@@ -8,7 +8,7 @@ import type { Messaging } from './messaging.ts'
 import { ServiceFunction } from './service-function.ts'
 import type { StageSettings } from './stages.ts'
 
-type Parts = {
+type Dependencies = {
   readonly stage: StageSettings
   readonly code: FunctionCode
   readonly data: Data
@@ -20,12 +20,12 @@ type Parts = {
 export function routeFunction(
   scope: Construct,
   route: Route,
-  { stage, code, data, messaging, events }: Parts,
+  { stage, code, data, messaging, events }: Dependencies,
 ) {
   const { table, services = [], memory } = route.uses
-  const sends = services.includes('sms')
-  const queues = services.includes('email-queue')
-  const delivers = services.includes('delivery-queue')
+  const usesSms = services.includes('sms')
+  const usesEmailQueue = services.includes('email-queue')
+  const usesDeliveryQueue = services.includes('delivery-queue')
   return new ServiceFunction(scope, route.id, {
     stage,
     code,
@@ -34,17 +34,17 @@ export function routeFunction(
       TABLE_NAME: data.table.tableName,
       CHECK_RESPONSES: stage.checkResponses ? 'on' : 'off',
       REQUESTS_PER_MINUTE: String(stage.requestsPerMinute),
-      ...(sends && messaging.sendingEnvironment),
-      ...(queues && messaging.queueEnvironment),
-      ...(delivers && events.queueEnvironment),
+      ...(usesSms && messaging.sendingEnvironment),
+      ...(usesEmailQueue && messaging.queueEnvironment),
+      ...(usesDeliveryQueue && events.queueEnvironment),
     },
     grants: [
       credentialGrant(data),
-      tableGrant(data, table, { delivers: sends || queues || delivers }),
+      tableGrant(data, table, { delivers: usesSms || usesEmailQueue || usesDeliveryQueue }),
       keyGrant(scope, data),
-      ...(sends ? [smsGrant(scope)] : []),
-      ...(queues ? [pushGrant(messaging.emails)] : []),
-      ...(delivers ? [pushGrant(events.deliveries)] : []),
+      ...(usesSms ? [smsGrant(scope)] : []),
+      ...(usesEmailQueue ? [pushGrant(messaging.emails)] : []),
+      ...(usesDeliveryQueue ? [pushGrant(events.deliveries)] : []),
     ],
   })
 }

@@ -4,12 +4,12 @@ import { DynamoEventSource } from 'aws-cdk-lib/aws-lambda-event-sources'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import type { TableCall } from '../shared/api/route.ts'
-import { ANNOUNCED_PARTITIONS } from '../shared/store/keys/events.ts'
+import { ANNOUNCED_PARTITION_PREFIX } from '../shared/store/keys/events.ts'
 import type { FunctionCode } from './bundles.ts'
 import type { Data } from './data.ts'
 import { everyMinute } from './every-minute.ts'
 import { keyGrant, pushGrant, tableGrant } from './grants.ts'
-import { consumer, queueWithDeadLetters } from './queues.ts'
+import { addConsumer, queueWithDeadLetters } from './queues.ts'
 import { ServiceFunction } from './service-function.ts'
 import type { StageSettings } from './stages.ts'
 
@@ -65,7 +65,7 @@ export class Events extends Construct {
         filters: [
           FilterCriteria.filter({
             eventName: FilterRule.isEqual('INSERT'),
-            dynamodb: { Keys: { pk: { S: FilterRule.beginsWith(ANNOUNCED_PARTITIONS) } } },
+            dynamodb: { Keys: { pk: { S: FilterRule.beginsWith(ANNOUNCED_PARTITION_PREFIX) } } },
           }),
         ],
       }),
@@ -75,8 +75,8 @@ export class Events extends Construct {
   #deliver(): void {
     const calls: TableCall[] = ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem']
     const lambda = this.#worker('deliver-event', calls, DELIVERY_TIMEOUT)
-    consumer(lambda, this.deliveries, { maxConcurrency: 50 })
-    consumer(lambda, this.slowDeliveries, { maxConcurrency: 20 })
+    addConsumer(lambda, this.deliveries, { maxConcurrency: 50 })
+    addConsumer(lambda, this.slowDeliveries, { maxConcurrency: 20 })
   }
 
   #sweep(): void {

@@ -4,9 +4,9 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import type { Construct } from 'constructs'
 import type { TableCall } from '../shared/api/route.ts'
-import { CLINIC_DIRECTORY, CREDENTIAL_PARTITIONS } from '../shared/store/keys/clinics.ts'
-import { DUE_PARTITIONS, DUE_PARTITIONS_BUT_EVENTS } from '../shared/store/keys/due.ts'
-import { PROVIDER_PARTITIONS } from '../shared/store/keys/messages.ts'
+import { CLINIC_DIRECTORY_PARTITION, CREDENTIAL_PARTITION_PREFIX } from '../shared/store/keys/clinics.ts'
+import { DUE_PARTITION_PREFIX, DUE_PARTITIONS_EXCEPT_EVENTS } from '../shared/store/keys/due.ts'
+import { PROVIDER_PARTITION_PREFIX } from '../shared/store/keys/messages.ts'
 import type { Data } from './data.ts'
 
 /** Authentication reads the credential and notes its use: on credential partitions only. */
@@ -14,7 +14,9 @@ export const credentialGrant = ({ table }: Data): PolicyStatement =>
   new PolicyStatement({
     actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
     resources: [table.tableArn],
-    conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${CREDENTIAL_PARTITIONS}*`] } },
+    conditions: {
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${CREDENTIAL_PARTITION_PREFIX}*`] },
+    },
   })
 
 /**
@@ -32,18 +34,18 @@ export const tableGrant = (
     conditions: {
       'ForAllValues:StringNotLike': {
         'dynamodb:LeadingKeys': [
-          `${CREDENTIAL_PARTITIONS}*`,
-          CLINIC_DIRECTORY,
-          ...(delivers ? [] : hidden(calls)),
+          `${CREDENTIAL_PARTITION_PREFIX}*`,
+          CLINIC_DIRECTORY_PARTITION,
+          ...(delivers ? [] : deniedPartitions(calls)),
         ],
       },
     },
   })
 
-function hidden(calls: readonly TableCall[]): string[] {
+function deniedPartitions(calls: readonly TableCall[]): string[] {
   const announces = calls.includes('PutItem')
-  const due = announces ? DUE_PARTITIONS_BUT_EVENTS : [DUE_PARTITIONS]
-  return [...due, PROVIDER_PARTITIONS].map((prefix) => `${prefix}*`)
+  const due = announces ? DUE_PARTITIONS_EXCEPT_EVENTS : [DUE_PARTITION_PREFIX]
+  return [...due, PROVIDER_PARTITION_PREFIX].map((prefix) => `${prefix}*`)
 }
 
 /** DynamoDB uses the table's key in the caller's name; the key serves no other purpose. */

@@ -17,7 +17,7 @@ import type { FunctionCode } from './bundles.ts'
 import type { Data } from './data.ts'
 import { everyMinute } from './every-minute.ts'
 import { emailGrant, keyGrant, pushGrant, tableGrant } from './grants.ts'
-import { consumer, queueWithDeadLetters } from './queues.ts'
+import { addConsumer, queueWithDeadLetters } from './queues.ts'
 import { ServiceFunction } from './service-function.ts'
 import type { StageSettings } from './stages.ts'
 
@@ -25,7 +25,7 @@ import type { StageSettings } from './stages.ts'
 export const MESSAGE_WORKERS = ['send-email', 'email-feedback', 'sms-receipts', 'sweep-messages'] as const
 
 /** What SES tells of a mail, beside what every event has: how a bounce is called. */
-const FEEDBACK: Record<string, readonly string[]> = {
+const FEEDBACK_DETAIL_PATHS: Record<string, readonly string[]> = {
   Send: [],
   Delivery: [],
   Bounce: ['$.detail.bounce.bounceType', '$.detail.bounce.bounceSubType'],
@@ -74,7 +74,7 @@ export class Messaging extends Construct {
     const feedback = queueWithDeadLetters(this, 'Feedback')
     this.feedback = feedback.queue
     this.deadFeedback = feedback.deadLetters
-    this.#hearFeedback(configurationSet)
+    this.receiveFeedback(configurationSet)
     this.smsReceipts = this.#worker('sms-receipts', ['GetItem', 'PutItem'])
     this.#sweep()
   }
@@ -89,14 +89,14 @@ export class Messaging extends Construct {
       },
       grants: [pushGrant(this.emails), emailGrant(this, from, configurationSetName)],
     })
-    consumer(lambda, this.emails)
+    addConsumer(lambda, this.emails)
   }
 
   /**
    * SES -> event bus -> queue -> log. A rule for each kind of event, which passes on ids and types only: the events
    * themselves quote addresses and subjects.
    */
-  #hearFeedback(configurationSet: ConfigurationSet): void {
+  receiveFeedback(configurationSet: ConfigurationSet): void {
     configurationSet.addEventDestination('Feedback', {
       destination: EventDestination.eventBus(EventBus.fromEventBusName(this, 'Bus', 'default')),
       events: [
@@ -107,7 +107,7 @@ export class Messaging extends Construct {
         EmailSendingEvent.REJECT,
       ],
     })
-    for (const [event, detail] of Object.entries(FEEDBACK)) {
+    for (const [event, detail] of Object.entries(FEEDBACK_DETAIL_PATHS)) {
       new Rule(this, `${event}Rule`, {
         eventPattern: {
           source: ['aws.ses'],
@@ -117,11 +117,13 @@ export class Messaging extends Construct {
           },
         },
         targets: [
-          new SqsQueue(this.feedback, { message: RuleTargetInput.fromObject(feedbackOf(event, detail)) }),
+          new SqsQueue(this.feedback, {
+            message: RuleTargetInput.fromObject(feedbackMessage(event, detail)),
+          }),
         ],
       })
     }
-    consumer(this.#worker('email-feedback', ['GetItem', 'PutItem', 'DeleteItem']), this.feedback)
+    addConsumer(this.#worker('email-feedback', ['GetItem', 'PutItem', 'DeleteItem']), this.feedback)
   }
 
   #sweep(): void {
@@ -137,21 +139,21 @@ export class Messaging extends Construct {
   #worker(
     id: (typeof MESSAGE_WORKERS)[number],
     calls: readonly TableCall[],
-    own: { environment?: Record<string, string>; grants?: PolicyStatement[]; timeout?: Duration } = {},
+    options: { environment?: Record<string, string>; grants?: PolicyStatement[]; timeout?: Duration } = {},
   ): Lambda {
     const { stage, code, data } = this.#props
     const { lambda } = new ServiceFunction(this, id, {
       stage,
       code,
-      ...own,
-      environment: { TABLE_NAME: data.table.tableName, ...own.environment },
-      grants: [tableGrant(data, calls, { delivers: true }), keyGrant(this, data), ...(own.grants ?? [])],
+      ...options,
+      environment: { TABLE_NAME: data.table.tableName, ...options.environment },
+      grants: [tableGrant(data, calls, { delivers: true }), keyGrant(this, data), ...(options.grants ?? [])],
     })
     return lambda
   }
 }
 
-const feedbackOf = (event: string, detail: readonly string[]) => ({
+const feedbackMessage = (event: string, detail: readonly string[]) => ({
   event,
   clinic: EventField.fromPath('$.detail.mail.tags.clinic'),
   message: EventField.fromPath('$.detail.mail.tags.message'),

@@ -6,10 +6,10 @@ import type { Construct } from 'constructs'
 import { FUNCTION_TIMEOUT } from './stages.ts'
 
 /** Receives of a message before it is a dead letter. */
-const MOST_RECEIVES = 5
+const MAX_RECEIVES = 5
 
 /**
- * A queue that gives up on a message after {@link MOST_RECEIVES} receives and keeps it for a person. Queues carry ids
+ * A queue that gives up on a message after {@link MAX_RECEIVES} receives and keeps it for a person. Queues carry ids
  * only, so SQS's own encryption is enough.
  */
 export function queueWithDeadLetters(
@@ -17,20 +17,20 @@ export function queueWithDeadLetters(
   id: string,
   timeout: Duration = FUNCTION_TIMEOUT,
 ): { queue: Queue; deadLetters: Queue } {
-  const secured = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true }
-  const deadLetters = new Queue(scope, `${id}Dead`, { ...secured, retentionPeriod: Duration.days(14) })
+  const encryption = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true }
+  const deadLetters = new Queue(scope, `${id}Dead`, { ...encryption, retentionPeriod: Duration.days(14) })
   const queue = new Queue(scope, id, {
-    ...secured,
+    ...encryption,
     // Six times what its function may take, as Lambda asks for.
     visibilityTimeout: Duration.seconds(6 * timeout.toSeconds()),
     retentionPeriod: Duration.days(14),
-    deadLetterQueue: { queue: deadLetters, maxReceiveCount: MOST_RECEIVES },
+    deadLetterQueue: { queue: deadLetters, maxReceiveCount: MAX_RECEIVES },
   })
   return { queue, deadLetters }
 }
 
 /** Feeds a queue to a function that says which messages of a batch failed. */
-export function consumer(lambda: Lambda, queue: Queue, { maxConcurrency = 10 } = {}): void {
+export function addConsumer(lambda: Lambda, queue: Queue, { maxConcurrency = 10 } = {}): void {
   lambda.addEventSource(
     new SqsEventSource(queue, { batchSize: 10, reportBatchItemFailures: true, maxConcurrency }),
   )

@@ -9,12 +9,12 @@ import { type Assets, referencePage } from '../shared/reference/reference-page.t
 export const REFERENCE = 'reference'
 
 const PROJECT = join(import.meta.dirname, '..')
-const RENDERER = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
+const RENDERER_DIRECTORY = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
 
 /** Scripts and styles, by the names that pages know them by. */
 const ASSETS: Record<keyof Assets, string> = {
-  rendererScript: join(RENDERER, 'swagger-ui-bundle.js'),
-  rendererStyle: join(RENDERER, 'swagger-ui.css'),
+  rendererScript: join(RENDERER_DIRECTORY, 'swagger-ui-bundle.js'),
+  rendererStyle: join(RENDERER_DIRECTORY, 'swagger-ui.css'),
   script: join(PROJECT, 'shared/reference/page/reference.js'),
   style: join(PROJECT, 'shared/reference/page/reference.css'),
 }
@@ -27,10 +27,10 @@ export function writeReferenceFiles(directory: string): void {
   mkdirSync(join(directory, 'docs'), { recursive: true })
   const assets = Object.fromEntries(
     Object.entries(ASSETS).map(([name, file]) => {
-      const content = withoutSourceMap(read(file))
-      const hashed = hashedName(file, content)
-      write(join('docs', hashed), content)
-      return [name, hashed]
+      const content = stripSourceMap(read(file))
+      const hashedFile = hashedName(file, content)
+      write(join('docs', hashedFile), content)
+      return [name, hashedFile]
     }),
   ) as Assets
   // Spaces are a third of the document as it is committed.
@@ -44,7 +44,7 @@ export function writeReferenceFiles(directory: string): void {
 const read = (file: string): string => readFileSync(file, 'utf8')
 
 /** The maps stay behind; a browser's tools would ask for them. */
-const withoutSourceMap = (content: string): string =>
+const stripSourceMap = (content: string): string =>
   content.replace(/\n?\/[/*]# sourceMappingURL=\S+( \*\/)?\s*$/, '\n')
 
 function hashedName(file: string, content: string): string {
@@ -56,5 +56,5 @@ function hashedName(file: string, content: string): string {
 /** Of what the page brings along, as their authors ask. */
 const licences = (): string =>
   ['NOTICE', 'LICENSE', 'swagger-ui-bundle.js.LICENSE.txt']
-    .map((name) => read(join(RENDERER, name)).trim())
+    .map((name) => read(join(RENDERER_DIRECTORY, name)).trim())
     .join('\n\n')

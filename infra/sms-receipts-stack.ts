@@ -37,11 +37,11 @@ export class SmsReceiptsStack extends Stack {
         }),
       )
     }
-    this.#switchOn(role)
+    this.enableDeliveryStatus(role)
   }
 
-  #switchOn(role: Role): void {
-    const set = (rate: string) => ({
+  enableDeliveryStatus(role: Role): void {
+    const samplingRateCall = (rate: string) => ({
       service: 'SNS',
       action: 'setSMSAttributes',
       parameters: {
@@ -50,8 +50,8 @@ export class SmsReceiptsStack extends Stack {
       physicalResourceId: PhysicalResourceId.of('sms-receipts'),
     })
     new AwsCustomResource(this, 'Switch', {
-      onUpdate: set('100'),
-      onDelete: set('0'),
+      onUpdate: samplingRateCall('100'),
+      onDelete: samplingRateCall('0'),
       installLatestAwsSdk: false,
       policy: AwsCustomResourcePolicy.fromStatements([
         new PolicyStatement({ actions: ['sns:SetSMSAttributes'], resources: ['*'] }),

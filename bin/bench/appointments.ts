@@ -11,9 +11,9 @@ import { doctorStore } from '../../shared/store/doctors.ts'
 import { calendarListPartition, calendarPartition } from '../../shared/store/keys/calendar.ts'
 import { patientHeadKey } from '../../shared/store/keys/patients.ts'
 import { EMPTY_HEAD } from '../../shared/store/patients/head.ts'
-import { patientEntry } from '../../shared/store/patients/patient-writes.ts'
+import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { Changeset } from '../../shared/store/table/changeset.ts'
-import { once } from '../../shared/store/table/idempotency.ts'
+import { idempotencyGuard } from '../../shared/store/table/idempotency.ts'
 import { openTable } from '../../shared/store/table/table.ts'
 import { NEW_DOCTOR } from '../clinic/import/doctors.ts'
 import { type Bound, listBound, patientListBound, WRITE_UNITS } from './bounds.ts'
@@ -25,19 +25,19 @@ type Filter = CalendarFilter<AppointmentStatus>
 
 /** Measures every way of listing a clinic's appointments, and writing one, beside what the obvious code costs. */
 export async function measureAppointments(
-  build: DynamoDBDocumentClient,
+  buildClient: DynamoDBDocumentClient,
   client: DynamoDBDocumentClient,
   tableName: string,
   clinic: ClinicId,
   count: number,
 ): Promise<Measurement[]> {
-  const built = await buildAppointments(build, tableName, clinic, count)
-  const measured = meter(client)
+  const built = await buildAppointments(buildClient, tableName, clinic, count)
+  const measure = meter(client)
   const table = openTable(client, tableName)
   const list = appointmentStore({ table })
   const lines: Measurement[] = []
-  const add = async (what: string, bound: Bound | null, work: () => Promise<unknown>) => {
-    lines.push({ what, bound, ...(await measured(work)) })
+  const add = async (label: string, bound: Bound | null, work: () => Promise<unknown>) => {
+    lines.push({ label, bound, ...(await measure(work)) })
   }
   for (const [name, filter] of filtersOf(built)) {
     const { total } = await list.page(clinic, filter, { page: 1, limit: 1 })
@@ -56,7 +56,7 @@ export async function measureAppointments(
     }
   }
   await addWrites(add, table, clinic, built)
-  await addBooking(add, openTable(build, tableName), table, clinic)
+  await addBooking(add, openTable(buildClient, tableName), table, clinic)
   await add('the obvious way: Query everything, filter and page in memory', null, () =>
     queryAll(client, tableName, calendarPartition(clinic, 'A')),
   )
@@ -79,7 +79,7 @@ const filtersOf = ({ doctors, patients, firstDay, lastDay }: BuiltClinic): [stri
 ]
 
 async function addWrites(
-  add: (what: string, bound: Bound, work: () => Promise<unknown>) => Promise<void>,
+  add: (label: string, bound: Bound, work: () => Promise<unknown>) => Promise<void>,
   table: ReturnType<typeof openTable>,
   clinic: ClinicId,
   { newest }: BuiltClinic,
@@ -102,7 +102,7 @@ async function addWrites(
 
 /** A booking with an idempotency key: the appointment, its rows and tallies, the guard, the kept answer. */
 async function addBooking(
-  add: (what: string, bound: Bound, work: () => Promise<unknown>) => Promise<void>,
+  add: (label: string, bound: Bound, work: () => Promise<unknown>) => Promise<void>,
   unmeasured: ReturnType<typeof openTable>,
   table: ReturnType<typeof openTable>,
   clinic: ClinicId,
@@ -124,7 +124,7 @@ async function addBooking(
     hours: parseWeeklyHours('mon-sun 09:00-17:00'),
   }
   await unmeasured.transact([unmeasured.putWrite({ ...patientHeadKey(clinic), ...EMPTY_HEAD })])
-  await patientEntry({ table: unmeasured }).enter(clinic, [patient])
+  await patientWriter({ table: unmeasured }).createMany(clinic, [patient])
   await doctorStore({ table: unmeasured }).save(clinic, [{ before: null, after: doctor }])
   const date = '2026-05-04'
   const appointment: Appointment = {
@@ -143,7 +143,7 @@ async function addBooking(
   await add('availability', { units: 10, roundTrips: 2 }, () =>
     Promise.all([
       booking.findDoctor(clinic, doctor.id),
-      booking.day(clinic, doctor.id, date),
+      booking.findDay(clinic, doctor.id, date),
       booking.defaultDuration(clinic),
     ]),
   )
@@ -154,11 +154,11 @@ async function addBooking(
       booking.book(
         clinic,
         { patient: patient.id, doctor: doctor.id, date },
-        once({ table, now: Date.now }, request),
+        idempotencyGuard({ table, now: Date.now }, request),
         async () => ({
           appointment,
           status: 201,
-          answer: { data: appointment },
+          response: { data: appointment },
         }),
       ),
   )

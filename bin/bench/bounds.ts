@@ -16,7 +16,7 @@ export const coldSearchBound = (patients: number): Bound => ({
 })
 
 /** Entering one patient, in write units, with room for its events and its idempotency record. */
-export const ENTRY_UNITS = 12
+export const CREATE_PATIENT_UNITS = 12
 
 /** A page of a calendar list that is not one patient's. */
 export function listBound(records: number, limit: number): Bound {

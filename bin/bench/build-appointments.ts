@@ -83,12 +83,12 @@ function itemsOf(clinic: ClinicId, one: Appointment): Record<string, unknown>[] 
   const row = rowAttributes(attributes, APPOINTMENTS)
   return [
     { ...calendarKey(clinic, 'A', one.id), ...attributes, v: 1 },
-    ...rowKeys(clinic, 'A', APPOINTMENTS.place(one)).map((key) => ({ ...key, ...row })),
+    ...rowKeys(clinic, 'A', APPOINTMENTS.position(one)).map((key) => ({ ...key, ...row })),
   ]
 }
 
 function tally(tallies: Map<string, Record<string, unknown>>, clinic: ClinicId, one: Appointment): void {
-  const { date, facet } = APPOINTMENTS.place(one)
+  const { date, facet } = APPOINTMENTS.position(one)
   for (const scope of [null, one.doctor.id]) {
     const key = { pk: tallyPartition(clinic, 'A', scope), sk: date.slice(0, 7) }
     const name = `${key.pk} ${key.sk}`

@@ -37,11 +37,11 @@ export async function runImport(
   )
   let peak: number | null = null
   const watch = setInterval(() => {
-    peak = peakOf(child.pid) ?? peak
+    peak = peakMemoryOf(child.pid) ?? peak
   }, 50)
-  let said = ''
+  let stdout = ''
   child.stdout.on('data', (text) => {
-    said += text
+    stdout += text
   })
   const [code] = await once(child, 'close')
   clearInterval(watch)
@@ -50,7 +50,7 @@ export async function runImport(
   return {
     seconds: (performance.now() - started) / 1000,
     peakMegabytes: peak,
-    result: JSON.parse(said) as Record<string, unknown>,
+    result: JSON.parse(stdout) as Record<string, unknown>,
   }
 }
 
@@ -61,7 +61,7 @@ function operatorTool(): string[] {
 }
 
 /** The most memory a process has had, where the system tells. */
-function peakOf(pid: number | undefined): number | null {
+function peakMemoryOf(pid: number | undefined): number | null {
   try {
     const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
     return kilobytes ? Math.round(Number(kilobytes) / 1024) : null

@@ -6,8 +6,8 @@ import { clinicStore } from '../../shared/store/clinics.ts'
 import { eventFanOut } from '../../shared/store/events/fan-out.ts'
 import { messageAcceptance } from '../../shared/store/messages/acceptance.ts'
 import { messageDispatch } from '../../shared/store/messages/dispatch.ts'
-import { patientEntry } from '../../shared/store/patients/patient-writes.ts'
-import { once } from '../../shared/store/table/idempotency.ts'
+import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
+import { idempotencyGuard } from '../../shared/store/table/idempotency.ts'
 import { openTable } from '../../shared/store/table/table.ts'
 import { WRITE_UNITS } from './bounds.ts'
 import { meter } from './meter.ts'
@@ -15,12 +15,12 @@ import type { Measurement } from './patients.ts'
 
 /** What one SMS costs the table, from its acceptance to its events. */
 export async function measureMessages(
-  build: DynamoDBDocumentClient,
-  measured: DynamoDBDocumentClient,
+  buildClient: DynamoDBDocumentClient,
+  measuredClient: DynamoDBDocumentClient,
   tableName: string,
 ): Promise<Measurement[]> {
   const clinic = newUuid() as ClinicId
-  const [unmeasured, table] = [openTable(build, tableName), openTable(measured, tableName)]
+  const [unmeasured, table] = [openTable(buildClient, tableName), openTable(measuredClient, tableName)]
   const createdAt = '2026-05-04T07:00:00.000Z'
   const facts = { name: 'Bench', timezone: 'Europe/Istanbul', currency: 'TRY', appointmentMinutes: 30 }
   await clinicStore({ table: unmeasured }).create({ id: clinic, ...facts, createdAt })
@@ -34,7 +34,7 @@ export async function measureMessages(
     emailAddress: null,
     createdAt,
   }
-  await patientEntry({ table: unmeasured }).enter(clinic, [patient])
+  await patientWriter({ table: unmeasured }).createMany(clinic, [patient])
   const message: Message = {
     id: newUuid(),
     channel: 'sms',
@@ -52,28 +52,33 @@ export async function measureMessages(
     dispatch: { dueAt: 1, claim: { token: newUuid(), until: 1 }, isUnresolved: false },
   }
   const request = { clinic, credential: 'ck_bench', route: 'send-message', key: 'key', body: '{}' }
-  const measure = meter(measured)
+  const measure = meter(measuredClient)
   const lines: Measurement[] = []
   const add = async (
-    what: string,
+    label: string,
     units: number | null,
     roundTrips: number,
     work: () => Promise<unknown>,
   ) => {
-    lines.push({ what, bound: units === null ? null : { units, roundTrips }, ...(await measure(work)) })
+    lines.push({ label, bound: units === null ? null : { units, roundTrips }, ...(await measure(work)) })
   }
   const wanted = { patient: patient.id, channel: 'sms', date: '2026-05-04' } as const
   await add('accept an SMS, with an idempotency key (read and write units)', WRITE_UNITS.message + 4, 2, () =>
-    messageAcceptance({ table }).accept(clinic, wanted, once({ table, now: Date.now }, request), () => ({
-      message,
-      status: 202,
-      answer: { data: message },
-      mostToday: 1000,
-      busyUntil: 1,
-    })),
+    messageAcceptance({ table }).accept(
+      clinic,
+      wanted,
+      idempotencyGuard({ table, now: Date.now }, request),
+      () => ({
+        message,
+        status: 202,
+        response: { data: message },
+        dailyLimit: 1000,
+        busyUntil: 1,
+      }),
+    ),
   )
   await add('note that it was sent (read and write units)', WRITE_UNITS.message + 1, 2, () =>
-    messageDispatch({ table }).note(clinic, message.id, {
+    messageDispatch({ table }).recordFeedback(clinic, message.id, {
       kind: 'sent',
       at: createdAt,
       providerMessageId: newUuid(),

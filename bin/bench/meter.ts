@@ -36,7 +36,7 @@ export function meter(client: DynamoDBDocumentClient) {
     { step: 'initialize', name: 'meter', override: true },
   )
   /** Runs `work` and says what it cost. Nothing else may use the client meanwhile. */
-  return async function measured<T>(work: () => Promise<T>): Promise<Cost & { result: T }> {
+  return async function measure<T>(work: () => Promise<T>): Promise<Cost & { result: T }> {
     depth = 0
     calls = 0
     units = 0

@@ -6,14 +6,14 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { patientListPartition } from '../../shared/store/keys/patients.ts'
-import { patientEntry } from '../../shared/store/patients/patient-writes.ts'
+import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { patientSearch } from '../../shared/store/patients/search.ts'
 import { openTable } from '../../shared/store/table/table.ts'
 import { seeded } from '../demo/random.ts'
 import {
   type Bound,
+  CREATE_PATIENT_UNITS,
   coldSearchBound,
-  ENTRY_UNITS,
   pageBound,
   ROUND_TRIPS,
   warmSearchBound,
@@ -21,7 +21,7 @@ import {
 import { type Cost, meter } from './meter.ts'
 
 /** One measured line of the table in docs/benchmarks.md. */
-export type Measurement = Cost & { readonly what: string; readonly bound: Bound | null }
+export type Measurement = Cost & { readonly label: string; readonly bound: Bound | null }
 
 /** Writes a file of patients as a clinic would export it. */
 export async function writePatients(file: string, count: number): Promise<void> {
@@ -58,11 +58,11 @@ export async function measurePatients(
   clinic: ClinicId,
   count: number,
 ): Promise<Measurement[]> {
-  const measured = meter(client)
+  const measure = meter(client)
   const table = openTable(client, tableName)
   const lines: Measurement[] = []
-  const add = async (what: string, bound: Bound | null, work: () => Promise<unknown>) => {
-    lines.push({ what, bound, ...(await measured(work)) })
+  const add = async (label: string, bound: Bound | null, work: () => Promise<unknown>) => {
+    lines.push({ label, bound, ...(await measure(work)) })
   }
   const warm = patientSearch({ table })
   for (const limit of [20, 100]) {
@@ -88,8 +88,8 @@ export async function measurePatients(
       )
     }
   }
-  await add('enter a patient (write units)', { units: ENTRY_UNITS, roundTrips: 2 }, () =>
-    patientEntry({ table }).enter(clinic, [
+  await add('enter a patient (write units)', { units: CREATE_PATIENT_UNITS, roundTrips: 2 }, () =>
+    patientWriter({ table }).createMany(clinic, [
       {
         id: newUuid(),
         firstName: 'Ada',

@@ -1,10 +1,14 @@
 import type { Command } from 'commander'
 import { renderAppointment } from '../../shared/api/appointments.ts'
 import { oneOf } from '../../shared/api/schemas.ts'
-import { APPOINTMENT_STATUSES, type AppointmentStatus, mayBecome } from '../../shared/domain/appointment.ts'
+import {
+  APPOINTMENT_STATUSES,
+  type AppointmentStatus,
+  canTransition,
+} from '../../shared/domain/appointment.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import { connect, requireClinic } from './connection.ts'
-import { CommandFailure, option, print } from './output.ts'
+import { CommandFailure, parseOption, print } from './output.ts'
 import { changeRecord } from './record.ts'
 
 export function addAppointmentCommands(program: Command): void {
@@ -18,8 +22,8 @@ export function addAppointmentCommands(program: Command): void {
     .argument('<appointment>', 'its id')
     .argument('<status>', APPOINTMENT_STATUSES.join(', '))
     .requiredOption('--clinic <id>')
-    .action((id: string, wanted: string, { clinic }: { clinic: string }, command: Command) =>
-      setStatus(id, option('status', oneOf(APPOINTMENT_STATUSES), wanted), clinic, command),
+    .action((id: string, requested: string, { clinic }: { clinic: string }, command: Command) =>
+      setStatus(id, parseOption('status', oneOf(APPOINTMENT_STATUSES), requested), clinic, command),
     )
 
   group
@@ -42,7 +46,7 @@ async function setStatus(
   const clinic = await requireClinic(table, clinicId)
   const list = appointmentStore({ table })
   const appointment = await changeRecord(table, list, clinic.id, id, async (before) => {
-    if (before.status !== status && !mayBecome(before.status, status)) {
+    if (before.status !== status && !canTransition(before.status, status)) {
       throw new CommandFailure(`The appointment is ${before.status}, which is final.`)
     }
     return { ...before, status }

@@ -2,13 +2,13 @@ import type { Command } from 'commander'
 import { isSupportedCountry } from 'libphonenumber-js/max'
 import * as z from 'zod'
 import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
-import { line } from '../../shared/domain/text-fields.ts'
+import { singleLineText } from '../../shared/domain/text-fields.ts'
 import { clinicTimestamp, isTimezone } from '../../shared/domain/timestamp.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
 import { connect, requireClinic } from './connection.ts'
-import { CommandFailure, table as lines, option, print } from './output.ts'
+import { CommandFailure, formatTable as lines, parseOption, print } from './output.ts'
 
 const Timezone = z.string().refine(isTimezone, { error: 'must be an IANA time zone such as Europe/Istanbul' })
 
@@ -24,7 +24,7 @@ const Minutes = z.coerce
   .min(5, { error: 'must be at least 5 minutes' })
   .max(480, { error: 'must be at most 480 minutes' })
 
-const ADayMost = z.coerce
+const DailyLimit = z.coerce
   .number({ error: 'must be a number of messages a day' })
   .int({ error: 'must be a whole number' })
   .min(1, { error: 'must be at least 1' })
@@ -69,7 +69,7 @@ export function addClinicCommands(program: Command): void {
         ...(changesOf(settings) as Omit<Clinic, 'id' | 'createdAt'>),
       }
       await clinicStore({ table }).create(clinic)
-      print(command, shown(clinic), [`Clinic ${clinic.name} is ${clinic.id}`])
+      print(command, clinicJson(clinic), [`Clinic ${clinic.name} is ${clinic.id}`])
     })
 
   group
@@ -78,7 +78,7 @@ export function addClinicCommands(program: Command): void {
     .action(async (_: object, command: Command) => {
       const clinics = await clinicStore({ table: await connect(command) }).list()
       const rows = clinics.map(({ id, name, timezone, currency }) => [id, name, timezone, currency])
-      print(command, { data: clinics.map(shown) }, lines(rows))
+      print(command, { data: clinics.map(clinicJson) }, lines(rows))
     })
 
   group
@@ -98,31 +98,35 @@ export function addClinicCommands(program: Command): void {
       if (Object.keys(changes).length === 0)
         throw new CommandFailure('Nothing to set: name an option to change.')
       const clinic = { ...(await requireClinic(table, id)), ...changes }
-      await clinicStore({ table }).set(clinic)
+      await clinicStore({ table }).update(clinic)
       const credentials = credentialStore({ table, now: Date.now })
       const { name, timezone, currency } = clinic
       for (const { key } of await credentials.list(clinic.id)) {
         await credentials.refreshClinic(key, { id: clinic.id, name, timezone, currency })
       }
-      print(command, shown(clinic), [`Clinic ${clinic.name} is changed`])
+      print(command, clinicJson(clinic), [`Clinic ${clinic.name} is changed`])
     })
 }
 
 function changesOf(settings: Partial<Settings>): Partial<Clinic> {
   const { name, timezone, currency, duration, smsPerDay, emailsPerDay, smsCountries } = settings
   return {
-    ...(name !== undefined && { name: option('name', line(100), name) }),
-    ...(timezone !== undefined && { timezone: option('timezone', Timezone, timezone) }),
-    ...(currency !== undefined && { currency: option('currency', Currency, currency) }),
-    ...(duration !== undefined && { appointmentMinutes: option('duration', Minutes, duration) }),
-    ...(smsPerDay !== undefined && { smsPerDay: option('sms-per-day', ADayMost, smsPerDay) }),
-    ...(emailsPerDay !== undefined && { emailsPerDay: option('emails-per-day', ADayMost, emailsPerDay) }),
-    ...(smsCountries !== undefined && { smsCountries: option('sms-countries', Countries, smsCountries) }),
+    ...(name !== undefined && { name: parseOption('name', singleLineText(100), name) }),
+    ...(timezone !== undefined && { timezone: parseOption('timezone', Timezone, timezone) }),
+    ...(currency !== undefined && { currency: parseOption('currency', Currency, currency) }),
+    ...(duration !== undefined && { appointmentMinutes: parseOption('duration', Minutes, duration) }),
+    ...(smsPerDay !== undefined && { smsPerDay: parseOption('sms-per-day', DailyLimit, smsPerDay) }),
+    ...(emailsPerDay !== undefined && {
+      emailsPerDay: parseOption('emails-per-day', DailyLimit, emailsPerDay),
+    }),
+    ...(smsCountries !== undefined && {
+      smsCountries: parseOption('sms-countries', Countries, smsCountries),
+    }),
   }
 }
 
 /** What it sends has the stage's limits where it has none of its own. */
-const shown = (clinic: Clinic) => ({
+const clinicJson = (clinic: Clinic) => ({
   id: clinic.id,
   name: clinic.name,
   timezone: clinic.timezone,

@@ -3,15 +3,15 @@ import { SQSClient } from '@aws-sdk/client-sqs'
 import type { Command } from 'commander'
 import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
 import { isUuid } from '../../shared/domain/uuid.ts'
-import { documentClient } from '../../shared/runtime/clients.ts'
+import { documentClient } from '../../shared/runtime/document-client.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { openTable, type Table } from '../../shared/store/table/table.ts'
 import { CommandFailure, EXIT, type GlobalOptions } from './output.ts'
 
 /** A stack's outputs, and how clients reach its services: the defaults on AWS. */
-type Located = {
+type StackLocation = {
   readonly outputs: Readonly<Record<string, string>>
-  readonly where: (service: 'dynamodb' | 'sqs') => ClientSettings
+  readonly clientSettingsFor: (service: 'dynamodb' | 'sqs') => ClientSettings
 }
 type ClientSettings = {
   endpoint?: string
@@ -21,28 +21,28 @@ type ClientSettings = {
 
 /** Finds the stack's table: by its outputs on AWS, by asking the runner locally. */
 export async function connect(command: Command): Promise<Table> {
-  const { outputs, where } = await locate(command)
-  return openTable(documentClient(where('dynamodb')), required(outputs, 'TableName'))
+  const { outputs, clientSettingsFor: where } = await locateStack(command)
+  return openTable(documentClient(where('dynamodb')), requireOutput(outputs, 'TableName'))
 }
 
 /** A client of the stack's queues, and their URLs by the outputs that name them. */
 export async function connectQueues(command: Command) {
-  const { outputs, where } = await locate(command)
-  return { client: new SQSClient(where('sqs')), urlOf: (output: string) => required(outputs, output) }
+  const { outputs, clientSettingsFor: where } = await locateStack(command)
+  return { client: new SQSClient(where('sqs')), urlOf: (output: string) => requireOutput(outputs, output) }
 }
 
-function locate(command: Command): Promise<Located> {
+function locateStack(command: Command): Promise<StackLocation> {
   const { stack, port } = command.optsWithGlobals<GlobalOptions>()
   return stack === undefined ? localStack(port) : deployedStack(stack)
 }
 
-function required(outputs: Located['outputs'], name: string): string {
+function requireOutput(outputs: StackLocation['outputs'], name: string): string {
   const value = outputs[name]
   if (!value) throw new CommandFailure(`The stack has no output ${name}.`)
   return value
 }
 
-async function localStack(port: string): Promise<Located> {
+async function localStack(port: string): Promise<StackLocation> {
   const url = `http://127.0.0.1:${port}/_local`
   const local = (await fetch(url).then(
     (response) => (response.ok ? response.json() : null),
@@ -60,10 +60,10 @@ async function localStack(port: string): Promise<Located> {
   }
   const { region, outputs, endpoints } = local
   const credentials = { accessKeyId: 'operator', secretAccessKey: 'local' }
-  return { outputs, where: (service) => ({ endpoint: endpoints[service], region, credentials }) }
+  return { outputs, clientSettingsFor: (service) => ({ endpoint: endpoints[service], region, credentials }) }
 }
 
-async function deployedStack(name: string): Promise<Located> {
+async function deployedStack(name: string): Promise<StackLocation> {
   const { Stacks } = await new CloudFormationClient()
     .send(new DescribeStacksCommand({ StackName: name }))
     .catch((error: Error) => {
@@ -72,7 +72,7 @@ async function deployedStack(name: string): Promise<Located> {
       throw error
     })
   const outputs = (Stacks?.[0]?.Outputs ?? []).map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue])
-  return { outputs: Object.fromEntries(outputs), where: () => ({}) }
+  return { outputs: Object.fromEntries(outputs), clientSettingsFor: () => ({}) }
 }
 
 /** The clinic that an option names. */

@@ -2,11 +2,11 @@ import type { Command } from 'commander'
 import * as z from 'zod'
 import { type Credential, isActive } from '../../shared/domain/credential.ts'
 import { isScope, SCOPES, type Scope } from '../../shared/domain/scope.ts'
-import { line } from '../../shared/domain/text-fields.ts'
+import { singleLineText } from '../../shared/domain/text-fields.ts'
 import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
 import { connect, requireClinic } from './connection.ts'
-import { CommandFailure, table as lines, option, print } from './output.ts'
+import { CommandFailure, formatTable as lines, parseOption, print } from './output.ts'
 
 const Expiry = z.iso.datetime({
   offset: true,
@@ -38,17 +38,17 @@ export function addCredentialCommands(program: Command): void {
         const table = await connect(command)
         const { id, name, timezone, currency } = await requireClinic(table, given.clinic)
         const credential = await credentialStore({ table, now: Date.now }).issue({
-          name: option('name', line(100), given.name),
+          name: parseOption('name', singleLineText(100), given.name),
           clinic: { id, name, timezone, currency },
           scopes: scopesOf(given.scopes),
           expiresAt:
             given.expires === undefined
               ? null
-              : new Date(option('expires', Expiry, given.expires)).toISOString(),
-          requestsPerMinute: given.rate === undefined ? null : option('rate', Rate, given.rate),
+              : new Date(parseOption('expires', Expiry, given.expires)).toISOString(),
+          requestsPerMinute: given.rate === undefined ? null : parseOption('rate', Rate, given.rate),
         })
         const { key, secret } = credential
-        print(command, { ...shown(credential), secret }, [
+        print(command, { ...credentialJson(credential), secret }, [
           `key     ${key}`,
           `secret  ${secret}`,
           '',
@@ -72,7 +72,7 @@ export function addCredentialCommands(program: Command): void {
         credential.lastUsedAt ? `last used ${credential.lastUsedAt}` : 'never used',
         credential.scopes.join(','),
       ])
-      print(command, { data: credentials.map(shown) }, lines(rows))
+      print(command, { data: credentials.map(credentialJson) }, lines(rows))
     })
 
   group
@@ -82,7 +82,7 @@ export function addCredentialCommands(program: Command): void {
     .action(async (key: string, _: object, command: Command) => {
       const credential = await credentialStore({ table: await connect(command), now: Date.now }).revoke(key)
       if (!credential) throw new CommandFailure(`There is no credential ${key}.`)
-      print(command, shown(credential), [`Credential ${key} is revoked`])
+      print(command, credentialJson(credential), [`Credential ${key} is revoked`])
     })
 }
 
@@ -101,7 +101,7 @@ function scopesOf(text: string): Scope[] {
   return SCOPES.filter((scope) => names.includes(scope))
 }
 
-function shown(credential: Credential) {
+function credentialJson(credential: Credential) {
   const at = (instant: string | null) => instant && clinicTimestamp(instant, credential.clinic.timezone)
   return {
     key: credential.key,

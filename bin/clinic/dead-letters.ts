@@ -11,15 +11,15 @@ import { CommandFailure, EXIT } from './output.ts'
 export type QueueWithDeadLetters = { readonly queue: string; readonly deadLetters: string }
 
 /** How many went back to the queue, and how many stay: refused by it, or come while the others were moved. */
-export type Redriven = { readonly moved: number; readonly left: number }
+export type RedriveResult = { readonly moved: number; readonly left: number }
 
 /** Polls in a row without a letter before there are no more. A long poll asks all of SQS's servers. */
-const EMPTY_POLLS = 2
+const MAX_EMPTY_POLLS = 2
 const POLL_SECONDS = 2
 /** Polls in a row without one that could be moved: they are dying faster than it is worth to go on. */
-const FRUITLESS_POLLS = 20
+const MAX_POLLS_WITHOUT_MOVE = 20
 
-const DELETE_ATTEMPTS = 3
+const MAX_DELETE_ATTEMPTS = 3
 
 /**
  * Moves dead letters back to their queue. Each is sent before it is deleted: what breaks off in between comes twice, and
@@ -29,18 +29,21 @@ export async function redrive(
   client: SQSClient,
   { queue, deadLetters }: QueueWithDeadLetters,
   now: () => number,
-): Promise<Redriven> {
-  const begun = now()
+): Promise<RedriveResult> {
+  const startedAt = now()
   const moved = new Set<string>()
   const left = new Set<string>()
-  for (let empty = 0, fruitless = 0; empty < EMPTY_POLLS && fruitless < FRUITLESS_POLLS; ) {
+  for (
+    let empty = 0, pollsWithoutMove = 0;
+    empty < MAX_EMPTY_POLLS && pollsWithoutMove < MAX_POLLS_WITHOUT_MOVE;
+  ) {
     const letters = await receive(client, deadLetters)
     const fresh = letters.filter((letter) => {
-      if (sentAt(letter) > begun) left.add(idOf(letter))
+      if (sentAt(letter) > startedAt) left.add(idOf(letter))
       return !moved.has(idOf(letter)) && !left.has(idOf(letter))
     })
-    const taken = await send(client, queue, fresh)
-    for (const letter of fresh) (taken.has(letter) ? moved : left).add(idOf(letter))
+    const sent = await send(client, queue, fresh)
+    for (const letter of fresh) (sent.has(letter) ? moved : left).add(idOf(letter))
     // With those that SQS shows once more.
     await remove(
       client,
@@ -48,7 +51,7 @@ export async function redrive(
       letters.filter((letter) => moved.has(idOf(letter))),
     )
     empty = letters.length === 0 ? empty + 1 : 0
-    fruitless = taken.size === 0 ? fruitless + 1 : 0
+    pollsWithoutMove = sent.size === 0 ? pollsWithoutMove + 1 : 0
   }
   return { moved: moved.size, left: left.size }
 }
@@ -82,14 +85,14 @@ async function send(client: SQSClient, url: string, letters: readonly Letter[]):
       })),
     }),
   )
-  return new Set(named(Successful, letters))
+  return new Set(lettersOf(Successful, letters))
 }
 
 /** @throws CommandFailure when SQS keeps some: going on would leave many to be moved twice */
 async function remove(client: SQSClient, url: string, letters: readonly Letter[]): Promise<void> {
   let pending = letters
   for (let attempt = 1; pending.length > 0; attempt++) {
-    if (attempt > DELETE_ATTEMPTS) {
+    if (attempt > MAX_DELETE_ATTEMPTS) {
       throw new CommandFailure(
         `${pending.length} dead letters are back in their queue, but SQS does not delete them. Run it again.`,
         EXIT.failed,
@@ -101,10 +104,12 @@ async function remove(client: SQSClient, url: string, letters: readonly Letter[]
         Entries: pending.map(({ ReceiptHandle }, at) => ({ Id: String(at), ReceiptHandle })),
       }),
     )
-    pending = named(Failed, pending)
+    pending = lettersOf(Failed, pending)
   }
 }
 
 /** The letters of a batch's entries. */
-const named = (entries: readonly { Id?: string | undefined }[] = [], letters: readonly Letter[]): Letter[] =>
-  entries.flatMap(({ Id }) => letters[Number(Id)] ?? [])
+const lettersOf = (
+  entries: readonly { Id?: string | undefined }[] = [],
+  letters: readonly Letter[],
+): Letter[] => entries.flatMap(({ Id }) => letters[Number(Id)] ?? [])

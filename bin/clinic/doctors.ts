@@ -2,13 +2,13 @@ import type { Command } from 'commander'
 import * as z from 'zod'
 import { CalendarDate } from '../../shared/api/schemas.ts'
 import type { Doctor } from '../../shared/domain/doctor.ts'
-import { line } from '../../shared/domain/text-fields.ts'
+import { singleLineText } from '../../shared/domain/text-fields.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { formatWeeklyHours, type Window } from '../../shared/domain/working-hours.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
 import { connect, requireClinic } from './connection.ts'
 import { NEW_DOCTOR, timeOff, weeklyHours } from './import/doctors.ts'
-import { CommandFailure, table as lines, option, print } from './output.ts'
+import { CommandFailure, formatTable as lines, parseOption, print } from './output.ts'
 
 type NewDoctorOptions = {
   clinic: string
@@ -37,14 +37,16 @@ export function addDoctorCommands(program: Command): void {
       const doctor: Doctor = {
         ...NEW_DOCTOR,
         id: newUuid(),
-        fullName: option('name', line(200), given.name),
-        ...(given.specialty !== undefined && { specialty: option('specialty', line(100), given.specialty) }),
-        ...(given.hours !== undefined && { hours: option('hours', weeklyHours, given.hours) }),
-        ...(given.breaks !== undefined && { breaks: option('breaks', weeklyHours, given.breaks) }),
-        ...(given.timeOff !== undefined && { timeOff: option('time-off', timeOff, given.timeOff) }),
+        fullName: parseOption('name', singleLineText(200), given.name),
+        ...(given.specialty !== undefined && {
+          specialty: parseOption('specialty', singleLineText(100), given.specialty),
+        }),
+        ...(given.hours !== undefined && { hours: parseOption('hours', weeklyHours, given.hours) }),
+        ...(given.breaks !== undefined && { breaks: parseOption('breaks', weeklyHours, given.breaks) }),
+        ...(given.timeOff !== undefined && { timeOff: parseOption('time-off', timeOff, given.timeOff) }),
       }
       await doctorStore({ table }).save(clinic.id, [{ before: null, after: doctor }])
-      print(command, shown(doctor), [`Doctor ${doctor.fullName} is ${doctor.id}`])
+      print(command, doctorJson(doctor), [`Doctor ${doctor.fullName} is ${doctor.id}`])
     })
 
   group
@@ -61,7 +63,7 @@ export function addDoctorCommands(program: Command): void {
         doctor.isActive ? 'active' : 'inactive',
         formatWeeklyHours(doctor.hours),
       ])
-      print(command, { data: doctors.map(shown) }, lines(rows))
+      print(command, { data: doctors.map(doctorJson) }, lines(rows))
     })
 
   group
@@ -76,7 +78,7 @@ export function addDoctorCommands(program: Command): void {
       'a day with its own hours: "2026-12-24 09:00-12:00"; without hours, a day off',
     )
     .action((id: string, given: ScheduleOptions, command: Command) =>
-      change(id, given.clinic, command, (doctor) => ({ ...doctor, ...scheduleOf(doctor, given) })),
+      changeDoctor(id, given.clinic, command, (doctor) => ({ ...doctor, ...scheduleOf(doctor, given) })),
     )
 
   group
@@ -87,7 +89,7 @@ export function addDoctorCommands(program: Command): void {
     .option('--add <days>', 'e.g. "2026-12-24/2026-12-26; 2027-01-01"')
     .option('--remove <days>', 'spans as they were added')
     .action((id: string, { clinic, add = '', remove = '' }: TimeOffOptions, command: Command) =>
-      change(id, clinic, command, (doctor) => {
+      changeDoctor(id, clinic, command, (doctor) => {
         const removed = new Set(spansOf('remove', remove).map(({ from, to }) => `${from}/${to}`))
         const kept = doctor.timeOff.filter(({ from, to }) => !removed.has(`${from}/${to}`))
         return { ...doctor, timeOff: [...kept, ...spansOf('add', add)] }
@@ -100,18 +102,18 @@ export function addDoctorCommands(program: Command): void {
     .argument('<doctor>', 'its id')
     .requiredOption('--clinic <id>')
     .action((id: string, { clinic }: { clinic: string }, command: Command) =>
-      change(id, clinic, command, (doctor) => ({ ...doctor, isActive: false })),
+      changeDoctor(id, clinic, command, (doctor) => ({ ...doctor, isActive: false })),
     )
 }
 
 type ScheduleOptions = { clinic: string; hours?: string; breaks?: string; exception?: string[] }
 type TimeOffOptions = { clinic: string; add?: string; remove?: string }
 
-const spansOf = (name: string, text: string) => (text === '' ? [] : option(name, timeOff, text))
+const spansOf = (name: string, text: string) => (text === '' ? [] : parseOption(name, timeOff, text))
 
 function scheduleOf(doctor: Doctor, { hours, breaks, exception = [] }: ScheduleOptions): Partial<Doctor> {
-  const week = (name: string, text: string) => (text === '' ? {} : option(name, weeklyHours, text))
-  const days = exception.map((text) => option('exception', Exception, text))
+  const week = (name: string, text: string) => (text === '' ? {} : parseOption(name, weeklyHours, text))
+  const days = exception.map((text) => parseOption('exception', Exception, text))
   return {
     ...(hours !== undefined && { hours: week('hours', hours) }),
     ...(breaks !== undefined && { breaks: week('breaks', breaks) }),
@@ -132,11 +134,11 @@ const Exception = z.string().transform((text, context): [date: string, windows: 
 })
 
 /** Changes a doctor as it was read; somebody else's change meanwhile is not lost. */
-async function change(
+async function changeDoctor(
   id: string,
   clinicId: string,
   command: Command,
-  to: (doctor: Doctor) => Doctor,
+  update: (doctor: Doctor) => Doctor,
 ): Promise<void> {
   const table = await connect(command)
   const clinic = await requireClinic(table, clinicId)
@@ -144,12 +146,12 @@ async function change(
   const before = await store.find(clinic.id, id.toLowerCase())
   if (!before) throw new CommandFailure(`The clinic has no doctor ${id}; "doctor list" shows them.`)
   const { version: _, ...doctor } = before
-  const after = to(doctor)
+  const after = update(doctor)
   await store.save(clinic.id, [{ before, after }])
-  print(command, shown(after), [`Doctor ${after.fullName} is changed`])
+  print(command, doctorJson(after), [`Doctor ${after.fullName} is changed`])
 }
 
-const shown = (doctor: Doctor) => ({
+const doctorJson = (doctor: Doctor) => ({
   id: doctor.id,
   full_name: doctor.fullName,
   specialty: doctor.specialty,

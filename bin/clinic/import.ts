@@ -9,7 +9,7 @@ import { CommandFailure, EXIT, type GlobalOptions, print } from './output.ts'
 import { progressBar } from './progress.ts'
 
 /** Rejections that are told on the terminal; the file has them all. */
-const TOLD = 10
+const MAX_PRINTED_REJECTIONS = 10
 
 export function addImportCommand(program: Command): void {
   program
@@ -23,11 +23,11 @@ export function addImportCommand(program: Command): void {
     .option('--events', 'make events of what changes, as for any other change', false)
     .action(
       async (
-        named: string[],
+        paths: string[],
         given: { clinic: string; entity?: string; events: boolean },
         command: Command,
       ) => {
-        const files = named.map(fromWhereItWasTyped)
+        const files = paths.map(resolveFromInvocationDir)
         for (const file of files) requireFile(file)
         const table = await connect(command)
         const clinic = await requireClinic(table, given.clinic)
@@ -42,19 +42,19 @@ export function addImportCommand(program: Command): void {
           if (entity)
             results.push({
               file,
-              ...(await importOne(file, (options) => importFile(file, entity, clinic, options))),
+              ...(await importWithProgress(file, (options) => importFile(file, entity, clinic, options))),
             })
         }
         const total = sum(results)
         const { json } = command.optsWithGlobals<GlobalOptions>()
         print(command, { ...total, ...(json && { files: results }) }, results.map(summary))
-        if (total.rejected > 0) process.exitCode = EXIT.lookAgain
+        if (total.rejected > 0) process.exitCode = EXIT.needsAttention
       },
     )
 }
 
 /** npm runs scripts in the project's folder, wherever it was typed. */
-const fromWhereItWasTyped = (file: string): string =>
+const resolveFromInvocationDir = (file: string): string =>
   isAbsolute(file) ? file : relative('.', resolve(process.env.INIT_CWD ?? '.', file))
 
 function requireFile(file: string): void {
@@ -78,20 +78,21 @@ function entityName(file: string, wanted: string | undefined, names: readonly st
   throw new CommandFailure(`${problem}; there are ${names.join(', ')}`)
 }
 
-async function importOne(
+async function importWithProgress(
   file: string,
   run: (options: Parameters<typeof importFile>[3]) => Promise<ImportResult>,
 ): Promise<ImportResult> {
   const bar = progressBar(basename(file), statSync(file).size)
-  let told = 0
+  let printed = 0
   try {
     return await run({
       now: Date.now,
       onProgress: bar.show,
       onRejected: ({ line, reason }) => {
-        told++
-        if (told <= TOLD) bar.say(`${file}:${line}: ${reason}`)
-        if (told === TOLD + 1) bar.say(`More rejected rows are in ${rejectedFile(file)}`)
+        printed++
+        if (printed <= MAX_PRINTED_REJECTIONS) bar.printLine(`${file}:${line}: ${reason}`)
+        if (printed === MAX_PRINTED_REJECTIONS + 1)
+          bar.printLine(`More rejected rows are in ${rejectedFile(file)}`)
       },
     })
   } finally {

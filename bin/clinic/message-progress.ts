@@ -13,15 +13,15 @@ function progressOf(message: Message, now: number): Progress {
 }
 
 /** The same for a person, after the name of the message. */
-export function progressInWords(message: Message, { timezone }: Clinic, now: number): string {
+export function describeProgress(message: Message, { timezone }: Clinic, now: number): string {
   const { dueAt = 0, claim = null } = message.dispatch ?? {}
-  const inWords: Record<Progress, () => string> = {
+  const descriptions: Record<Progress, () => string> = {
     waiting: () => `waiting to be sent, and looked after at ${localTime(dueAt, timezone)}`,
     being_sent: () => `being sent until ${localTime(claim?.until ?? dueAt, timezone)}`,
     unresolved: () => `unresolved: claimed until ${localTime(claim?.until ?? dueAt, timezone)}`,
     done: () => `done: ${message.status}`,
   }
-  return inWords[progressOf(message, now)]()
+  return descriptions[progressOf(message, now)]()
 }
 
 /** Milliseconds since the epoch as the clinic's clocks show them. */
@@ -29,7 +29,7 @@ export const localTime = (at: number, timezone: string): string =>
   clinicTimestamp(new Date(at).toISOString(), timezone)
 
 /** An entry of the log as the operator sees it: without what it says. */
-export function entryOf(message: Message, clinic: Clinic, now: number) {
+export function messageJson(message: Message, clinic: Clinic, now: number) {
   const { subject: _subject, message: _text, ...entry } = renderMessage(message, clinic)
   const { dispatch } = message
   const at = (instant: number) => localTime(instant, clinic.timezone)

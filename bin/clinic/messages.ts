@@ -6,10 +6,16 @@ import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { connect, connectQueues, requireClinic } from './connection.ts'
 import { redrive } from './dead-letters.ts'
-import { DAYS, failedMessages, type Wanted } from './message-failures.ts'
-import { entryOf, localTime, progressInWords } from './message-progress.ts'
-import { claimEnd, requireMessage, settle, unresolvedMessages, VERDICTS } from './message-settlement.ts'
-import { EXIT, table as lines, option, print } from './output.ts'
+import { DEFAULT_DAYS, type FailedMessagesOptions, failedMessages } from './message-failures.ts'
+import { describeProgress, localTime, messageJson } from './message-progress.ts'
+import {
+  claimEnd,
+  RESOLUTIONS,
+  requireMessage,
+  resolveMessage,
+  unresolvedMessages,
+} from './message-resolution.ts'
+import { EXIT, formatTable as lines, parseOption, print } from './output.ts'
 
 /** Queues with dead letters, by the outputs that name them. */
 const QUEUES = {
@@ -34,7 +40,7 @@ export function addMessageCommands(program: Command): void {
       const table = await connect(command)
       const clinics =
         id === undefined ? await clinicStore({ table }).list() : [await requireClinic(table, id)]
-      const data = (await unresolvedMessages(table, clinics, Date.now())).map(shownUnresolved)
+      const data = (await unresolvedMessages(table, clinics, Date.now())).map(unresolvedJson)
       const rows = data.map(({ clinic_id, id, channel, accepted_at, claimed_until, reason }) => [
         clinic_id,
         id,
@@ -51,23 +57,23 @@ export function addMessageCommands(program: Command): void {
     .description('settle an unresolved message, as the provider or the recipient tells of it')
     .argument('<message>', 'its id')
     .requiredOption('--clinic <id>')
-    .requiredOption('--as <status>', VERDICTS.join(', '))
+    .requiredOption('--as <status>', RESOLUTIONS.join(', '))
     .action(async (id: string, given: { clinic: string; as: string }, command: Command) => {
-      const verdict = option('as', oneOf(VERDICTS), given.as)
+      const resolution = parseOption('as', oneOf(RESOLUTIONS), given.as)
       const table = await connect(command)
       const clinic = await requireClinic(table, given.clinic)
-      const message = await settle(table, clinic, id, verdict, Date.now)
-      print(command, entryOf(message, clinic, Date.now()), [`Message ${message.id} is ${message.status}`])
+      const message = await resolveMessage(table, clinic, id, resolution, Date.now)
+      print(command, messageJson(message, clinic, Date.now()), [`Message ${message.id} is ${message.status}`])
     })
 
   group
     .command('failed')
     .description('list failed messages with their reasons, newest first')
     .requiredOption('--clinic <id>')
-    .option('--from <date>', `YYYY-MM-DD; the ${DAYS} days until --to, if not given`)
+    .option('--from <date>', `YYYY-MM-DD; the ${DEFAULT_DAYS} days until --to, if not given`)
     .option('--to <date>', 'YYYY-MM-DD; today, if not given')
     .option('--channel <channel>', CHANNELS.join(', '))
-    .action(async (given: Wanted & { clinic: string }, command: Command) => {
+    .action(async (given: FailedMessagesOptions & { clinic: string }, command: Command) => {
       const table = await connect(command)
       const clinic = await requireClinic(table, given.clinic)
       const data = (await failedMessages(table, clinic, given)).map((message) => ({
@@ -95,12 +101,12 @@ export function addMessageCommands(program: Command): void {
       const table = await connect(command)
       const clinic = await requireClinic(table, given.clinic)
       const message = await requireMessage(table, clinic.id, id)
-      const entry = entryOf(message, clinic, Date.now())
+      const entry = messageJson(message, clinic, Date.now())
       const { subject, text } = message
       const { patient, dispatch: _, ...fields } = entry
       const named = {
         ...fields,
-        progress: progressInWords(message, clinic, Date.now()),
+        progress: describeProgress(message, clinic, Date.now()),
         patient: `${patient.id} ${patient.full_name}`,
         ...(given.text && { subject }),
       }
@@ -116,7 +122,7 @@ export function addMessageCommands(program: Command): void {
     .description('move dead letters back to their queue, once their cause is gone')
     .option('--queue <name>', `all, if not given: ${QUEUE_NAMES.join(', ')}`)
     .action(async ({ queue }: { queue?: string }, command: Command) => {
-      const names = queue === undefined ? QUEUE_NAMES : [option('queue', oneOf(QUEUE_NAMES), queue)]
+      const names = queue === undefined ? QUEUE_NAMES : [parseOption('queue', oneOf(QUEUE_NAMES), queue)]
       const { client, urlOf } = await connectQueues(command)
       const data = await Promise.all(
         names.map(async (name) => {
@@ -127,11 +133,11 @@ export function addMessageCommands(program: Command): void {
       )
       const rows = data.map(({ queue, moved, left }) => [queue, `${moved} moved`, `${left} left`])
       print(command, { data }, lines(rows))
-      if (data.some(({ left }) => left > 0)) process.exitCode = EXIT.lookAgain
+      if (data.some(({ left }) => left > 0)) process.exitCode = EXIT.needsAttention
     })
 }
 
-const shownUnresolved = ({ clinic, message }: { clinic: Clinic; message: Message }) => ({
+const unresolvedJson = ({ clinic, message }: { clinic: Clinic; message: Message }) => ({
   clinic_id: clinic.id,
   id: message.id,
   channel: message.channel,

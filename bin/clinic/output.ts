@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type * as z from 'zod'
 
 /** 1 is for what a person should look at: rejected rows, differences that remain. */
-export const EXIT = { done: 0, lookAgain: 1, wrongInput: 2, unreachable: 3, failed: 4 } as const
+export const EXIT = { done: 0, needsAttention: 1, wrongInput: 2, unreachable: 3, failed: 4 } as const
 
 /** Ends the command with a message for a person. */
 export class CommandFailure extends Error {
@@ -23,7 +23,7 @@ export function print(command: Command, result: object, lines: readonly string[]
 }
 
 /** Columns as wide as their widest cell. */
-export function table(rows: readonly (readonly string[])[]): string[] {
+export function formatTable(rows: readonly (readonly string[])[]): string[] {
   const widths = rows.reduce<number[]>(
     (max, row) => row.map((cell, at) => Math.max(max[at] ?? 0, cell.length)),
     [],
@@ -37,7 +37,7 @@ export function table(rows: readonly (readonly string[])[]): string[] {
 }
 
 /** Checks one option, naming it in the message. */
-export function option<T>(name: string, schema: z.ZodType<T>, value: unknown): T {
+export function parseOption<T>(name: string, schema: z.ZodType<T>, value: unknown): T {
   const { data, error } = schema.safeParse(value)
   if (error) throw new CommandFailure(`--${name} ${error.issues.map(({ message }) => message).join(', ')}`)
   return data as T

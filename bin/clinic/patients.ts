@@ -5,7 +5,7 @@ import { GENDERS, type Patient } from '../../shared/domain/patient.ts'
 import { emailAddress, personName, phoneNumber } from '../../shared/domain/text-fields.ts'
 import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
 import { connect, requireClinic } from './connection.ts'
-import { CommandFailure, option, print } from './output.ts'
+import { CommandFailure, parseOption, print } from './output.ts'
 
 type Fields = {
   firstName?: string
@@ -57,14 +57,19 @@ export function addPatientCommands(program: Command): void {
 }
 
 function changesOf({ firstName, lastName, gender, dateOfBirth, phone, email }: Fields): Partial<Patient> {
-  const cleared = <T>(name: string, schema: Parameters<typeof option<T>>[1], value: string): T | null =>
-    value === '' ? null : option(name, schema, value)
+  const parseOrNull = <T>(
+    name: string,
+    schema: Parameters<typeof parseOption<T>>[1],
+    value: string,
+  ): T | null => (value === '' ? null : parseOption(name, schema, value))
   return {
-    ...(firstName !== undefined && { firstName: option('first-name', personName, firstName) }),
-    ...(lastName !== undefined && { lastName: option('last-name', personName, lastName) }),
-    ...(gender !== undefined && { gender: cleared('gender', oneOf(GENDERS), gender) }),
-    ...(dateOfBirth !== undefined && { dateOfBirth: cleared('date-of-birth', CalendarDate, dateOfBirth) }),
-    ...(phone !== undefined && { phoneNumber: cleared('phone', phoneNumber, phone) }),
-    ...(email !== undefined && { emailAddress: cleared('email', emailAddress, email) }),
+    ...(firstName !== undefined && { firstName: parseOption('first-name', personName, firstName) }),
+    ...(lastName !== undefined && { lastName: parseOption('last-name', personName, lastName) }),
+    ...(gender !== undefined && { gender: parseOrNull('gender', oneOf(GENDERS), gender) }),
+    ...(dateOfBirth !== undefined && {
+      dateOfBirth: parseOrNull('date-of-birth', CalendarDate, dateOfBirth),
+    }),
+    ...(phone !== undefined && { phoneNumber: parseOrNull('phone', phoneNumber, phone) }),
+    ...(email !== undefined && { emailAddress: parseOrNull('email', emailAddress, email) }),
   }
 }

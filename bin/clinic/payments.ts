@@ -1,25 +1,25 @@
 import type { Command } from 'commander'
 import { renderPayment } from '../../shared/api/payments.ts'
 import { CalendarDate, oneOf } from '../../shared/api/schemas.ts'
-import type { ClinicFacts } from '../../shared/domain/clinic.ts'
+import type { ClinicInfo } from '../../shared/domain/clinic.ts'
 import type { Invoice } from '../../shared/domain/invoice.ts'
-import { decimalsOf, parseDecimal } from '../../shared/domain/money.ts'
+import { currencyDecimals, parseDecimal } from '../../shared/domain/money.ts'
 import {
   PAYMENT_METHODS,
   PAYMENT_STATUSES,
   PAYMENT_TYPES,
   type Payment,
 } from '../../shared/domain/payment.ts'
-import { line } from '../../shared/domain/text-fields.ts'
+import { singleLineText } from '../../shared/domain/text-fields.ts'
 import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
 import { importedUuid, newUuid } from '../../shared/domain/uuid.ts'
 import { paymentStore } from '../../shared/store/calendar/payments.ts'
 import { settlement } from '../../shared/store/calendar/settlement.ts'
-import { commitFresh } from '../../shared/store/table/commit-packed.ts'
+import { commitWithRetry } from '../../shared/store/table/commit-packed.ts'
 import { connect, requireClinic } from './connection.ts'
-import { CommandFailure, option, print } from './output.ts'
+import { CommandFailure, parseOption, print } from './output.ts'
 
-type Given = {
+type AddPaymentOptions = {
   clinic: string
   invoice: string
   amount: string
@@ -46,7 +46,7 @@ export function addPaymentCommands(program: Command): void {
     .option('--date <date>', 'YYYY-MM-DD; today, if not given')
     .option('--description <text>')
     .option('--external-id <id>', 'your own id of it: the same one again changes nothing')
-    .action(async (given: Given, command: Command) => {
+    .action(async (given: AddPaymentOptions, command: Command) => {
       const table = await connect(command)
       const clinic = await requireClinic(table, given.clinic)
       const id =
@@ -54,24 +54,24 @@ export function addPaymentCommands(program: Command): void {
       const make = (invoice: Invoice): Payment => paymentOf(given, id, invoice, clinic)
       const payments = paymentStore({ table })
       const invoice = given.invoice.toLowerCase()
-      let known = false
-      await commitFresh(async () => {
+      let isNew = false
+      await commitWithRetry(async () => {
         // The same external id again: what was recorded stays as it is.
         if (await payments.find(clinic.id, id)) return null
-        const changes = await settlement(table).changesOf(clinic.id, invoice, [{ id, make }])
-        known = changes !== null
+        const changes = await settlement(table).buildChangeset(clinic.id, invoice, [{ id, build: make }])
+        isNew = changes !== null
         return changes
       })
       const payment = (await payments.find(clinic.id, id))?.record
       if (!payment) throw new CommandFailure(`The clinic has no invoice ${given.invoice}.`)
       print(command, renderPayment(payment, clinic), [
-        `Payment ${id} is ${known ? 'recorded' : 'there already'}`,
+        `Payment ${id} is ${isNew ? 'recorded' : 'there already'}`,
       ])
     })
 }
 
-function paymentOf(given: Given, id: string, invoice: Invoice, clinic: ClinicFacts): Payment {
-  const decimals = decimalsOf(invoice.currency)
+function paymentOf(given: AddPaymentOptions, id: string, invoice: Invoice, clinic: ClinicInfo): Payment {
+  const decimals = currencyDecimals(invoice.currency)
   const amount = parseDecimal(given.amount, decimals)
   if (amount === null || amount <= 0) {
     throw new CommandFailure(
@@ -85,14 +85,17 @@ function paymentOf(given: Given, id: string, invoice: Invoice, clinic: ClinicFac
     currency: invoice.currency,
     invoice: { id: invoice.id, number: invoice.number },
     patient: { id: invoice.patient.id, fullName: invoice.patient.fullName },
-    type: option('type', oneOf(PAYMENT_TYPES), given.type),
-    method: option('method', oneOf(PAYMENT_METHODS), given.method),
-    status: option('status', oneOf(PAYMENT_STATUSES), given.status),
-    description: given.description === undefined ? null : option('description', line(500), given.description),
+    type: parseOption('type', oneOf(PAYMENT_TYPES), given.type),
+    method: parseOption('method', oneOf(PAYMENT_METHODS), given.method),
+    status: parseOption('status', oneOf(PAYMENT_STATUSES), given.status),
+    description:
+      given.description === undefined
+        ? null
+        : parseOption('description', singleLineText(500), given.description),
     date:
       given.date === undefined
         ? clinicTimestamp(createdAt, clinic.timezone).slice(0, 10)
-        : option('date', CalendarDate, given.date),
+        : parseOption('date', CalendarDate, given.date),
     createdAt,
   }
 }

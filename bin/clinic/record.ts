@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import type { RecordList } from '../../shared/store/calendar/calendar-list.ts'
 import { Changeset } from '../../shared/store/table/changeset.ts'
-import { commitFresh } from '../../shared/store/table/commit-packed.ts'
+import { commitWithRetry } from '../../shared/store/table/commit-packed.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 
 /**
@@ -14,12 +14,12 @@ export async function changeRecord<R>(
   list: RecordList<R>,
   clinic: ClinicId,
   id: string,
-  to: (before: R) => Promise<R>,
+  update: (before: R) => Promise<R>,
 ): Promise<R | null> {
   let after: R | null = null
-  await commitFresh(async () => {
+  await commitWithRetry(async () => {
     const stored = await list.find(clinic, id.toLowerCase())
-    after = stored && (await to(stored.record))
+    after = stored && (await update(stored.record))
     if (!stored || !after || isDeepStrictEqual(stored.record, after)) return null
     const changes = new Changeset(table, clinic)
     list.change(changes, stored, after)

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import { connect, requireClinic } from './connection.ts'
-import { EXIT, type GlobalOptions, table as lines } from './output.ts'
+import { EXIT, type GlobalOptions, formatTable as lines } from './output.ts'
 import { type Difference, FAULTS } from './verify/fault.ts'
 import { type Verification, verifyClinic } from './verify/verify-clinic.ts'
 
 /** Differences that the JSON names; `total` counts them all. */
-const NAMED = 1000
+const MAX_LISTED = 1000
 
 export function addVerifyCommand(program: Command): void {
   program
@@ -18,27 +18,29 @@ export function addVerifyCommand(program: Command): void {
       const table = await connect(command)
       const clinic = await requireClinic(table, given.clinic)
       const { json } = command.optsWithGlobals<GlobalOptions>()
-      const say = (text: string) => process.stdout.write(`${text}\n`)
-      const named: Difference[] = []
+      const printLine = (text: string) => process.stdout.write(`${text}\n`)
+      const listed: Difference[] = []
       const result = await verifyClinic(table, clinic.id, {
         repair: given.repair,
         onDifference: (difference) => {
-          if (!json) say(line(difference))
-          else if (named.length < NAMED) named.push(difference)
+          if (!json) printLine(formatDifference(difference))
+          else if (listed.length < MAX_LISTED) listed.push(difference)
         },
       })
       const { checked, differences: total, repaired } = result
-      say(
-        json ? JSON.stringify({ checked, total, repaired, differences: named.map(shown) }) : summary(result),
+      printLine(
+        json
+          ? JSON.stringify({ checked, total, repaired, differences: listed.map(differenceJson) })
+          : summary(result),
       )
-      if (total > repaired) process.exitCode = EXIT.lookAgain
+      if (total > repaired) process.exitCode = EXIT.needsAttention
     })
 }
 
-const line = ({ kind, key, note, repaired }: Difference): string =>
+const formatDifference = ({ kind, key, note, repaired }: Difference): string =>
   `${kind}  ${key.pk} ${key.sk}${note ? `  ${note}` : ''}${repaired ? '  (repaired)' : ''}`
 
-const shown = ({ kind, key, note, repaired }: Difference) => ({
+const differenceJson = ({ kind, key, note, repaired }: Difference) => ({
   kind,
   pk: key.pk,
   sk: key.sk,
@@ -51,6 +53,6 @@ function summary({ checked, differences, repaired }: Verification): string {
     ([what, count]) => `${count.toLocaleString('en')} ${what.replace('_', ' ')}`,
   )
   const found = differences === 1 ? '1 difference' : `${differences.toLocaleString('en')} differences`
-  const mended = repaired > 0 ? `, ${repaired.toLocaleString('en')} repaired` : ''
-  return `Checked ${counts.join(', ')}: ${found}${mended}`
+  const repairedText = repaired > 0 ? `, ${repaired.toLocaleString('en')} repaired` : ''
+  return `Checked ${counts.join(', ')}: ${found}${repairedText}`
 }

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net'
 import type { Command } from 'commander'
 import * as z from 'zod'
 import { secretIssue } from '../../shared/domain/webhook-secret.ts'
-import { CommandFailure, type GlobalOptions, option } from './output.ts'
-import { type Received, webhookReceiver } from './webhook-receiver.ts'
+import { CommandFailure, type GlobalOptions, parseOption } from './output.ts'
+import { type ReceivedDelivery, webhookReceiver } from './webhook-receiver.ts'
 
-type Listening = { listen: string; secret?: string; answer: string; failFirst: string }
+type ListenOptions = { listen: string; secret?: string; answer: string; failFirst: string }
 
 export function addWebhookCommands(program: Command): void {
   const group = program.command('webhook').alias('webhooks').description('try out webhooks')
@@ -22,31 +22,32 @@ export function addWebhookCommands(program: Command): void {
     )
     .option('--answer <status>', 'answer with this status', '204')
     .option('--fail-first <count>', 'answer that many attempts of every delivery with 500', '0')
-    .action(async (given: Listening, command: Command) => {
-      const port = option('listen', wholeNumber(0, 65_535), given.listen)
-      const secret = given.secret === undefined ? undefined : option('secret', Secret, given.secret)
+    .action(async (given: ListenOptions, command: Command) => {
+      const port = parseOption('listen', wholeNumber(0, 65_535), given.listen)
+      const secret = given.secret === undefined ? undefined : parseOption('secret', Secret, given.secret)
       const { json, port: apiPort } = command.optsWithGlobals<GlobalOptions>()
-      const say = (line: string) => process.stdout.write(`${line}\n`)
+      const printLine = (line: string) => process.stdout.write(`${line}\n`)
       const server = webhookReceiver({
         secret,
-        answer: option('answer', wholeNumber(200, 599), given.answer),
-        failFirst: option('fail-first', wholeNumber(0, 1000), given.failFirst),
-        tell: (received) => say(json ? JSON.stringify(shown(received)) : inWords(received)),
+        successStatus: parseOption('answer', wholeNumber(200, 599), given.answer),
+        failFirst: parseOption('fail-first', wholeNumber(0, 1000), given.failFirst),
+        onReceived: (received) =>
+          printLine(json ? JSON.stringify(receivedJson(received)) : formatReceived(received)),
       })
       const host = `127.0.0.1:${await bind(server, port)}`
-      say(json ? JSON.stringify({ listening: `http://${host}/` }) : introduction(host, apiPort, secret))
-      await untilInterrupted()
+      printLine(json ? JSON.stringify({ listening: `http://${host}/` }) : usageText(host, apiPort, secret))
+      await waitForInterrupt()
       server.close()
       server.closeAllConnections()
     })
 }
 
-const wholeNumber = (least: number, most: number) =>
+const wholeNumber = (min: number, max: number) =>
   z
     .string()
     .refine(
-      (text) => /^\d{1,5}$/.test(text) && Number(text) >= least && Number(text) <= most,
-      `must be a whole number from ${least} to ${most}`,
+      (text) => /^\d{1,5}$/.test(text) && Number(text) >= min && Number(text) <= max,
+      `must be a whole number from ${min} to ${max}`,
     )
     .transform(Number)
 
@@ -67,10 +68,10 @@ async function bind(server: Server, port: number): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-const untilInterrupted = (): Promise<unknown> =>
+const waitForInterrupt = (): Promise<unknown> =>
   Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
 
-function introduction(host: string, apiPort: string, secret: string | undefined): string {
+function usageText(host: string, apiPort: string, secret: string | undefined): string {
   const webhook = { url: `http://${host}/`, events: ['patient.created', 'appointment.created'], secret }
   return [
     `Listening on http://${host}/ until Ctrl-C. ${secret === undefined ? 'Signatures are not verified: give the secret with --secret.' : 'Signatures are verified.'}`,
@@ -88,7 +89,7 @@ function introduction(host: string, apiPort: string, secret: string | undefined)
   ].join('\n')
 }
 
-const shown = ({ at, event, id, attempt, problem, answer, body }: Received) => ({
+const receivedJson = ({ at, event, id, attempt, problem, status: answer, body }: ReceivedDelivery) => ({
   at: at.toISOString(),
   event,
   id,
@@ -99,7 +100,7 @@ const shown = ({ at, event, id, attempt, problem, answer, body }: Received) => (
   body,
 })
 
-function inWords({ at, event, id, attempt, problem, answer, body }: Received): string {
+function formatReceived({ at, event, id, attempt, problem, status: answer, body }: ReceivedDelivery): string {
   const words = [
     at.toTimeString().slice(0, 8),
     event ?? 'no event',

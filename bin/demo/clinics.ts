@@ -1,4 +1,4 @@
-import type { ClinicFacts, ClinicId } from '../../shared/domain/clinic.ts'
+import type { ClinicId, ClinicInfo } from '../../shared/domain/clinic.ts'
 import { billsOf, type DemoInvoice } from './invoices.ts'
 import { type DemoMessage, messagesOf } from './messages.ts'
 import { type DemoPatient, ISTANBUL, KATHMANDU, patients } from './patients.ts'
@@ -9,7 +9,7 @@ import { seeded } from './random.ts'
 import { type DemoAppointment, visitsOf } from './visits.ts'
 
 /** A demo clinic as its files hold it: rows for the importer, columns named as the API's fields. */
-export type DemoClinic = ClinicFacts & {
+export type DemoClinic = ClinicInfo & {
   readonly doctors: readonly DemoDoctor[]
   readonly patients: readonly DemoPatient[]
   readonly appointments: readonly DemoAppointment[]
@@ -26,7 +26,7 @@ export const demoClinics = (today: string): DemoClinic[] => [
   {
     id: 'b05f0a1e-7c1d-4d0a-9e55-2f1d3c4b5a60' as ClinicId,
     timezone: 'Europe/Istanbul',
-    ...records({
+    ...buildRecords({
       name: 'Bosphorus Family Clinic',
       currency: 'TRY',
       today,
@@ -56,11 +56,11 @@ export const demoClinics = (today: string): DemoClinic[] => [
       ],
       patients: patients(seeded(1), ISTANBUL, 500),
       offset: ISTANBUL.offset,
-      busy: 0.07,
-      billed: 0.6,
-      former: { d4: 'mon-wed 09:00-13:00' },
+      bookedShare: 0.07,
+      billedShare: 0.6,
+      formerDoctorHours: { d4: 'mon-wed 09:00-13:00' },
       holidays: ['01-01', '04-23', '05-01', '05-19', '07-15', '08-30', '10-29'],
-      lengths: { '': [15, 30, 30], Paediatrics: [15, 30], Dermatology: [15, 30, 45] },
+      visitMinutes: { '': [15, 30, 30], Paediatrics: [15, 30], Dermatology: [15, 30, 45] },
       prices: TRY_PRICES,
       greeting: 'Merhaba',
     }),
@@ -68,7 +68,7 @@ export const demoClinics = (today: string): DemoClinic[] => [
   {
     id: 'c1a7d2b4-5e36-4f8b-8a19-6d0e7f213b84' as ClinicId,
     timezone: 'Asia/Kathmandu',
-    ...records({
+    ...buildRecords({
       name: 'Patan Dental Care',
       currency: 'NPR',
       today,
@@ -89,18 +89,18 @@ export const demoClinics = (today: string): DemoClinic[] => [
       ],
       patients: patients(seeded(2), KATHMANDU, 40),
       offset: KATHMANDU.offset,
-      busy: 0.047,
-      billed: 0.9,
-      former: {},
+      bookedShare: 0.047,
+      billedShare: 0.9,
+      formerDoctorHours: {},
       holidays: ['01-11', '05-01', '09-20'],
-      lengths: { '': [30, 30, 45, 60], Orthodontics: [30, 45] },
+      visitMinutes: { '': [30, 30, 45, 60], Orthodontics: [30, 45] },
       prices: NPR_PRICES,
       greeting: 'Namaste',
     }),
   },
 ]
 
-function records(practice: Practice) {
+function buildRecords(practice: Practice) {
   const { name, currency, doctors } = practice
   const visits = visitsOf(practice)
   const bills = billsOf(practice, visits)

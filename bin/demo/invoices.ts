@@ -1,8 +1,8 @@
-import { daysLater } from '../../shared/domain/clock.ts'
+import { addDays } from '../../shared/domain/clock.ts'
 import type { InvoiceStatus } from '../../shared/domain/invoice.ts'
 import { earlier, timestamp } from './days.ts'
-import { fates, type Step } from './fates.ts'
-import { type LineItemRow, linesOf } from './lines.ts'
+import { outcomeDealer, type PaymentStep } from './invoice-outcomes.ts'
+import { type LineItemRow, lineItemsOf } from './line-items.ts'
 import type { DemoPatient } from './patients.ts'
 import { bySpecialty, type Practice } from './practice.ts'
 import { type Random, seeded } from './random.ts'
@@ -32,7 +32,7 @@ export type Bill = {
   readonly total: number
   /** Minutes since midnight of the day of issue. */
   readonly issuedAt: number
-  readonly steps: readonly Step[]
+  readonly steps: readonly PaymentStep[]
 }
 
 const DAYS_TO_PAY = 30
@@ -40,19 +40,23 @@ const DAYS_TO_PAY = 30
 /** Invoices for most of the completed visits, numbered by year in their order. */
 export function billsOf(practice: Practice, visits: readonly Visit[]): Bill[] {
   const random = seeded(practice.seed + 1)
-  const fateOf = fates(random)
+  const dealOutcome = outcomeDealer(random)
   const numbers = new Map<string, number>()
   const issued = visits
-    .filter(({ row }) => row.status === 'completed' && random.chance(practice.billed))
-    .map((visit) => ({ visit, ...issueOf(random, visit, practice.today) }))
+    .filter(({ row }) => row.status === 'completed' && random.chance(practice.billedShare))
+    .map((visit) => ({ visit, ...issueTime(random, visit, practice.today) }))
     .sort((a, b) => (a.date === b.date ? a.minutes - b.minutes : a.date < b.date ? -1 : 1))
   return issued.map(({ visit, date, minutes }, index) => {
     const year = date.slice(0, 4)
     const number = (numbers.get(year) ?? 0) + 1
     numbers.set(year, number)
-    const due = daysLater(date, DAYS_TO_PAY)
-    const { status, steps } = fateOf(due < practice.today)
-    const { amounts, total } = linesOf(random, bySpecialty(practice.prices, visit.doctor), practice.currency)
+    const due = addDays(date, DAYS_TO_PAY)
+    const { status, steps } = dealOutcome(due < practice.today)
+    const { amounts, total } = lineItemsOf(
+      random,
+      bySpecialty(practice.prices, visit.doctor),
+      practice.currency,
+    )
     const row: DemoInvoice = {
       external_id: `i${index + 1}`,
       patient_external_id: visit.patient.external_id,
@@ -68,11 +72,8 @@ export function billsOf(practice: Practice, visits: readonly Visit[]): Bill[] {
 }
 
 /** When a visit is billed: mostly right after it, sometimes in the office days later. */
-function issueOf(random: Random, { row, end }: Visit, today: string): { date: string; minutes: number } {
-  const date = earlier(
-    daysLater(row.appointment_date, random.pick([0, 0, 0, 0, 0, 1, 2])),
-    daysLater(today, -1),
-  )
+function issueTime(random: Random, { row, end }: Visit, today: string): { date: string; minutes: number } {
+  const date = earlier(addDays(row.appointment_date, random.pick([0, 0, 0, 0, 0, 1, 2])), addDays(today, -1))
   const isSameDay = date === row.appointment_date
   return { date, minutes: isSameDay ? end + random.integer(2, 15) : random.integer(9 * 60, 17 * 60) }
 }

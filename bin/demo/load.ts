@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Clinic, ClinicFacts } from '../../shared/domain/clinic.ts'
+import type { Clinic, ClinicInfo } from '../../shared/domain/clinic.ts'
 import { SCOPES, type Scope } from '../../shared/domain/scope.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
@@ -51,7 +51,7 @@ export async function loadClinic(table: Table, demo: DemoClinic): Promise<ReadyC
 
 function fileLoader(table: Table, demo: DemoClinic, clinic: Clinic, folder: string) {
   const entities = new Map(importEntities(table, Date.now).map((entity) => [entity.name, entity]))
-  return async (name: keyof Omit<DemoClinic, keyof ClinicFacts>): Promise<void> => {
+  return async (name: keyof Omit<DemoClinic, keyof ClinicInfo>): Promise<void> => {
     const entity = entities.get(name)
     if (!entity) throw new Error(`the importer knows no ${name}`)
     const file = join(folder, `${name}.ndjson`)

@@ -1,13 +1,13 @@
-import { daysLater } from '../../shared/domain/clock.ts'
-import { minutesOf } from '../../shared/domain/interval.ts'
+import { addDays } from '../../shared/domain/clock.ts'
+import { parseTime } from '../../shared/domain/interval.ts'
 import type { Channel, MessageStatus, MessageType } from '../../shared/domain/message.ts'
 import { timestamp } from './days.ts'
 import type { Bill } from './invoices.ts'
 import type { DemoPatient } from './patients.ts'
 import type { Practice } from './practice.ts'
 import { type Random, seeded } from './random.ts'
-import { sendings } from './sendings.ts'
-import { advice, confirmation, invoiceReady, type Letter, reminder, results } from './texts.ts'
+import { sendResultDealer } from './send-results.ts'
+import { advice, confirmation, invoiceReady, type MessageContent, reminder, results } from './texts.ts'
 import type { Visit } from './visits.ts'
 
 /** A row of the importer's messages. */
@@ -29,7 +29,7 @@ export type DemoMessage = {
 
 /** A letter to a patient at a time. */
 type Draft = {
-  readonly letter: Letter
+  readonly content: MessageContent
   readonly patient: DemoPatient
   readonly date: string
   readonly minutes: number
@@ -45,13 +45,13 @@ export function messagesOf(
 ): DemoMessage[] {
   const random = seeded(practice.seed + 3)
   const drafts = [
-    ...visits.flatMap((visit) => aboutVisit(random, practice, visit)),
-    ...bills.filter(() => random.chance(0.05)).map((bill) => aboutBill(practice, bill)),
+    ...visits.flatMap((visit) => visitDrafts(random, practice, visit)),
+    ...bills.filter(() => random.chance(0.05)).map((bill) => invoiceDraft(practice, bill)),
   ]
     .filter(({ date, patient }) => date < practice.today && (patient.phone_number ?? patient.email_address))
     .sort((a, b) => (a.date === b.date ? a.minutes - b.minutes : a.date < b.date ? -1 : 1))
-  const send = sendings(random)
-  return drafts.map(({ letter, patient, date, minutes, bySms }, index) => {
+  const send = sendResultDealer(random)
+  return drafts.map(({ content: letter, patient, date, minutes, bySms }, index) => {
     const channel = channelFor(random, patient, bySms)
     const at = (seconds: number) => timestamp(date, minutes, practice.offset, seconds)
     return {
@@ -62,45 +62,57 @@ export function messagesOf(
       recipient: (channel === 'sms' ? patient.phone_number : patient.email_address) ?? '',
       subject: channel === 'email' ? letter.subject : null,
       message: letter.text,
-      ...send(channel, drafts.length - index <= STILL_QUEUED, at),
+      ...send(channel, drafts.length - index <= QUEUED_COUNT, at),
     }
   })
 }
 
 /** The newest messages, which the providers have not taken yet. */
-const STILL_QUEUED = 2
+const QUEUED_COUNT = 2
 
 const channelFor = (random: Random, patient: DemoPatient, bySms: number): Channel => {
   if (patient.phone_number === null) return 'email'
   return patient.email_address === null || random.chance(bySms) ? 'sms' : 'email'
 }
 
-function aboutVisit(random: Random, practice: Practice, visit: Visit): Draft[] {
+function visitDrafts(random: Random, practice: Practice, visit: Visit): Draft[] {
   const { patient, row, end } = visit
   const date = row.appointment_date
-  const [bookedOn, bookedAt] = [row.created_at.slice(0, 10), minutesOf(row.created_at.slice(11, 16))]
+  const [bookedOn, bookedAt] = [row.created_at.slice(0, 10), parseTime(row.created_at.slice(11, 16))]
   const drafts: Draft[] = []
   if (random.chance(0.12)) {
     const letter = confirmation(practice, visit)
-    drafts.push({ letter, patient, date: bookedOn, minutes: bookedAt + 1, bySms: 0.4 })
+    drafts.push({ content: letter, patient, date: bookedOn, minutes: bookedAt + 1, bySms: 0.4 })
   }
-  const eve = daysLater(date, -1)
-  if (row.status !== 'cancelled' && bookedOn < eve && random.chance(0.5)) {
+  const dayBefore = addDays(date, -1)
+  if (row.status !== 'cancelled' && bookedOn < dayBefore && random.chance(0.5)) {
     const letter = reminder(practice, visit)
-    drafts.push({ letter, patient, date: eve, minutes: 600 + random.integer(0, 9), bySms: 0.8 })
+    drafts.push({
+      content: letter,
+      patient,
+      date: dayBefore,
+      minutes: 600 + random.integer(0, 9),
+      bySms: 0.8,
+    })
   }
   if (row.status === 'completed' && random.chance(0.05)) {
     const letter = results(practice, visit)
-    drafts.push({ letter, patient, date: daysLater(date, random.integer(1, 4)), minutes: 720, bySms: 0.6 })
+    drafts.push({
+      content: letter,
+      patient,
+      date: addDays(date, random.integer(1, 4)),
+      minutes: 720,
+      bySms: 0.6,
+    })
   }
   if (row.status === 'completed' && patient.email_address !== null && random.chance(0.01)) {
-    drafts.push({ letter: advice(practice, visit), patient, date, minutes: end + 20, bySms: 0 })
+    drafts.push({ content: advice(practice, visit), patient, date, minutes: end + 20, bySms: 0 })
   }
   return drafts
 }
 
-const aboutBill = (practice: Practice, bill: Bill): Draft => ({
-  letter: invoiceReady(practice, bill),
+const invoiceDraft = (practice: Practice, bill: Bill): Draft => ({
+  content: invoiceReady(practice, bill),
   patient: bill.patient,
   date: bill.row.issue_date,
   minutes: bill.issuedAt + 5,

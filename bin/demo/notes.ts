@@ -15,7 +15,7 @@ const NOTES: Record<AppointmentStatus, [string, ...string[]]> = {
 
 const SHARE_WITH_NOTES = 0.15
 
-export const noteOn = (random: Random, status: AppointmentStatus): string | null =>
+export const pickNote = (random: Random, status: AppointmentStatus): string | null =>
   random.chance(SHARE_WITH_NOTES) ? random.pick(NOTES[status]) : null
 
 const LONG_NOTE = [
@@ -25,10 +25,10 @@ const LONG_NOTE = [
   'Plan: results by phone within five working days; next visit in four weeks, earlier if there is fever, a change of vision or a headache that comes on suddenly. The patient has read the plan, has no questions, and agrees to a message with the date of the next visit.',
 ].join('\n\n')
 
-type Noted = { readonly row: { readonly status: AppointmentStatus; readonly notes: string | null } }
+type WithNotes = { readonly row: { readonly status: AppointmentStatus; readonly notes: string | null } }
 
 /** Two of the completed visits have a note that is longer than a list's row holds. */
-export function withLongNotes<V extends Noted>(visits: readonly V[]): V[] {
+export function withLongNotes<V extends WithNotes>(visits: readonly V[]): V[] {
   const completed = visits.filter(({ row }) => row.status === 'completed')
   const chosen = [1, 2].map((third) => completed[Math.floor((third * completed.length) / 3)])
   return visits.map((visit) =>

@@ -1,29 +1,29 @@
-import { dayOfWeek, daysLater } from '../../shared/domain/clock.ts'
-import { type Interval, minutesOf } from '../../shared/domain/interval.ts'
+import { addDays, dayOfWeek } from '../../shared/domain/clock.ts'
+import { type Interval, parseTime } from '../../shared/domain/interval.ts'
 import { parseWeeklyHours, WEEKDAYS, type Window } from '../../shared/domain/working-hours.ts'
 import { timeOff } from '../clinic/import/doctors.ts'
-import { type DemoDoctor, LEFT, type Practice } from './practice.ts'
+import { DAYS_SINCE_LEFT, type DemoDoctor, type Practice } from './practice.ts'
 
 /** When a doctor sees patients on a day: hours without breaks, days off and holidays. */
 export function openingsOf(
   doctor: DemoDoctor,
-  { former, holidays, today }: Pick<Practice, 'former' | 'holidays' | 'today'>,
+  { formerDoctorHours: former, holidays, today }: Pick<Practice, 'formerDoctorHours' | 'holidays' | 'today'>,
 ): (date: string) => Interval[] {
   const week = parseWeeklyHours(doctor.hours ?? former[doctor.external_id] ?? '')
   const breaks = parseWeeklyHours(doctor.breaks ?? '')
   const daysOff = doctor.time_off === undefined ? [] : timeOff.parse(doctor.time_off)
-  const lastDay = doctor.is_active === false ? daysLater(today, -LEFT) : '9999-12-31'
+  const lastDay = doctor.is_active === false ? addDays(today, -DAYS_SINCE_LEFT) : '9999-12-31'
   return (date) => {
     const isOff = daysOff.some(({ from, to }) => from <= date && date <= to)
     if (isOff || date > lastDay || holidays.includes(date.slice(5))) return []
     const weekday = WEEKDAYS[dayOfWeek(date) - 1] ?? 'mon'
-    return (breaks[weekday] ?? []).map(inMinutes).reduce(without, (week[weekday] ?? []).map(inMinutes))
+    return (breaks[weekday] ?? []).map(toInterval).reduce(subtract, (week[weekday] ?? []).map(toInterval))
   }
 }
 
-const inMinutes = ({ start, end }: Window): Interval => ({ from: minutesOf(start), to: minutesOf(end) })
+const toInterval = ({ start, end }: Window): Interval => ({ from: parseTime(start), to: parseTime(end) })
 
-const without = (openings: Interval[], pause: Interval): Interval[] =>
+const subtract = (openings: Interval[], pause: Interval): Interval[] =>
   openings
     .flatMap(({ from, to }) => [
       { from, to: Math.min(to, pause.from) },

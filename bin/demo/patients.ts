@@ -14,7 +14,7 @@ export type DemoPatient = {
 }
 
 /** Where people live: what they are called, and how their phone numbers begin. */
-export type Place = {
+export type Region = {
   readonly given: Record<'female' | 'male', [string, ...string[]]>
   readonly family: [string, ...string[]]
   readonly phone: (random: Random) => string
@@ -22,7 +22,7 @@ export type Place = {
   readonly offset: string
 }
 
-export const ISTANBUL: Place = {
+export const ISTANBUL: Region = {
   given: {
     female: ['Ayşe', 'Zeynep', 'Elif', 'Işıl', 'Gülşen', 'Şirin', 'Çağla', 'Defne', 'İpek', 'Zoë'],
     male: ['Mehmet', 'İsmail', 'Özgür', 'Umut', 'Çınar', 'Doğan', 'Yiğit', 'Barış', 'Kerem', 'Łukasz'],
@@ -44,7 +44,7 @@ export const ISTANBUL: Place = {
   offset: '+03:00',
 }
 
-export const KATHMANDU: Place = {
+export const KATHMANDU: Region = {
   given: {
     female: ['Sita', 'Maya', 'Asmita', 'Kabita', 'Nirmala', 'Puja'],
     male: ['Bikash', 'Suresh', 'Prakash', 'Dipesh', 'Nabin', 'Tenzing'],
@@ -55,11 +55,11 @@ export const KATHMANDU: Place = {
 }
 
 /** Whatever the day, the same people. */
-export function patients(random: Random, place: Place, count: number): DemoPatient[] {
+export function patients(random: Random, region: Region, count: number): DemoPatient[] {
   return Array.from({ length: count }, (_, index) => {
     const gender = random.pick(['female', 'male'])
-    const first = random.pick(place.given[gender])
-    const last = random.pick(place.family)
+    const first = random.pick(region.given[gender])
+    const last = random.pick(region.family)
     const day = (low: number, high: number) => {
       const part = (value: number) => String(value).padStart(2, '0')
       return `${random.integer(low, high)}-${part(random.integer(1, 12))}-${part(random.integer(1, 28))}`
@@ -71,9 +71,9 @@ export function patients(random: Random, place: Place, count: number): DemoPatie
       last_name: last,
       gender: random.chance(0.03) ? random.pick(['other', 'unknown']) : gender,
       date_of_birth: random.chance(0.95) ? day(1935, 2025) : null,
-      phone_number: random.chance(0.92) ? place.phone(random) : null,
+      phone_number: random.chance(0.92) ? region.phone(random) : null,
       email_address: random.chance(0.75) ? `${mailbox}@example.com` : null,
-      created_at: `${day(2023, 2025)}T${String(random.integer(9, 17)).padStart(2, '0')}:${String(random.integer(10, 59))}:00${place.offset}`,
+      created_at: `${day(2023, 2025)}T${String(random.integer(9, 17)).padStart(2, '0')}:${String(random.integer(10, 59))}:00${region.offset}`,
     }
   })
 }

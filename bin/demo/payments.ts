@@ -1,8 +1,8 @@
-import { daysLater } from '../../shared/domain/clock.ts'
+import { addDays } from '../../shared/domain/clock.ts'
 import { renderMoney } from '../../shared/domain/money.ts'
 import type { PaymentMethod, PaymentStatus, PaymentType } from '../../shared/domain/payment.ts'
 import { earlier, timestamp } from './days.ts'
-import type { Step } from './fates.ts'
+import type { PaymentStep } from './invoice-outcomes.ts'
 import type { Bill } from './invoices.ts'
 import type { Practice } from './practice.ts'
 import { deck, seeded } from './random.ts'
@@ -31,14 +31,14 @@ export function paymentsOf(practice: Practice, bills: readonly Bill[]): DemoPaym
     let { issue_date: date } = bill.row
     let minutes = bill.issuedAt
     for (const step of bill.steps) {
-      const days = step.after === undefined ? 0 : random.integer(1, 2 * step.after)
-      const next = earlier(daysLater(date, days), daysLater(today, -1))
+      const days = step.daysAfter === undefined ? 0 : random.integer(1, 2 * step.daysAfter)
+      const next = earlier(addDays(date, days), addDays(today, -1))
       minutes = next === date ? minutes + random.integer(1, 9) : random.integer(9 * 60, 17 * 60)
       date = next
       payments.push({
         external_id: `y${payments.length + 1}`,
         invoice_external_id: bill.row.external_id,
-        amount: renderMoney(ledger.take(step), currency),
+        amount: renderMoney(ledger.apply(step), currency),
         type: step.type ?? 'payment',
         payment_method: step.method ?? atDesk(),
         status: step.status ?? 'completed',
@@ -54,13 +54,13 @@ export function paymentsOf(practice: Practice, bills: readonly Bill[]): DemoPaym
 /** Follows what an invoice still needs, in minor units. */
 function newLedger(total: number) {
   let paid = 0
-  const amountOf = ({ share, type }: Step): number => {
+  const amountOf = ({ share, type }: PaymentStep): number => {
     if (share === undefined) return type === 'refund' ? paid : total - paid
     // Nobody pays half a bill to the cent.
     return share === 1 ? total : Math.max(1, Math.round((total * share) / 100)) * 100
   }
   return {
-    take(step: Step): number {
+    apply(step: PaymentStep): number {
       const amount = amountOf(step)
       if ((step.status ?? 'completed') === 'completed') paid += step.type === 'refund' ? -amount : amount
       return amount

@@ -24,15 +24,15 @@ export type Practice = {
   readonly today: string
   readonly seed: number
   /** The share of the doctors' time that is booked, from 0 to 1. */
-  readonly busy: number
+  readonly bookedShare: number
   /** The share of the completed visits that is billed, from 0 to 1. */
-  readonly billed: number
+  readonly billedShare: number
   /** The weeks of doctors who have left, by external id. */
-  readonly former: Readonly<Record<string, string>>
+  readonly formerDoctorHours: Readonly<Record<string, string>>
   /** `MM-DD` on which the clinic is closed. */
   readonly holidays: readonly string[]
   /** Lengths of visits, by specialty; of the others, that of ''. */
-  readonly lengths: Readonly<Record<string, [number, ...number[]]>>
+  readonly visitMinutes: Readonly<Record<string, [number, ...number[]]>>
   readonly prices: PriceList
   readonly greeting: string
 }
@@ -41,7 +41,7 @@ export type Practice = {
 export const DAYS_BACK = 365
 export const DAYS_AHEAD = 42
 /** Days ago that doctors who have left did so. */
-export const LEFT = 150
+export const DAYS_SINCE_LEFT = 150
 
 /** What a doctor of this specialty has in a table by specialties. */
 export const bySpecialty = <T>(table: Readonly<Record<string, T>>, { specialty }: DemoDoctor): T =>

@@ -4,38 +4,38 @@ import type { Bill } from './invoices.ts'
 import type { Practice } from './practice.ts'
 import type { Visit } from './visits.ts'
 
-export type Letter = { readonly type: MessageType; readonly subject: string; readonly text: string }
+export type MessageContent = { readonly type: MessageType; readonly subject: string; readonly text: string }
 
-type From = Pick<Practice, 'name' | 'greeting'>
+type Sender = Pick<Practice, 'name' | 'greeting'>
 
-const when = ({ row }: Visit): string => `${row.appointment_date} at ${row.start_time}`
+const appointmentTime = ({ row }: Visit): string => `${row.appointment_date} at ${row.start_time}`
 
-export const confirmation = ({ name, greeting }: From, visit: Visit): Letter => ({
+export const confirmation = ({ name, greeting }: Sender, visit: Visit): MessageContent => ({
   type: 'confirmation',
   subject: `Your appointment on ${visit.row.appointment_date}`,
-  text: `${greeting} ${visit.patient.first_name}, your appointment with ${visit.doctor.full_name} is booked for ${when(visit)}. ${name}`,
+  text: `${greeting} ${visit.patient.first_name}, your appointment with ${visit.doctor.full_name} is booked for ${appointmentTime(visit)}. ${name}`,
 })
 
-export const reminder = ({ name, greeting }: From, visit: Visit): Letter => ({
+export const reminder = ({ name, greeting }: Sender, visit: Visit): MessageContent => ({
   type: 'reminder',
   subject: 'Your appointment tomorrow',
-  text: `${greeting} ${visit.patient.first_name}, a reminder: ${visit.doctor.full_name} expects you tomorrow, ${when(visit)}. Please call us if you cannot come. ${name}`,
+  text: `${greeting} ${visit.patient.first_name}, a reminder: ${visit.doctor.full_name} expects you tomorrow, ${appointmentTime(visit)}. Please call us if you cannot come. ${name}`,
 })
 
-export const results = ({ name, greeting }: From, { patient, doctor }: Visit): Letter => ({
+export const results = ({ name, greeting }: Sender, { patient, doctor }: Visit): MessageContent => ({
   type: 'manual',
   subject: 'Your results',
   text: `${greeting} ${patient.first_name}, ${doctor.full_name} has your results. Please call us between 14:00 and 16:00. ${name}`,
 })
 
-export const invoiceReady = ({ name, greeting }: From, { patient, row }: Bill): Letter => ({
+export const invoiceReady = ({ name, greeting }: Sender, { patient, row }: Bill): MessageContent => ({
   type: 'system',
   subject: `Your invoice ${row.invoice_number}`,
   text: `${greeting} ${patient.first_name}, your invoice ${row.invoice_number} is ready at the front desk. ${name}`,
 })
 
 /** Longer than a list's row holds. */
-export const advice = ({ name, greeting }: From, { patient, doctor }: Visit): Letter => ({
+export const advice = ({ name, greeting }: Sender, { patient, doctor }: Visit): MessageContent => ({
   type: 'manual',
   subject: 'After your visit',
   text: [

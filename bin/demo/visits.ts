@@ -1,9 +1,9 @@
 import type { AppointmentStatus } from '../../shared/domain/appointment.ts'
-import { daysLater } from '../../shared/domain/clock.ts'
-import { timeOf } from '../../shared/domain/interval.ts'
-import { busyOn, isSeenBy, lead, taken, whoComes } from './bookings.ts'
+import { addDays } from '../../shared/domain/clock.ts'
+import { formatTime } from '../../shared/domain/interval.ts'
+import { bookedShareOn, bookedSlots, canSee, leadDays, pickPatient } from './bookings.ts'
 import { earlier, timestamp } from './days.ts'
-import { noteOn, withLongNotes } from './notes.ts'
+import { pickNote, withLongNotes } from './notes.ts'
 import { openingsOf } from './openings.ts'
 import type { DemoPatient } from './patients.ts'
 import { bySpecialty, DAYS_AHEAD, DAYS_BACK, type DemoDoctor, type Practice } from './practice.ts'
@@ -40,30 +40,30 @@ export function visitsOf(practice: Practice): Visit[] {
   const calendars = practice.doctors.map((doctor) => ({
     doctor,
     openings: openingsOf(doctor, practice),
-    lengths: bySpecialty(practice.lengths, doctor),
-    pool: practice.patients.filter((patient) => isSeenBy(doctor, patient, today)),
+    lengths: bySpecialty(practice.visitMinutes, doctor),
+    pool: practice.patients.filter((patient) => canSee(doctor, patient, today)),
   }))
   const visits: Visit[] = []
   for (let day = -DAYS_BACK; day <= DAYS_AHEAD; day++) {
-    const date = daysLater(today, day)
-    const there = new Set<DemoPatient>()
+    const date = addDays(today, day)
+    const seenToday = new Set<DemoPatient>()
     for (const { doctor, openings, lengths, pool } of calendars) {
-      for (const { from, to } of taken(random, openings(date), lengths, busyOn(practice, day))) {
-        const bookedOn = earlier(daysLater(date, -lead(random)), daysLater(today, -1))
-        const patient = whoComes(random, pool, there, bookedOn)
+      for (const { from, to } of bookedSlots(random, openings(date), lengths, bookedShareOn(practice, day))) {
+        const bookedOn = earlier(addDays(date, -leadDays(random)), addDays(today, -1))
+        const patient = pickPatient(random, pool, seenToday, bookedOn)
         if (!patient) continue
-        there.add(patient)
+        seenToday.add(patient)
         const status = day < 0 ? past() : ahead()
         const row: DemoAppointment = {
           external_id: `a${visits.length + 1}`,
           patient_external_id: patient.external_id,
           doctor_external_id: doctor.external_id,
           appointment_date: date,
-          start_time: timeOf(from),
-          end_time: timeOf(to),
+          start_time: formatTime(from),
+          end_time: formatTime(to),
           status,
-          notes: noteOn(random, status),
-          created_at: timestamp(bookedOn, calledAt(random, bookedOn === date), offset),
+          notes: pickNote(random, status),
+          created_at: timestamp(bookedOn, bookingMinute(random, bookedOn === date), offset),
         }
         visits.push({ row, patient, doctor, end: to })
       }
@@ -73,5 +73,5 @@ export function visitsOf(practice: Practice): Visit[] {
 }
 
 /** Whoever wants to come today calls before the doors open. */
-const calledAt = (random: Random, sameDay: boolean): number =>
+const bookingMinute = (random: Random, sameDay: boolean): number =>
   sameDay ? random.integer(8 * 60, 8 * 60 + 25) : random.integer(9 * 60, 18 * 60)

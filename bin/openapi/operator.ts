@@ -10,20 +10,20 @@ const execute = promisify(execFile)
 export function operator(port: string, clinic: string) {
   async function run(...args: string[]): Promise<Record<string, unknown>> {
     // All but one command take the clinic as an option.
-    const whose = args[0] === 'clinic' ? [clinic] : ['--clinic', clinic]
+    const clinicArguments = args[0] === 'clinic' ? [clinic] : ['--clinic', clinic]
     const { stdout } = await execute(process.execPath, [
       'bin/clinic.ts',
       '--port',
       port,
       '--json',
       ...args,
-      ...whose,
+      ...clinicArguments,
     ])
     return JSON.parse(stdout)
   }
 
   /** Imports rows of one kind, and makes events of them. */
-  async function bring(entity: string, rows: readonly object[]): Promise<void> {
+  async function importRows(entity: string, rows: readonly object[]): Promise<void> {
     const folder = mkdtempSync(join(tmpdir(), 'clinic-openapi-'))
     try {
       const file = join(folder, `${entity}.ndjson`)
@@ -34,7 +34,7 @@ export function operator(port: string, clinic: string) {
     }
   }
 
-  return { run, bring }
+  return { run, importRows }
 }
 
 export type Operator = ReturnType<typeof operator>

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RecordedDelivery } from '../../shared/api/openapi/examples.ts'
 
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 
 /** A receiver of webhooks on this machine, which takes whatever comes. */
 export async function openReceiver() {
@@ -26,8 +26,8 @@ export async function openReceiver() {
     host,
     url: `http://${host}/webhooks`,
     /** What arrived of each event, once all of them have. @throws Error naming the missing ones */
-    all: async (names: readonly string[]): Promise<Record<string, RecordedDelivery>> => {
-      for (const until = Date.now() + PATIENCE_MS; ; await sleep(100)) {
+    waitForAll: async (names: readonly string[]): Promise<Record<string, RecordedDelivery>> => {
+      for (const until = Date.now() + TIMEOUT_MS; ; await sleep(100)) {
         const missing = names.filter((name) => !arrived.has(name))
         if (missing.length === 0)
           return Object.fromEntries(names.map((name) => [name, arrived.get(name) as RecordedDelivery]))

@@ -1,18 +1,21 @@
-import { daysLater } from '../../shared/domain/clock.ts'
-import type { Notebook } from './notebook.ts'
+import { addDays } from '../../shared/domain/clock.ts'
+import type { ExampleRecorder } from './example-recorder.ts'
 import type { Operator } from './operator.ts'
 
 /** Enough days from today for a doctor of the demo to have free time, and to have it still when it is booked. */
-const AHEAD = 40
+const DAYS_AHEAD = 40
 
-export async function recordAppointments(notes: Notebook, { run, bring }: Operator): Promise<void> {
-  const { ask, succeed, refuse } = notes
+export async function recordAppointments(
+  recorder: ExampleRecorder,
+  { run, importRows: bring }: Operator,
+): Promise<void> {
+  const { sendRequest: ask, recordSuccess: succeed, recordError: refuse } = recorder
   const doctors = await succeed('list-doctors', '/doctors?limit=2')
   const doctor = doctors.body.data.find(({ is_active }: { is_active: boolean }) => is_active).id
   const patients = (await ask('GET', '/patients?limit=2')).body.data as { id: string }[]
   const patient = patients[0]?.id
 
-  const [date, duration] = [await freeDay(notes, doctor), 60]
+  const [date, duration] = [await findFreeDay(recorder, doctor), 60]
   const query = `doctor_id=${doctor}&date=${date}&duration=${duration}`
   const { body } = await succeed('get-availability', `/availability?${query}`)
   const [first, ...more] = body.data as { start_time: string }[]
@@ -26,8 +29,8 @@ export async function recordAppointments(notes: Notebook, { run, bring }: Operat
   await refuse('outside_working_hours', 'POST', '/appointments', booking('03:00'))
   const past = { ...booking('10:00').body, appointment_date: '2026-01-05' }
   await refuse('appointment_in_past', 'POST', '/appointments', { body: past })
-  const nobody = { ...booking('10:00').body, doctor_id: patient }
-  await refuse('doctor_not_found', 'POST', '/appointments', { body: nobody })
+  const unknownDoctor = { ...booking('10:00').body, doctor_id: patient }
+  await refuse('doctor_not_found', 'POST', '/appointments', { body: unknownDoctor })
 
   const ids = [made.body.data.id]
   for (const slot of more.slice(0, 2))
@@ -47,10 +50,10 @@ export async function recordAppointments(notes: Notebook, { run, bring }: Operat
   await succeed('list-appointments', `/appointments?doctor_id=${doctor}&limit=2`)
 }
 
-async function freeDay({ ask }: Notebook, doctor: string): Promise<string> {
+async function findFreeDay({ sendRequest: ask }: ExampleRecorder, doctor: string): Promise<string> {
   const today = new Date().toISOString().slice(0, 10)
-  for (let days = AHEAD; ; days++) {
-    const date = daysLater(today, days)
+  for (let days = DAYS_AHEAD; ; days++) {
+    const date = addDays(today, days)
     const { body } = await ask('GET', `/availability?doctor_id=${doctor}&date=${date}&duration=60`)
     if (body.data.length >= 4) return date
   }

@@ -1,16 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EVENTS } from '../../shared/domain/event.ts'
-import { type Notebook, SHOWN_SECRET } from './notebook.ts'
+import { EXAMPLE_SECRET, type ExampleRecorder } from './example-recorder.ts'
 
 /** The endpoint that hears of everything, and is looked at afterwards. */
 export const recordEvents = {
   /** Signs with the secret that the document shows, so that its examples verify. */
-  subscribe: async ({ ask }: Notebook, url: string): Promise<string> => {
-    const { body } = await ask('POST', '/webhooks', { body: { url, events: EVENTS, secret: SHOWN_SECRET } })
+  subscribe: async ({ sendRequest: ask }: ExampleRecorder, url: string): Promise<string> => {
+    const { body } = await ask('POST', '/webhooks', { body: { url, events: EVENTS, secret: EXAMPLE_SECRET } })
     return body.data.id
   },
 
-  walk: async ({ ask, succeed }: Notebook, webhook: string): Promise<void> => {
+  record: async (
+    { sendRequest: ask, recordSuccess: succeed }: ExampleRecorder,
+    webhook: string,
+  ): Promise<void> => {
     const ping = await succeed('ping-webhook', `/webhooks/${webhook}/ping`, { body: {} })
     const { id } = ping.body.data
     const path = `/webhooks/${webhook}/deliveries`

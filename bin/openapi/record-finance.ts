@@ -1,7 +1,10 @@
-import type { Notebook } from './notebook.ts'
+import type { ExampleRecorder } from './example-recorder.ts'
 import type { Operator } from './operator.ts'
 
-export async function recordFinance({ ask, succeed }: Notebook, { run, bring }: Operator): Promise<void> {
+export async function recordFinance(
+  { sendRequest: ask, recordSuccess: succeed }: ExampleRecorder,
+  { run, importRows: bring }: Operator,
+): Promise<void> {
   const today = new Date().toISOString().slice(0, 10)
   await bring('invoices', [
     {

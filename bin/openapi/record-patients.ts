@@ -1,10 +1,13 @@
-import type { Notebook } from './notebook.ts'
+import type { ExampleRecorder } from './example-recorder.ts'
 import type { Operator } from './operator.ts'
 
-export async function recordPatients({ ask, succeed }: Notebook, { run }: Operator): Promise<void> {
+export async function recordPatients(
+  { sendRequest: ask, recordSuccess: succeed }: ExampleRecorder,
+  { run }: Operator,
+): Promise<void> {
   const { body } = await succeed('list-patients', '/patients?search=kaya&limit=2')
   await succeed('get-patient', `/patients/${body.data[0].id}`)
-  const asked = {
+  const createRequest = {
     body: {
       first_name: 'Defne',
       last_name: 'Aksoy',
@@ -15,8 +18,8 @@ export async function recordPatients({ ask, succeed }: Notebook, { run }: Operat
     },
     headers: { 'idempotency-key': 'import-2026-05-04-row-17' },
   }
-  const made = await succeed('create-patient', '/patients', asked)
+  const made = await succeed('create-patient', '/patients', createRequest)
   // For the header of an answer that is given again.
-  await ask('POST', '/patients', asked)
+  await ask('POST', '/patients', createRequest)
   await run('patient', 'update', made.body.data.id, '--phone', '+905321234568')
 }

@@ -6,16 +6,16 @@ import type { Examples } from '../../shared/api/openapi/examples.ts'
 import { BASE_PATH } from '../../shared/api/route.ts'
 import { openTable } from '../../shared/store/table/table.ts'
 import { loadDemo, type ReadyClinic } from '../demo/load.ts'
-import { notebook } from './notebook.ts'
+import { exampleRecorder } from './example-recorder.ts'
 import { operator } from './operator.ts'
 import { openReceiver } from './receiver.ts'
 import { recordAppointments } from './record-appointments.ts'
 import { recordEndpoints } from './record-endpoints.ts'
+import { recordErrors } from './record-errors.ts'
 import { recordEvents } from './record-events.ts'
 import { recordFinance } from './record-finance.ts'
 import { recordMessages } from './record-messages.ts'
 import { recordPatients } from './record-patients.ts'
-import { recordRefusals } from './record-refusals.ts'
 
 /** Asks the synthesized stack, with the demo clinics in it, for an example of everything that the document shows. */
 export async function recordExamples(): Promise<Examples> {
@@ -37,19 +37,19 @@ export async function recordExamples(): Promise<Examples> {
   })
   try {
     if (!clinic) throw new Error('There is no demo clinic.')
-    const notes = notebook(`${stack.baseUrl}${BASE_PATH}`, clinic.credentials.full)
+    const recorder = exampleRecorder(`${stack.baseUrl}${BASE_PATH}`, clinic.credentials.full)
     const tool = operator(new URL(stack.baseUrl).port, clinic.id)
-    await recordEndpoints(notes)
+    await recordEndpoints(recorder)
     // From here on, everything that happens arrives.
-    const webhook = await recordEvents.subscribe(notes, receiver.url)
-    await recordPatients(notes, tool)
-    await recordAppointments(notes, tool)
-    await recordFinance(notes, tool)
-    await recordMessages(notes, tool)
-    await recordEvents.walk(notes, webhook)
-    const events = await receiver.all(EVENT_NAMES)
-    await recordRefusals(notes, { webhook, clinic, tool })
-    const { successes, refusals, errors, headers } = notes
+    const webhook = await recordEvents.subscribe(recorder, receiver.url)
+    await recordPatients(recorder, tool)
+    await recordAppointments(recorder, tool)
+    await recordFinance(recorder, tool)
+    await recordMessages(recorder, tool)
+    await recordEvents.record(recorder, webhook)
+    const events = await receiver.waitForAll(EVENT_NAMES)
+    await recordErrors(recorder, { webhook, clinic, tool })
+    const { successes, refusals, errors, headers } = recorder
     return { successes, refusals, errors, headers, events }
   } finally {
     await stack.close()

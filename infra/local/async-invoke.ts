@@ -6,6 +6,6 @@ export async function invokeAsync(
   event: string,
   log: (line: string) => void,
 ): Promise<void> {
-  const { complaints } = await pool.invoke(event)
-  for (const line of complaints) log(`${pool.name}: ${line}`)
+  const { diagnostics } = await pool.invoke(event)
+  for (const line of diagnostics) log(`${pool.name}: ${line}`)
 }

@@ -15,45 +15,45 @@ export type BusEvent = {
   readonly detail: Readonly<Record<string, unknown>>
 }
 
-type Told = Pick<BusEvent, 'source' | 'detail-type' | 'detail'> & Partial<BusEvent>
+type EventFields = Pick<BusEvent, 'source' | 'detail-type' | 'detail'> & Partial<BusEvent>
 
-export const newEvent = (region: string, told: Told): BusEvent => ({
+export const newEvent = (region: string, fields: EventFields): BusEvent => ({
   version: '0',
   id: randomUUID(),
   account: ACCOUNT_ID,
   time: new Date().toISOString().replace(/\.\d+Z$/, 'Z'),
   region,
   resources: [],
-  ...told,
+  ...fields,
 })
 
-export class NoEvent extends Error {}
+export class InvalidEvent extends Error {}
 
 /**
  * An event that a person wrote: source, detail-type and detail, and what else should differ from a new one's.
  * @throws NoEvent saying why it is none
  */
 export function readEvent(text: string, region: string): BusEvent {
-  const told = parse(text)
-  const blank = newEvent(region, { source: '', 'detail-type': '', detail: {} })
-  for (const [field, value] of Object.entries(told)) {
-    if (!Object.hasOwn(blank, field)) throw new NoEvent(`An event has no field "${field}".`)
-    const kind = kindOf(blank[field as keyof BusEvent])
-    if (kindOf(value) !== kind) throw new NoEvent(`The field "${field}" of an event is ${kind}.`)
+  const fields = parseObject(text)
+  const defaults = newEvent(region, { source: '', 'detail-type': '', detail: {} })
+  for (const [field, value] of Object.entries(fields)) {
+    if (!Object.hasOwn(defaults, field)) throw new InvalidEvent(`An event has no field "${field}".`)
+    const kind = kindOf(defaults[field as keyof BusEvent])
+    if (kindOf(value) !== kind) throw new InvalidEvent(`The field "${field}" of an event is ${kind}.`)
   }
   for (const field of ['source', 'detail-type', 'detail'])
-    if (!Object.hasOwn(told, field)) throw new NoEvent(`An event needs the field "${field}".`)
-  return { ...blank, ...told }
+    if (!Object.hasOwn(fields, field)) throw new InvalidEvent(`An event needs the field "${field}".`)
+  return { ...defaults, ...fields }
 }
 
-function parse(text: string): object {
+function parseObject(text: string): object {
   try {
     const value: unknown = JSON.parse(text)
     if (kindOf(value) === 'an object') return value as object
   } catch {
     // Told below, like any other text that is no object.
   }
-  throw new NoEvent('An event is a JSON object.')
+  throw new InvalidEvent('An event is a JSON object.')
 }
 
 const kindOf = (value: unknown): string =>

@@ -1,7 +1,7 @@
 type Resolve = (value: unknown, where: string) => unknown
 
 /** Whether one of the template's conditions holds. @throws Error naming a function it does not know */
-export function conditionOf(
+export function evaluateCondition(
   name: string,
   conditions: Readonly<Record<string, unknown>>,
   resolve: Resolve,
@@ -15,13 +15,13 @@ export function conditionOf(
     'Fn::And': (argument) => (argument as unknown[]).every(holds),
     'Fn::Or': (argument) => (argument as unknown[]).some(holds),
     'Fn::Not': (argument) => !(argument as unknown[]).every(holds),
-    Condition: (argument) => conditionOf(String(argument), conditions, resolve),
+    Condition: (argument) => evaluateCondition(String(argument), conditions, resolve),
   }
   const holds = (expression: unknown): boolean => {
-    const [used = '', argument] = Object.entries(expression ?? {})[0] ?? []
-    const evaluate = functions[used]
+    const [functionName = '', argument] = Object.entries(expression ?? {})[0] ?? []
+    const evaluate = functions[functionName]
     if (!evaluate)
-      throw new Error(`${where} uses ${used || 'nothing'}, which the local stack cannot evaluate.`)
+      throw new Error(`${where} uses ${functionName || 'nothing'}, which the local stack cannot evaluate.`)
     return evaluate(argument)
   }
   return holds(conditions[name])

@@ -2,18 +2,18 @@ import { readEvent } from './bus-event.ts'
 import { type EventBus, startEventBus } from './event-bus.ts'
 import { createFunctionPool, type FunctionPool } from './function-pool.ts'
 import type { FunctionSpec } from './function-spec.ts'
-import type { Serving } from './gateway.ts'
+import type { GatewayHandlers } from './gateway.ts'
 import { localPages } from './pages.ts'
-import { type Place, type Planned, plan } from './plan.ts'
+import { type DeploymentPlan, type DeploymentTarget, plan } from './plan.ts'
 import type { Providers } from './providers.ts'
 import { type QueueSources, startQueueSources } from './queue-sources.ts'
 import { writeReceipt } from './sms-receipts.ts'
 import { type StreamSources, startStreamSources } from './stream-sources.ts'
 import type { Assembly } from './synthesize.ts'
-import { switchStreams } from './table-streams.ts'
+import { configureStreams } from './table-streams.ts'
 
-type Options = Place & {
-  readonly providers: Pick<Providers, 'sms' | 'emails' | 'inboxUrl' | 'tell'>
+type Options = DeploymentTarget & {
+  readonly providers: Pick<Providers, 'sms' | 'emails' | 'inboxUrl' | 'setListener'>
   readonly log: (line: string) => void
 }
 
@@ -23,7 +23,7 @@ export type Deployment = {
    * Nothing of the running version is touched when the new one cannot be deployed. `seed` runs once all is made, and
    * before the tables' streams are switched on.
    */
-  readonly deploy: (assembly: Assembly, seed?: () => Promise<void>) => Promise<Serving>
+  readonly deploy: (assembly: Assembly, seed?: () => Promise<void>) => Promise<GatewayHandlers>
   readonly outputs: () => Record<string, string>
   readonly close: () => Promise<void>
 }
@@ -37,13 +37,13 @@ export function deployLocally(options: Options): Deployment {
   let bus: EventBus | undefined
   let outputs: Record<string, string> = {}
 
-  const poolOf = (arn: string): FunctionPool => {
+  const getPool = (arn: string): FunctionPool => {
     const pool = pools.get(arn)
     if (!pool) throw new Error(`${arn} is no function of the stack.`)
     return pool
   }
 
-  const takeOver = async (specs: readonly FunctionSpec[]): Promise<void> => {
+  const updatePools = async (specs: readonly FunctionSpec[]): Promise<void> => {
     for (const spec of specs) {
       const pool = pools.get(spec.arn)
       if (pool) pool.update(spec)
@@ -57,20 +57,20 @@ export function deployLocally(options: Options): Deployment {
       }
   }
 
-  const openStreams = async (
-    { streams: mappings, tableStreams: tables }: Planned,
+  const startStreams = async (
+    { streams: mappings, tableStreams: tables }: DeploymentPlan,
     seed?: () => Promise<void>,
   ): Promise<void> => {
     const engine = { endpoint: endpoints.dynamodb, region }
     if (seed) {
       // A table that was kept may have its stream from an earlier run.
-      await switchStreams(
+      await configureStreams(
         engine,
         tables.map(({ table }) => ({ table, view: null })),
       )
       await seed()
     }
-    streams = await startStreamSources({ mappings, tables, engine, functionOf: poolOf, log }, streams)
+    streams = await startStreamSources({ mappings, tables, engine, getPool, log }, streams)
   }
 
   const deploy: Deployment['deploy'] = async (assembly, seed) => {
@@ -78,27 +78,27 @@ export function deployLocally(options: Options): Deployment {
       await assembly.dispose()
       throw error
     })
-    await takeOver(planned.specs)
+    await updatePools(planned.specs)
     const { rules, subscriptions } = planned
-    const reach = { endpoint: endpoints.sqs, region, functionOf: poolOf, log }
-    queues = await startQueueSources({ mappings: planned.queues, ...reach }, queues)
-    const running = startEventBus({ rules, ...reach }, bus)
-    bus = running
-    providers.tell({
-      email: async (email) => planned.isPublished(email) && running.put(email.event),
-      sms: (receipt) => writeReceipt(receipt, { subscriptions, ...reach }),
+    const services = { endpoint: endpoints.sqs, region, getPool, log }
+    queues = await startQueueSources({ mappings: planned.queues, ...services }, queues)
+    const startedBus = startEventBus({ rules, ...services }, bus)
+    bus = startedBus
+    providers.setListener({
+      email: async (email) => planned.isPublished(email) && startedBus.put(email.event),
+      sms: (receipt) => writeReceipt(receipt, { subscriptions, ...services }),
     })
     outputs = planned.outputs
     // The version before keeps its files: a function may be loading them now.
     assemblies.push(assembly)
     if (assemblies.length > 2) await assemblies.shift()?.dispose()
-    await openStreams(planned, seed)
+    await startStreams(planned, seed)
     return {
-      api: { ...planned.api, invoke: (arn, event, traceId) => poolOf(arn).invoke(event, traceId) },
+      api: { ...planned.api, invoke: (arn, event, traceId) => getPool(arn).invoke(event, traceId) },
       page: localPages({
         about: planned.about,
         providers,
-        inject: async (text) => ({ matched: await running.put(readEvent(text, region)) }),
+        inject: async (text) => ({ matched: await startedBus.put(readEvent(text, region)) }),
       }),
     }
   }

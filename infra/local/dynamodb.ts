@@ -8,17 +8,21 @@ type Options = {
   readonly dataDir?: string | undefined
   /** Tables will have streams, of any length. */
   readonly streams?: boolean
-  readonly onDeath: (message: string) => void
+  readonly onUnexpectedExit: (message: string) => void
 }
 
 /** DynamoDB for the stack: dynoxide, in memory or in `dataDir`, or what AWS_ENDPOINT_URL_DYNAMODB names. */
-export async function startDynamoDb({ dataDir, streams = false, onDeath }: Options): Promise<EngineProcess> {
-  const given = process.env.AWS_ENDPOINT_URL_DYNAMODB
-  if (given) return { endpoint: given, stop: async () => {} }
+export async function startDynamoDb({
+  dataDir,
+  streams = false,
+  onUnexpectedExit: onDeath,
+}: Options): Promise<EngineProcess> {
+  const externalEndpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB
+  if (externalEndpoint) return { endpoint: externalEndpoint, stop: async () => {} }
   const binary = findBinary()
   if (dataDir) await mkdir(dataDir, { recursive: true })
-  const passing = streams && !dataDir ? await memoryFolder() : undefined
-  const folder = dataDir ?? passing
+  const temporaryFolder = streams && !dataDir ? await memoryFolder() : undefined
+  const folder = dataDir ?? temporaryFolder
   const file = folder && join(folder, 'table.db')
   try {
     const engine = await startEngineProcess({
@@ -29,7 +33,7 @@ export async function startDynamoDb({ dataDir, streams = false, onDeath }: Optio
         ...['--host', '127.0.0.1', '--port', String(port)],
         ...(file ? ['--db-path', file] : []),
       ],
-      onDeath,
+      onUnexpectedExit: onDeath,
     })
     try {
       if (streams && file) prepareStreams(file)
@@ -40,13 +44,13 @@ export async function startDynamoDb({ dataDir, streams = false, onDeath }: Optio
     return engine
   } finally {
     // The engine has its files open, so they last as long as it does, and however it ends nothing stays behind.
-    if (passing) await rm(passing, { recursive: true })
+    if (temporaryFolder) await rm(temporaryFolder, { recursive: true })
   }
 }
 
-const MEMORY_FILES = '/dev/shm'
+const SHARED_MEMORY_PATH = '/dev/shm'
 /** Less is common in containers, and a table may get large. */
-const ENOUGH_BYTES = 2 ** 31
+const MIN_FREE_BYTES = 2 ** 31
 
 /**
  * A folder that is in memory, since only what is in a file can be prepared for streams; undefined where there is none,
@@ -54,8 +58,10 @@ const ENOUGH_BYTES = 2 ** 31
  */
 async function memoryFolder(): Promise<string | undefined> {
   try {
-    const { bavail, bsize } = await statfs(MEMORY_FILES)
-    return bavail * bsize < ENOUGH_BYTES ? undefined : await mkdtemp(join(MEMORY_FILES, 'clinic-local-'))
+    const { bavail, bsize } = await statfs(SHARED_MEMORY_PATH)
+    return bavail * bsize < MIN_FREE_BYTES
+      ? undefined
+      : await mkdtemp(join(SHARED_MEMORY_PATH, 'clinic-local-'))
   } catch {
     return undefined
   }

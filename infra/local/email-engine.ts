@@ -22,7 +22,7 @@ export type EmailEngine = {
   readonly stop: () => Promise<void>
 }
 
-type Stored = {
+type StoredEmail = {
   readonly messageId: string
   readonly from: string
   readonly replyTo: string[]
@@ -42,7 +42,7 @@ export async function startEmailEngine(): Promise<EmailEngine> {
   const server = await start({ host: '127.0.0.1', port: 0 })
   const { port } = server.address() as { port: number }
   const url = `http://127.0.0.1:${port}`
-  const taken = new Set<string>()
+  const acceptedIds = new Set<string>()
   return {
     inboxUrl: `${url}/`,
     send: async (body, authorization) => {
@@ -52,12 +52,12 @@ export async function startEmailEngine(): Promise<EmailEngine> {
         body,
       })
       const text = await response.text()
-      if (response.ok) taken.add((JSON.parse(text) as { MessageId: string }).MessageId)
+      if (response.ok) acceptedIds.add((JSON.parse(text) as { MessageId: string }).MessageId)
       return { status: response.status, text }
     },
     list: async () => {
-      const { emails } = (await (await fetch(`${url}/store`)).json()) as { emails: Stored[] }
-      return emails.filter(({ messageId }) => taken.has(messageId)).map(shown)
+      const { emails } = (await (await fetch(`${url}/store`)).json()) as { emails: StoredEmail[] }
+      return emails.filter(({ messageId }) => acceptedIds.has(messageId)).map(toEmail)
     },
     stop: async () => {
       const closed = once(server, 'close')
@@ -68,7 +68,7 @@ export async function startEmailEngine(): Promise<EmailEngine> {
   }
 }
 
-const shown = ({ messageId, from, replyTo, destination, subject, body, at }: Stored): Email => ({
+const toEmail = ({ messageId, from, replyTo, destination, subject, body, at }: StoredEmail): Email => ({
   message_id: messageId,
   from,
   to: destination.to,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { type BusEvent, newEvent } from './bus-event.ts'
 import { ACCOUNT_ID } from './physical-names.ts'
-import type { OpenTemplate } from './template.ts'
-import type { EmailFate, EmailOccurrence } from './test-range.ts'
+import type { ResolvedTemplate } from './template.ts'
+import type { EmailEventType, EmailScenario } from './test-recipients.ts'
 
 /** A call of SES's SendEmail, as far as its events tell of it. */
 export type SentEmail = {
@@ -18,12 +18,12 @@ export type SentEmail = {
 }
 
 export type EmailEvent = {
-  readonly occurrence: EmailOccurrence
+  readonly eventType: EmailEventType
   readonly configurationSet: string
   readonly event: BusEvent
 }
 
-const DETAIL_TYPES: Record<EmailOccurrence, string> = {
+const DETAIL_TYPES: Record<EmailEventType, string> = {
   Send: 'Email Sent',
   Delivery: 'Email Delivered',
   Bounce: 'Email Bounced',
@@ -37,20 +37,25 @@ export const recipientsOf = ({ Destination = {} }: SentEmail): string[] => [
 ]
 
 /** Makes the events of one mail, in the form in which SES puts them on EventBridge's default bus. */
-export function emailEvents(sent: SentEmail, messageId: string, fate: EmailFate, region: string) {
+export function emailEventFactory(
+  sent: SentEmail,
+  messageId: string,
+  scenario: EmailScenario,
+  region: string,
+) {
   const configurationSet = sent.ConfigurationSetName ?? ''
   const mail = mailOf(sent, messageId, region)
-  return (occurrence: EmailOccurrence): EmailEvent => ({
-    occurrence,
+  return (eventType: EmailEventType): EmailEvent => ({
+    eventType,
     configurationSet,
     event: newEvent(region, {
       source: 'aws.ses',
-      'detail-type': DETAIL_TYPES[occurrence],
+      'detail-type': DETAIL_TYPES[eventType],
       resources: [`arn:aws:ses:${region}:${ACCOUNT_ID}:configuration-set/${configurationSet}`],
       detail: {
-        eventType: occurrence,
+        eventType,
         mail,
-        [occurrence.toLowerCase()]: accountOf(occurrence, mail, fate),
+        [eventType.toLowerCase()]: eventDetail(eventType, mail, scenario),
       },
     }),
   })
@@ -88,16 +93,20 @@ function mailOf(sent: SentEmail, messageId: string, region: string) {
 }
 
 /** What an event tells beside the mail. */
-function accountOf(occurrence: EmailOccurrence, { destination, timestamp }: Mail, fate: EmailFate): object {
+function eventDetail(
+  eventType: EmailEventType,
+  { destination, timestamp }: Mail,
+  scenario: EmailScenario,
+): object {
   const now = new Date().toISOString()
   const feedbackId = randomUUID()
   const bouncedRecipients = destination.map((emailAddress) => ({
     emailAddress,
     action: 'failed',
     status: '5.1.1',
-    diagnosticCode: DIAGNOSES[fate.bounceSubType ?? 'General'],
+    diagnosticCode: DIAGNOSTIC_CODES[scenario.bounceSubType ?? 'General'],
   }))
-  const accounts: Record<EmailOccurrence, object> = {
+  const details: Record<EmailEventType, object> = {
     Send: {},
     Delivery: {
       timestamp: now,
@@ -109,7 +118,7 @@ function accountOf(occurrence: EmailOccurrence, { destination, timestamp }: Mail
     Bounce: {
       feedbackId,
       bounceType: 'Permanent',
-      bounceSubType: fate.bounceSubType ?? 'General',
+      bounceSubType: scenario.bounceSubType ?? 'General',
       bouncedRecipients,
       timestamp: now,
       reportingMTA: 'dns; mta.test.example',
@@ -124,10 +133,10 @@ function accountOf(occurrence: EmailOccurrence, { destination, timestamp }: Mail
       arrivalDate: now,
     },
   }
-  return accounts[occurrence]
+  return details[eventType]
 }
 
-const DIAGNOSES = {
+const DIAGNOSTIC_CODES = {
   General: 'smtp; 550 5.1.1 user unknown',
   OnAccountSuppressionList:
     'Amazon SES did not send the message to this address because it is on the suppression list of your account.',
@@ -146,9 +155,11 @@ type Destination = {
  * Whether the template has SES publish an event to the bus. Other destinations (SNS, CloudWatch) are not served.
  * @throws Error naming a destination that is another bus than the default one, the only one that SES takes
  */
-export function publishedEmailEvents(template: OpenTemplate): (event: EmailEvent) => boolean {
+export function publishedEventFilter(template: ResolvedTemplate): (event: EmailEvent) => boolean {
   const published = new Set<string>()
-  for (const { id, properties } of template.of<Destination>('AWS::SES::ConfigurationSetEventDestination')) {
+  for (const { id, properties } of template.resourcesOf<Destination>(
+    'AWS::SES::ConfigurationSetEventDestination',
+  )) {
     const { ConfigurationSetName, EventDestination } = properties
     const { Enabled = true, MatchingEventTypes, EventBridgeDestination } = EventDestination
     if (!Enabled || !EventBridgeDestination) continue
@@ -156,10 +167,12 @@ export function publishedEmailEvents(template: OpenTemplate): (event: EmailEvent
       throw new Error(
         `${id} publishes to ${EventBridgeDestination.EventBusArn}; SES takes the default bus only.`,
       )
-    for (const type of MatchingEventTypes) published.add(key(ConfigurationSetName, type))
+    for (const type of MatchingEventTypes) published.add(destinationKey(ConfigurationSetName, type))
   }
-  return ({ configurationSet, occurrence }) => published.has(key(configurationSet, occurrence))
+  return ({ configurationSet, eventType: occurrence }) =>
+    published.has(destinationKey(configurationSet, occurrence))
 }
 
 /** CloudFormation takes event types in either case. */
-const key = (configurationSet: string, type: string): string => `${configurationSet} ${type.toUpperCase()}`
+const destinationKey = (configurationSet: string, type: string): string =>
+  `${configurationSet} ${type.toUpperCase()}`

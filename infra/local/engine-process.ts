@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { atProcessEnd } from './process-end.ts'
+import { onProcessExit } from './process-exit.ts'
 
 export type EngineProcess = { readonly endpoint: string; readonly stop: () => Promise<void> }
 
@@ -11,57 +11,57 @@ type Options = {
   readonly binary: string
   readonly args: (port: number) => string[]
   /** Told once, when the engine ends without having been stopped. */
-  readonly onDeath: (message: string) => void
+  readonly onUnexpectedExit: (message: string) => void
 }
 
-const ATTEMPTS = 3
-const ANSWER_WITHIN_MS = 10_000
+const MAX_ATTEMPTS = 3
+const START_TIMEOUT_MS = 10_000
 
 /** Starts an HTTP engine on a free port of this machine; another port when somebody else was faster. */
 export async function startEngineProcess(options: Options): Promise<EngineProcess> {
   for (let attempt = 1; ; attempt++) {
     const port = await freePort()
     const run = launch(options, port)
-    if (await answers(run, `http://127.0.0.1:${port}/`)) return watched(run, port, options)
-    await run.end()
-    if (attempt === ATTEMPTS) throw new Error(`${options.name} does not start: ${run.lastWords()}`)
+    if (await becomesReady(run, `http://127.0.0.1:${port}/`)) return monitor(run, port, options)
+    await run.kill()
+    if (attempt === MAX_ATTEMPTS) throw new Error(`${options.name} does not start: ${run.lastError()}`)
   }
 }
 
 type Run = {
   readonly child: ChildProcess
   readonly ended: Promise<unknown>
-  readonly lastWords: () => string
-  readonly end: () => Promise<void>
+  readonly lastError: () => string
+  readonly kill: () => Promise<void>
 }
 
 /** In a process group of its own: Ctrl-C reaches the runner alone, which ends the engine after the last answer. */
 function launch({ binary, args }: Options, port: number): Run {
   const child = spawn(binary, args(port), { stdio: ['ignore', 'ignore', 'pipe'], detached: true })
-  let said = ''
+  let stderr = ''
   child.stderr.on('data', (chunk) => {
-    said = `${said}${chunk}`.slice(-2000)
+    stderr = `${stderr}${chunk}`.slice(-2000)
   })
   const ended = Promise.race([once(child, 'exit'), once(child, 'error')]).catch((error: Error) => {
-    said += error.message
+    stderr += error.message
   })
-  const release = atProcessEnd(() => child.kill('SIGKILL'))
+  const release = onProcessExit(() => child.kill('SIGKILL'))
   void ended.then(release)
   return {
     child,
     ended,
-    lastWords: () => said.trim().split('\n').at(-1) || `it ended with code ${child.exitCode}`,
-    end: async () => {
+    lastError: () => stderr.trim().split('\n').at(-1) || `it ended with code ${child.exitCode}`,
+    kill: async () => {
       child.kill('SIGKILL')
       if (child.pid !== undefined) await ended
     },
   }
 }
 
-function watched(run: Run, port: number, { name, onDeath }: Options): EngineProcess {
+function monitor(run: Run, port: number, { name, onUnexpectedExit: onDeath }: Options): EngineProcess {
   let stopping = false
   void run.ended.then(() => {
-    if (!stopping) onDeath(`${name} ended unexpectedly: ${run.lastWords()}`)
+    if (!stopping) onDeath(`${name} ended unexpectedly: ${run.lastError()}`)
   })
   return {
     endpoint: `http://127.0.0.1:${port}`,
@@ -70,25 +70,25 @@ function watched(run: Run, port: number, { name, onDeath }: Options): EngineProc
       // A store on disk is closed in good order; one that takes too long is not waited for.
       run.child.kill('SIGTERM')
       await Promise.race([run.ended, sleep(1000, undefined, { ref: false })])
-      await run.end()
+      await run.kill()
     },
   }
 }
 
-async function answers(run: Run, url: string): Promise<boolean> {
-  const gaveUp = AbortSignal.timeout(ANSWER_WITHIN_MS)
+async function becomesReady(run: Run, url: string): Promise<boolean> {
+  const timeout = AbortSignal.timeout(START_TIMEOUT_MS)
   let alive = true
   void run.ended.then(() => {
     alive = false
   })
-  while (alive && !gaveUp.aborted) {
-    const answered = await fetch(url, { signal: gaveUp }).then(
+  while (alive && !timeout.aborted) {
+    const isReady = await fetch(url, { signal: timeout }).then(
       (response) => response.ok,
       () => false,
     )
     // Somebody else's server may answer on the port that the engine could not have.
     await sleep(20)
-    if (answered) return alive
+    if (isReady) return alive
   }
   return false
 }

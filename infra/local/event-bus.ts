@@ -4,14 +4,14 @@ import { matches } from './event-pattern.ts'
 import type { Rule, Target } from './event-rules.ts'
 import type { FunctionPool } from './function-pool.ts'
 import { callSqs, queueUrl } from './queues.ts'
-import { inputOf } from './target-input.ts'
+import { renderInput } from './target-input.ts'
 
 type Options = {
   readonly rules: readonly Rule[]
   /** Of SQS. */
   readonly endpoint: string
   readonly region: string
-  readonly functionOf: (arn: string) => FunctionPool
+  readonly getPool: (arn: string) => FunctionPool
   readonly log: (line: string) => void
 }
 
@@ -24,19 +24,19 @@ export type EventBus = {
 
 /** EventBridge's default bus for the template's rules. Goes on with the running one where nothing has changed. */
 export function startEventBus(options: Options, running?: EventBus): EventBus {
-  const { rules, region, functionOf, log } = options
+  const { rules, region, getPool: functionOf, log } = options
   const version = JSON.stringify(rules)
   if (running?.version === version) return running
   running?.stop()
   let stopped = false
 
   const deliver = async (rule: Rule, event: BusEvent): Promise<void> => {
-    const reach = async (target: Target): Promise<void> => {
-      const input = inputOf(target.input, event)
-      if (target.kind === 'queue') await sendTo(target, input, options.endpoint)
+    const sendToTarget = async (target: Target): Promise<void> => {
+      const input = renderInput(target.input, event)
+      if (target.kind === 'queue') await sendToQueue(target, input, options.endpoint)
       else await invokeAsync(functionOf(target.arn), input, log)
     }
-    const outcomes = await Promise.allSettled(rule.targets.map(reach))
+    const outcomes = await Promise.allSettled(rule.targets.map(sendToTarget))
     for (const outcome of outcomes)
       if (outcome.status === 'rejected' && !stopped) log(`${rule.id}: ${(outcome.reason as Error).message}`)
   }
@@ -44,7 +44,7 @@ export function startEventBus(options: Options, running?: EventBus): EventBus {
   const timers = rules.flatMap((rule) =>
     rule.everyMs === undefined
       ? []
-      : [setInterval(() => deliver(rule, scheduled(rule, region)), rule.everyMs).unref()],
+      : [setInterval(() => deliver(rule, scheduledEvent(rule, region)), rule.everyMs).unref()],
   )
   return {
     version,
@@ -60,7 +60,7 @@ export function startEventBus(options: Options, running?: EventBus): EventBus {
   }
 }
 
-const scheduled = ({ arn }: Rule, region: string): BusEvent =>
+const scheduledEvent = ({ arn }: Rule, region: string): BusEvent =>
   newEvent(region, {
     source: 'aws.events',
     'detail-type': 'Scheduled Event',
@@ -68,7 +68,11 @@ const scheduled = ({ arn }: Rule, region: string): BusEvent =>
     detail: {},
   })
 
-const sendTo = ({ arn, messageGroup }: Target, MessageBody: string, endpoint: string): Promise<unknown> =>
+const sendToQueue = (
+  { arn, messageGroup }: Target,
+  MessageBody: string,
+  endpoint: string,
+): Promise<unknown> =>
   callSqs(endpoint, 'SendMessage', {
     QueueUrl: queueUrl(endpoint, arn.split(':').at(-1) ?? ''),
     MessageBody,

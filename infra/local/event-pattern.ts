@@ -1,10 +1,10 @@
 /** As EventBridge and the filters of Lambda take it: lists of what a field may be, below the names that lead to it. */
 export type EventPattern = { readonly [name: string]: EventPattern | readonly unknown[] }
 
-type Test = (value: unknown) => boolean
+type Matcher = (value: unknown) => boolean
 
 /** The comparisons that are known here; any other scalar stands for itself. */
-const COMPARISONS: Record<string, (argument: unknown) => Test | undefined> = {
+const COMPARISONS: Record<string, (argument: unknown) => Matcher | undefined> = {
   exists: (argument) =>
     typeof argument === 'boolean' ? (value) => (value !== undefined) === argument : undefined,
   prefix: (argument) =>
@@ -16,11 +16,11 @@ const COMPARISONS: Record<string, (argument: unknown) => Test | undefined> = {
 /** @throws Error naming the owner of a pattern that cannot be matched here */
 export function checkPattern(pattern: EventPattern, owner: string): void {
   for (const [name, part] of Object.entries(pattern)) {
-    const unknown = (by: unknown) =>
+    const unsupported = (by: unknown) =>
       new Error(`${owner} matches ${name} by ${JSON.stringify(by)}, which the local stack does not know.`)
-    if (typeof part !== 'object' || part === null || name === '$or') throw unknown(part)
+    if (typeof part !== 'object' || part === null || name === '$or') throw unsupported(part)
     if (!Array.isArray(part)) checkPattern(part as EventPattern, owner)
-    else for (const alternative of part) if (!testOf(alternative)) throw unknown(alternative)
+    else for (const alternative of part) if (!matcherFor(alternative)) throw unsupported(alternative)
   }
 }
 
@@ -31,12 +31,12 @@ export const matches = (pattern: EventPattern, event: unknown): boolean =>
     const values = Array.isArray(value) && value.length > 0 ? value : [value]
     return values.some((item) =>
       Array.isArray(part)
-        ? part.some((alternative) => testOf(alternative)?.(item))
+        ? part.some((alternative) => matcherFor(alternative)?.(item))
         : matches(part as EventPattern, item),
     )
   })
 
-function testOf(alternative: unknown): Test | undefined {
+function matcherFor(alternative: unknown): Matcher | undefined {
   if (typeof alternative !== 'object' || alternative === null) return (value) => value === alternative
   const [[name, argument] = ['', undefined], ...more] = Object.entries(alternative)
   return more.length === 0 ? COMPARISONS[name]?.(argument) : undefined

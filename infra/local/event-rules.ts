@@ -1,6 +1,6 @@
 import { checkPattern, type EventPattern } from './event-pattern.ts'
 import { checkInput, type TargetInput } from './target-input.ts'
-import type { OpenTemplate } from './template.ts'
+import type { ResolvedTemplate } from './template.ts'
 
 type RuleProperties = {
   readonly State?: string
@@ -46,10 +46,12 @@ const TARGET_PROPERTIES = new Set([
 ])
 
 /** @throws Error naming a rule that cannot be served here */
-export function eventRules(template: OpenTemplate): Rule[] {
-  const queues = new Set(template.of('AWS::SQS::Queue').map(({ id }) => template.attribute(id, 'Arn')))
+export function eventRules(template: ResolvedTemplate): Rule[] {
+  const queues = new Set(
+    template.resourcesOf('AWS::SQS::Queue').map(({ id }) => template.attribute(id, 'Arn')),
+  )
   return template
-    .of<RuleProperties>('AWS::Events::Rule')
+    .resourcesOf<RuleProperties>('AWS::Events::Rule')
     .filter(({ properties }) => properties.State !== 'DISABLED')
     .map(({ id, properties }) => {
       const { EventBusName = 'default', ScheduleExpression, EventPattern, Targets = [] } = properties
@@ -69,8 +71,9 @@ export function eventRules(template: OpenTemplate): Rule[] {
 
 function targetOf(target: TargetProperties, id: string, queues: ReadonlySet<string>): Target {
   const { Arn, SqsParameters, Input, InputPath, InputTransformer } = target
-  const unknown = Object.keys(target).find((name) => !TARGET_PROPERTIES.has(name))
-  if (unknown) throw new Error(`${id} has a target with ${unknown}, which the local event bus does not know.`)
+  const unknownProperty = Object.keys(target).find((name) => !TARGET_PROPERTIES.has(name))
+  if (unknownProperty)
+    throw new Error(`${id} has a target with ${unknownProperty}, which the local event bus does not know.`)
   const kind = kindOf(Arn)
   if (!kind) throw new Error(`${id} calls ${Arn}; the local event bus calls functions and SQS queues only.`)
   if (kind === 'queue' && !queues.has(Arn))

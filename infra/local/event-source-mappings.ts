@@ -1,7 +1,7 @@
 import { checkPattern, type EventPattern } from './event-pattern.ts'
 import { ACCOUNT_ID } from './physical-names.ts'
 import type { StreamView, TableStream } from './table-streams.ts'
-import type { OpenTemplate, Resolved } from './template.ts'
+import type { ResolvedResource, ResolvedTemplate } from './template.ts'
 
 type MappingProperties = {
   readonly EventSourceArn: string
@@ -22,9 +22,9 @@ export type QueueMapping = {
   readonly functionArn: string
   readonly batchSize: number
   /** The function tells which messages failed. */
-  readonly partial: boolean
+  readonly partialResponses: boolean
   /** The most that run at once. */
-  readonly concurrency: number | null
+  readonly maxConcurrency: number | null
 }
 
 /** A table's stream that feeds a function. */
@@ -35,9 +35,9 @@ export type StreamMapping = {
   readonly functionArn: string
   readonly batchSize: number
   /** The function tells the first record that failed. */
-  readonly partial: boolean
+  readonly partialResponses: boolean
   /** After the first attempt; null for as often as it takes. */
-  readonly retries: number | null
+  readonly maxRetries: number | null
   /** A batch that fails is tried again in halves. */
   readonly bisect: boolean
   /** A record goes through when one of them matches it, or there is none. */
@@ -66,15 +66,15 @@ const STREAM_PROPERTIES = new Set([
 type TableProperties = { readonly StreamSpecification?: { readonly StreamViewType: StreamView } }
 
 /** @throws Error naming a mapping that cannot be served here */
-export function eventSourceMappings(template: OpenTemplate, region: string) {
-  const tables = template.of<TableProperties>('AWS::DynamoDB::Table').map(({ id, properties }) => ({
+export function eventSourceMappings(template: ResolvedTemplate, region: string) {
+  const tables = template.resourcesOf<TableProperties>('AWS::DynamoDB::Table').map(({ id, properties }) => ({
     name: template.ref(id),
     view: properties.StreamSpecification?.StreamViewType,
     streamArn: properties.StreamSpecification && template.attribute(id, 'StreamArn'),
   }))
   const queues: QueueMapping[] = []
   const streams: StreamMapping[] = []
-  for (const mapping of template.of<MappingProperties>('AWS::Lambda::EventSourceMapping')) {
+  for (const mapping of template.resourcesOf<MappingProperties>('AWS::Lambda::EventSourceMapping')) {
     const { EventSourceArn, Enabled } = mapping.properties
     if (Enabled === false) continue
     const table = tables.find(({ streamArn }) => streamArn === EventSourceArn)
@@ -96,7 +96,7 @@ export function eventSourceMappings(template: OpenTemplate, region: string) {
   }
 }
 
-function queueMapping({ id, properties }: Resolved<MappingProperties>, region: string): QueueMapping {
+function queueMapping({ id, properties }: ResolvedResource<MappingProperties>, region: string): QueueMapping {
   if (properties.FilterCriteria)
     throw new Error(`${id} has FilterCriteria, which the local stack does not apply to queues.`)
   return {
@@ -104,18 +104,19 @@ function queueMapping({ id, properties }: Resolved<MappingProperties>, region: s
     arn: properties.EventSourceArn,
     functionArn: functionArn(properties, region),
     batchSize: properties.BatchSize ?? 10,
-    partial: isPartial(properties),
-    concurrency: properties.ScalingConfig?.MaximumConcurrency ?? null,
+    partialResponses: usesPartialResponses(properties),
+    maxConcurrency: properties.ScalingConfig?.MaximumConcurrency ?? null,
   }
 }
 
 function streamMapping(
-  { id, properties }: Resolved<MappingProperties>,
+  { id, properties }: ResolvedResource<MappingProperties>,
   table: string,
   region: string,
 ): StreamMapping {
-  const unknown = Object.keys(properties).find((name) => !STREAM_PROPERTIES.has(name))
-  if (unknown) throw new Error(`${id} has ${unknown}, which the local stack does not know of a stream.`)
+  const unknownProperty = Object.keys(properties).find((name) => !STREAM_PROPERTIES.has(name))
+  if (unknownProperty)
+    throw new Error(`${id} has ${unknownProperty}, which the local stack does not know of a stream.`)
   const { BatchSize = 100, MaximumRetryAttempts = -1, BisectBatchOnFunctionError = false } = properties
   const filters = (properties.FilterCriteria?.Filters ?? []).map(
     ({ Pattern }) => JSON.parse(Pattern) as EventPattern,
@@ -127,14 +128,14 @@ function streamMapping(
     table,
     functionArn: functionArn(properties, region),
     batchSize: BatchSize,
-    partial: isPartial(properties),
-    retries: MaximumRetryAttempts === -1 ? null : MaximumRetryAttempts,
+    partialResponses: usesPartialResponses(properties),
+    maxRetries: MaximumRetryAttempts === -1 ? null : MaximumRetryAttempts,
     bisect: BisectBatchOnFunctionError,
     filters,
   }
 }
 
-const isPartial = ({ FunctionResponseTypes }: MappingProperties): boolean =>
+const usesPartialResponses = ({ FunctionResponseTypes }: MappingProperties): boolean =>
   FunctionResponseTypes?.includes('ReportBatchItemFailures') ?? false
 
 /** A mapping names its function by ARN or by name. */

@@ -3,7 +3,7 @@ import type { EmailEvent } from './email-events.ts'
 import type { SmsReceipt } from './sms-receipts.ts'
 
 /** Who hears of what became of messages. */
-export type Listener = {
+export type FeedbackListener = {
   readonly email: (event: EmailEvent) => Promise<unknown>
   readonly sms: (receipt: SmsReceipt) => Promise<unknown>
 }
@@ -21,24 +21,27 @@ const DELAYS: FeedbackDelays = { email: 300, nextEmail: 200, sms: 500 }
 
 export type Feedback = {
   /** From now on; before the first call nobody hears of anything. */
-  readonly tell: (listener: Listener) => void
+  readonly setListener: (listener: FeedbackListener) => void
   /** What is made only when it happens, as its times tell. */
-  readonly email: (occurrences: readonly (() => EmailEvent)[]) => void
+  readonly email: (eventFactories: readonly (() => EmailEvent)[]) => void
   readonly sms: (receipt: () => SmsReceipt) => void
   readonly stop: () => Promise<void>
 }
 
-type Step = { readonly after: number; readonly happen: () => Promise<unknown> }
+type Step = { readonly delayMs: number; readonly run: () => Promise<unknown> }
 
 /** What providers tell of a message after they took it: later, and one thing after the other. */
-export function delayedFeedback(log: (line: string) => void, given: Partial<FeedbackDelays> = {}): Feedback {
-  const delays = { ...DELAYS, ...given }
+export function delayedFeedback(
+  log: (line: string) => void,
+  overrides: Partial<FeedbackDelays> = {},
+): Feedback {
+  const delays = { ...DELAYS, ...overrides }
   const stopped = new AbortController()
   const pending = new Set<Promise<void>>()
-  let listener: Listener | undefined
+  let listener: FeedbackListener | undefined
 
-  const later = async (steps: readonly Step[]): Promise<void> => {
-    for (const { after, happen } of steps) {
+  const runSteps = async (steps: readonly Step[]): Promise<void> => {
+    for (const { delayMs: after, run: happen } of steps) {
       try {
         await sleep(after, undefined, { signal: stopped.signal, ref: false })
       } catch {
@@ -47,23 +50,23 @@ export function delayedFeedback(log: (line: string) => void, given: Partial<Feed
       await happen().catch((error: Error) => log(`Feedback is lost: ${error.message}`))
     }
   }
-  const begin = (steps: readonly Step[]): void => {
-    const running = later(steps).finally(() => pending.delete(running))
+  const start = (steps: readonly Step[]): void => {
+    const running = runSteps(steps).finally(() => pending.delete(running))
     pending.add(running)
   }
 
   return {
-    tell: (next) => {
+    setListener: (next) => {
       listener = next
     },
-    email: (occurrences) =>
-      begin(
-        occurrences.map((occurrence, at) => ({
-          after: at === 0 ? delays.email : delays.nextEmail,
-          happen: async () => listener?.email(occurrence()),
+    email: (eventFactories) =>
+      start(
+        eventFactories.map((createEvent, index) => ({
+          delayMs: index === 0 ? delays.email : delays.nextEmail,
+          run: async () => listener?.email(createEvent()),
         })),
       ),
-    sms: (receipt) => begin([{ after: delays.sms, happen: async () => listener?.sms(receipt()) }]),
+    sms: (receipt) => start([{ delayMs: delays.sms, run: async () => listener?.sms(receipt()) }]),
     stop: async () => {
       stopped.abort()
       await Promise.all(pending)

@@ -1,9 +1,9 @@
-import { complaintsIn, describeFailure } from './function-output.ts'
+import { describeFailure, diagnosticsIn } from './function-output.ts'
 import type { FunctionSpec } from './function-spec.ts'
 import { type FunctionError, type FunctionWorker, type Result, startWorker } from './function-worker.ts'
 
 /** A result, and what a person should be told of how it came about. */
-export type Outcome = Result & { readonly complaints: readonly string[] }
+export type Outcome = Result & { readonly diagnostics: readonly string[] }
 
 export type FunctionPool = {
   readonly name: string
@@ -16,20 +16,20 @@ export type FunctionPool = {
 /** As many environments of one function as run at once; on Lambda, a thousand. */
 const MAX_WORKERS = 4
 /** Environments beyond the first cost some 25 MB each and are let go when the rush is over. */
-const IDLE_MS = 10_000
+const IDLE_TIMEOUT_MS = 10_000
 
 /** Runs one function in threads of this process: started when needed, kept warm, one invocation each. */
 export function createFunctionPool(initial: FunctionSpec, print: (line: string) => void): FunctionPool {
   let spec = initial
   let closed = false
-  const workers = new Map<FunctionWorker, State>()
+  const workers = new Map<FunctionWorker, WorkerState>()
   const waiting: ((worker: FunctionWorker | null) => void)[] = []
 
   const start = (): FunctionWorker => {
-    const state: State = { output: '', busy: true }
+    const state: WorkerState = { output: '', busy: true }
     const worker = startWorker(spec, (text) => {
       if (state.busy) state.output += text
-      else for (const line of complaintsIn(text)) print(`${spec.id}: ${line}`)
+      else for (const line of diagnosticsIn(text)) print(`${spec.id}: ${line}`)
     })
     workers.set(worker, state)
     return worker
@@ -40,18 +40,18 @@ export function createFunctionPool(initial: FunctionSpec, print: (line: string) 
     return worker.stop()
   }
 
-  const withoutDirectory = (line: string) => line.replaceAll(`${spec.assetDirectory}/`, '')
-  const usable = (worker: FunctionWorker) => worker.alive() && worker.version === spec.version
-  const idle = () => [...workers].filter(([, { busy }]) => !busy)
+  const stripDirectory = (line: string) => line.replaceAll(`${spec.assetDirectory}/`, '')
+  const isUsable = (worker: FunctionWorker) => worker.isAlive() && worker.version === spec.version
+  const idleWorkers = () => [...workers].filter(([, { busy }]) => !busy)
   const endUnusable = () => {
-    for (const [worker] of idle()) if (!usable(worker)) void end(worker)
+    for (const [worker] of idleWorkers()) if (!isUsable(worker)) void end(worker)
   }
 
   /** Not async: a worker must be taken in the same turn in which it was found free. */
   const acquire = (): Promise<FunctionWorker | null> => {
     if (closed) return Promise.resolve(null)
     endUnusable()
-    const [free] = idle()
+    const [free] = idleWorkers()
     if (free) {
       const [worker, state] = free
       state.busy = true
@@ -62,9 +62,9 @@ export function createFunctionPool(initial: FunctionSpec, print: (line: string) 
     return new Promise((resolve) => waiting.push(resolve))
   }
 
-  const release = (worker: FunctionWorker, state: State): void => {
+  const release = (worker: FunctionWorker, state: WorkerState): void => {
     const next = waiting.shift()
-    if (closed || !usable(worker)) {
+    if (closed || !isUsable(worker)) {
       void end(worker)
       next?.(closed ? null : start())
     } else if (next) {
@@ -72,8 +72,8 @@ export function createFunctionPool(initial: FunctionSpec, print: (line: string) 
     } else {
       state.busy = false
       state.idleTimer = setTimeout(() => {
-        if (workers.has(worker) && idle().length > 1) void end(worker)
-      }, IDLE_MS).unref()
+        if (workers.has(worker) && idleWorkers().length > 1) void end(worker)
+      }, IDLE_TIMEOUT_MS).unref()
     }
   }
 
@@ -82,13 +82,13 @@ export function createFunctionPool(initial: FunctionSpec, print: (line: string) 
     invoke: async (event, traceId = '') => {
       const worker = await acquire()
       const state = worker && workers.get(worker)
-      if (!worker || !state) return { ok: false, error: CLOSED, complaints: [] }
+      if (!worker || !state) return { ok: false, error: CLOSED, diagnostics: [] }
       state.output = ''
       const result = await worker.invoke(event, traceId)
       const failure = result.ok ? [] : describeFailure(result.error)
-      const complaints = [...complaintsIn(state.output), ...failure].map(withoutDirectory)
+      const diagnostics = [...diagnosticsIn(state.output), ...failure].map(stripDirectory)
       release(worker, state)
-      return { ...result, complaints }
+      return { ...result, diagnostics }
     },
     update: (next) => {
       spec = next
@@ -102,6 +102,6 @@ export function createFunctionPool(initial: FunctionSpec, print: (line: string) 
   }
 }
 
-type State = { output: string; busy: boolean; idleTimer?: NodeJS.Timeout }
+type WorkerState = { output: string; busy: boolean; idleTimer?: NodeJS.Timeout }
 
 const CLOSED: FunctionError = { errorType: 'Closed', errorMessage: 'The local stack is closing', trace: [] }

@@ -1,5 +1,5 @@
 import { devNull } from 'node:os'
-import type { OpenTemplate } from './template.ts'
+import type { ResolvedTemplate } from './template.ts'
 
 /** A function as the template has it, with all that its execution environment needs. */
 export type FunctionSpec = {
@@ -27,7 +27,7 @@ type FunctionProperties = {
 }
 
 type Options = {
-  readonly template: OpenTemplate
+  readonly template: ResolvedTemplate
   readonly assetDirectory: (s3Key: string) => string
   readonly region: string
   /** AWS_ENDPOINT_URL_... and the test's own. */
@@ -35,7 +35,7 @@ type Options = {
 }
 
 export function functionSpecs({ template, assetDirectory, region, environment }: Options): FunctionSpec[] {
-  return template.of<FunctionProperties>('AWS::Lambda::Function').map(({ id, properties }) => {
+  return template.resourcesOf<FunctionProperties>('AWS::Lambda::Function').map(({ id, properties }) => {
     const { Code, Handler, Timeout = 3, MemorySize = 128 } = properties
     if (!Code.S3Key) throw new Error(`${id} has no asset: the local stack runs bundles, not inline code.`)
     const name = template.ref(id)
@@ -56,7 +56,7 @@ export function functionSpecs({ template, assetDirectory, region, environment }:
       environment: {
         ...lambdaEnvironment(spec, region),
         LAMBDA_TASK_ROOT: directory,
-        ...NO_FILES,
+        ...NO_CONFIG_FILES,
         ...spec.environment,
       },
       version: JSON.stringify([spec, Code.S3Key]),
@@ -65,7 +65,7 @@ export function functionSpecs({ template, assetDirectory, region, environment }:
 }
 
 /** The developer's own AWS settings must not reach a function through their files either. */
-const NO_FILES = { AWS_CONFIG_FILE: devNull, AWS_SHARED_CREDENTIALS_FILE: devNull }
+const NO_CONFIG_FILES = { AWS_CONFIG_FILE: devNull, AWS_SHARED_CREDENTIALS_FILE: devNull }
 
 /** What Lambda sets itself (Developer Guide, "Defined runtime environment variables"). */
 const lambdaEnvironment = (

@@ -16,7 +16,7 @@ export type Result =
 /** One execution environment: one invocation at a time, and none after it has died. */
 export type FunctionWorker = {
   readonly version: string
-  readonly alive: () => boolean
+  readonly isAlive: () => boolean
   /** Never rejects: what goes wrong in the function is a result. */
   readonly invoke: (event: string, traceId: string) => Promise<Result>
   readonly stop: () => Promise<void>
@@ -31,7 +31,7 @@ type Message =
   | { readonly unloadable: FunctionError }
 
 /** Lambda allows ten seconds to load the module, outside of the function's own time limit. */
-const INIT_MS = 10_000
+const INIT_TIMEOUT_MS = 10_000
 /** Lambda's limit of an answer, 6 MB and a little. */
 const MAX_PAYLOAD = 6_291_556
 
@@ -42,13 +42,13 @@ export function startWorker(spec: FunctionSpec, onOutput: (text: string) => void
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: spec.memoryMb },
   })
-  let alive = true
+  let isAlive = true
   let crash: FunctionError | undefined
   let settle: ((result: Result) => void) | undefined
   const fail = (error: FunctionError) => settle?.({ ok: false, error })
-  const die = (error: FunctionError) => {
-    if (alive && !settle) onOutput(`${error.errorType}: ${error.errorMessage}\n`)
-    alive = false
+  const markCrashed = (error: FunctionError) => {
+    if (isAlive && !settle) onOutput(`${error.errorType}: ${error.errorMessage}\n`)
+    isAlive = false
     crash ??= error
     fail(crash)
   }
@@ -58,40 +58,40 @@ export function startWorker(spec: FunctionSpec, onOutput: (text: string) => void
       else if ('ready' in message) resolve()
       else if ('payload' in message) settle?.({ ok: true, payload: message.payload })
       else if ('error' in message) fail(message.error)
-      else die(message.unloadable)
+      else markCrashed(message.unloadable)
     })
   })
-  thread.on('error', (error) => die(uncaught(error)))
-  thread.on('exit', (code) => die(exited(code)))
+  thread.on('error', (error) => markCrashed(uncaughtError(error)))
+  thread.on('exit', (code) => markCrashed(exitError(code)))
 
   const stop = async () => {
-    alive = false
+    isAlive = false
     await thread.terminate()
   }
 
-  const endAfter = (ms: number, error: FunctionError) => setTimeout(() => die(error), ms)
+  const failAfter = (ms: number, error: FunctionError) => setTimeout(() => markCrashed(error), ms)
 
   const invoke = async (event: string, traceId: string): Promise<Result> => {
     const requestId = randomUUID()
     const result = new Promise<Result>((resolve) => {
       settle = resolve
     })
-    let limit = endAfter(INIT_MS, timedOut(INIT_MS))
+    let limit = failAfter(INIT_TIMEOUT_MS, timeoutError(INIT_TIMEOUT_MS))
     if (crash) fail(crash)
     void ready.then(() => {
       clearTimeout(limit)
-      if (!alive) return
-      limit = endAfter(spec.timeoutMs, timedOut(spec.timeoutMs))
+      if (!isAlive) return
+      limit = failAfter(spec.timeoutMs, timeoutError(spec.timeoutMs))
       thread.postMessage({ event, requestId, deadline: Date.now() + spec.timeoutMs, traceId })
     })
     const settled = await result
     settle = undefined
     clearTimeout(limit)
-    if (!alive) void thread.terminate()
+    if (!isAlive) void thread.terminate()
     return settled.ok && Buffer.byteLength(settled.payload) > MAX_PAYLOAD ? TOO_LARGE : settled
   }
 
-  return { version: spec.version, alive: () => alive, invoke, stop }
+  return { version: spec.version, isAlive: () => isAlive, invoke, stop }
 }
 
 const contextOf = ({ name, arn, memoryMb, logGroup }: FunctionSpec) => ({
@@ -103,18 +103,18 @@ const contextOf = ({ name, arn, memoryMb, logGroup }: FunctionSpec) => ({
   logStreamName: LOG_STREAM,
 })
 
-const timedOut = (ms: number): FunctionError => ({
+const timeoutError = (ms: number): FunctionError => ({
   errorType: 'Sandbox.Timedout',
   errorMessage: `Task timed out after ${(ms / 1000).toFixed(2)} seconds`,
   trace: [],
 })
 
-const uncaught = (error: unknown): FunctionError => {
+const uncaughtError = (error: unknown): FunctionError => {
   const { name, message, stack } = error instanceof Error ? error : new Error(String(error))
   return { errorType: name, errorMessage: message, trace: stack?.split('\n').slice(1) ?? [] }
 }
 
-const exited = (code: number): FunctionError => ({
+const exitError = (code: number): FunctionError => ({
   errorType: 'Runtime.ExitError',
   errorMessage: `The function ended its process with exit code ${code}`,
   trace: [],

@@ -1,12 +1,19 @@
 import type { Outcome } from './function-pool.ts'
 import type { GatewayErrorType, RenderError } from './gateway-errors.ts'
-import { type Api, BadTarget, buildEvent, type Received, readTarget, type Target } from './gateway-event.ts'
-import { type Answer, readResult } from './gateway-response.ts'
+import {
+  type Api,
+  BadTarget,
+  buildEvent,
+  type ReceivedRequest,
+  readTarget,
+  type Target,
+} from './gateway-event.ts'
+import { type HttpResponse, readResult } from './gateway-response.ts'
 import { type Integration, matchRoute, type Route } from './gateway-routes.ts'
 import type { Throttle } from './throttle.ts'
 
 /** One deployed version of the API. */
-export type ServedApi = {
+export type DeployedApi = {
   readonly api: Api
   readonly routes: readonly Route[]
   readonly throttle: Throttle
@@ -14,12 +21,12 @@ export type ServedApi = {
   readonly invoke: (functionArn: string, event: string, traceId: string) => Promise<Outcome>
 }
 
-export type Served = {
-  readonly answer: Answer
+export type RequestResult = {
+  readonly httpResponse: HttpResponse
   readonly resource: string | null
-  readonly complaints: readonly string[]
+  readonly diagnostics: readonly string[]
   /** Bytes from which it is compressed, if the caller accepts that. */
-  readonly compressFrom?: number | undefined
+  readonly minCompressionSize?: number | undefined
 }
 
 /** Quotas of a REST API, in bytes: the request line with the header values, and the body. */
@@ -29,46 +36,51 @@ export const MAX_BODY = 10 * 1024 * 1024
 const MAX_EVENT = 6_291_556
 
 /** Answers a request as the deployed REST API would. */
-export async function serveRequest(received: Received, served: ServedApi): Promise<Served> {
+export async function serveRequest(request: ReceivedRequest, deployed: DeployedApi): Promise<RequestResult> {
   const refuse = (
     type: GatewayErrorType,
     resource: string | null = null,
-    complaints: readonly string[] = [],
+    diagnostics: readonly string[] = [],
   ) => ({
-    answer: served.renderError(type, errorContext(received, served.api, resource)),
+    httpResponse: deployed.renderError(type, errorContext(request, deployed.api, resource)),
     resource,
-    complaints,
+    diagnostics,
   })
-  const target = targetOf(received)
+  const target = targetOf(request)
   if (!target) return refuse('DEFAULT_4XX')
-  if (headSize(received) > MAX_HEAD || received.body.length > MAX_BODY) return refuse('REQUEST_TOO_LARGE')
+  if (headSize(request) > MAX_HEAD || request.body.length > MAX_BODY) return refuse('REQUEST_TOO_LARGE')
 
-  const match = matchRoute(served.routes, received.method, target.path)
+  const match = matchRoute(deployed.routes, request.method, target.path)
   // Where there is no method, a REST API takes Authorization for an AWS signature.
   if (!match)
     return refuse(
-      sentNames(received).has('authorization') ? 'INVALID_SIGNATURE' : 'MISSING_AUTHENTICATION_TOKEN',
+      headerNames(request).has('authorization') ? 'INVALID_SIGNATURE' : 'MISSING_AUTHENTICATION_TOKEN',
     )
   const { resource } = match.route
-  if (!served.throttle(match.route, received.method)) return refuse('THROTTLED', resource)
+  if (!deployed.throttle(match.route, request.method)) return refuse('THROTTLED', resource)
 
-  const event = JSON.stringify(buildEvent(received, target, match, served.api))
+  const event = JSON.stringify(buildEvent(request, target, match, deployed.api))
   if (Buffer.byteLength(event) > MAX_EVENT) return refuse('REQUEST_TOO_LARGE', resource)
-  const outcome = await withinLimit(
+  const outcome = await withTimeout(
     match.integration,
-    served.invoke(match.integration.functionArn, event, received.traceId),
+    deployed.invoke(match.integration.functionArn, event, request.traceId),
   )
   if (!outcome) return refuse('INTEGRATION_TIMEOUT', resource)
-  if (!outcome.ok) return refuse('DEFAULT_5XX', resource, outcome.complaints)
-  const answer = readResult(outcome.payload)
-  if (!answer)
-    return refuse('DEFAULT_5XX', resource, [...outcome.complaints, 'Malformed Lambda proxy response'])
-  const headers = [...answer.headers, ['X-Amzn-Trace-Id', received.traceId] as const]
-  const { compressFrom } = match.route
-  return { answer: { ...answer, headers }, resource, complaints: outcome.complaints, compressFrom }
+  if (!outcome.ok) return refuse('DEFAULT_5XX', resource, outcome.diagnostics)
+  const httpResponse = readResult(outcome.payload)
+  if (!httpResponse)
+    return refuse('DEFAULT_5XX', resource, [...outcome.diagnostics, 'Malformed Lambda proxy response'])
+  const headers = [...httpResponse.headers, ['X-Amzn-Trace-Id', request.traceId] as const]
+  const { minCompressionSize } = match.route
+  return {
+    httpResponse: { ...httpResponse, headers },
+    resource,
+    diagnostics: outcome.diagnostics,
+    minCompressionSize,
+  }
 }
 
-function targetOf({ target }: Received): Target | null {
+function targetOf({ target }: ReceivedRequest): Target | null {
   try {
     return readTarget(target)
   } catch (error) {
@@ -77,23 +89,23 @@ function targetOf({ target }: Received): Target | null {
   }
 }
 
-const headSize = ({ method, target, protocol, rawHeaders }: Received): number =>
+const headSize = ({ method, target, protocol, rawHeaders }: ReceivedRequest): number =>
   rawHeaders.reduce(
     (size, text, at) => (at % 2 === 1 ? size + text.length : size),
     `${method} ${target} ${protocol}`.length,
   )
 
-const sentNames = ({ rawHeaders }: Received): Set<string> =>
+const headerNames = ({ rawHeaders }: ReceivedRequest): Set<string> =>
   new Set(rawHeaders.filter((_text, at) => at % 2 === 0).map((name) => name.toLowerCase()))
 
 /** The gateway stops waiting; the function goes on, as on AWS. */
-async function withinLimit({ timeoutMs }: Integration, outcome: Promise<Outcome>): Promise<Outcome | null> {
+async function withTimeout({ timeoutMs }: Integration, outcome: Promise<Outcome>): Promise<Outcome | null> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<null>((resolve) => {
+  const timeout = new Promise<null>((resolve) => {
     timer = setTimeout(() => resolve(null), timeoutMs)
   })
   try {
-    return await Promise.race([outcome, late])
+    return await Promise.race([outcome, timeout])
   } finally {
     clearTimeout(timer)
   }
@@ -101,7 +113,7 @@ async function withinLimit({ timeoutMs }: Integration, outcome: Promise<Outcome>
 
 /** The $context variables that a gateway response may use. */
 export const errorContext = (
-  { requestId, extendedRequestId, method, sourceIp }: Omit<Received, 'body' | 'rawHeaders' | 'target'>,
+  { requestId, extendedRequestId, method, sourceIp }: Omit<ReceivedRequest, 'body' | 'rawHeaders' | 'target'>,
   { id, stage, accountId }: Api,
   resource: string | null,
 ) => ({

@@ -1,15 +1,15 @@
 import { deflateSync, gzipSync } from 'node:zlib'
-import type { Answer } from './gateway-response.ts'
-import type { OpenTemplate } from './template.ts'
+import type { HttpResponse } from './gateway-response.ts'
+import type { ResolvedTemplate } from './template.ts'
 
-type Sizes = { readonly MinimumCompressionSize?: number }
+type RestApiProperties = { readonly MinimumCompressionSize?: number }
 
 /** Bytes from which the API compresses answers, if it does. */
-export const compressionOf = (template: OpenTemplate): number | undefined =>
-  template.of<Sizes>('AWS::ApiGateway::RestApi')[0]?.properties.MinimumCompressionSize
+export const minCompressionSizeOf = (template: ResolvedTemplate): number | undefined =>
+  template.resourcesOf<RestApiProperties>('AWS::ApiGateway::RestApi')[0]?.properties.MinimumCompressionSize
 
 /** An answer as it goes over the wire. */
-export type Encoded = Omit<Answer, 'body'> & { readonly body: string | Buffer }
+export type EncodedResponse = Omit<HttpResponse, 'body'> & { readonly body: string | Buffer }
 
 const CODINGS: Record<string, (body: string) => Buffer> = { gzip: gzipSync, deflate: deflateSync }
 
@@ -18,21 +18,21 @@ const CODINGS: Record<string, (body: string) => Buffer> = { gzip: gzipSync, defl
  * compressed payload"): when the caller's first choice is gzip or deflate, and the function has not done it itself.
  */
 export function compress(
-  answer: Answer,
+  httpResponse: HttpResponse,
   { rawHeaders }: { readonly rawHeaders: readonly string[] },
-  from: number | undefined,
-): Encoded {
-  const { headers, body } = answer
-  if (from === undefined || body === '' || Buffer.byteLength(body) < from) return answer
-  if (headers.some(([name]) => name.toLowerCase() === 'content-encoding')) return answer
-  const coding = firstChoice(rawHeaders)
+  minSize: number | undefined,
+): EncodedResponse {
+  const { headers, body } = httpResponse
+  if (minSize === undefined || body === '' || Buffer.byteLength(body) < minSize) return httpResponse
+  if (headers.some(([name]) => name.toLowerCase() === 'content-encoding')) return httpResponse
+  const coding = preferredCoding(rawHeaders)
   const encode = coding && CODINGS[coding]
-  if (!encode) return answer
-  return { ...answer, headers: [...headers, ['Content-Encoding', coding]], body: encode(body) }
+  if (!encode) return httpResponse
+  return { ...httpResponse, headers: [...headers, ['Content-Encoding', coding]], body: encode(body) }
 }
 
 /** The coding with the greatest weight, of several the first; an empty one without the header. */
-function firstChoice(rawHeaders: readonly string[]): string | undefined {
+function preferredCoding(rawHeaders: readonly string[]): string | undefined {
   const at = rawHeaders.findIndex(
     (text, index) => index % 2 === 0 && text.toLowerCase() === 'accept-encoding',
   )

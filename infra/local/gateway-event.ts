@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda'
 import type { Match } from './gateway-routes.ts'
 
 /** A request as it came over the wire. */
-export type Received = {
+export type ReceivedRequest = {
   readonly method: string
   /** The request line's target. */
   readonly target: string
@@ -70,7 +70,7 @@ function checkEscapes(text: string): void {
 }
 
 /** Headers that a REST API does not hand to a function (API Gateway, important notes). */
-const DROPPED = new Set([
+const DROPPED_HEADERS = new Set([
   'connection',
   'content-length',
   'content-md5',
@@ -85,10 +85,15 @@ const DROPPED = new Set([
   'upgrade',
   'www-authenticate',
 ])
-const REPLACED = new Set(['x-forwarded-for', 'x-forwarded-port', 'x-forwarded-proto', 'x-amzn-trace-id'])
+const REPLACED_HEADERS = new Set([
+  'x-forwarded-for',
+  'x-forwarded-port',
+  'x-forwarded-proto',
+  'x-amzn-trace-id',
+])
 const SIGNATURE = /^AWS4-HMAC-SHA256 /
 
-function readHeaders({ rawHeaders, sourceIp, port, traceId }: Received): Map<string, string[]> {
+function readHeaders({ rawHeaders, sourceIp, port, traceId }: ReceivedRequest): Map<string, string[]> {
   const headers = new Map<string, string[]>()
   const forwarded: string[] = []
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -96,7 +101,11 @@ function readHeaders({ rawHeaders, sourceIp, port, traceId }: Received): Map<str
     const value = rawHeaders[at + 1] ?? ''
     const lower = name.toLowerCase()
     if (lower === 'x-forwarded-for') forwarded.push(value)
-    if (DROPPED.has(lower) || REPLACED.has(lower) || (lower === 'authorization' && SIGNATURE.test(value)))
+    if (
+      DROPPED_HEADERS.has(lower) ||
+      REPLACED_HEADERS.has(lower) ||
+      (lower === 'authorization' && SIGNATURE.test(value))
+    )
       continue
     headers.set(name, [...(headers.get(name) ?? []), value])
   }
@@ -107,59 +116,69 @@ function readHeaders({ rawHeaders, sourceIp, port, traceId }: Received): Map<str
   return headers
 }
 
-const lastOf = (values: ReadonlyMap<string, string[]>) =>
+const lastValues = (values: ReadonlyMap<string, string[]>) =>
   Object.fromEntries([...values].map(([name, sent]) => [name, sent.at(-1) ?? '']))
 
 /** The event of a Lambda proxy integration of a REST API, served under a custom domain: no stage in the path. */
-export function buildEvent(received: Received, target: Target, match: Match, api: Api): APIGatewayProxyEvent {
-  const headers = readHeaders(received)
+export function buildEvent(
+  request: ReceivedRequest,
+  target: Target,
+  match: Match,
+  api: Api,
+): APIGatewayProxyEvent {
+  const headers = readHeaders(request)
   const { path, query } = target
   return {
     resource: match.route.resource,
     path,
-    httpMethod: received.method,
-    headers: lastOf(headers),
+    httpMethod: request.method,
+    headers: lastValues(headers),
     multiValueHeaders: Object.fromEntries(headers),
-    queryStringParameters: query.size > 0 ? lastOf(query) : null,
+    queryStringParameters: query.size > 0 ? lastValues(query) : null,
     multiValueQueryStringParameters: query.size > 0 ? Object.fromEntries(query) : null,
     pathParameters: match.pathParameters,
     stageVariables: null,
-    requestContext: buildContext(received, target, match, api, headers),
-    body: received.body.length > 0 ? received.body.toString('utf8') : null,
+    requestContext: buildContext(request, target, match, api, headers),
+    body: request.body.length > 0 ? request.body.toString('utf8') : null,
     isBase64Encoded: false,
   }
 }
 
 function buildContext(
-  received: Received,
+  request: ReceivedRequest,
   { sentPath }: Target,
   { route }: Match,
   api: Api,
   headers: ReadonlyMap<string, string[]>,
 ): APIGatewayProxyEvent['requestContext'] {
-  const first = (wanted: string) => [...headers].find(([name]) => name.toLowerCase() === wanted)?.[1].at(-1)
-  const domainName = first('host') ?? ''
+  const headerValue = (wanted: string) =>
+    [...headers].find(([name]) => name.toLowerCase() === wanted)?.[1].at(-1)
+  const domainName = headerValue('host') ?? ''
   return {
     resourceId: route.resourceId,
     resourcePath: route.resource,
-    httpMethod: received.method,
-    extendedRequestId: received.extendedRequestId,
-    requestTime: requestTime(received.receivedAt),
+    httpMethod: request.method,
+    extendedRequestId: request.extendedRequestId,
+    requestTime: requestTime(request.receivedAt),
     path: sentPath,
     accountId: api.accountId,
-    protocol: received.protocol,
+    protocol: request.protocol,
     stage: api.stage,
     domainPrefix: domainName.split('.')[0] ?? '',
-    requestTimeEpoch: received.receivedAt,
-    requestId: received.requestId,
-    identity: { ...NOBODY, sourceIp: received.sourceIp, userAgent: first('user-agent') ?? null },
+    requestTimeEpoch: request.receivedAt,
+    requestId: request.requestId,
+    identity: {
+      ...ANONYMOUS_IDENTITY,
+      sourceIp: request.sourceIp,
+      userAgent: headerValue('user-agent') ?? null,
+    },
     domainName,
     authorizer: undefined,
     apiId: api.id,
   }
 }
 
-const NOBODY = {
+const ANONYMOUS_IDENTITY = {
   cognitoIdentityPoolId: null,
   accountId: null,
   cognitoIdentityId: null,

@@ -1,17 +1,17 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 
 /** What goes back to the client. Names keep their case; a name may repeat. */
-export type Answer = {
+export type HttpResponse = {
   readonly status: number
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body: string
 }
 
 /** What a function behind a Lambda proxy integration may answer; any other field makes the answer malformed. */
-const FIELDS = new Set(['statusCode', 'headers', 'multiValueHeaders', 'body', 'isBase64Encoded'])
+const RESULT_FIELDS = new Set(['statusCode', 'headers', 'multiValueHeaders', 'body', 'isBase64Encoded'])
 
 /** From API Gateway's important notes, column "lambda". */
-const DROPPED = new Set([
+const DROPPED_HEADERS = new Set([
   'expect',
   'host',
   'proxy-authenticate',
@@ -22,7 +22,7 @@ const DROPPED = new Set([
   'via',
 ])
 /** Content-Length is not in the notes' list but seen renamed on AWS: the gateway sends its own. */
-const REMAPPED = new Set([
+const REMAPPED_HEADERS = new Set([
   'authorization',
   'connection',
   'content-length',
@@ -35,9 +35,9 @@ const REMAPPED = new Set([
 ])
 
 /** The answer that a REST API makes of a function's result, or null when it calls the result malformed. */
-export function readResult(payload: string): Answer | null {
+export function readResult(payload: string): HttpResponse | null {
   const result: unknown = JSON.parse(payload)
-  if (!isRecord(result) || Object.keys(result).some((field) => !FIELDS.has(field))) return null
+  if (!isRecord(result) || Object.keys(result).some((field) => !RESULT_FIELDS.has(field))) return null
   const { statusCode = 200, body = '', headers: single, multiValueHeaders: multiple } = result
   const status = Number(statusCode)
   const valid =
@@ -83,8 +83,8 @@ function mergeHeaders(
   const sent = new Map<string, [string, string]>()
   for (const [name, value] of pairs) {
     const lower = name.toLowerCase()
-    if (DROPPED.has(lower)) continue
-    const renamed = REMAPPED.has(lower) ? `x-amzn-Remapped-${name}` : name
+    if (DROPPED_HEADERS.has(lower)) continue
+    const renamed = REMAPPED_HEADERS.has(lower) ? `x-amzn-Remapped-${name}` : name
     sent.set(`${lower}: ${value}`, [renamed, String(value)])
   }
   const hasType = [...sent.values()].some(([name]) => name.toLowerCase() === 'content-type')

@@ -1,5 +1,5 @@
-import { compressionOf } from './gateway-compression.ts'
-import type { OpenTemplate } from './template.ts'
+import { minCompressionSizeOf } from './gateway-compression.ts'
+import type { ResolvedTemplate } from './template.ts'
 
 /** A method of a resource and the function behind it. */
 export type Integration = { readonly functionArn: string; readonly timeoutMs: number }
@@ -12,7 +12,7 @@ export type Route = {
   /** By method, or ANY. */
   readonly methods: ReadonlyMap<string, Integration>
   /** Bytes from which its answers are compressed, if they are. */
-  readonly compressFrom: number | undefined
+  readonly minCompressionSize: number | undefined
 }
 
 export type Match = {
@@ -37,35 +37,41 @@ type MethodProperties = {
 }
 
 /** The API's routes, the most specific first. */
-export function routesOf(template: OpenTemplate): Route[] {
+export function routesOf(template: ResolvedTemplate): Route[] {
   const paths = resourcePaths(template)
-  const compressFrom = compressionOf(template)
+  const minCompressionSize = minCompressionSizeOf(template)
   const methods = new Map<string, Map<string, Integration>>()
-  for (const { id, properties } of template.of<MethodProperties>('AWS::ApiGateway::Method')) {
-    const known = methods.get(properties.ResourceId) ?? new Map<string, Integration>()
-    known.set(properties.HttpMethod, integrationOf(id, properties))
-    methods.set(properties.ResourceId, known)
+  for (const { id, properties } of template.resourcesOf<MethodProperties>('AWS::ApiGateway::Method')) {
+    const integrations = methods.get(properties.ResourceId) ?? new Map<string, Integration>()
+    integrations.set(properties.HttpMethod, integrationOf(id, properties))
+    methods.set(properties.ResourceId, integrations)
   }
   return [...methods]
-    .map(([resourceId, known]) => {
+    .map(([resourceId, integrations]) => {
       const resource = paths.get(resourceId)
       if (!resource)
         throw new Error(`The template has a method of ${resourceId}, which is no resource of its API.`)
-      return { resource, resourceId, segments: segmentsOf(resource), methods: known, compressFrom }
+      return {
+        resource,
+        resourceId,
+        segments: segmentsOf(resource),
+        methods: integrations,
+        minCompressionSize,
+      }
     })
     .sort(bySpecificity)
 }
 
-function resourcePaths(template: OpenTemplate): Map<string, string> {
+function resourcePaths(template: ResolvedTemplate): Map<string, string> {
   const parents = new Map<string, ResourceProperties>()
-  for (const { id, properties } of template.of<ResourceProperties>('AWS::ApiGateway::Resource'))
+  for (const { id, properties } of template.resourcesOf<ResourceProperties>('AWS::ApiGateway::Resource'))
     parents.set(template.ref(id), properties)
   const pathOf = (id: string): string => {
     const resource = parents.get(id)
     return resource ? `${pathOf(resource.ParentId)}/${resource.PathPart}` : ''
   }
   const roots = template
-    .of('AWS::ApiGateway::RestApi')
+    .resourcesOf('AWS::ApiGateway::RestApi')
     .map(({ id }) => [template.attribute(id, 'RootResourceId'), '/'] as const)
   return new Map([...roots, ...[...parents.keys()].map((id) => [id, pathOf(id)] as const)])
 }
@@ -90,13 +96,13 @@ function integrationOf(id: string, properties: MethodProperties): Integration {
 const segmentsOf = (path: string): string[] => path.split('/').filter((part) => part !== '')
 
 /** How freely a segment of a resource matches: literally, any one segment, or the whole rest. */
-const freedom = (segment: string): number =>
+const wildcardRank = (segment: string): number =>
   /^\{.+\+\}$/.test(segment) ? 2 : /^\{.+\}$/.test(segment) ? 1 : 0
 
 /** From the left, literal before parameter before greedy parameter. */
 function bySpecificity(one: Route, other: Route): number {
   for (let at = 0; at < Math.min(one.segments.length, other.segments.length); at++) {
-    const difference = freedom(one.segments[at] ?? '') - freedom(other.segments[at] ?? '')
+    const difference = wildcardRank(one.segments[at] ?? '') - wildcardRank(other.segments[at] ?? '')
     if (difference !== 0) return difference
   }
   return other.segments.length - one.segments.length
@@ -129,8 +135,8 @@ function parametersOf(pattern: readonly string[], segments: readonly string[]): 
     const sent = segments[at]
     if (sent === undefined) return null
     const name = part.slice(1, -1)
-    if (freedom(part) === 2) return parameters.set(name.slice(0, -1), segments.slice(at).join('/'))
-    if (freedom(part) === 1 && sent !== '') parameters.set(name, sent)
+    if (wildcardRank(part) === 2) return parameters.set(name.slice(0, -1), segments.slice(at).join('/'))
+    if (wildcardRank(part) === 1 && sent !== '') parameters.set(name, sent)
     else if (part !== sent) return null
   }
   return segments.length === pattern.length ? parameters : null

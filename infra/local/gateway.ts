@@ -3,58 +3,58 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { errorContext, MAX_BODY, type ServedApi, serveRequest } from './gateway-api.ts'
-import { compress, type Encoded } from './gateway-compression.ts'
-import type { Received } from './gateway-event.ts'
-import type { Answer } from './gateway-response.ts'
-import type { Pages } from './pages.ts'
+import { type DeployedApi, errorContext, MAX_BODY, serveRequest } from './gateway-api.ts'
+import { compress, type EncodedResponse } from './gateway-compression.ts'
+import type { ReceivedRequest } from './gateway-event.ts'
+import type { HttpResponse } from './gateway-response.ts'
+import type { PageHandler } from './pages.ts'
 import type { RequestEntry } from './request-log.ts'
 
 /** What the port serves: the API, and beside it the pages of the local stack itself. */
-export type Serving = {
-  readonly api: ServedApi
-  readonly page: Pages
+export type GatewayHandlers = {
+  readonly api: DeployedApi
+  readonly page: PageHandler
 }
 
 export type Gateway = {
   readonly port: number
   /** From now on. Requests that came before the first call have waited. */
-  readonly serve: (serving: Serving) => void
+  readonly serve: (handlers: GatewayHandlers) => void
   readonly close: () => Promise<void>
 }
 
 /** Well above what the API takes, so that it is the API that refuses. */
 const MAX_HEADER_BYTES = 64 * 1024
-const CLOSE_MS = 1000
+const CLOSE_TIMEOUT_MS = 1000
 
 /** For the log, of what never became a request. */
-const NO_REQUEST: RequestEntry = {
+const UNPARSED_REQUEST: RequestEntry = {
   status: 500,
   method: '-',
   resource: null,
   durationMs: 0,
   requestId: '-',
-  complaints: [],
+  diagnostics: [],
 }
 
 export async function openGateway(port: number, onRequest: (entry: RequestEntry) => void): Promise<Gateway> {
-  let serve: (serving: Serving) => void = () => {}
-  let serving: Serving | Promise<Serving> = new Promise<Serving>((resolve) => {
-    serve = resolve
+  let resolveHandlers: (handlers: GatewayHandlers) => void = () => {}
+  let handlers: GatewayHandlers | Promise<GatewayHandlers> = new Promise<GatewayHandlers>((resolve) => {
+    resolveHandlers = resolve
   })
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const startedAt = performance.now()
     const received = await receive(request).catch(() => null)
     if (!received) return void response.destroy() // the client went away in the middle of its request
-    const { api, page } = await serving
+    const { api, page } = await handlers
     const local = page(received)
     if (local) return send(response, await local, received)
-    const { answer, resource, complaints, compressFrom } = await serveRequest(received, api)
-    send(response, compress(answer, received, compressFrom), received)
+    const { httpResponse, resource, diagnostics, minCompressionSize } = await serveRequest(received, api)
+    send(response, compress(httpResponse, received, minCompressionSize), received)
     const { method, requestId } = received
     const durationMs = performance.now() - startedAt
-    onRequest({ status: answer.status, method, resource, durationMs, requestId, complaints })
+    onRequest({ status: httpResponse.status, method, resource, durationMs, requestId, diagnostics })
   }
 
   const server = createServer({
@@ -66,30 +66,31 @@ export async function openGateway(port: number, onRequest: (entry: RequestEntry)
   const onMessage = (request: IncomingMessage, response: ServerResponse) => {
     handle(request, response).catch((error: Error) => {
       response.destroy()
-      onRequest({ ...NO_REQUEST, complaints: [`The local gateway fails: ${error.stack}`] })
+      onRequest({ ...UNPARSED_REQUEST, diagnostics: [`The local gateway fails: ${error.stack}`] })
     })
   }
   server.on('request', onMessage)
   server.on('checkExpectation', onMessage)
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable || serving instanceof Promise) return socket.destroy()
-    const { answer, received } = refuseUnread(error, serving.api, socket)
-    socket.end(rawAnswer(answer, received))
-    onRequest({ ...NO_REQUEST, status: answer.status, requestId: received.requestId })
+    if (error.code === 'ECONNRESET' || !socket.writable || handlers instanceof Promise)
+      return socket.destroy()
+    const { httpResponse, received } = renderParseError(error, handlers.api, socket)
+    socket.end(rawResponse(httpResponse, received))
+    onRequest({ ...UNPARSED_REQUEST, status: httpResponse.status, requestId: received.requestId })
   })
   await bind(server, port)
 
   return {
     port: (server.address() as AddressInfo).port,
     serve: (next) => {
-      serve(next)
-      serving = next
+      resolveHandlers(next)
+      handlers = next
     },
     close: async () => {
       if (!server.listening) return
       const closed = once(server, 'close')
       server.close()
-      const deadline = Date.now() + CLOSE_MS
+      const deadline = Date.now() + CLOSE_TIMEOUT_MS
       let open = true
       void closed.then(() => {
         open = false
@@ -115,7 +116,7 @@ async function bind(server: ReturnType<typeof createServer>, port: number): Prom
 }
 
 /** Reads all of the body, so that the client gets to hear of one that is too large, but keeps no more than needed. */
-async function receive(request: IncomingMessage): Promise<Received> {
+async function receive(request: IncomingMessage): Promise<ReceivedRequest> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -145,17 +146,17 @@ const origin = (socket: Socket) => {
 }
 
 /** For a request that Node could not read. */
-function refuseUnread(error: NodeJS.ErrnoException, { renderError, api }: ServedApi, socket: Socket) {
+function renderParseError(error: NodeJS.ErrnoException, { renderError, api }: DeployedApi, socket: Socket) {
   const received = { ...origin(socket), method: '', protocol: 'HTTP/1.1' }
   const type = error.code === 'HPE_HEADER_OVERFLOW' ? 'REQUEST_TOO_LARGE' : 'DEFAULT_4XX'
-  return { received, answer: renderError(type, errorContext(received, api, null)) }
+  return { received, httpResponse: renderError(type, errorContext(received, api, null)) }
 }
 
-type Ids = Pick<Received, 'requestId' | 'extendedRequestId'>
+type RequestIds = Pick<ReceivedRequest, 'requestId' | 'extendedRequestId'>
 
 const headersOf = (
-  { headers, body, status }: Encoded,
-  { requestId, extendedRequestId }: Ids,
+  { headers, body, status }: EncodedResponse,
+  { requestId, extendedRequestId }: RequestIds,
 ): [string, string][] => [
   ...headers.map(([name, value]): [string, string] => [name, value]),
   ['x-amzn-RequestId', requestId],
@@ -165,16 +166,16 @@ const headersOf = (
     : [['Content-Length', String(Buffer.byteLength(body))] as [string, string]]),
 ]
 
-function send(response: ServerResponse, answer: Encoded, ids: Ids): void {
-  response.writeHead(answer.status, headersOf(answer, ids).flat())
-  response.end(answer.body)
+function send(response: ServerResponse, httpResponse: EncodedResponse, ids: RequestIds): void {
+  response.writeHead(httpResponse.status, headersOf(httpResponse, ids).flat())
+  response.end(httpResponse.body)
 }
 
-function rawAnswer(answer: Answer, ids: Ids): string {
-  const headers = [...headersOf(answer, ids), ['Connection', 'close']]
+function rawResponse(httpResponse: HttpResponse, ids: RequestIds): string {
+  const headers = [...headersOf(httpResponse, ids), ['Connection', 'close']]
   const head = [
-    `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ''}`,
+    `HTTP/1.1 ${httpResponse.status} ${STATUS_CODES[httpResponse.status] ?? ''}`,
     ...headers.map((pair) => pair.join(': ')),
   ]
-  return `${head.join('\r\n')}\r\n\r\n${answer.body}`
+  return `${head.join('\r\n')}\r\n\r\n${httpResponse.body}`
 }

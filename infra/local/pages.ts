@@ -1,13 +1,13 @@
-import { NoEvent } from './bus-event.ts'
-import type { Received } from './gateway-event.ts'
-import type { Answer } from './gateway-response.ts'
+import { InvalidEvent } from './bus-event.ts'
+import type { ReceivedRequest } from './gateway-event.ts'
+import type { HttpResponse } from './gateway-response.ts'
 import type { Providers } from './providers.ts'
 import { smsPage } from './sms-page.ts'
 
 /** Below /_local, beside the API; undefined for what is no page. */
-export type Pages = (
-  received: Pick<Received, 'method' | 'target' | 'rawHeaders' | 'body'>,
-) => Promise<Answer> | undefined
+export type PageHandler = (
+  request: Pick<ReceivedRequest, 'method' | 'target' | 'rawHeaders' | 'body'>,
+) => Promise<HttpResponse> | undefined
 
 type Options = {
   /** What /_local says. */
@@ -18,8 +18,8 @@ type Options = {
 }
 
 /** What the local stack tells of itself, read anew for every request. */
-export function localPages({ about, providers, inject }: Options): Pages {
-  const pages: Record<string, (html: boolean, body: string) => Promise<Answer>> = {
+export function localPages({ about, providers, inject }: Options): PageHandler {
+  const pages: Record<string, (html: boolean, body: string) => Promise<HttpResponse>> = {
     'GET /_local': async () => json(200, about),
     'GET /_local/sms': async (html) => (html ? smsPage(providers.sms()) : json(200, providers.sms())),
     'GET /_local/emails': async (html) =>
@@ -28,7 +28,7 @@ export function localPages({ about, providers, inject }: Options): Pages {
       try {
         return json(200, await inject(body))
       } catch (error) {
-        if (error instanceof NoEvent) return json(400, { message: error.message })
+        if (error instanceof InvalidEvent) return json(400, { message: error.message })
         throw error
       }
     },
@@ -53,7 +53,7 @@ function qualityOf(range: string): [type: string, quality: number] {
   return [type, Number(quality ?? 1)]
 }
 
-const json = (status: number, body: unknown): Answer => ({
+const json = (status: number, body: unknown): HttpResponse => ({
   status,
   headers: [
     ['content-type', 'application/json; charset=utf-8'],
@@ -62,7 +62,7 @@ const json = (status: number, body: unknown): Answer => ({
   body: `${JSON.stringify(body, null, 2)}\n`,
 })
 
-const redirect = (location: string): Answer => ({
+const redirect = (location: string): HttpResponse => ({
   status: 302,
   headers: [
     ['location', location],

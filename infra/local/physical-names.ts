@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 export const ACCOUNT_ID = '000000000000'
 
 /** Where the local stack's resources are. */
-export type Place = {
+export type StackContext = {
   readonly region: string
   readonly stackName: string
   readonly queueUrl: (name: string) => string
@@ -12,18 +12,18 @@ export type Place = {
 /** What Ref and Fn::GetAtt give for a resource. */
 export type Identity = { readonly ref: string; readonly attributes: Readonly<Record<string, string>> }
 
-type Made = { readonly Type: string; readonly Properties?: Readonly<Record<string, unknown>> }
+type ResourceDefinition = { readonly Type: string; readonly Properties?: Readonly<Record<string, unknown>> }
 
-type Named = {
+type NamedResource = {
   readonly id: string
   readonly name: string
-  readonly made: Made
-  readonly place: Place
+  readonly definition: ResourceDefinition
+  readonly context: StackContext
   readonly arn: (service: string, resource: string) => string
 }
 
-const KINDS: Record<string, (named: Named) => Identity> = {
-  'AWS::DynamoDB::Table': ({ name, arn, made }) => ({
+const IDENTITY_BUILDERS: Record<string, (named: NamedResource) => Identity> = {
+  'AWS::DynamoDB::Table': ({ name, arn, definition: made }) => ({
     ref: name,
     attributes: {
       Arn: arn('dynamodb', `table/${name}`),
@@ -32,7 +32,7 @@ const KINDS: Record<string, (named: Named) => Identity> = {
       }),
     },
   }),
-  'AWS::SQS::Queue': ({ name, arn, place }) => ({
+  'AWS::SQS::Queue': ({ name, arn, context: place }) => ({
     ref: place.queueUrl(name),
     attributes: { Arn: arn('sqs', name), QueueName: name, QueueUrl: place.queueUrl(name) },
   }),
@@ -71,16 +71,17 @@ const KINDS: Record<string, (named: Named) => Identity> = {
 }
 
 /** The property that names a resource, where it is not called after the resource's type. */
-const NAMED_BY: Record<string, string> = {
+const NAME_PROPERTIES: Record<string, string> = {
   'AWS::Events::Rule': 'Name',
   'AWS::SES::ConfigurationSet': 'Name',
   'AWS::SES::EmailIdentity': 'EmailIdentity',
 }
 
-export const nameProperty = (type: string): string => NAMED_BY[type] ?? `${type.split('::').at(-1)}Name`
+export const nameProperty = (type: string): string =>
+  NAME_PROPERTIES[type] ?? `${type.split('::').at(-1)}Name`
 
 /** Longest generated name where the service has a limit that a stack and a logical id can reach. */
-const LIMITS: Record<string, number> = {
+const MAX_NAME_LENGTHS: Record<string, number> = {
   'AWS::Events::Rule': 64,
   'AWS::Lambda::Function': 64,
   'AWS::SES::ConfigurationSet': 64,
@@ -89,13 +90,18 @@ const LIMITS: Record<string, number> = {
 }
 
 /** Names are made from the logical id alone, so that data kept from one run is found again by the next. */
-export function identify(id: string, made: Made, given: string | undefined, place: Place): Identity {
-  const { Type, Properties } = made
+export function identify(
+  id: string,
+  definition: ResourceDefinition,
+  explicitName: string | undefined,
+  context: StackContext,
+): Identity {
+  const { Type, Properties } = definition
   const suffix = Properties?.FifoQueue === true ? '.fifo' : ''
-  const name = given ?? shorten(`${place.stackName}-${id}`, LIMITS[Type] ?? 255) + suffix
+  const name = explicitName ?? shorten(`${context.stackName}-${id}`, MAX_NAME_LENGTHS[Type] ?? 255) + suffix
   const arn = (service: string, resource: string) =>
-    `arn:aws:${service}:${place.region}:${ACCOUNT_ID}:${resource}`
-  return KINDS[Type]?.({ id, name, made, place, arn }) ?? { ref: name, attributes: {} }
+    `arn:aws:${service}:${context.region}:${ACCOUNT_ID}:${resource}`
+  return IDENTITY_BUILDERS[Type]?.({ id, name, definition, context, arn }) ?? { ref: name, attributes: {} }
 }
 
 /** Logical ids end in a hash; the tail tells two long ones apart. */

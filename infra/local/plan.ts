@@ -1,4 +1,4 @@
-import { publishedEmailEvents } from './email-events.ts'
+import { publishedEventFilter } from './email-events.ts'
 import { eventRules } from './event-rules.ts'
 import { eventSourceMappings } from './event-source-mappings.ts'
 import { type FunctionSpec, functionSpecs } from './function-spec.ts'
@@ -9,7 +9,7 @@ import { createQueues, queueUrl } from './queues.ts'
 import { logSubscriptions } from './sms-receipts.ts'
 import type { Assembly } from './synthesize.ts'
 import { createTables } from './tables.ts'
-import { type OpenTemplate, openTemplate } from './template.ts'
+import { type ResolvedTemplate, resolveTemplate } from './template.ts'
 import { throttleOf } from './throttle.ts'
 
 /** Where each service is served. */
@@ -21,7 +21,7 @@ export type Endpoints = {
 }
 
 /** Where a version is deployed. */
-export type Place = {
+export type DeploymentTarget = {
   readonly region: string
   readonly stage: string
   readonly baseUrl: string
@@ -30,19 +30,22 @@ export type Place = {
   readonly environment: Readonly<Record<string, string>>
 }
 
-export type Planned = Awaited<ReturnType<typeof plan>>
+export type DeploymentPlan = Awaited<ReturnType<typeof plan>>
 
 /** All that can go wrong with a version, before it replaces the running one. */
-export async function plan(assembly: Assembly, { region, stage, baseUrl, endpoints, environment }: Place) {
+export async function plan(
+  assembly: Assembly,
+  { region, stage, baseUrl, endpoints, environment }: DeploymentTarget,
+) {
   const { stackName, assetDirectory } = assembly
-  const place = { region, stackName, queueUrl: (name: string) => queueUrl(endpoints.sqs, name) }
-  const template = openTemplate(assembly.template, place)
+  const context = { region, stackName, queueUrl: (name: string) => queueUrl(endpoints.sqs, name) }
+  const template = resolveTemplate(assembly.template, context)
   await createTables(template, endpoints.dynamodb, region)
   await createQueues(template, endpoints.sqs)
 
   const api = apiOf(template)
   const routes = routesOf(template)
-  const engines = {
+  const endpointVariables = {
     AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
     AWS_ENDPOINT_URL_SQS: endpoints.sqs,
     AWS_ENDPOINT_URL_SNS: endpoints.sns,
@@ -52,13 +55,13 @@ export async function plan(assembly: Assembly, { region, stage, baseUrl, endpoin
     template,
     assetDirectory,
     region,
-    environment: { ...engines, ...environment },
+    environment: { ...endpointVariables, ...environment },
   })
   const { queues, streams, tableStreams } = eventSourceMappings(template, region)
   const rules = eventRules(template)
   const imports = template.exports()
-  const subscriptions = assembly.others.flatMap((other) =>
-    logSubscriptions(openTemplate(other.template, { ...place, stackName: other.stackName }, imports)),
+  const subscriptions = assembly.otherStacks.flatMap((other) =>
+    logSubscriptions(resolveTemplate(other.template, { ...context, stackName: other.stackName }, imports)),
   )
   checkFunctions(specs, [
     ...routes.flatMap(({ resource, methods }) =>
@@ -77,16 +80,16 @@ export async function plan(assembly: Assembly, { region, stage, baseUrl, endpoin
     tableStreams,
     rules,
     subscriptions,
-    isPublished: publishedEmailEvents(template),
+    isPublished: publishedEventFilter(template),
     api: { api, routes, throttle: throttleOf(template), renderError: gatewayErrors(template) },
     outputs,
     about: { stack: stackName, stage, region, outputs, endpoints },
   }
 }
 
-function apiOf(template: OpenTemplate) {
-  const apis = template.of<{ readonly BinaryMediaTypes?: unknown }>('AWS::ApiGateway::RestApi')
-  const stages = template.of<{ readonly StageName: string }>('AWS::ApiGateway::Stage')
+function apiOf(template: ResolvedTemplate) {
+  const apis = template.resourcesOf<{ readonly BinaryMediaTypes?: unknown }>('AWS::ApiGateway::RestApi')
+  const stages = template.resourcesOf<{ readonly StageName: string }>('AWS::ApiGateway::Stage')
   const [api] = apis
   const [stage] = stages
   if (!api || !stage || apis.length + stages.length > 2)
@@ -109,7 +112,7 @@ function checkFunctions(
 
 /** The API's address in AWS becomes the one it has here. */
 function localOutputs(
-  template: OpenTemplate,
+  template: ResolvedTemplate,
   api: ReturnType<typeof apiOf>,
   region: string,
   baseUrl: string,

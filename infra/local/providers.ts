@@ -3,16 +3,16 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { type Email, type EmailEngine, startEmailEngine } from './email-engine.ts'
-import { emailEvents, recipientsOf, type SentEmail } from './email-events.ts'
-import { delayedFeedback, type Feedback, type FeedbackDelays, type Listener } from './feedback.ts'
-import { receiptOf } from './sms-receipts.ts'
-import { type Sms, type SmsSink, smsSink } from './sms-sink.ts'
-import { emailFate, type Refusal } from './test-range.ts'
+import { emailEventFactory, recipientsOf, type SentEmail } from './email-events.ts'
+import { delayedFeedback, type Feedback, type FeedbackDelays, type FeedbackListener } from './feedback.ts'
+import { createSmsOutbox, type Sms, type SmsOutbox } from './sms-outbox.ts'
+import { createReceipt } from './sms-receipts.ts'
+import { emailScenario, type Refusal } from './test-recipients.ts'
 
 type Options = {
   readonly region: string
   readonly log: (line: string) => void
-  readonly feedback?: Partial<FeedbackDelays> | undefined
+  readonly feedbackDelays?: Partial<FeedbackDelays> | undefined
 }
 
 export type Providers = {
@@ -23,25 +23,25 @@ export type Providers = {
   readonly sms: () => readonly Sms[]
   readonly emails: () => Promise<Email[]>
   /** Who hears from now on of what became of messages. */
-  readonly tell: (listener: Listener) => void
+  readonly setListener: (listener: FeedbackListener) => void
   readonly stop: () => Promise<void>
 }
 
 type Reply = { readonly status: number; readonly headers: Record<string, string>; readonly body: string }
 
 /** Plays SNS and SES on a port of this machine: what they take lands in an outbox and an inbox, and nowhere else. */
-export async function startProviders({ region, log, feedback: delays }: Options): Promise<Providers> {
+export async function startProviders({ region, log, feedbackDelays: delays }: Options): Promise<Providers> {
   const engine = await startEmailEngine()
-  const outbox = smsSink()
+  const outbox = createSmsOutbox()
   const feedback = delayedFeedback(log, delays)
   const services: Record<string, (request: IncomingMessage) => Promise<Reply | null>> = {
-    'POST /': snsOn(outbox, feedback),
-    'POST /v2/email/outbound-emails': sesOn(engine, feedback, region),
+    'POST /': snsHandler(outbox, feedback),
+    'POST /v2/email/outbound-emails': sesHandler(engine, feedback, region),
   }
   const server = createServer((request, response) => {
     const serve = services[`${request.method} ${request.url}`] ?? unknownOperation
     serve(request).then(
-      (reply) => answer(response, reply),
+      (reply) => sendReply(response, reply),
       () => response.destroy(),
     )
   })
@@ -53,7 +53,7 @@ export async function startProviders({ region, log, feedback: delays }: Options)
     inboxUrl: engine.inboxUrl,
     sms: outbox.list,
     emails: engine.list,
-    tell: feedback.tell,
+    setListener: feedback.setListener,
     stop: async () => {
       const closed = once(server, 'close')
       server.close()
@@ -64,18 +64,18 @@ export async function startProviders({ region, log, feedback: delays }: Options)
 }
 
 /** Null is a reply that gets lost. */
-function answer(response: ServerResponse, reply: Reply | null): void {
+function sendReply(response: ServerResponse, reply: Reply | null): void {
   if (reply) response.writeHead(reply.status, reply.headers).end(reply.body)
   else response.destroy()
 }
 
-function snsOn(outbox: SmsSink, feedback: Feedback) {
+function snsHandler(outbox: SmsOutbox, feedback: Feedback) {
   return async (request: IncomingMessage): Promise<Reply | null> => {
     const published = outbox.publish(new URLSearchParams(await text(request)))
     if ('refusal' in published) return snsError(published.refusal)
-    const { sms, fate } = published
-    feedback.sms(() => receiptOf(sms, fate))
-    if (fate.replyLost) return null
+    const { sms, scenario } = published
+    feedback.sms(() => createReceipt(sms, scenario))
+    if (scenario.replyLost) return null
     const result = `<PublishResult><MessageId>${sms.message_id}</MessageId></PublishResult>`
     return snsReply(200, 'PublishResponse', (id) => `${result}<ResponseMetadata>${id}</ResponseMetadata>`)
   }
@@ -101,32 +101,32 @@ const snsError = ({ status, code, message }: Refusal): Reply =>
 const escapeXml = (plain: string): string =>
   plain.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-function sesOn(engine: EmailEngine, feedback: Feedback, region: string) {
+function sesHandler(engine: EmailEngine, feedback: Feedback, region: string) {
   const refused = new Map<string, number>()
   /** Counts by recipients and tags: attempts at the same mail, not other mail to the same address. */
-  const isRefused = (sent: SentEmail, times = Number.POSITIVE_INFINITY): boolean => {
-    const mail = JSON.stringify([recipientsOf(sent), sent.EmailTags])
-    const before = refused.get(mail) ?? 0
-    refused.set(mail, before + 1)
-    return before < times
+  const shouldRefuse = (sent: SentEmail, maxRefusals = Number.POSITIVE_INFINITY): boolean => {
+    const mailKey = JSON.stringify([recipientsOf(sent), sent.EmailTags])
+    const previousRefusals = refused.get(mailKey) ?? 0
+    refused.set(mailKey, previousRefusals + 1)
+    return previousRefusals < maxRefusals
   }
   return async (request: IncomingMessage): Promise<Reply | null> => {
     const body = await text(request)
-    const sent = readSent(body)
-    const fate = emailFate(recipientsOf(sent))
-    if (fate.refusal && isRefused(sent, fate.refusals)) return sesError(fate.refusal)
+    const sent = parseSentEmail(body)
+    const scenario = emailScenario(recipientsOf(sent))
+    if (scenario.refusal && shouldRefuse(sent, scenario.refusalCount)) return sesError(scenario.refusal)
     const { status, text: reply } = await engine.send(body, request.headers.authorization ?? '')
     // The engine names no error; whatever it does not like of a mail is this one of SES's.
     if (status !== 200) return sesReply(status, reply, { 'x-amzn-errortype': 'BadRequestException' })
     const { MessageId } = JSON.parse(reply) as { MessageId: string }
-    const eventOf = emailEvents(sent, MessageId, fate, region)
-    feedback.email(fate.occurrences.map((occurrence) => () => eventOf(occurrence)))
-    return fate.replyLost ? null : sesReply(status, reply)
+    const createEvent = emailEventFactory(sent, MessageId, scenario, region)
+    feedback.email(scenario.eventTypes.map((occurrence) => () => createEvent(occurrence)))
+    return scenario.replyLost ? null : sesReply(status, reply)
   }
 }
 
 /** What is no JSON has no recipients; the engine will refuse it. */
-function readSent(body: string): SentEmail {
+function parseSentEmail(body: string): SentEmail {
   try {
     return (JSON.parse(body) ?? {}) as SentEmail
   } catch {

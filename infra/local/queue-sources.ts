@@ -2,18 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { QueueMapping } from './event-source-mappings.ts'
 import type { FunctionPool } from './function-pool.ts'
 import { callSqs, queueUrl } from './queues.ts'
-import { recordOf, type SqsMessage, toDelete } from './sqs-batch.ts'
+import { processedMessages, recordOf, type SqsMessage } from './sqs-batch.ts'
 
 type Options = {
   readonly mappings: readonly QueueMapping[]
   readonly endpoint: string
   readonly region: string
-  readonly functionOf: (arn: string) => FunctionPool
+  readonly getPool: (arn: string) => FunctionPool
   readonly log: (line: string) => void
 }
 
 /** Pollers of one queue; Lambda begins with five. */
-const POLLERS = 2
+const MAX_POLLERS = 2
 
 export type QueueSources = { readonly version: string; readonly stop: () => Promise<void> }
 
@@ -28,7 +28,7 @@ export async function startQueueSources(options: Options, running?: QueueSources
 
   const stopped = new AbortController()
   const polls = options.mappings.flatMap((mapping) => {
-    const pollers = Math.min(mapping.concurrency ?? POLLERS, POLLERS)
+    const pollers = Math.min(mapping.maxConcurrency ?? MAX_POLLERS, MAX_POLLERS)
     return Array.from({ length: pollers }, () => poll(mapping, options, stopped.signal))
   })
   return {
@@ -68,12 +68,12 @@ async function poll(mapping: QueueMapping, options: Options, stopped: AbortSigna
 
 /** What is not deleted comes back after the queue's visibility timeout, and in the end to its dead-letter queue. */
 async function handle(messages: SqsMessage[], url: string, mapping: QueueMapping, options: Options) {
-  const { endpoint, region, functionOf, log } = options
+  const { endpoint, region, getPool: functionOf, log } = options
   const pool = functionOf(mapping.functionArn)
   const records = messages.map((message) => recordOf(message, mapping.arn, region))
   const outcome = await pool.invoke(JSON.stringify({ Records: records }))
-  for (const line of outcome.complaints) log(`${pool.name}: ${line}`)
-  const done = outcome.ok ? toDelete(messages, outcome.payload, mapping.partial) : []
+  for (const line of outcome.diagnostics) log(`${pool.name}: ${line}`)
+  const done = outcome.ok ? processedMessages(messages, outcome.payload, mapping.partialResponses) : []
   if (done.length < messages.length)
     log(`${pool.name}: ${messages.length - done.length} of ${messages.length} messages go back to the queue`)
   if (done.length === 0) return

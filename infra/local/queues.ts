@@ -1,6 +1,6 @@
 import { buildApp } from 'fauxqs'
 import { ACCOUNT_ID } from './physical-names.ts'
-import type { OpenTemplate, Resolved } from './template.ts'
+import type { ResolvedResource, ResolvedTemplate } from './template.ts'
 
 export type QueueEngine = { readonly endpoint: string; readonly stop: () => Promise<void> }
 
@@ -26,9 +26,9 @@ export async function callSqs<Output>(
     body: JSON.stringify(input),
     signal: signal ?? null,
   })
-  const answer = await response.text()
-  if (!response.ok) throw new Error(`SQS refuses ${action}: ${answer}`)
-  return JSON.parse(answer || '{}') as Output
+  const responseText = await response.text()
+  if (!response.ok) throw new Error(`SQS refuses ${action}: ${responseText}`)
+  return JSON.parse(responseText || '{}') as Output
 }
 
 type QueueProperties = Readonly<Record<string, unknown>> & {
@@ -50,10 +50,11 @@ const ATTRIBUTES = [
 ]
 
 /** Makes the template's queues unless they are there; a dead-letter queue before the queues that fill it. */
-export async function createQueues(template: OpenTemplate, endpoint: string): Promise<void> {
-  const queues = template.of<QueueProperties>('AWS::SQS::Queue')
+export async function createQueues(template: ResolvedTemplate, endpoint: string): Promise<void> {
+  const queues = template.resourcesOf<QueueProperties>('AWS::SQS::Queue')
   const deadLetters = new Set(queues.map(({ properties }) => properties.RedrivePolicy?.deadLetterTargetArn))
-  const isDeadLetter = ({ id }: Resolved<QueueProperties>) => deadLetters.has(template.attribute(id, 'Arn'))
+  const isDeadLetter = ({ id }: ResolvedResource<QueueProperties>) =>
+    deadLetters.has(template.attribute(id, 'Arn'))
   for (const queue of [...queues.filter(isDeadLetter), ...queues.filter((other) => !isDeadLetter(other))]) {
     await callSqs(endpoint, 'CreateQueue', {
       QueueName: template.attribute(queue.id, 'QueueName'),

@@ -7,7 +7,7 @@ export type RequestEntry = {
   readonly durationMs: number
   readonly requestId: string
   /** What the function complained of. */
-  readonly complaints: readonly string[]
+  readonly diagnostics: readonly string[]
 }
 
 const METHOD_WIDTH = 'OPTIONS'.length
@@ -42,5 +42,5 @@ export function formatRequest(entry: RequestEntry, resourceWidth: number, time: 
     `${String(Math.round(entry.durationMs)).padStart(5)} ms`,
     entry.requestId,
   ].join('  ')
-  return [line, ...entry.complaints.map((complaint) => `${INDENT}${complaint}`)].join('\n')
+  return [line, ...entry.diagnostics.map((complaint) => `${INDENT}${complaint}`)].join('\n')
 }

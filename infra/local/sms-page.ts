@@ -1,8 +1,8 @@
-import type { Answer } from './gateway-response.ts'
-import type { Sms } from './sms-sink.ts'
+import type { HttpResponse } from './gateway-response.ts'
+import type { Sms } from './sms-outbox.ts'
 
 /** The outbox for a person to look at, newest first. */
-export const smsPage = (taken: readonly Sms[]): Answer => ({
+export const smsPage = (messages: readonly Sms[]): HttpResponse => ({
   status: 200,
   headers: [
     ['content-type', 'text/html; charset=utf-8'],
@@ -22,14 +22,14 @@ export const smsPage = (taken: readonly Sms[]): Answer => ({
   td:last-child { white-space: pre-wrap }
 </style>
 <h1>SMS outbox</h1>
-${taken.length === 0 ? '<p>Nothing was sent yet.</p>' : tableOf(taken)}
+${messages.length === 0 ? '<p>Nothing was sent yet.</p>' : tableOf(messages)}
 </html>
 `,
 })
 
-const tableOf = (taken: readonly Sms[]): string => `<table>
+const tableOf = (messages: readonly Sms[]): string => `<table>
 <tr><th>At<th>To<th>From<th>Text
-${taken.toReversed().map(rowOf).join('\n')}
+${messages.toReversed().map(rowOf).join('\n')}
 </table>`
 
 const rowOf = ({ at, to, sender_id, message }: Sms): string =>
@@ -43,4 +43,5 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 }
 
-const escapeHtml = (plain: string): string => plain.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign)
+const escapeHtml = (plain: string): string =>
+  plain.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character)

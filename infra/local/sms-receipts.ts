@@ -3,23 +3,23 @@ import { gzipSync } from 'node:zlib'
 import { invokeAsync } from './async-invoke.ts'
 import type { FunctionPool } from './function-pool.ts'
 import { ACCOUNT_ID } from './physical-names.ts'
-import type { Sms } from './sms-sink.ts'
-import type { OpenTemplate } from './template.ts'
-import type { SmsFate } from './test-range.ts'
+import type { Sms } from './sms-outbox.ts'
+import type { ResolvedTemplate } from './template.ts'
+import type { SmsScenario } from './test-recipients.ts'
 
 /** SNS's delivery status record of one SMS. */
 export type SmsReceipt = {
   readonly notification: { readonly messageId: string; readonly timestamp: string }
   readonly delivery: Readonly<Record<string, string | number>>
-  readonly status: SmsFate['receipt']
+  readonly status: SmsScenario['receipt']
 }
 
-const RESPONSES: Record<SmsFate['receipt'], string> = {
+const RESPONSES: Record<SmsScenario['receipt'], string> = {
   SUCCESS: 'Message has been accepted by phone carrier',
   FAILURE: 'Unknown error attempting to reach phone',
 }
 
-export const receiptOf = ({ message_id, to, type, at }: Sms, { receipt }: SmsFate): SmsReceipt => ({
+export const createReceipt = ({ message_id, to, type, at }: Sms, { receipt }: SmsScenario): SmsReceipt => ({
   notification: { messageId: message_id, timestamp: at.replace('T', ' ').replace('Z', '') },
   delivery: {
     phoneCarrier: 'Test Range',
@@ -37,7 +37,7 @@ export const receiptOf = ({ message_id, to, type, at }: Sms, { receipt }: SmsFat
 })
 
 /** Where SNS writes what became of SMS that were published to a number. */
-const receiptLogGroup = (region: string, status: SmsFate['receipt']): string =>
+const receiptLogGroup = (region: string, status: SmsScenario['receipt']): string =>
   `sns/${region}/${ACCOUNT_ID}/DirectPublishToPhoneNumber${status === 'FAILURE' ? '/Failure' : ''}`
 
 type FilterProperties = {
@@ -56,8 +56,8 @@ export type LogSubscription = {
 }
 
 /** @throws Error naming a subscription that cannot be served here */
-export function logSubscriptions(template: OpenTemplate): LogSubscription[] {
-  return template.of<FilterProperties>('AWS::Logs::SubscriptionFilter').map(({ id, properties }) => {
+export function logSubscriptions(template: ResolvedTemplate): LogSubscription[] {
+  return template.resourcesOf<FilterProperties>('AWS::Logs::SubscriptionFilter').map(({ id, properties }) => {
     const { LogGroupName, DestinationArn, FilterName, FilterPattern = '' } = properties
     if (FilterPattern.trim() !== '')
       throw new Error(`${id} has a FilterPattern, which the local stack does not apply.`)
@@ -65,17 +65,17 @@ export function logSubscriptions(template: OpenTemplate): LogSubscription[] {
   })
 }
 
-type Readers = {
+type ReceiptSubscribers = {
   readonly subscriptions: readonly LogSubscription[]
   readonly region: string
-  readonly functionOf: (arn: string) => FunctionPool
+  readonly getPool: (arn: string) => FunctionPool
   readonly log: (line: string) => void
 }
 
 /** Writes a receipt into the log group of its outcome, as far as anybody reads that. */
 export async function writeReceipt(
   receipt: SmsReceipt,
-  { subscriptions, region, functionOf, log }: Readers,
+  { subscriptions, region, getPool: functionOf, log }: ReceiptSubscribers,
 ): Promise<void> {
   const logGroup = receiptLogGroup(region, receipt.status)
   await Promise.all(

@@ -48,17 +48,17 @@ const messageAttributes = ({ MessageAttributes = {} }: SqsMessage): SQSMessageAt
  * The messages of a batch that are done. A function that reports failures names them; an answer of another form,
  * or one that names a message it was not given, fails the whole batch, as on Lambda.
  */
-export function toDelete<M extends { readonly MessageId: string }>(
+export function processedMessages<M extends { readonly MessageId: string }>(
   messages: readonly M[],
   payload: string,
-  partial: boolean,
+  partialResponses: boolean,
 ): readonly M[] {
-  if (!partial) return messages
-  const answer = JSON.parse(payload) as { batchItemFailures?: unknown } | null
-  const failures = answer?.batchItemFailures ?? []
+  if (!partialResponses) return messages
+  const response = JSON.parse(payload) as { batchItemFailures?: unknown } | null
+  const failures = response?.batchItemFailures ?? []
   if (!Array.isArray(failures)) return []
   const failed = new Set(failures.map((failure) => (failure as { itemIdentifier?: unknown })?.itemIdentifier))
-  const given = new Set<unknown>(messages.map(({ MessageId }) => MessageId))
-  if ([...failed].some((id) => !given.has(id))) return []
+  const batchIds = new Set<unknown>(messages.map(({ MessageId }) => MessageId))
+  if ([...failed].some((id) => !batchIds.has(id))) return []
   return messages.filter(({ MessageId }) => !failed.has(MessageId))
 }

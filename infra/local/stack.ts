@@ -22,7 +22,7 @@ export type LocalStackOptions = {
   /** Deploys what reads SNS's delivery receipts, beside the API. */
   smsReceipts?: boolean
   /** When providers tell what became of messages, other than after their usual fractions of a second. */
-  feedback?: Partial<FeedbackDelays>
+  feedbackDelays?: Partial<FeedbackDelays>
   /** Gets one line a request, and what goes wrong. */
   log?: (line: string) => void
   /** For functions, beside what the template gives them. */
@@ -61,25 +61,25 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
   }
   const region = process.env.AWS_REGION ?? 'us-east-1'
   // Taken apart by close(), or here and now when something does not start; the last one first.
-  await using starting = new AsyncDisposableStack()
-  const keep = <T>(resource: T, end: (resource: T) => Promise<void> | void): T => {
-    starting.defer(async () => end(resource))
+  await using cleanups = new AsyncDisposableStack()
+  const track = <T>(resource: T, dispose: (resource: T) => Promise<void> | void): T => {
+    cleanups.defer(async () => dispose(resource))
     return resource
   }
 
   const requests = requestLog(log)
-  keep(runInUtc(), (restore) => restore())
-  const gateway = keep(await openGateway(port, requests.write), ({ close }) => close())
+  track(runInUtc(), (restore) => restore())
+  const gateway = track(await openGateway(port, requests.write), ({ close }) => close())
   const closing = new AbortController()
-  const [dynamodb, sqs, providers, assembly] = await allOrNone(closing, [
-    startDynamoDb({ dataDir, onDeath: log, streams: true }).then((engine) =>
-      keep(engine, ({ stop }) => stop()),
+  const [dynamodb, sqs, providers, assembly] = await allOrNothing(closing, [
+    startDynamoDb({ dataDir, onUnexpectedExit: log, streams: true }).then((engine) =>
+      track(engine, ({ stop }) => stop()),
     ),
-    startQueues(region).then((engine) => keep(engine, ({ stop }) => stop())),
-    startProviders({ region, log, feedback: options.feedback }).then((engine) =>
-      keep(engine, ({ stop }) => stop()),
+    startQueues(region).then((engine) => track(engine, ({ stop }) => stop())),
+    startProviders({ region, log, feedbackDelays: options.feedbackDelays }).then((engine) =>
+      track(engine, ({ stop }) => stop()),
     ),
-    synthesize(context, closing.signal).then((made) => keep(made, ({ dispose }) => dispose())),
+    synthesize(context, closing.signal).then((built) => track(built, ({ dispose }) => dispose())),
   ])
 
   const endpoints = {
@@ -89,14 +89,14 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     sesv2: providers.endpoint,
   }
   const baseUrl = `http://127.0.0.1:${gateway.port}`
-  const deployment = keep(
+  const deployment = track(
     deployLocally({ region, stage, baseUrl, endpoints, providers, environment, log }),
     ({ close }) => close(),
   )
-  const deploy = async (next: Assembly, first?: () => Promise<void>): Promise<void> => {
-    const serving = await deployment.deploy(next, first)
-    requests.align(serving.api.routes.map(({ resource }) => resource))
-    gateway.serve(serving)
+  const deploy = async (next: Assembly, seedTables?: () => Promise<void>): Promise<void> => {
+    const handlers = await deployment.deploy(next, seedTables)
+    requests.align(handlers.api.routes.map(({ resource }) => resource))
+    gateway.serve(handlers)
   }
   const redeploy = async (): Promise<void> => {
     const startedAt = performance.now()
@@ -108,12 +108,12 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     }
   }
   await deploy(assembly, async () => seed?.({ endpoints, outputs: deployment.outputs() }))
-  if (options.watch) keep(watchSources(redeploy), (stop) => stop())
-  keep(closing, (controller) => controller.abort())
+  if (options.watch) track(watchSources(redeploy), (stop) => stop())
+  track(closing, (controller) => controller.abort())
   // Once more, now as the first to end: no request is under way when the rest goes.
-  keep(gateway, ({ close }) => close())
+  track(gateway, ({ close }) => close())
 
-  const running = starting.move()
+  const resources = cleanups.move()
   let closed: Promise<void> | undefined
   return {
     baseUrl,
@@ -124,14 +124,14 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     smsOutboxUrl: `${baseUrl}/_local/sms`,
     emailInboxUrl: `${baseUrl}/_local/emails`,
     close: () => {
-      closed ??= running.disposeAsync()
+      closed ??= resources.disposeAsync()
       return closed
     },
   }
 }
 
 /** When one part does not start, ends the others' work and waits until they can be taken apart. */
-async function allOrNone<T extends unknown[]>(
+async function allOrNothing<T extends unknown[]>(
   failed: AbortController,
   parts: { [at in keyof T]: Promise<T[at]> },
 ): Promise<T> {

@@ -47,19 +47,19 @@ export function batchesOf(
  * The records of a batch that are still to be done. A function that reports failures names them, and Lambda goes back
  * to the first; an answer of another form, or one that names a record it was not given, fails the whole batch.
  */
-export function toRepeat(
+export function recordsToRetry(
   records: readonly DynamoDBRecord[],
   payload: string,
-  partial: boolean,
+  partialResponses: boolean,
 ): readonly DynamoDBRecord[] {
-  if (!partial) return []
-  const answer = JSON.parse(payload) as { batchItemFailures?: unknown } | null
-  const failures = answer?.batchItemFailures ?? []
+  if (!partialResponses) return []
+  const response = JSON.parse(payload) as { batchItemFailures?: unknown } | null
+  const failures = response?.batchItemFailures ?? []
   if (!Array.isArray(failures)) return records
-  const places = failures.map((failure) => {
+  const indexes = failures.map((failure) => {
     const failed = (failure as { itemIdentifier?: unknown } | null)?.itemIdentifier
     return records.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === failed)
   })
-  if (places.includes(-1)) return records
-  return places.length === 0 ? [] : records.slice(Math.min(...places))
+  if (indexes.includes(-1)) return records
+  return indexes.length === 0 ? [] : records.slice(Math.min(...indexes))
 }

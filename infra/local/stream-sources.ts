@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { DynamoDBRecord } from 'aws-lambda'
 import type { StreamMapping } from './event-source-mappings.ts'
 import type { FunctionPool } from './function-pool.ts'
-import { batchesOf, recordOf, toRepeat } from './stream-batch.ts'
+import { batchesOf, recordOf, recordsToRetry } from './stream-batch.ts'
 import {
-  endOfStream,
+  configureStreams,
+  openAtEnd,
   type StreamPosition,
   streamArnOf,
-  switchStreams,
   type TableEngine,
   type TableStream,
 } from './table-streams.ts'
@@ -16,7 +16,7 @@ type Options = {
   readonly mappings: readonly StreamMapping[]
   readonly tables: readonly TableStream[]
   readonly engine: TableEngine
-  readonly functionOf: (arn: string) => FunctionPool
+  readonly getPool: (arn: string) => FunctionPool
   readonly log: (line: string) => void
 }
 
@@ -35,10 +35,10 @@ export type StreamSources = {
 /** Between two looks at a stream, and the longest that a record waits to be seen. */
 const POLL_MS = 100
 /** As many records at once mean that there are more. */
-const MANY = 1000
+const FULL_PAGE = 1000
 /** Before a failed batch is tried again; twice as long after each failure. */
-const RETRY_MS = 100
-const LONGEST_RETRY_MS = 10_000
+const RETRY_DELAY_MS = 100
+const MAX_RETRY_DELAY_MS = 10_000
 
 /**
  * Switches on the streams that are read, and feeds them to the functions that are mapped to them, until stopped. A
@@ -47,22 +47,22 @@ const LONGEST_RETRY_MS = 10_000
 export async function startStreamSources(options: Options, running?: StreamSources): Promise<StreamSources> {
   const { mappings, tables, engine } = options
   const versions = new Map(mappings.map((mapping) => [mapping.id, JSON.stringify(mapping)]))
-  const before = [...(running?.sources ?? [])]
-  const outdated = before.filter(([id, { version }]) => versions.get(id) !== version)
+  const previousSources = [...(running?.sources ?? [])]
+  const outdated = previousSources.filter(([id, { version }]) => versions.get(id) !== version)
   await Promise.all(outdated.map(([, source]) => source.stop()))
-  await switchStreams(engine, tables)
+  await configureStreams(engine, tables)
 
   const sources = new Map<string, Source>()
   for (const mapping of mappings) {
     const version = versions.get(mapping.id) ?? ''
-    const former = running?.sources.get(mapping.id)
+    const previous = running?.sources.get(mapping.id)
     const streamArn = await streamArnOf(engine, mapping.table)
-    const stays = former?.position.streamArn === streamArn
-    if (stays && former.version === version) sources.set(mapping.id, former)
+    const isSameStream = previous?.position.streamArn === streamArn
+    if (isSameStream && previous.version === version) sources.set(mapping.id, previous)
     else {
-      if (former?.version === version) await former.stop()
-      const position = stays ? former.position : await endOfStream(engine, streamArn)
-      sources.set(mapping.id, { version, position, stop: feed(mapping, position, options) })
+      if (previous?.version === version) await previous.stop()
+      const position = isSameStream ? previous.position : await openAtEnd(engine, streamArn)
+      sources.set(mapping.id, { version, position, stop: startFeed(mapping, position, options) })
     }
   }
   return {
@@ -74,7 +74,7 @@ export async function startStreamSources(options: Options, running?: StreamSourc
 }
 
 /** Feeds one function, in the stream's order. Returns what ends it; what was not handled then is not gone past. */
-function feed(mapping: StreamMapping, position: StreamPosition, options: Options): () => Promise<void> {
+function startFeed(mapping: StreamMapping, position: StreamPosition, options: Options): () => Promise<void> {
   const { engine, log } = options
   const stopped = new AbortController()
   const source = { arn: mapping.arn, streamArn: position.streamArn, region: engine.region }
@@ -82,15 +82,15 @@ function feed(mapping: StreamMapping, position: StreamPosition, options: Options
   const poll = async (): Promise<void> => {
     while (!stopped.signal.aborted) {
       try {
-        const read = await position.advance(async (news, done) => {
-          const records = news.map((record) => recordOf(record, source))
+        const read = await position.advance(async (newRecords, done) => {
+          const records = newRecords.map((record) => recordOf(record, source))
           for (const { batch, end } of batchesOf(records, mapping)) {
             stopped.signal.throwIfAborted()
             await deliver(batch, 0)
             done(end)
           }
         }, stopped.signal)
-        if (read < MANY) await sleep(POLL_MS, undefined, { signal: stopped.signal })
+        if (read < FULL_PAGE) await sleep(POLL_MS, undefined, { signal: stopped.signal })
       } catch (error) {
         if (stopped.signal.aborted) return
         log(`The stream of ${mapping.table} cannot be read: ${(error as Error).message}`)
@@ -101,23 +101,26 @@ function feed(mapping: StreamMapping, position: StreamPosition, options: Options
 
   /** Holds up what comes after, as Lambda does, until the records are handled or given up. */
   const deliver = async (records: readonly DynamoDBRecord[], attempt: number): Promise<void> => {
-    const pool = options.functionOf(mapping.functionArn)
+    const pool = options.getPool(mapping.functionArn)
     const outcome = await pool.invoke(JSON.stringify({ Records: records }))
-    for (const line of outcome.complaints) log(`${pool.name}: ${line}`)
-    const left = outcome.ok ? toRepeat(records, outcome.payload, mapping.partial) : records
-    if (left.length === 0) return
+    for (const line of outcome.diagnostics) log(`${pool.name}: ${line}`)
+    const remaining = outcome.ok
+      ? recordsToRetry(records, outcome.payload, mapping.partialResponses)
+      : records
+    if (remaining.length === 0) return
     stopped.signal.throwIfAborted()
-    if (mapping.retries !== null && attempt >= mapping.retries) {
+    if (mapping.maxRetries !== null && attempt >= mapping.maxRetries) {
       log(
-        `${pool.name}: ${left.length} of ${records.length} records are given up, after ${attempt + 1} attempts`,
+        `${pool.name}: ${remaining.length} of ${records.length} records are given up, after ${attempt + 1} attempts`,
       )
       return
     }
-    const wait = Math.min(RETRY_MS * 2 ** attempt, LONGEST_RETRY_MS)
-    await sleep(wait, undefined, { signal: stopped.signal })
-    const middle = mapping.bisect && left === records ? Math.ceil(left.length / 2) : left.length
-    await deliver(left.slice(0, middle), attempt + 1)
-    if (middle < left.length) await deliver(left.slice(middle), attempt + 1)
+    const delayMs = Math.min(RETRY_DELAY_MS * 2 ** attempt, MAX_RETRY_DELAY_MS)
+    await sleep(delayMs, undefined, { signal: stopped.signal })
+    const middle =
+      mapping.bisect && remaining === records ? Math.ceil(remaining.length / 2) : remaining.length
+    await deliver(remaining.slice(0, middle), attempt + 1)
+    if (middle < remaining.length) await deliver(remaining.slice(middle), attempt + 1)
   }
 
   const polling = poll()

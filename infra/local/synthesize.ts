@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { atProcessEnd } from './process-end.ts'
+import { onProcessExit } from './process-exit.ts'
 import type { Template } from './template.ts'
 
 export const PROJECT = join(import.meta.dirname, '..', '..')
@@ -14,7 +14,7 @@ export type Assembly = {
   readonly stackName: string
   readonly template: Template
   /** The app's further stacks, which are deployed beside it. */
-  readonly others: readonly { readonly stackName: string; readonly template: Template }[]
+  readonly otherStacks: readonly { readonly stackName: string; readonly template: Template }[]
   /** Directory of an asset, by the key the template gives it in the bootstrap bucket. */
   readonly assetDirectory: (s3Key: string) => string
   readonly dispose: () => Promise<void>
@@ -39,7 +39,7 @@ export type AppContext = { readonly stage: string; readonly smsReceipts?: 'on' }
  */
 export async function synthesize(context: AppContext, signal?: AbortSignal): Promise<Assembly> {
   const directory = await mkdtemp(join(tmpdir(), 'clinic-local-'))
-  const release = atProcessEnd(() => rmSync(directory, { recursive: true, force: true }))
+  const release = onProcessExit(() => rmSync(directory, { recursive: true, force: true }))
   const dispose = async () => {
     await rm(directory, { recursive: true, force: true })
     release()
@@ -53,36 +53,36 @@ export async function synthesize(context: AppContext, signal?: AbortSignal): Pro
   }
 }
 
-async function runApp(directory: string, given: AppContext, signal?: AbortSignal): Promise<void> {
+async function runApp(directory: string, overrides: AppContext, signal?: AbortSignal): Promise<void> {
   const { context } = JSON.parse(await readFile(join(PROJECT, 'cdk.json'), 'utf8')) as { context?: object }
   const child = spawn(process.execPath, [join('bin', 'app.ts')], {
     cwd: PROJECT,
     env: {
       ...process.env,
       CDK_OUTDIR: directory,
-      CDK_CONTEXT_JSON: JSON.stringify({ ...context, ...given }),
+      CDK_CONTEXT_JSON: JSON.stringify({ ...context, ...overrides }),
     },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  let said = ''
+  let stderr = ''
   child.stderr.on('data', (chunk) => {
-    said += chunk
+    stderr += chunk
   })
   // Not spawn's own signal: the directory can go only after the app has ended.
   const kill = () => child.kill('SIGKILL')
   signal?.addEventListener('abort', kill)
   if (signal?.aborted) kill()
-  const release = atProcessEnd(kill)
+  const release = onProcessExit(kill)
   const [code] = (await once(child, 'close')) as [number | null]
   release()
   signal?.removeEventListener('abort', kill)
   if (code !== 0)
-    throw new Error(`The stack does not synthesize.\n${complaint(said) || `Exit code ${code}.`}`)
+    throw new Error(`The stack does not synthesize.\n${summarizeError(stderr) || `Exit code ${code}.`}`)
 }
 
 /** What went wrong, as far as the first stack frame. */
-function complaint(said: string): string {
-  const lines = stripAnsi(said)
+function summarizeError(stderr: string): string {
+  const lines = stripAnsi(stderr)
     .replace(/^node:internal.*\n.*\n\s*\^\n/m, '')
     .split('\n')
     .filter((line) => line.trim() !== '' && !line.startsWith('Node.js v'))
@@ -98,10 +98,11 @@ export async function readAssembly(directory: string): Promise<Omit<Assembly, 'd
   const read = async <T>(file: string): Promise<T> =>
     JSON.parse(await readFile(join(directory, file), 'utf8')) as T
   const { artifacts } = await read<Manifest>('manifest.json')
-  const named = (type: string) => Object.entries(artifacts).filter(([, artifact]) => artifact.type === type)
+  const artifactsOfType = (type: string) =>
+    Object.entries(artifacts).filter(([, artifact]) => artifact.type === type)
 
   const stacks = await Promise.all(
-    named('aws:cloudformation:stack').map(async ([stackName, { properties }]) => ({
+    artifactsOfType('aws:cloudformation:stack').map(async ([stackName, { properties }]) => ({
       stackName,
       template: await read<Template>(properties.templateFile ?? ''),
     })),
@@ -113,13 +114,13 @@ export async function readAssembly(directory: string): Promise<Omit<Assembly, 'd
     )
 
   const sources = new Map<string, string>()
-  for (const [, manifest] of named('cdk:asset-manifest')) {
+  for (const [, manifest] of artifactsOfType('cdk:asset-manifest')) {
     const { files } = await read<AssetManifest>(manifest.properties.file ?? '')
     for (const [hash, { source }] of Object.entries(files)) sources.set(hash, source.path)
   }
   return {
     ...main,
-    others: stacks.filter((stack) => stack !== main),
+    otherStacks: stacks.filter((stack) => stack !== main),
     assetDirectory: (s3Key) => {
       const source = sources.get(s3Key.replace(/\.zip$/, ''))
       if (!source) throw new Error(`No asset of the stack is published as ${s3Key}.`)

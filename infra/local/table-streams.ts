@@ -28,18 +28,18 @@ export type StreamPosition = {
    * Reads on in every shard, and is behind what it read when `take` resolves; when `take` rejects, behind the records
    * that it said are done. Gives how many were read.
    */
-  readonly advance: (take: Take, signal: AbortSignal) => Promise<number>
+  readonly advance: (handle: RecordHandler, signal: AbortSignal) => Promise<number>
 }
 
-type Take = (records: readonly StreamRecord[], done: (count: number) => void) => Promise<void>
+type RecordHandler = (records: readonly StreamRecord[], done: (count: number) => void) => Promise<void>
 
 /** Makes each table's stream what it should be; one that already is goes on as it was. */
-export async function switchStreams(engine: TableEngine, tables: readonly TableStream[]): Promise<void> {
+export async function configureStreams(engine: TableEngine, tables: readonly TableStream[]): Promise<void> {
   for (const { table, view } of tables) {
-    const current = await streamOf(engine, table)
+    const current = await describeStream(engine, table)
     if (current.view === view) continue
     const set = (StreamSpecification: object) =>
-      call(engine, TABLES, 'UpdateTable', { TableName: table, StreamSpecification })
+      call(engine, TABLES_API, 'UpdateTable', { TableName: table, StreamSpecification })
     if (current.view) await set({ StreamEnabled: false })
     if (view) await set({ StreamEnabled: true, StreamViewType: view })
   }
@@ -47,21 +47,26 @@ export async function switchStreams(engine: TableEngine, tables: readonly TableS
 
 /** The ARN that the engine gave a table's stream; a new one each time that it is switched on. */
 export async function streamArnOf(engine: TableEngine, table: string): Promise<string> {
-  const { arn } = await streamOf(engine, table)
+  const { arn } = await describeStream(engine, table)
   if (!arn) throw new Error(`The table ${table} has no stream.`)
   return arn
 }
 
 /** Behind what is in the stream now. */
-export async function endOfStream(engine: TableEngine, streamArn: string): Promise<StreamPosition> {
+export async function openAtEnd(engine: TableEngine, streamArn: string): Promise<StreamPosition> {
   const known = new Set<string>()
   /** Where to read on, and how many of the records there are done already. */
   const shards = new Map<string, { readonly iterator: string; done: number }>()
   const openShards = async (ShardIteratorType: 'LATEST' | 'TRIM_HORIZON'): Promise<void> => {
-    for (const ShardId of await shardsOf(engine, streamArn)) {
+    for (const ShardId of await listShards(engine, streamArn)) {
       if (known.has(ShardId)) continue
       const input = { StreamArn: streamArn, ShardId, ShardIteratorType }
-      const { ShardIterator } = await call<Iterator>(engine, STREAMS, 'GetShardIterator', input)
+      const { ShardIterator } = await call<GetShardIteratorResponse>(
+        engine,
+        STREAMS_API,
+        'GetShardIterator',
+        input,
+      )
       if (ShardIterator) shards.set(ShardId, { iterator: ShardIterator, done: 0 })
       known.add(ShardId)
     }
@@ -69,15 +74,21 @@ export async function endOfStream(engine: TableEngine, streamArn: string): Promi
   await openShards('LATEST')
   return {
     streamArn,
-    advance: async (take, signal) => {
+    advance: async (handle, signal) => {
       let read = 0
       for (const [id, shard] of shards) {
         const input = { ShardIterator: shard.iterator }
-        const { Records, NextShardIterator } = await call<Read>(engine, STREAMS, 'GetRecords', input, signal)
-        const already = shard.done
-        if (Records.length > already)
-          await take(Records.slice(already), (count) => {
-            shard.done = already + count
+        const { Records, NextShardIterator } = await call<GetRecordsResponse>(
+          engine,
+          STREAMS_API,
+          'GetRecords',
+          input,
+          signal,
+        )
+        const alreadyDone = shard.done
+        if (Records.length > alreadyDone)
+          await handle(Records.slice(alreadyDone), (count) => {
+            shard.done = alreadyDone + count
           })
         read += Records.length
         if (NextShardIterator) shards.set(id, { iterator: NextShardIterator, done: 0 })
@@ -92,41 +103,46 @@ export async function endOfStream(engine: TableEngine, streamArn: string): Promi
   }
 }
 
-type Iterator = { readonly ShardIterator?: string }
-type Read = { readonly Records: readonly StreamRecord[]; readonly NextShardIterator?: string }
-type TableAnswer = {
+type GetShardIteratorResponse = { readonly ShardIterator?: string }
+type GetRecordsResponse = { readonly Records: readonly StreamRecord[]; readonly NextShardIterator?: string }
+type DescribeTableResponse = {
   readonly Table: {
     readonly LatestStreamArn?: string
     readonly StreamSpecification?: { readonly StreamEnabled: boolean; readonly StreamViewType?: StreamView }
   }
 }
-type StreamAnswer = {
+type DescribeStreamResponse = {
   readonly StreamDescription: {
     readonly Shards: readonly { readonly ShardId: string }[]
     readonly LastEvaluatedShardId?: string
   }
 }
 
-async function streamOf(engine: TableEngine, TableName: string) {
-  const { Table } = await call<TableAnswer>(engine, TABLES, 'DescribeTable', { TableName })
+async function describeStream(engine: TableEngine, TableName: string) {
+  const { Table } = await call<DescribeTableResponse>(engine, TABLES_API, 'DescribeTable', { TableName })
   const { StreamSpecification: stream, LatestStreamArn: arn } = Table
   return { arn, view: (stream?.StreamEnabled && stream.StreamViewType) || null }
 }
 
-async function shardsOf(engine: TableEngine, StreamArn: string): Promise<string[]> {
+async function listShards(engine: TableEngine, StreamArn: string): Promise<string[]> {
   const ids: string[] = []
   let ExclusiveStartShardId: string | undefined
   do {
     const input = { StreamArn, ExclusiveStartShardId }
-    const { StreamDescription: page } = await call<StreamAnswer>(engine, STREAMS, 'DescribeStream', input)
+    const { StreamDescription: page } = await call<DescribeStreamResponse>(
+      engine,
+      STREAMS_API,
+      'DescribeStream',
+      input,
+    )
     ids.push(...page.Shards.map(({ ShardId }) => ShardId))
     ExclusiveStartShardId = page.LastEvaluatedShardId
   } while (ExclusiveStartShardId)
   return ids
 }
 
-const TABLES = 'DynamoDB_20120810'
-const STREAMS = 'DynamoDBStreams_20120810'
+const TABLES_API = 'DynamoDB_20120810'
+const STREAMS_API = 'DynamoDBStreams_20120810'
 
 /** Engines want to see a signature and do not check it, so no client is needed. */
 async function call<Output>(
@@ -147,7 +163,7 @@ async function call<Output>(
     body: JSON.stringify(input),
     signal: signal ?? null,
   })
-  const answer = await response.text()
-  if (!response.ok) throw new Error(`DynamoDB refuses ${action}: ${answer}`)
-  return JSON.parse(answer) as Output
+  const responseText = await response.text()
+  if (!response.ok) throw new Error(`DynamoDB refuses ${action}: ${responseText}`)
+  return JSON.parse(responseText) as Output
 }

@@ -10,7 +10,7 @@ import {
   type TableDescription,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb'
-import type { OpenTemplate, Resolved } from './template.ts'
+import type { ResolvedResource, ResolvedTemplate } from './template.ts'
 
 type Index = { IndexName: string; KeySchema: KeySchemaElement[]; Projection: Projection }
 type TableProperties = {
@@ -25,16 +25,20 @@ type TableProperties = {
 }
 
 /** Makes the template's tables unless they are there. */
-export async function createTables(template: OpenTemplate, endpoint: string, region: string): Promise<void> {
-  const tables = template.of<TableProperties>('AWS::DynamoDB::Table')
+export async function createTables(
+  template: ResolvedTemplate,
+  endpoint: string,
+  region: string,
+): Promise<void> {
+  const tables = template.resourcesOf<TableProperties>('AWS::DynamoDB::Table')
   if (tables.length === 0) return
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' }
   const client = new DynamoDBClient({ endpoint, region, credentials })
   try {
     for (const table of tables) {
       const name = template.ref(table.id)
-      const made = (await describe(client, name)) ?? (await create(client, name, table))
-      checkShape(made, table, name)
+      const description = (await describe(client, name)) ?? (await create(client, name, table))
+      checkKeys(description, table, name)
     }
   } finally {
     client.destroy()
@@ -50,9 +54,13 @@ async function describe(client: DynamoDBClient, TableName: string): Promise<Tabl
   }
 }
 
-async function create(client: DynamoDBClient, TableName: string, { properties }: Resolved<TableProperties>) {
+async function create(
+  client: DynamoDBClient,
+  TableName: string,
+  { properties }: ResolvedResource<TableProperties>,
+) {
   const { TimeToLiveSpecification } = properties
-  const { TableDescription: made } = await client.send(
+  const { TableDescription: created } = await client.send(
     new CreateTableCommand({
       TableName,
       AttributeDefinitions: properties.AttributeDefinitions,
@@ -60,32 +68,40 @@ async function create(client: DynamoDBClient, TableName: string, { properties }:
       BillingMode: properties.BillingMode ?? 'PROVISIONED',
       ProvisionedThroughput: properties.ProvisionedThroughput,
       GlobalSecondaryIndexes: properties.GlobalSecondaryIndexes?.map((index) => ({
-        ...shapeOf(index),
+        ...indexInput(index),
         ProvisionedThroughput: index.ProvisionedThroughput,
       })),
-      LocalSecondaryIndexes: properties.LocalSecondaryIndexes?.map(shapeOf),
+      LocalSecondaryIndexes: properties.LocalSecondaryIndexes?.map(indexInput),
       // No stream yet: stream-sources.ts switches it on if anything reads it, and after what the start has to load.
     }),
   )
   if (TimeToLiveSpecification)
     await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }))
-  return made ?? {}
+  return created ?? {}
 }
 
 /** CloudFormation's index has settings that CreateTable does not take. */
-const shapeOf = ({ IndexName, KeySchema, Projection }: Index): Index => ({ IndexName, KeySchema, Projection })
+const indexInput = ({ IndexName, KeySchema, Projection }: Index): Index => ({
+  IndexName,
+  KeySchema,
+  Projection,
+})
 
 /** A kept table of an older stack would fail later and less plainly. */
-function checkShape(made: TableDescription, { properties }: Resolved<TableProperties>, name: string): void {
-  const wanted = shape(properties)
-  const found = shape(made)
+function checkKeys(
+  description: TableDescription,
+  { properties }: ResolvedResource<TableProperties>,
+  name: string,
+): void {
+  const wanted = describeKeys(properties)
+  const found = describeKeys(description)
   if (wanted !== found)
     throw new Error(
       `The table ${name} is there with other keys or indexes (${found}) than the stack's (${wanted}). Choose another data directory, or delete this one.`,
     )
 }
 
-type Shaped = {
+type TableKeys = {
   KeySchema?: KeySchemaElement[] | undefined
   GlobalSecondaryIndexes?:
     | { IndexName?: string | undefined; KeySchema?: KeySchemaElement[] | undefined }[]
@@ -95,7 +111,11 @@ type Shaped = {
     | undefined
 }
 
-function shape({ KeySchema, GlobalSecondaryIndexes = [], LocalSecondaryIndexes = [] }: Shaped): string {
+function describeKeys({
+  KeySchema,
+  GlobalSecondaryIndexes = [],
+  LocalSecondaryIndexes = [],
+}: TableKeys): string {
   const keys = (schema: KeySchemaElement[] = []) => schema.map(({ AttributeName }) => AttributeName).join('+')
   const indexes = [...GlobalSecondaryIndexes, ...LocalSecondaryIndexes]
     .map((index) => `${index.IndexName}: ${keys(index.KeySchema)}`)

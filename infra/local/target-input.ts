@@ -30,11 +30,11 @@ export function checkInput({ InputPath, InputTransformer }: TargetInput, owner: 
 }
 
 /** JSON. @throws Error when the template makes none of this event */
-export function inputOf({ Input, InputPath, InputTransformer }: TargetInput, event: BusEvent): string {
+export function renderInput({ Input, InputPath, InputTransformer }: TargetInput, event: BusEvent): string {
   if (Input !== undefined) return Input
   if (InputTransformer) {
     const { InputPathsMap = {}, InputTemplate } = InputTransformer
-    return minified(fill(InputTemplate, (name) => valueAt(event, InputPathsMap[name] ?? '')))
+    return minifyJson(renderTemplate(InputTemplate, (name) => valueAt(event, InputPathsMap[name] ?? '')))
   }
   return JSON.stringify(InputPath === undefined ? event : (valueAt(event, InputPath) ?? null))
 }
@@ -49,17 +49,17 @@ const valueAt = (event: BusEvent, path: string): unknown =>
   )
 
 /** What is not in the event is an empty string. Within quotes nothing is escaped: EventBridge does not either. */
-function fill(template: string, valueNamed: (name: string) => unknown): string {
+function renderTemplate(template: string, lookUp: (name: string) => unknown): string {
   let quoted = false
   return template.replace(TOKEN, (token, name?: string) => {
     if (token === '"') quoted = !quoted
     if (name === undefined) return token
-    const value = valueNamed(name) ?? ''
+    const value = lookUp(name) ?? ''
     return quoted && typeof value === 'string' ? value : JSON.stringify(value)
   })
 }
 
-function minified(text: string): string {
+function minifyJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text))
   } catch {

@@ -1,5 +1,5 @@
-import { conditionOf } from './conditions.ts'
-import { ACCOUNT_ID, type Identity, identify, nameProperty, type Place } from './physical-names.ts'
+import { evaluateCondition } from './conditions.ts'
+import { ACCOUNT_ID, type Identity, identify, nameProperty, type StackContext } from './physical-names.ts'
 
 /** A CloudFormation template as the CDK writes it. */
 export type Template = {
@@ -22,11 +22,11 @@ export type TemplateResource = {
 }
 
 /** A resource with every intrinsic of its properties resolved, as its service would be told to make it. */
-export type Resolved<P> = { readonly id: string; readonly properties: P }
+export type ResolvedResource<P> = { readonly id: string; readonly properties: P }
 
-export type OpenTemplate = {
+export type ResolvedTemplate = {
   /** Resources of one type, in the template's order. Only these are resolved: the rest may use what it likes. */
-  of<P>(type: string): Resolved<P>[]
+  resourcesOf<P>(type: string): ResolvedResource<P>[]
   outputs(): Record<string, string>
   /** What other stacks can import, by the names it is exported under. */
   exports(): Record<string, string>
@@ -39,20 +39,20 @@ export type OpenTemplate = {
 type Intrinsic = (argument: unknown, where: string) => unknown
 
 /** Imports are what other stacks export. */
-export function openTemplate(
+export function resolveTemplate(
   template: Template,
-  place: Place,
+  context: StackContext,
   imports: Readonly<Record<string, string>> = {},
-): OpenTemplate {
+): ResolvedTemplate {
   const identities = new Map<string, Identity>()
 
   const pseudo: Record<string, string | undefined> = {
-    'AWS::Region': place.region,
+    'AWS::Region': context.region,
     'AWS::AccountId': ACCOUNT_ID,
     'AWS::Partition': 'aws',
     'AWS::URLSuffix': 'amazonaws.com',
-    'AWS::StackName': place.stackName,
-    'AWS::StackId': `arn:aws:cloudformation:${place.region}:${ACCOUNT_ID}:stack/${place.stackName}/local`,
+    'AWS::StackName': context.stackName,
+    'AWS::StackId': `arn:aws:cloudformation:${context.region}:${ACCOUNT_ID}:stack/${context.stackName}/local`,
     'AWS::NoValue': undefined,
   }
 
@@ -62,9 +62,14 @@ export function openTemplate(
     const resource = template.Resources[id]
     if (!resource) throw new Error(`${where} refers to ${id}, which is not in the template.`)
     const named = resource.Properties?.[nameProperty(resource.Type)]
-    const made = identify(id, resource, named === undefined ? undefined : text(resolve(named, id), id), place)
-    identities.set(id, made)
-    return made
+    const created = identify(
+      id,
+      resource,
+      named === undefined ? undefined : asString(resolve(named, id), id),
+      context,
+    )
+    identities.set(id, created)
+    return created
   }
 
   const ref = (id: string, where: string): string | undefined =>
@@ -82,12 +87,12 @@ export function openTemplate(
   const substitute = (body: string, values: Record<string, unknown>, where: string): string =>
     body.replace(/\$\{(!?)([^}]+)\}/g, (_all, literal: string, name: string) => {
       if (literal) return `\${${name}}`
-      if (Object.hasOwn(values, name)) return text(values[name], where)
+      if (Object.hasOwn(values, name)) return asString(values[name], where)
       const [id = '', ...path] = name.split('.')
-      return path.length > 0 ? attribute(id, path.join('.'), where) : text(ref(id, where), where)
+      return path.length > 0 ? attribute(id, path.join('.'), where) : asString(ref(id, where), where)
     })
 
-  const list = (value: unknown, where: string): unknown[] => {
+  const resolveList = (value: unknown, where: string): unknown[] => {
     const resolved = resolve(value, where)
     if (!Array.isArray(resolved)) throw new Error(`${where} gives an intrinsic something that is no list.`)
     return resolved
@@ -100,23 +105,23 @@ export function openTemplate(
       return attribute(id, path.join('.'), where)
     },
     'Fn::Join': (argument, where) => {
-      const [separator, parts] = list(argument, where)
-      return list(parts, where).join(String(separator))
+      const [separator, parts] = resolveList(argument, where)
+      return resolveList(parts, where).join(String(separator))
     },
     'Fn::Sub': (argument, where) => {
       const [body, values] = Array.isArray(argument) ? argument : [argument, {}]
       return substitute(String(body), resolve(values, where) as Record<string, unknown>, where)
     },
     'Fn::Select': (argument, where) => {
-      const [index, values] = list(argument, where)
-      return list(values, where)[Number(index)]
+      const [index, values] = resolveList(argument, where)
+      return resolveList(values, where)[Number(index)]
     },
     'Fn::Split': (argument, where) => {
-      const [separator, whole] = list(argument, where)
-      return text(whole, where).split(String(separator))
+      const [separator, whole] = resolveList(argument, where)
+      return asString(whole, where).split(String(separator))
     },
     'Fn::ImportValue': (argument, where) => {
-      const name = text(resolve(argument, where), where)
+      const name = asString(resolve(argument, where), where)
       const value = imports[name]
       if (value === undefined) throw new Error(`${where} imports ${name}, which no stack here exports.`)
       return value
@@ -128,7 +133,7 @@ export function openTemplate(
   }
 
   const resolve = (value: unknown, where: string): unknown => {
-    if (Array.isArray(value)) return value.map((part) => resolve(part, where)).filter(isGiven)
+    if (Array.isArray(value)) return value.map((part) => resolve(part, where)).filter(isDefined)
     if (typeof value !== 'object' || value === null) return value
     const entries = Object.entries(value)
     const [name = '', argument] = entries[0] ?? []
@@ -138,26 +143,26 @@ export function openTemplate(
       return intrinsic(argument, where)
     }
     return Object.fromEntries(
-      entries.map(([key, part]) => [key, resolve(part, where)]).filter(([, part]) => isGiven(part)),
+      entries.map(([key, part]) => [key, resolve(part, where)]).filter(([, part]) => isDefined(part)),
     )
   }
 
-  const holds = (name: string): boolean => conditionOf(name, template.Conditions ?? {}, resolve)
+  const holds = (name: string): boolean => evaluateCondition(name, template.Conditions ?? {}, resolve)
   const exists = ({ Condition }: { readonly Condition?: string }): boolean => !Condition || holds(Condition)
 
   const outputs = () => Object.entries(template.Outputs ?? {}).filter(([, output]) => exists(output))
 
   return {
-    of: <P>(type: string) =>
+    resourcesOf: <P>(type: string) =>
       Object.entries(template.Resources)
         .filter(([, resource]) => resource.Type === type && exists(resource))
         .map(([id, resource]) => ({ id, properties: resolve(resource.Properties ?? {}, id) as P })),
     outputs: () =>
-      Object.fromEntries(outputs().map(([name, { Value }]) => [name, text(resolve(Value, name), name)])),
+      Object.fromEntries(outputs().map(([name, { Value }]) => [name, asString(resolve(Value, name), name)])),
     exports: () =>
       Object.fromEntries(
         outputs().flatMap(([name, { Value, Export }]) =>
-          Export ? [[text(resolve(Export.Name, name), name), text(resolve(Value, name), name)]] : [],
+          Export ? [[asString(resolve(Export.Name, name), name), asString(resolve(Value, name), name)]] : [],
         ),
       ),
     ref: (id) => identity(id, 'The local stack').ref,
@@ -166,9 +171,9 @@ export function openTemplate(
 }
 
 /** AWS::NoValue takes what holds it away. */
-const isGiven = (value: unknown): boolean => value !== undefined
+const isDefined = (value: unknown): boolean => value !== undefined
 
-function text(value: unknown, where: string): string {
+function asString(value: unknown, where: string): string {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
     return String(value)
   throw new Error(`${where} needs a string where the template gives ${JSON.stringify(value)}.`)

@@ -1,5 +1,5 @@
 import type { Route } from './gateway-routes.ts'
-import type { OpenTemplate } from './template.ts'
+import type { ResolvedTemplate } from './template.ts'
 
 /** Whether a method may be called now. A REST API counts each method of a stage by itself. */
 export type Throttle = (route: Route, method: string) => boolean
@@ -13,13 +13,16 @@ type Setting = {
 }
 type Bucket = { tokens: number; filledAt: number }
 
-export function throttleOf(template: OpenTemplate, now: () => number = () => performance.now()): Throttle {
+export function throttleOf(
+  template: ResolvedTemplate,
+  now: () => number = () => performance.now(),
+): Throttle {
   const settings = template
-    .of<{ readonly MethodSettings?: readonly Setting[] }>('AWS::ApiGateway::Stage')
+    .resourcesOf<{ readonly MethodSettings?: readonly Setting[] }>('AWS::ApiGateway::Stage')
     .flatMap(({ properties }) => properties.MethodSettings ?? [])
   const buckets = new Map<string, Bucket>()
-  return ({ resource, methods }, sent) => {
-    const method = methods.has(sent) ? sent : 'ANY'
+  return ({ resource, methods }, requestMethod) => {
+    const method = methods.has(requestMethod) ? requestMethod : 'ANY'
     const setting = settingFor(settings, resource, method)
     const { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst } = setting ?? {}
     if (rate === undefined || burst === undefined) return true

@@ -4,22 +4,22 @@ import { PROJECT } from './synthesize.ts'
 
 const WATCHED = ['functions', 'shared', 'infra']
 /** An editor writes a file in several steps, a branch switch many files. */
-const SETTLE_MS = 150
+const DEBOUNCE_MS = 150
 
 /** Calls `onSave` after saves, one call at a time; what is saved during a call brings on one more. */
 export function watchSources(onSave: () => Promise<void>, root: string = PROJECT): () => Promise<void> {
   let timer: NodeJS.Timeout | undefined
   let running = Promise.resolve()
   let stopped = false
-  const settle = () => {
+  const debounce = () => {
     clearTimeout(timer)
     timer = setTimeout(() => {
       running = running.then(() => (stopped ? undefined : onSave()))
-    }, SETTLE_MS)
+    }, DEBOUNCE_MS)
   }
   const watchers = WATCHED.map((directory) =>
     watch(join(root, directory), { recursive: true }, (_event, file) => {
-      if (file && /\.(ts|mjs|json)$/.test(file)) settle()
+      if (file && /\.(ts|mjs|json)$/.test(file)) debounce()
     }),
   )
   return async () => {

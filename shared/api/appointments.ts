@@ -1,32 +1,32 @@
 import * as z from 'zod'
 import { APPOINTMENT_STATUSES, type Appointment as AppointmentRecord } from '../domain/appointment.ts'
-import type { ClinicFacts } from '../domain/clinic.ts'
-import { timeOf } from '../domain/interval.ts'
+import type { ClinicInfo } from '../domain/clinic.ts'
+import { formatTime } from '../domain/interval.ts'
 import type { DatedSlot } from '../domain/slots.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import { DurationMinutes } from './availability.ts'
 import { defineRoute } from './route.ts'
 import {
-  ascending,
   CalendarDate,
+  envelopeOf,
   longText,
-  NamedRef,
-  one,
   oneOf,
+  PersonRef,
   pageOf,
   paging,
-  renderNamed,
+  renderPersonRef,
   TimeOfDay,
   Timestamp,
   Uuid,
+  validDateRange,
 } from './schemas.ts'
 
 /** Spec section 2, Appointment. */
 export const Appointment = z
   .strictObject({
     id: Uuid,
-    patient: NamedRef,
-    doctor: NamedRef,
+    patient: PersonRef,
+    doctor: PersonRef,
     appointment_date: CalendarDate.meta({ description: 'Clinic-local.' }),
     start_time: TimeOfDay,
     end_time: TimeOfDay,
@@ -40,11 +40,11 @@ export const Appointment = z
 
 export const renderAppointment = (
   appointment: AppointmentRecord,
-  clinic: ClinicFacts,
+  clinic: ClinicInfo,
 ): z.input<typeof Appointment> => ({
   id: appointment.id,
-  patient: renderNamed(appointment.patient),
-  doctor: renderNamed(appointment.doctor),
+  patient: renderPersonRef(appointment.patient),
+  doctor: renderPersonRef(appointment.doctor),
   appointment_date: appointment.date,
   start_time: appointment.startTime,
   end_time: appointment.endTime,
@@ -60,8 +60,8 @@ export const Alternative = z
 
 export const renderAlternative = ({ date, from, to }: DatedSlot): z.input<typeof Alternative> => ({
   appointment_date: date,
-  start_time: timeOf(from),
-  end_time: timeOf(to),
+  start_time: formatTime(from),
+  end_time: formatTime(to),
 })
 
 export const createAppointment = defineRoute({
@@ -87,7 +87,7 @@ export const createAppointment = defineRoute({
       notes: longText(2000).nullish(),
     })
     .meta({ id: 'NewAppointment' }),
-  response: { status: 201, body: one(Appointment), location: '/appointments' },
+  response: { status: 201, body: envelopeOf(Appointment), location: '/appointments' },
   errors: [
     'patient_not_found',
     'doctor_not_found',
@@ -115,7 +115,7 @@ export const listAppointments = defineRoute({
       date_from: CalendarDate.optional(),
       date_to: CalendarDate.optional(),
     })
-    .superRefine(ascending('date_from', 'date_to')),
+    .superRefine(validDateRange('date_from', 'date_to')),
   response: { status: 200, body: pageOf(Appointment) },
   errors: [],
   uses: { table: ['Query', 'BatchGetItem'] },

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type Interval, timeOf } from '../domain/interval.ts'
+import { formatTime, type Interval } from '../domain/interval.ts'
 import { defineRoute } from './route.ts'
 import { CalendarDate, TimeOfDay, Uuid } from './schemas.ts'
 
@@ -31,8 +31,8 @@ export const Slot = z
   .meta({ id: 'Slot' })
 
 export const renderSlot = ({ from, to }: Interval): z.input<typeof Slot> => ({
-  start_time: timeOf(from),
-  end_time: timeOf(to),
+  start_time: formatTime(from),
+  end_time: formatTime(to),
   duration_minutes: to - from,
 })
 

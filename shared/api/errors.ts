@@ -140,11 +140,14 @@ export class ApiError extends Error {
   readonly details: readonly object[] | undefined
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(key: ErrorKey, with_: { details?: readonly object[]; headers?: Record<string, string> } = {}) {
+  constructor(
+    key: ErrorKey,
+    options: { details?: readonly object[]; headers?: Record<string, string> } = {},
+  ) {
     super(key)
     this.name = 'ApiError'
     this.key = key
-    this.details = with_.details
-    this.headers = with_.headers ?? {}
+    this.details = options.details
+    this.headers = options.headers ?? {}
   }
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { APPOINTMENT_STATUSES } from '../domain/appointment.ts'
-import { EVENTS, type EventName, PING, type payloadOf } from '../domain/event.ts'
+import { EVENTS, type EventName, type eventPayload, PING } from '../domain/event.ts'
 import { INVOICE_STATUSES } from '../domain/invoice.ts'
 import { PAYMENT_STATUSES } from '../domain/payment.ts'
 import { defineRoute } from './route.ts'
@@ -64,7 +64,7 @@ const DATA: Record<EventName, z.ZodObject> = {
   'webhook.ping': z.strictObject({ id: Uuid }),
 }
 
-type Payload = ReturnType<typeof payloadOf>
+type Payload = ReturnType<typeof eventPayload>
 
 /** An event as it is delivered and listed (spec section 6). */
 const payload = (event: EventName): z.ZodObject =>

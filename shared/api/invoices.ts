@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { ClinicFacts } from '../domain/clinic.ts'
+import type { ClinicInfo } from '../domain/clinic.ts'
 import {
   INVOICE_STATUSES,
   type Invoice as InvoiceRecord,
@@ -10,16 +10,16 @@ import { clinicTimestamp } from '../domain/timestamp.ts'
 import { Payment } from './payments.ts'
 import { defineRoute } from './route.ts'
 import {
-  ascending,
   CalendarDate,
-  NamedRef,
-  one,
+  envelopeOf,
   oneOf,
+  PersonRef,
   pageOf,
   paging,
-  renderNamed,
+  renderPersonRef,
   Timestamp,
   Uuid,
+  validDateRange,
 } from './schemas.ts'
 
 const RATIO_DECIMALS = Math.log10(RATIO_SCALE)
@@ -57,13 +57,13 @@ export const Invoice = z
     total_amount: z.number(),
     paid_amount: z.number().meta({ description: 'Completed payments less completed refunds.' }),
     balance_due: z.number().meta({ description: 'Always `total_amount - paid_amount`.' }),
-    patient: z.strictObject({ ...NamedRef.shape, email: z.string().nullable() }),
+    patient: z.strictObject({ ...PersonRef.shape, email: z.string().nullable() }),
     line_items: z.array(LineItem),
     created_at: Timestamp,
   })
   .meta({ id: 'Invoice' })
 
-export function renderInvoice(invoice: InvoiceRecord, clinic: ClinicFacts): z.input<typeof Invoice> {
+export function renderInvoice(invoice: InvoiceRecord, clinic: ClinicInfo): z.input<typeof Invoice> {
   const money = (minor: number) => renderMoney(minor, invoice.currency)
   return {
     id: invoice.id,
@@ -79,7 +79,7 @@ export function renderInvoice(invoice: InvoiceRecord, clinic: ClinicFacts): z.in
     total_amount: money(invoice.total),
     paid_amount: money(invoice.paid),
     balance_due: money(invoice.total - invoice.paid),
-    patient: { ...renderNamed(invoice.patient), email: invoice.patient.email },
+    patient: { ...renderPersonRef(invoice.patient), email: invoice.patient.email },
     line_items: invoice.lineItems.map((item) => renderLineItem(item, money)),
     created_at: clinicTimestamp(invoice.createdAt, clinic.timezone),
   }
@@ -116,7 +116,7 @@ export const listInvoices = defineRoute({
       from: CalendarDate.optional(),
       to: CalendarDate.optional(),
     })
-    .superRefine(ascending('from', 'to')),
+    .superRefine(validDateRange('from', 'to')),
   response: { status: 200, body: pageOf(Invoice) },
   errors: [],
   uses: { table: ['Query', 'BatchGetItem'] },
@@ -131,7 +131,7 @@ export const getInvoice = defineRoute({
   params: { id: 'invoice_not_found' },
   response: {
     status: 200,
-    body: one(Invoice.extend({ payments: z.array(Payment) }).meta({ id: 'InvoiceWithPayments' })),
+    body: envelopeOf(Invoice.extend({ payments: z.array(Payment) }).meta({ id: 'InvoiceWithPayments' })),
   },
   errors: ['invoice_not_found'],
   uses: { table: ['GetItem', 'Query', 'BatchGetItem'] },

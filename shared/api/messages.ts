@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { ClinicFacts } from '../domain/clinic.ts'
+import type { ClinicInfo } from '../domain/clinic.ts'
 import {
   CHANNELS,
   MESSAGE_STATUSES,
@@ -8,21 +8,21 @@ import {
   PROVIDERS,
 } from '../domain/message.ts'
 import { smsLength } from '../domain/sms-text.ts'
-import { line } from '../domain/text-fields.ts'
+import { singleLineText } from '../domain/text-fields.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import { defineRoute } from './route.ts'
 import {
-  ascending,
   CalendarDate,
+  envelopeOf,
   longText,
-  NamedRef,
-  one,
   oneOf,
+  PersonRef,
   pageOf,
   paging,
-  renderNamed,
+  renderPersonRef,
   Timestamp,
   Uuid,
+  validDateRange,
 } from './schemas.ts'
 
 /** Spec section 2, Message: one entry of the communication log. */
@@ -41,11 +41,11 @@ export const Message = z
     provider_message_id: z.string().nullable(),
     error_message: z.string().nullable(),
     sent_at: Timestamp.nullable().meta({ description: 'Null until sent.' }),
-    patient: NamedRef,
+    patient: PersonRef,
   })
   .meta({ id: 'Message' })
 
-export const renderMessage = (message: MessageRecord, clinic: ClinicFacts): z.input<typeof Message> => ({
+export const renderMessage = (message: MessageRecord, clinic: ClinicInfo): z.input<typeof Message> => ({
   id: message.id,
   channel: message.channel,
   type: message.type,
@@ -57,7 +57,7 @@ export const renderMessage = (message: MessageRecord, clinic: ClinicFacts): z.in
   provider_message_id: message.providerMessageId,
   error_message: message.errorMessage,
   sent_at: message.sentAt && clinicTimestamp(message.sentAt, clinic.timezone),
-  patient: renderNamed(message.patient),
+  patient: renderPersonRef(message.patient),
 })
 
 export const listMessages = defineRoute({
@@ -77,7 +77,7 @@ export const listMessages = defineRoute({
       from: CalendarDate.optional(),
       to: CalendarDate.optional(),
     })
-    .superRefine(ascending('from', 'to')),
+    .superRefine(validDateRange('from', 'to')),
   response: { status: 200, body: pageOf(Message) },
   errors: [],
   uses: { table: ['Query', 'BatchGetItem'] },
@@ -88,7 +88,7 @@ const Subject = z
   .refine((text) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text), {
     error: 'must be one line, without control characters',
   })
-  .pipe(line(200))
+  .pipe(singleLineText(200))
   .meta({ minLength: 1, maxLength: 200 })
 
 /** Spec section 4, POST /messages. */
@@ -110,15 +110,15 @@ const NewMessage = z
   })
   .superRefine(({ channel, message, subject }, context) => {
     if (channel !== 'sms') return
-    const refuse = (field: string, issue: string) =>
+    const addIssue = (field: string, issue: string) =>
       context.addIssue({ code: 'custom', path: [field], message: issue })
-    const { alphabet, length, most } = smsLength(message)
+    const { alphabet, length, max: most } = smsLength(message)
     if (length > most)
-      refuse(
+      addIssue(
         'message',
         `must fit into ten SMS: it has ${length} of at most ${most} characters in ${alphabet}`,
       )
-    if (subject != null) refuse('subject', 'is for emails only')
+    if (subject != null) addIssue('subject', 'is for emails only')
   })
   .meta({ id: 'NewMessage' })
 
@@ -137,16 +137,16 @@ const AcceptedMessage = z.union([
       channel: z.literal('email'),
       recipient: z.string(),
       status: z.literal('queued'),
-      patient: NamedRef,
+      patient: PersonRef,
     })
     .meta({ id: 'AcceptedEmail' }),
 ])
 
-export const renderAccepted = ({ id, channel, status, recipient, patient }: MessageRecord) => ({
+export const renderAcceptedMessage = ({ id, channel, status, recipient, patient }: MessageRecord) => ({
   data:
     channel === 'sms'
       ? { id, channel, status, recipient }
-      : { channel, recipient, status: 'queued' as const, patient: renderNamed(patient) },
+      : { channel, recipient, status: 'queued' as const, patient: renderPersonRef(patient) },
 })
 
 export const sendMessage = defineRoute({
@@ -160,10 +160,10 @@ export const sendMessage = defineRoute({
     '`Idempotency-Key`: a message is the one thing that cannot be taken back.',
   scope: {
     field: 'channel',
-    of: { sms: 'communication.write.sms', email: 'communication.write.email' },
+    byValue: { sms: 'communication.write.sms', email: 'communication.write.email' },
   },
   body: NewMessage,
-  response: { status: 202, body: one(AcceptedMessage) },
+  response: { status: 202, body: envelopeOf(AcceptedMessage) },
   errors: [
     'patient_not_found',
     'patient_has_no_phone',

@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import type { ClinicFacts } from '../domain/clinic.ts'
+import type { ClinicInfo } from '../domain/clinic.ts'
 import { E164, fullName, GENDERS, type Patient as PatientRecord } from '../domain/patient.ts'
 import { validPhoneNumber } from '../domain/phone-number.ts'
 import { emailAddress, personName } from '../domain/text-fields.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import { defineRoute } from './route.ts'
-import { CalendarDate, one, oneOf, pageOf, paging, Timestamp, text, Uuid } from './schemas.ts'
+import { CalendarDate, envelopeOf, oneOf, pageOf, paging, Timestamp, text, Uuid } from './schemas.ts'
 
 /** Spec section 2, Patient. */
 export const Patient = z
@@ -22,7 +22,7 @@ export const Patient = z
   })
   .meta({ id: 'Patient' })
 
-export const renderPatient = (patient: PatientRecord, clinic: ClinicFacts): z.input<typeof Patient> => ({
+export const renderPatient = (patient: PatientRecord, clinic: ClinicInfo): z.input<typeof Patient> => ({
   id: patient.id,
   full_name: fullName(patient),
   first_name: patient.firstName,
@@ -61,7 +61,7 @@ export const createPatient = defineRoute({
   description: 'Search finds it at once. Two patients may share a number or address: families do.',
   scope: 'patient.write',
   body: NewPatient,
-  response: { status: 201, body: one(Patient), location: '/patients' },
+  response: { status: 201, body: envelopeOf(Patient), location: '/patients' },
   errors: [],
   uses: { table: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'BatchWriteItem'], memory: 1024 },
 })
@@ -91,7 +91,7 @@ export const getPatient = defineRoute({
   summary: 'Read one patient',
   scope: 'patient.read',
   params: { id: 'patient_not_found' },
-  response: { status: 200, body: one(Patient) },
+  response: { status: 200, body: envelopeOf(Patient) },
   errors: ['patient_not_found'],
   uses: { table: ['GetItem'] },
 })

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { ClinicFacts } from '../domain/clinic.ts'
+import type { ClinicInfo } from '../domain/clinic.ts'
 import { renderMoney } from '../domain/money.ts'
 import {
   PAYMENT_METHODS,
@@ -10,15 +10,15 @@ import {
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import { defineRoute } from './route.ts'
 import {
-  ascending,
   CalendarDate,
-  NamedRef,
   oneOf,
+  PersonRef,
   pageOf,
   paging,
-  renderNamed,
+  renderPersonRef,
   Timestamp,
   Uuid,
+  validDateRange,
 } from './schemas.ts'
 
 /** A payment or refund; the amount is positive for both. */
@@ -27,7 +27,7 @@ export const Payment = z
     id: Uuid,
     invoice_id: Uuid,
     invoice_number: z.string(),
-    patient: NamedRef,
+    patient: PersonRef,
     amount: z.number().meta({ description: 'Positive for payments and refunds alike.' }),
     currency: z.string().length(3).meta({ description: 'ISO 4217.' }),
     type: oneOf(PAYMENT_TYPES),
@@ -39,11 +39,11 @@ export const Payment = z
   })
   .meta({ id: 'Payment' })
 
-export const renderPayment = (payment: PaymentRecord, clinic: ClinicFacts): z.input<typeof Payment> => ({
+export const renderPayment = (payment: PaymentRecord, clinic: ClinicInfo): z.input<typeof Payment> => ({
   id: payment.id,
   invoice_id: payment.invoice.id,
   invoice_number: payment.invoice.number,
-  patient: renderNamed(payment.patient),
+  patient: renderPersonRef(payment.patient),
   amount: renderMoney(payment.amount, payment.currency),
   currency: payment.currency,
   type: payment.type,
@@ -71,7 +71,7 @@ export const listPayments = defineRoute({
       from: CalendarDate.optional(),
       to: CalendarDate.optional(),
     })
-    .superRefine(ascending('from', 'to')),
+    .superRefine(validDateRange('from', 'to')),
   response: { status: 200, body: pageOf(Payment) },
   errors: [],
   uses: { table: ['Query', 'BatchGetItem'] },

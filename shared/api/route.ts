@@ -19,7 +19,7 @@ export type TableCall =
   | 'ConditionCheckItem'
 
 /** The scope depends on a field of the body: each of its values has its own. */
-export type ScopeByField = { readonly field: string; readonly of: Readonly<Record<string, Scope>> }
+export type ScopeByField = { readonly field: string; readonly byValue: Readonly<Record<string, Scope>> }
 
 /** What an endpoint uses beyond the table. */
 export type Service = 'sms' | 'email-queue' | 'delivery-queue'
@@ -57,7 +57,7 @@ export type Route = {
 
 /** Every scope that opens an endpoint, or one of its forms. */
 export const scopesOf = ({ scope }: Pick<Route, 'scope'>): Scope[] =>
-  typeof scope === 'string' ? [scope] : Object.values(scope.of)
+  typeof scope === 'string' ? [scope] : Object.values(scope.byValue)
 
 export const defineRoute = <const R extends Route>(route: R): R => route
 
@@ -85,11 +85,11 @@ export const COMMON_ERRORS = [
 ] as const satisfies ErrorKey[]
 
 /** Whether an Idempotency-Key makes the route happen once, however often it is asked for. */
-export const isRepeatable = ({ method }: Pick<Route, 'method'>): boolean => method === 'POST'
+export const acceptsIdempotencyKey = ({ method }: Pick<Route, 'method'>): boolean => method === 'POST'
 
 /** Every error that a route can answer. */
 export function errorsOf(route: Pick<Route, 'method' | 'body' | 'errors'>): ErrorKey[] {
-  const ofBody = route.body ? BODY_ERRORS : []
-  const ofKey: readonly ErrorKey[] = isRepeatable(route) ? [] : IDEMPOTENCY_ERRORS
-  return [...COMMON_ERRORS, ...ofBody.filter((key) => !ofKey.includes(key)), ...route.errors]
+  const bodyErrors = route.body ? BODY_ERRORS : []
+  const excludedErrors: readonly ErrorKey[] = acceptsIdempotencyKey(route) ? [] : IDEMPOTENCY_ERRORS
+  return [...COMMON_ERRORS, ...bodyErrors.filter((key) => !excludedErrors.includes(key)), ...route.errors]
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import type { Named } from '../domain/appointment.ts'
+import type { PersonReference } from '../domain/appointment.ts'
 import { MAX_LIMIT, MAX_PAGE, type Page, type PageRequest, totalPages } from '../domain/paging.ts'
-import { line, paragraphs } from '../domain/text-fields.ts'
+import { multiLineText, singleLineText } from '../domain/text-fields.ts'
 import { isCalendarDate } from '../domain/timestamp.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { ApiError } from './errors.ts'
@@ -24,10 +24,10 @@ export const Timestamp = z
   .meta({ format: 'date-time', description: "With the offset of the clinic's time zone at that moment." })
 
 /** One line of 1 to `max` characters, in a body. */
-export const shortText = (max: number) => line(max).meta({ maxLength: max })
+export const shortText = (max: number) => singleLineText(max).meta({ maxLength: max })
 
 /** Text with line breaks of at most `max` characters, in a body. */
-export const longText = (max: number) => paragraphs(max).meta({ maxLength: max })
+export const longText = (max: number) => multiLineText(max).meta({ maxLength: max })
 
 /** Text of at most `max` characters (code points, as JSON Schema counts them). */
 export const text = (max: number) =>
@@ -67,7 +67,7 @@ export const TimeOfDay = z
   .regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: 'must be a time from 00:00 to 23:59, as HH:MM' })
 
 /** Refuses a range of dates that ends before it begins. */
-export const ascending =
+export const validDateRange =
   (from: string, to: string) =>
   (query: Record<string, unknown>, context: z.RefinementCtx): void => {
     const [start, end] = [query[from], query[to]]
@@ -77,15 +77,15 @@ export const ascending =
   }
 
 /** Somebody as other records name them. */
-export const NamedRef = z.strictObject({ id: Uuid, full_name: z.string() }).meta({ id: 'PersonRef' })
+export const PersonRef = z.strictObject({ id: Uuid, full_name: z.string() }).meta({ id: 'PersonRef' })
 
-export const renderNamed = ({ id, fullName }: Named): z.input<typeof NamedRef> => ({
+export const renderPersonRef = ({ id, fullName }: PersonReference): z.input<typeof PersonRef> => ({
   id,
   full_name: fullName,
 })
 
 /** The envelope of a single record. */
-export const one = <T extends z.ZodType>(record: T) => z.strictObject({ data: record })
+export const envelopeOf = <T extends z.ZodType>(record: T) => z.strictObject({ data: record })
 
 const PageMeta = z
   .strictObject({

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { ClinicFacts } from '../domain/clinic.ts'
+import type { ClinicInfo } from '../domain/clinic.ts'
 import { DELIVERY_STATUSES, type Delivery as DeliveryRecord } from '../domain/delivery.ts'
 import { EVENTS } from '../domain/event.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
@@ -12,7 +12,7 @@ import { defineRoute } from './route.ts'
 import {
   cursorPageOf,
   cursorPaging,
-  one,
+  envelopeOf,
   oneOf,
   pageOf,
   paging,
@@ -62,7 +62,7 @@ export const Delivery = z
   })
   .meta({ id: 'Delivery' })
 
-export const renderWebhook = (webhook: WebhookRecord, clinic: ClinicFacts): z.input<typeof Webhook> => ({
+export const renderWebhook = (webhook: WebhookRecord, clinic: ClinicInfo): z.input<typeof Webhook> => ({
   id: webhook.id,
   url: webhook.url,
   events: [...webhook.events] as z.input<typeof Webhook>['events'],
@@ -72,26 +72,26 @@ export const renderWebhook = (webhook: WebhookRecord, clinic: ClinicFacts): z.in
   updated_at: clinicTimestamp(webhook.updatedAt, clinic.timezone),
 })
 
-export const renderWithSecret = (webhook: WebhookRecord, clinic: ClinicFacts) => ({
+export const renderWebhookWithSecret = (webhook: WebhookRecord, clinic: ClinicInfo) => ({
   ...renderWebhook(webhook, clinic),
   secret: webhook.secret,
 })
 
-export function renderDelivery(delivery: DeliveryRecord, clinic: ClinicFacts): z.input<typeof Delivery> {
-  const shown = (instant: string) => clinicTimestamp(instant, clinic.timezone)
+export function renderDelivery(delivery: DeliveryRecord, clinic: ClinicInfo): z.input<typeof Delivery> {
+  const toTimestamp = (instant: string) => clinicTimestamp(instant, clinic.timezone)
   return {
     id: delivery.id,
     event_id: delivery.eventId,
     event: delivery.event,
     status: delivery.status,
     attempts: delivery.attempts.map(({ at, status, error, latencyMs }) => ({
-      attempted_at: shown(at),
+      attempted_at: toTimestamp(at),
       response_status: status,
       error,
       latency_ms: latencyMs,
     })),
-    next_attempt_at: delivery.nextAt === null ? null : shown(new Date(delivery.nextAt).toISOString()),
-    created_at: shown(new Date(delivery.createdAt).toISOString()),
+    next_attempt_at: delivery.nextAt === null ? null : toTimestamp(new Date(delivery.nextAt).toISOString()),
+    created_at: toTimestamp(new Date(delivery.createdAt).toISOString()),
   }
 }
 
@@ -156,7 +156,7 @@ export const createWebhook = defineRoute({
   body: z
     .strictObject({ url: Url, events: Events, description: Description, secret: Secret.optional() })
     .meta({ id: 'NewWebhook' }),
-  response: { status: 201, body: one(WebhookWithSecret), location: '/webhooks' },
+  response: { status: 201, body: envelopeOf(WebhookWithSecret), location: '/webhooks' },
   errors: ['too_many_webhooks'],
   uses: { table: ['GetItem', 'PutItem', 'UpdateItem'] },
 })
@@ -176,7 +176,7 @@ export const updateWebhook = defineRoute({
       is_active: z.boolean({ error: 'must be true or false' }).optional(),
     })
     .meta({ id: 'WebhookChanges' }),
-  response: { status: 200, body: one(Webhook) },
+  response: { status: 200, body: envelopeOf(Webhook) },
   errors: ['webhook_not_found'],
   uses: { table: ['GetItem', 'PutItem', 'DeleteItem'] },
 })
@@ -201,7 +201,7 @@ export const rotateWebhookSecret = defineRoute({
   scope: 'webhook.write',
   params: { id: 'webhook_not_found' },
   body: z.strictObject({ secret: Secret.optional() }).meta({ id: 'NewSecret' }),
-  response: { status: 200, body: one(WebhookWithSecret) },
+  response: { status: 200, body: envelopeOf(WebhookWithSecret) },
   errors: ['webhook_not_found'],
   uses: { table: ['GetItem', 'PutItem'] },
 })
@@ -215,7 +215,7 @@ export const pingWebhook = defineRoute({
   scope: 'webhook.write',
   params: { id: 'webhook_not_found' },
   body: z.strictObject({}),
-  response: { status: 202, body: one(Delivery) },
+  response: { status: 202, body: envelopeOf(Delivery) },
   errors: ['webhook_not_found'],
   uses: { table: ['GetItem', 'PutItem'], services: ['delivery-queue'] },
 })
@@ -242,7 +242,7 @@ export const redeliver = defineRoute({
   scope: 'webhook.write',
   params: { id: 'webhook_not_found', delivery_id: 'delivery_not_found' },
   body: z.strictObject({}),
-  response: { status: 202, body: one(Delivery) },
+  response: { status: 202, body: envelopeOf(Delivery) },
   errors: ['webhook_not_found', 'delivery_not_found'],
   uses: { table: ['GetItem', 'PutItem', 'DeleteItem'], services: ['delivery-queue'] },
 })

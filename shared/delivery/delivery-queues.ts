@@ -10,7 +10,7 @@ export type QueuedDelivery = {
 }
 
 /** Endpoints that answer quickly have a way of their own, so that those which do not hold nobody up. */
-export type Way = 'quick' | 'slow'
+export type Lane = 'quick' | 'slow'
 
 export type DeliveryQueues = ReturnType<typeof deliveryQueues>
 
@@ -21,25 +21,25 @@ export const readQueuedDelivery = (body: string): QueuedDelivery =>
   Body.parse(JSON.parse(body)) as QueuedDelivery
 
 /** What SQS takes in one call. */
-const BATCH = 10
+const MAX_BATCH_SIZE = 10
 
-export function deliveryQueues(client: SQSClient, urls: Readonly<Record<Way, string>>) {
+export function deliveryQueues(client: SQSClient, urls: Readonly<Record<Lane, string>>) {
   /** @throws when SQS did not take all; the sweep finds what it did not take */
-  async function push(way: Way, deliveries: readonly QueuedDelivery[], delayMs = 0): Promise<void> {
-    const batches = Array.from({ length: Math.ceil(deliveries.length / BATCH) }, (_, n) =>
-      deliveries.slice(n * BATCH, (n + 1) * BATCH),
+  async function push(lane: Lane, deliveries: readonly QueuedDelivery[], delayMs = 0): Promise<void> {
+    const batches = Array.from({ length: Math.ceil(deliveries.length / MAX_BATCH_SIZE) }, (_, n) =>
+      deliveries.slice(n * MAX_BATCH_SIZE, (n + 1) * MAX_BATCH_SIZE),
     )
     // All of them, whatever becomes of one.
-    const outcomes = await Promise.allSettled(batches.map((batch) => pushBatch(way, batch, delayMs)))
+    const outcomes = await Promise.allSettled(batches.map((batch) => pushBatch(lane, batch, delayMs)))
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
   }
 
-  async function pushBatch(way: Way, batch: readonly QueuedDelivery[], delayMs: number): Promise<void> {
+  async function pushBatch(lane: Lane, batch: readonly QueuedDelivery[], delayMs: number): Promise<void> {
     const { Failed = [] } = await client.send(
       new SendMessageBatchCommand({
-        QueueUrl: urls[way],
-        Entries: batch.map((delivery, at) => ({
-          Id: String(at),
+        QueueUrl: urls[lane],
+        Entries: batch.map((delivery, index) => ({
+          Id: String(index),
           MessageBody: JSON.stringify(delivery),
           ...(delayMs > 0 && { DelaySeconds: Math.ceil(delayMs / 1000) }),
         })),

@@ -1,6 +1,6 @@
 import { type SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2'
-import { headerText, mailbox } from '../domain/mail-header.ts'
-import { acceptedAs, type Handover, handoverOf } from './handover.ts'
+import { formatMailbox, formatSubject } from '../domain/mail-header.ts'
+import { type SendResult, toAcceptedResult, toSendResult } from './send-result.ts'
 
 export type EmailSettings = {
   /** The address that mail comes from; its domain is verified with SES. */
@@ -28,13 +28,13 @@ const utf8 = (Data: string) => ({ Data, Charset: 'UTF-8' })
  * and find the log entry again.
  */
 export function emailSender(client: SESv2Client, { from, configurationSet }: EmailSettings) {
-  const send = ({ clinic, message, clinicName, recipient, subject, text }: Email): Promise<Handover> =>
+  const send = ({ clinic, message, clinicName, recipient, subject, text }: Email): Promise<SendResult> =>
     client
       .send(
         new SendEmailCommand({
-          FromEmailAddress: mailbox(clinicName, from),
+          FromEmailAddress: formatMailbox(clinicName, from),
           Destination: { ToAddresses: [recipient] },
-          Content: { Simple: { Subject: utf8(headerText(subject)), Body: { Text: utf8(text) } } },
+          Content: { Simple: { Subject: utf8(formatSubject(subject)), Body: { Text: utf8(text) } } },
           ConfigurationSetName: configurationSet,
           EmailTags: [
             { Name: 'clinic', Value: clinic },
@@ -42,6 +42,6 @@ export function emailSender(client: SESv2Client, { from, configurationSet }: Ema
           ],
         }),
       )
-      .then(acceptedAs, handoverOf)
+      .then(toAcceptedResult, toSendResult)
   return { send }
 }

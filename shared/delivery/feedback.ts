@@ -1,7 +1,7 @@
 /** What providers tell of messages that they took, as occurrences of the log. */
 import * as z from 'zod'
 import type { ClinicId } from '../domain/clinic.ts'
-import type { Occurrence } from '../domain/message.ts'
+import type { ProviderFeedback } from '../domain/message.ts'
 
 /** An SES event, as the rules of infra/messaging.ts cut it down: ids and kinds, no address and no subject. */
 const EmailFeedback = z.object({
@@ -19,22 +19,22 @@ const EmailFeedback = z.object({
 export function readEmailFeedback(body: string): {
   clinic: ClinicId
   message: string
-  occurrence: Occurrence
+  feedback: ProviderFeedback
 } {
-  const feedback = EmailFeedback.parse(JSON.parse(body))
-  const { event, provider_message_id: providerMessageId, at, detail } = feedback
-  const [clinic] = feedback.clinic
-  const [message] = feedback.message
-  const because = detail.filter((part) => part !== '').join(', ')
-  const reason = (what: string) => (because === '' ? what : `${what}: ${because}`)
-  const occurrences: Record<typeof event, Occurrence> = {
+  const notification = EmailFeedback.parse(JSON.parse(body))
+  const { event, provider_message_id: providerMessageId, at, detail } = notification
+  const [clinic] = notification.clinic
+  const [message] = notification.message
+  const detailText = detail.filter((part) => part !== '').join(', ')
+  const reason = (summary: string) => (detailText === '' ? summary : `${summary}: ${detailText}`)
+  const feedbackByEvent: Record<typeof event, ProviderFeedback> = {
     Send: { kind: 'sent', at, providerMessageId },
     Delivery: { kind: 'delivered', at, providerMessageId },
     Bounce: { kind: 'failed', reason: reason('Bounce') },
     Complaint: { kind: 'complaint', at, providerMessageId, reason: reason('Complaint') },
     Reject: { kind: 'failed', reason: 'The provider rejected it' },
   }
-  return { clinic: clinic as ClinicId, message, occurrence: occurrences[event] }
+  return { clinic: clinic as ClinicId, message, feedback: feedbackByEvent[event] }
 }
 
 /** Six digits or more with no letter between them, in any script. */
@@ -51,23 +51,25 @@ const SmsReceipt = z.object({
 })
 
 /** Null for what is no receipt: a log line of somebody else's. */
-export function readSmsReceipt(text: string): { providerMessageId: string; occurrence: Occurrence } | null {
-  const receipt = SmsReceipt.safeParse(parsed(text)).data
+export function readSmsReceipt(
+  text: string,
+): { providerMessageId: string; feedback: ProviderFeedback } | null {
+  const receipt = SmsReceipt.safeParse(parseJson(text)).data
   if (!receipt) return null
   const { notification, delivery, status } = receipt
   const { messageId: providerMessageId, timestamp } = notification
   if (status === 'FAILURE') {
     // Carriers write what they like: nothing that could be a number is kept.
-    const answer = [...(delivery.providerResponse ?? 'no answer').replace(NUMBERS, '...')]
+    const carrierResponse = [...(delivery.providerResponse ?? 'no answer').replace(NUMBERS, '...')]
       .slice(0, 200)
       .join('')
-    return { providerMessageId, occurrence: { kind: 'failed', reason: `Not delivered: ${answer}` } }
+    return { providerMessageId, feedback: { kind: 'failed', reason: `Not delivered: ${carrierResponse}` } }
   }
   const at = new Date(`${timestamp.replace(' ', 'T')}Z`).toISOString()
-  return { providerMessageId, occurrence: { kind: 'delivered', at, providerMessageId } }
+  return { providerMessageId, feedback: { kind: 'delivered', at, providerMessageId } }
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

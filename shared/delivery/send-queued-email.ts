@@ -8,7 +8,7 @@ import type { EmailQueue, QueuedEmail } from './email-queue.ts'
 const LEASE_MS = 60_000
 
 /** An email that could not be handed over for a day is worth nothing to its reader any more. */
-export const MOST_AGE_MS = 24 * 60 * 60 * 1000
+export const MAX_AGE_MS = 24 * 60 * 60 * 1000
 
 /** The sweep looks after a message that was put back only well after the queue should have. */
 const SWEEP_MARGIN_MS = 5 * 60_000
@@ -17,24 +17,24 @@ const SWEEP_MARGIN_MS = 5 * 60_000
 export class UnknownMessage extends Error {}
 
 /** What the consumer needs of the communication log. */
-export type EmailLog = {
-  readonly find: (clinic: ClinicId, id: string) => Promise<Logged | null>
+export type EmailMessages = {
+  readonly find: (clinic: ClinicId, id: string) => Promise<StoredMessage | null>
   readonly claim: (
     clinic: ClinicId,
-    read: Logged,
+    read: StoredMessage,
     claim: { token: string; until: number },
   ) => Promise<boolean>
-  readonly note: (clinic: ClinicId, id: string, occurrence: Noted) => Promise<unknown>
-  readonly leaveUnresolved: (clinic: ClinicId, id: string, reason: string) => Promise<unknown>
+  readonly recordFeedback: (clinic: ClinicId, id: string, occurrence: SendFeedback) => Promise<unknown>
+  readonly markUnresolved: (clinic: ClinicId, id: string, reason: string) => Promise<unknown>
   readonly release: (clinic: ClinicId, id: string, token: string, dueAt: number) => Promise<unknown>
 }
-type Logged = { readonly record: Message; readonly version: number; readonly events: number }
-type Noted =
+type StoredMessage = { readonly record: Message; readonly version: number; readonly events: number }
+type SendFeedback =
   | { readonly kind: 'sent'; readonly at: string; readonly providerMessageId: string }
   | { readonly kind: 'failed'; readonly reason: string }
 
 export type EmailConsumer = {
-  readonly log: EmailLog
+  readonly messages: EmailMessages
   readonly clinicName: (clinic: ClinicId) => Promise<string>
   readonly sender: EmailSender
   readonly queue: EmailQueue
@@ -46,21 +46,22 @@ export type EmailConsumer = {
  * the one window in which a crash leaves nobody knowing: such a message is never sent again by itself.
  * @throws UnknownMessage for ids of nothing; UnavailableError while the log cannot be reached
  */
-export async function sendQueuedEmail(parts: EmailConsumer, email: QueuedEmail): Promise<void> {
-  const { log, sender, now } = parts
+export async function sendQueuedEmail(consumer: EmailConsumer, email: QueuedEmail): Promise<void> {
+  const { messages: log, sender, now } = consumer
   const { clinic, message: id } = email
-  const [read, clinicName] = await Promise.all([log.find(clinic, id), parts.clinicName(clinic)])
+  const [read, clinicName] = await Promise.all([log.find(clinic, id), consumer.clinicName(clinic)])
   if (read?.record.channel !== 'email') throw new UnknownMessage('no such email')
   const { record } = read
   // Sent, being sent, or another delivery of the same: somebody else has seen to it.
   if (!isWaiting(record)) return
-  const hopeless = hopelessness(record, now())
-  if (hopeless) return void (await log.note(clinic, id, { kind: 'failed', reason: hopeless }))
+  const failureReason = reasonToGiveUp(record, now())
+  if (failureReason)
+    return void (await log.recordFeedback(clinic, id, { kind: 'failed', reason: failureReason }))
 
   const token = randomUUID()
   if (!(await log.claim(clinic, read, { token, until: now() + LEASE_MS }))) return
   const { recipient, subject, text } = record
-  const handover = await sender.send({
+  const result = await sender.send({
     clinic,
     message: id,
     clinicName,
@@ -68,27 +69,27 @@ export async function sendQueuedEmail(parts: EmailConsumer, email: QueuedEmail):
     subject: subject ?? clinicName,
     text,
   })
-  if (handover.kind === 'accepted') {
-    const { providerMessageId } = handover
+  if (result.kind === 'accepted') {
+    const { providerMessageId } = result
     const at = new Date(now()).toISOString()
-    await log.note(clinic, id, { kind: 'sent', at, providerMessageId })
-  } else if (handover.kind === 'refused') {
-    await log.note(clinic, id, { kind: 'failed', reason: handover.reason })
-  } else if (handover.kind === 'unknown') {
-    await log.leaveUnresolved(clinic, id, handover.reason)
+    await log.recordFeedback(clinic, id, { kind: 'sent', at, providerMessageId })
+  } else if (result.kind === 'refused') {
+    await log.recordFeedback(clinic, id, { kind: 'failed', reason: result.reason })
+  } else if (result.kind === 'unknown') {
+    await log.markUnresolved(clinic, id, result.reason)
   } else {
-    const seconds = waitSeconds(email.waits)
+    const seconds = backoffSeconds(email.waits)
     await log.release(clinic, id, token, now() + seconds * 1000 + SWEEP_MARGIN_MS)
-    await parts.queue.push({ ...email, waits: email.waits + 1 }, seconds)
+    await consumer.queue.push({ ...email, waits: email.waits + 1 }, seconds)
   }
 }
 
-function hopelessness({ recipient, acceptedAt }: Message, now: number): string | null {
+function reasonToGiveUp({ recipient, acceptedAt }: Message, now: number): string | null {
   if (recipient === ERASED_RECIPIENT) return 'Not sent: the patient was erased'
-  if (now - Date.parse(acceptedAt) > MOST_AGE_MS) return 'Not sent: the provider took nothing for a day'
+  if (now - Date.parse(acceptedAt) > MAX_AGE_MS) return 'Not sent: the provider took nothing for a day'
   return null
 }
 
 /** 15 s, doubling to 15 minutes, with jitter so that a backlog does not come back at once. */
-export const waitSeconds = (waits: number): number =>
+export const backoffSeconds = (waits: number): number =>
   Math.round(Math.min(900, 15 * 2 ** waits) * (0.75 + Math.random() * 0.25))

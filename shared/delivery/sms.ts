@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PublishCommand, type SNSClient } from '@aws-sdk/client-sns'
-import { acceptedAs, type Handover, handoverOf } from './handover.ts'
+import { type SendResult, toAcceptedResult, toSendResult } from './send-result.ts'
 
 export type SmsSettings = {
   /** What phones show as the sender, where a country allows it: 1 to 11 letters and digits. */
@@ -9,22 +9,22 @@ export type SmsSettings = {
   readonly maxPrice: string
 }
 
-const ATTEMPTS = 3
+const MAX_ATTEMPTS = 3
 
 /**
  * Sends SMS through SNS. The client must have `maxAttempts: 1`: the SDK would repeat a call whose reply was lost, and
  * the SMS would go out twice. This repeats only what was provably not handed over.
  */
 export function smsSender(client: SNSClient, { senderId, maxPrice }: SmsSettings) {
-  async function send(recipient: string, text: string): Promise<Handover> {
+  async function send(recipient: string, text: string): Promise<SendResult> {
     for (let attempt = 1; ; attempt++) {
-      const handover = await publish(recipient, text)
-      if (handover.kind !== 'unavailable' || attempt === ATTEMPTS) return handover
+      const result = await publish(recipient, text)
+      if (result.kind !== 'unavailable' || attempt === MAX_ATTEMPTS) return result
       await sleep(Math.random() * 100 * 2 ** attempt)
     }
   }
 
-  const publish = (recipient: string, text: string): Promise<Handover> =>
+  const publish = (recipient: string, text: string): Promise<SendResult> =>
     client
       .send(
         new PublishCommand({
@@ -37,7 +37,7 @@ export function smsSender(client: SNSClient, { senderId, maxPrice }: SmsSettings
           },
         }),
       )
-      .then(acceptedAs, handoverOf)
+      .then(toAcceptedResult, toSendResult)
 
   return { send }
 }

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { SECRET_PREFIX, secretBytes } from '../domain/webhook-secret.ts'
 
-export type Signed = {
+export type SignatureInput = {
   /** The same at every attempt, so that receivers know a repetition. */
   readonly id: string
   /** Of this attempt, in whole seconds since 1970: receivers refuse what is older than minutes. */
@@ -12,7 +12,7 @@ export type Signed = {
 }
 
 /** The headers of Standard Webhooks. The body must be sent byte for byte as it was signed. */
-export const signatureHeaders = ({ id, timestampSeconds, body, secrets }: Signed) => ({
+export const signatureHeaders = ({ id, timestampSeconds, body, secrets }: SignatureInput) => ({
   'webhook-id': id,
   'webhook-timestamp': String(timestampSeconds),
   'webhook-signature': secrets

@@ -24,7 +24,7 @@ export type FailureReason =
   | 'timeout'
 
 /** What became of one attempt, `latencyMs` after its begin: at the status, or at the failure. */
-export type Attempted =
+export type AttemptResult =
   | {
       readonly kind: 'answered'
       readonly status: number
@@ -54,10 +54,10 @@ const DEADLINE_MS = 15_000
 
 /** The part of the deadline that one address may take to connect: the next one then has time left. */
 const CONNECT_SHARE = 1 / 3
-const MOST_ADDRESSES = 4
+const MAX_ADDRESSES = 4
 
 /** The most that is read of an answer's headers, and again of its body. */
-const MOST_BYTES = 16_384
+const MAX_BYTES = 16_384
 
 const RETRY_AFTER = /^(?:\d{1,9}|[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT)$/
 
@@ -88,14 +88,14 @@ export function webhookTransport({
     text: string,
     headers: Record<string, string>,
     body: string,
-    mostMs: number = deadlineMs,
-  ): Promise<Attempted> {
+    maxMs: number = deadlineMs,
+  ): Promise<AttemptResult> {
     const started = now()
     const latencyMs = () => Math.round(now() - started)
     if (webhookUrlIssue(text, allowedHost) !== null)
       return { kind: 'failed', reason: 'invalid_url', latencyMs: latencyMs() }
     const deadline = new AbortController()
-    const alarm = setTimeout(() => deadline.abort(), Math.min(mostMs, deadlineMs))
+    const timer = setTimeout(() => deadline.abort(), Math.min(maxMs, deadlineMs))
     try {
       const url = new URL(text)
       const outcome = await attempt({ url, headers, body, deadline: deadline.signal, latencyMs })
@@ -103,18 +103,18 @@ export function webhookTransport({
         ? { kind: 'failed', reason: outcome, latencyMs: latencyMs() }
         : { kind: 'answered', ...outcome }
     } finally {
-      clearTimeout(alarm)
+      clearTimeout(timer)
     }
   }
 
-  async function attempt(delivery: Delivery): Promise<Answer | FailureReason> {
-    const passed = new Promise<'timeout'>((tell) => {
-      delivery.deadline.addEventListener('abort', () => tell('timeout'))
+  async function attempt(outgoing: OutgoingRequest): Promise<WebhookResponse | FailureReason> {
+    const timedOut = new Promise<'timeout'>((settle) => {
+      outgoing.deadline.addEventListener('abort', () => settle('timeout'))
     })
-    const addresses = await Promise.race([checkedAddresses(delivery.url), passed])
+    const addresses = await Promise.race([checkedAddresses(outgoing.url), timedOut])
     if (typeof addresses === 'string') return addresses
-    for (const address of addresses.slice(0, MOST_ADDRESSES)) {
-      const outcome = await exchange(address, delivery)
+    for (const address of addresses.slice(0, MAX_ADDRESSES)) {
+      const outcome = await exchange(address, outgoing)
       if (outcome !== 'unconnected') return outcome
     }
     return 'connection'
@@ -129,13 +129,13 @@ export function webhookTransport({
   }
 
   /** One connection to one address, over once it is closed; `unconnected` while another address may be tried. */
-  const exchange = (address: string, { url, headers, body, deadline, latencyMs }: Delivery) =>
-    new Promise<Answer | FailureReason | 'unconnected'>((settle) => {
+  const exchange = (address: string, { url, headers, body, deadline, latencyMs }: OutgoingRequest) =>
+    new Promise<WebhookResponse | FailureReason | 'unconnected'>((settle) => {
       const encrypted = url.protocol === 'https:'
-      let answer: Answer | undefined
+      let received: WebhookResponse | undefined
       let failure: FailureReason | undefined
       // What it means when the connection breaks now.
-      let broken: FailureReason | 'unconnected' = 'unconnected'
+      let closeOutcome: FailureReason | 'unconnected' = 'unconnected'
 
       const request = (encrypted ? httpsRequest : httpRequest)({
         method: 'POST',
@@ -155,41 +155,41 @@ export function webhookTransport({
         // Sent and verified in place of the address; only an allowed host has no name.
         servername: isIP(hostOf(url)) === 0 ? url.hostname : '',
         ca: tls.ca,
-        maxHeaderSize: MOST_BYTES,
+        maxHeaderSize: MAX_BYTES,
       })
       const fail = (reason: FailureReason) => {
         failure = reason
         request.destroy()
       }
-      const unconnected = setTimeout(() => request.destroy(), deadlineMs * CONNECT_SHARE)
-      const stop = () => fail('timeout')
-      deadline.addEventListener('abort', stop)
+      const connectTimer = setTimeout(() => request.destroy(), deadlineMs * CONNECT_SHARE)
+      const onDeadline = () => fail('timeout')
+      deadline.addEventListener('abort', onDeadline)
 
       request.on('socket', (socket) => {
         socket.on('connect', () => {
-          clearTimeout(unconnected)
-          broken = encrypted ? 'tls' : 'connection'
+          clearTimeout(connectTimer)
+          closeOutcome = encrypted ? 'tls' : 'connection'
         })
         socket.on('secureConnect', () => {
-          broken = 'connection'
+          closeOutcome = 'connection'
         })
         // Any number of 1xx answers may come before the one that counts, each with headers.
-        request.on('information', () => socket.bytesRead > MOST_BYTES && fail('protocol'))
+        request.on('information', () => socket.bytesRead > MAX_BYTES && fail('protocol'))
       })
       request.on('response', (response) => {
         const { statusCode: status = 0, headers } = response
         if (status < 200 || status > 599) return fail('protocol')
         const retryAfter = headers['retry-after'] ?? ''
-        answer = {
+        received = {
           status,
           retryAfter: RETRY_AFTER.test(retryAfter) ? retryAfter : null,
           latencyMs: latencyMs(),
         }
         // A receiver that is cut off while it writes may take that for a failure; so a short body is heard out.
-        let read = 0
+        let bytesRead = 0
         response.on('data', ({ length }: Buffer) => {
-          read += length
-          if (read > MOST_BYTES) request.destroy()
+          bytesRead += length
+          if (bytesRead > MAX_BYTES) request.destroy()
         })
         // The status came; what happens to its body does not matter.
         response.on('error', () => {})
@@ -200,9 +200,9 @@ export function webhookTransport({
         if (code.startsWith('ERR_SSL_')) failure ??= 'tls'
       })
       request.on('close', () => {
-        clearTimeout(unconnected)
-        deadline.removeEventListener('abort', stop)
-        settle(answer ?? failure ?? broken)
+        clearTimeout(connectTimer)
+        deadline.removeEventListener('abort', onDeadline)
+        settle(received ?? failure ?? closeOutcome)
       })
       request.end(body)
     })
@@ -210,9 +210,9 @@ export function webhookTransport({
   return { post }
 }
 
-type Answer = Pick<Attempted & { kind: 'answered' }, 'status' | 'retryAfter' | 'latencyMs'>
+type WebhookResponse = Pick<AttemptResult & { kind: 'answered' }, 'status' | 'retryAfter' | 'latencyMs'>
 
-type Delivery = {
+type OutgoingRequest = {
   readonly url: URL
   readonly headers: Record<string, string>
   readonly body: string

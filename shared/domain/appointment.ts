@@ -2,13 +2,13 @@ export const APPOINTMENT_STATUSES = ['scheduled', 'completed', 'cancelled', 'no_
 export type AppointmentStatus = (typeof APPOINTMENT_STATUSES)[number]
 
 /** Somebody as another record names them: copied, so that a list needs no further read. */
-export type Named = { readonly id: string; readonly fullName: string }
+export type PersonReference = { readonly id: string; readonly fullName: string }
 
 /** A visit of one patient to one doctor (spec section 2); it never spans midnight. */
 export type Appointment = {
   readonly id: string
-  readonly patient: Named
-  readonly doctor: Named
+  readonly patient: PersonReference
+  readonly doctor: PersonReference
   /** Clinic-local `Y-m-d`. */
   readonly date: string
   /** Clinic-local `HH:MM`. */
@@ -21,9 +21,9 @@ export type Appointment = {
 }
 
 /** Whether the clinic may move an appointment from one status to another: only a scheduled one moves, once. */
-export const mayBecome = (from: AppointmentStatus, to: AppointmentStatus): boolean =>
+export const canTransition = (from: AppointmentStatus, to: AppointmentStatus): boolean =>
   from === 'scheduled' && to !== from
 
 /** Whether it takes its doctor's time: cancelled and missed ones free the slot. */
-export const takesTime = (status: AppointmentStatus): boolean =>
+export const occupiesSlot = (status: AppointmentStatus): boolean =>
   status === 'scheduled' || status === 'completed'

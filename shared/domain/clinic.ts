@@ -2,7 +2,7 @@
 export type ClinicId = string & { readonly __clinic: unique symbol }
 
 /** What a request knows of its clinic without reading it: the copy that its credential carries. */
-export type ClinicFacts = {
+export type ClinicInfo = {
   readonly id: ClinicId
   readonly name: string
   /** IANA zone, e.g. `Europe/Istanbul`. */
@@ -11,7 +11,7 @@ export type ClinicFacts = {
   readonly currency: string
 }
 
-export type Clinic = ClinicFacts & {
+export type Clinic = ClinicInfo & {
   /** Default appointment length in minutes. */
   readonly appointmentMinutes: number
   /** ISO 8601 instant in UTC. */

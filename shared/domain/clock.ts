@@ -15,13 +15,13 @@ export function wallClock(now: number, timezone: string): WallClock {
 }
 
 /** Whole seconds until the clinic's next day begins. */
-export function secondsToNextDay(now: number, timezone: string): number {
+export function secondsUntilNextDay(now: number, timezone: string): number {
   const local = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timezone)
   return Math.ceil((local.startOfDay().add({ days: 1 }).epochMilliseconds - now) / 1000)
 }
 
 /** The date so many days later. */
-export const daysLater = (date: string, days: number): string =>
+export const addDays = (date: string, days: number): string =>
   Temporal.PlainDate.from(date).add({ days }).toString()
 
 /** 1 for Monday to 7 for Sunday. */
@@ -43,7 +43,7 @@ export function clockGaps(date: string, timezone: string): Interval[] {
     const before = at.subtract({ nanoseconds: 1 })
     const skipped = at.offsetNanoseconds - before.offsetNanoseconds
     if (skipped <= 0) continue
-    const to = minutesSince(midnight, at.toPlainDateTime())
+    const to = minutesBetween(midnight, at.toPlainDateTime())
     const from = to - skipped / 60e9
     if (from < DAY_MINUTES && to > 0)
       gaps.push({ from: Math.max(0, Math.floor(from)), to: Math.min(DAY_MINUTES, Math.ceil(to)) })
@@ -51,5 +51,5 @@ export function clockGaps(date: string, timezone: string): Interval[] {
   return gaps
 }
 
-const minutesSince = (start: Temporal.PlainDateTime, end: Temporal.PlainDateTime): number =>
+const minutesBetween = (start: Temporal.PlainDateTime, end: Temporal.PlainDateTime): number =>
   start.until(end, { largestUnit: 'seconds' }).seconds / 60

@@ -1,11 +1,11 @@
-import type { ClinicFacts } from './clinic.ts'
+import type { ClinicInfo } from './clinic.ts'
 import type { Scope } from './scope.ts'
 
 /** An integrator's credential, without its secret (spec section 5). Times are ISO 8601 instants in UTC. */
 export type Credential = {
   readonly key: string
   readonly name: string
-  readonly clinic: ClinicFacts
+  readonly clinic: ClinicInfo
   readonly scopes: readonly Scope[]
   readonly createdAt: string
   readonly expiresAt: string | null
@@ -20,15 +20,15 @@ export type Credential = {
 export type CredentialPair = { readonly key: string; readonly secret: string }
 
 /** Visible ASCII without the colon that separates key and secret. */
-const PAIR = /^developer ([\x21-\x39\x3b-\x7e]+):([\x21-\x39\x3b-\x7e]+)$/i
+const AUTHORIZATION_PATTERN = /^developer ([\x21-\x39\x3b-\x7e]+):([\x21-\x39\x3b-\x7e]+)$/i
 
 /** No key or secret that was ever issued is longer. */
-const MAX_HEADER = 512
+const MAX_HEADER_LENGTH = 512
 
 /** Reads `Developer <key>:<secret>`: exactly one space and one colon; null for anything else. */
 export function parseAuthorization(header: string): CredentialPair | null {
-  if (header.length > MAX_HEADER) return null
-  const [, key, secret] = PAIR.exec(header) ?? []
+  if (header.length > MAX_HEADER_LENGTH) return null
+  const [, key, secret] = AUTHORIZATION_PATTERN.exec(header) ?? []
   return key && secret ? { key, secret } : null
 }
 

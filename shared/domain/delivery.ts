@@ -1,4 +1,4 @@
-import { type Event, type EventName, payloadOf } from './event.ts'
+import { type Event, type EventName, eventPayload } from './event.ts'
 import { newUuid } from './uuid.ts'
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
@@ -28,7 +28,7 @@ export type Delivery = {
   /** What is sent, byte for byte, at every attempt. */
   readonly body: string
   readonly status: DeliveryStatus
-  /** The latest; at most {@link MOST_ATTEMPTS_KEPT}. */
+  /** The latest; at most {@link MAX_STORED_ATTEMPTS}. */
   readonly attempts: readonly Attempt[]
   /** Attempts that failed since it was made, or asked for again: the schedule goes by this. */
   readonly tries: number
@@ -44,16 +44,16 @@ export type Delivery = {
 }
 
 /** More than a schedule and a redelivery have. */
-const MOST_ATTEMPTS_KEPT = 20
+const MAX_STORED_ATTEMPTS = 20
 
 /** Events and deliveries are kept for 30 days. */
-export const KEPT_SECONDS = 30 * 24 * 60 * 60
+export const RETENTION_SECONDS = 30 * 24 * 60 * 60
 
 /** How long a consumer may be believed to be at an attempt: longer than one takes, with what is around it. */
 export const LEASE_MS = 40_000
 
 /** The longest that a queue holds something back; what waits longer is left to the sweep. */
-export const MOST_QUEUED_MS = 15 * 60_000
+export const MAX_QUEUE_DELAY_MS = 15 * 60_000
 
 /** The sweep looks after what a queue holds only well after the queue should have. */
 export const SWEEP_MARGIN_MS = 2 * 60_000
@@ -62,10 +62,10 @@ export const SWEEP_MARGIN_MS = 2 * 60_000
 export function newDelivery(
   event: Event,
   webhook: string,
-  clinic: Parameters<typeof payloadOf>[1],
+  clinic: Parameters<typeof eventPayload>[1],
   now: number,
 ): Delivery {
-  const payload = payloadOf(event, clinic)
+  const payload = eventPayload(event, clinic)
   return {
     id: newUuid(),
     webhook,
@@ -86,26 +86,27 @@ export function newDelivery(
 }
 
 /** The delivery after an attempt: delivered, tried again after `wait` milliseconds, or failed when there is none. */
-export function attempted(
+export function afterAttempt(
   delivery: Delivery,
   attempt: Attempt,
   isDelivered: boolean,
-  wait: number | null,
+  retryDelay: number | null,
 ): Delivery {
-  const nextAt = isDelivered || wait === null ? null : Date.parse(attempt.at) + attempt.latencyMs + wait
+  const nextAt =
+    isDelivered || retryDelay === null ? null : Date.parse(attempt.at) + attempt.latencyMs + retryDelay
   return {
     ...delivery,
     status: isDelivered ? 'delivered' : nextAt === null ? 'failed' : 'pending',
-    attempts: [...delivery.attempts, attempt].slice(-MOST_ATTEMPTS_KEPT),
+    attempts: [...delivery.attempts, attempt].slice(-MAX_STORED_ATTEMPTS),
     tries: delivery.tries + (isDelivered ? 0 : 1),
     nextAt,
-    dueAt: nextAt === null ? null : nextAt + ((wait ?? 0) > MOST_QUEUED_MS ? 0 : SWEEP_MARGIN_MS),
+    dueAt: nextAt === null ? null : nextAt + ((retryDelay ?? 0) > MAX_QUEUE_DELAY_MS ? 0 : SWEEP_MARGIN_MS),
     claim: null,
   }
 }
 
 /** The delivery, given up without an attempt. */
-export const givenUp = (delivery: Delivery): Delivery => ({
+export const abandoned = (delivery: Delivery): Delivery => ({
   ...delivery,
   status: 'failed',
   nextAt: null,
@@ -114,10 +115,11 @@ export const givenUp = (delivery: Delivery): Delivery => ({
 })
 
 /** Whether a delivery is still there for its integrator: deletion by time to live lags behind. */
-export const isKept = ({ createdAt }: Delivery, now: number): boolean => now < createdAt + KEPT_SECONDS * 1000
+export const isRetained = ({ createdAt }: Delivery, now: number): boolean =>
+  now < createdAt + RETENTION_SECONDS * 1000
 
 /** The delivery as an integrator asks for it again: now, with a schedule of its own. */
-export const askedAgain = (delivery: Delivery, now: number): Delivery => ({
+export const redelivered = (delivery: Delivery, now: number): Delivery => ({
   ...delivery,
   status: 'pending',
   tries: 0,

@@ -1,6 +1,6 @@
 /** The closed list of events, and which change of a record makes which (spec section 6). */
 import type { Appointment } from './appointment.ts'
-import type { ClinicFacts } from './clinic.ts'
+import type { ClinicInfo } from './clinic.ts'
 import type { Invoice } from './invoice.ts'
 import type { Message } from './message.ts'
 import type { Patient } from './patient.ts'
@@ -46,7 +46,7 @@ export type Event = {
 }
 
 /** What is delivered and listed (spec section 6), `clinic_id` and all. */
-export const payloadOf = (event: Event, clinic: Pick<ClinicFacts, 'id' | 'timezone'>) => ({
+export const eventPayload = (event: Event, clinic: Pick<ClinicInfo, 'id' | 'timezone'>) => ({
   id: `evt_${event.id}`,
   event: event.event,
   clinic_id: clinic.id as string,
@@ -56,13 +56,13 @@ export const payloadOf = (event: Event, clinic: Pick<ClinicFacts, 'id' | 'timezo
 })
 
 /** What happened to a record. `data` holds ids, status, dates and times only: the receiver reads the rest with its scopes. */
-export type Happening = {
+export type EventDraft = {
   readonly event: RecordEventName
   readonly data: Readonly<Record<string, string | null>>
 }
 
 /** What an integrator may read of a patient. */
-const ownFields = ({
+const visibleFields = ({
   firstName,
   lastName,
   dateOfBirth,
@@ -71,13 +71,13 @@ const ownFields = ({
   emailAddress,
 }: Patient): string => JSON.stringify([firstName, lastName, dateOfBirth, gender, phoneNumber, emailAddress])
 
-export function patientHappening(before: Patient | null, after: Patient): Happening | null {
-  if (before && ownFields(before) === ownFields(after)) return null
+export function patientEventDraft(before: Patient | null, after: Patient): EventDraft | null {
+  if (before && visibleFields(before) === visibleFields(after)) return null
   return { event: before ? 'patient.updated' : 'patient.created', data: { id: after.id } }
 }
 
-export function appointmentHappening(before: Appointment | null, after: Appointment): Happening | null {
-  if (before && isSame(before, after)) return null
+export function appointmentEventDraft(before: Appointment | null, after: Appointment): EventDraft | null {
+  if (before && hasSameOwnFields(before, after)) return null
   const ended = before?.status !== after.status && after.status !== 'scheduled'
   const event = !before ? 'created' : ended ? after.status : 'updated'
   return {
@@ -94,8 +94,8 @@ export function appointmentHappening(before: Appointment | null, after: Appointm
   }
 }
 
-export function invoiceHappening(before: Invoice | null, after: Invoice): Happening | null {
-  if (before && isSame(before, after)) return null
+export function invoiceEventDraft(before: Invoice | null, after: Invoice): EventDraft | null {
+  if (before && hasSameOwnFields(before, after)) return null
   const becamePaid = before !== null && before.status !== 'paid' && after.status === 'paid'
   return {
     event: !before ? 'invoice.created' : becamePaid ? 'invoice.paid' : 'invoice.updated',
@@ -110,7 +110,7 @@ export function invoiceHappening(before: Invoice | null, after: Invoice): Happen
 }
 
 /** A payment has one event, whatever is corrected about it later. */
-export function paymentHappening(before: Payment | null, after: Payment): Happening | null {
+export function paymentEventDraft(before: Payment | null, after: Payment): EventDraft | null {
   if (before) return null
   return {
     event: 'payment.created',
@@ -125,7 +125,7 @@ export function paymentHappening(before: Payment | null, after: Payment): Happen
 }
 
 /** A message's way to its reader; being accepted is the answer of its request. */
-export function messageHappening(before: Message | null, after: Message): Happening | null {
+export function messageEventDraft(before: Message | null, after: Message): EventDraft | null {
   if (after.status === 'queued' || before?.status === after.status) return null
   return {
     event: `${after.channel}.${after.status}`,
@@ -134,17 +134,17 @@ export function messageHappening(before: Message | null, after: Message): Happen
 }
 
 /** Whether two states of a record are the same in everything that is their own: names they copy are others'. */
-const isSame = <R extends { readonly patient: object }>(before: R, after: R): boolean =>
-  sorted(before) === sorted(after)
+const hasSameOwnFields = <R extends { readonly patient: object }>(before: R, after: R): boolean =>
+  canonicalJson(before) === canonicalJson(after)
 
 /** As JSON with its fields in order, and without what is copied from others. */
-const sorted = (value: unknown): string =>
+const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (name, part) =>
-    COPIED.has(name)
+    COPIED_FIELDS.has(name)
       ? undefined
       : part !== null && typeof part === 'object' && !Array.isArray(part)
         ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
         : part,
   )
 
-const COPIED = new Set(['fullName', 'email'])
+const COPIED_FIELDS = new Set(['fullName', 'email'])

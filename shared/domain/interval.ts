@@ -9,8 +9,8 @@ export const LAST_MINUTE = DAY_MINUTES - 1
 export const overlaps = (a: Interval, b: Interval): boolean => a.from < b.to && b.from < a.to
 
 /** `HH:MM` as minutes of the day. */
-export const minutesOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3))
+export const parseTime = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3))
 
 /** Minutes of the day as `HH:MM`. */
-export const timeOf = (minutes: number): string =>
+export const formatTime = (minutes: number): string =>
   `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`

@@ -1,5 +1,5 @@
-import type { Named } from './appointment.ts'
-import { RATIO_SCALE, roundedHalfUp } from './money.ts'
+import type { PersonReference } from './appointment.ts'
+import { divideHalfUp, RATIO_SCALE } from './money.ts'
 import type { Payment } from './payment.ts'
 
 export const INVOICE_STATUSES = [
@@ -30,8 +30,8 @@ export type LineItem = {
 export type Invoice = {
   readonly id: string
   readonly number: string
-  /** What the clinic set; payments may make it show another ({@link settled}). */
-  readonly setStatus: InvoiceStatus
+  /** What the clinic set; payments may make it show another ({@link applyPayments}). */
+  readonly clinicStatus: InvoiceStatus
   readonly status: InvoiceStatus
   /** Clinic-local `Y-m-d`. */
   readonly issueDate: string
@@ -44,7 +44,7 @@ export type Invoice = {
   readonly discount: number
   readonly total: number
   readonly paid: number
-  readonly patient: Named & { readonly email: string | null }
+  readonly patient: PersonReference & { readonly email: string | null }
   readonly lineItems: readonly LineItem[]
   /** ISO 8601 instant. */
   readonly createdAt: string
@@ -55,53 +55,53 @@ const product = ({ quantity, unitPrice }: Pick<LineItem, 'quantity' | 'unitPrice
   BigInt(quantity) * BigInt(unitPrice)
 
 export const lineAmount = (item: Pick<LineItem, 'quantity' | 'unitPrice'>): number =>
-  roundedHalfUp(product(item), BigInt(RATIO_SCALE))
+  divideHalfUp(product(item), BigInt(RATIO_SCALE))
 
 /** The sum of quantity x unit price, rounded once. */
 export const subtotalOf = (items: readonly Pick<LineItem, 'quantity' | 'unitPrice'>[]): number =>
-  roundedHalfUp(
+  divideHalfUp(
     items.reduce((sum, item) => sum + product(item), 0n),
     BigInt(RATIO_SCALE),
   )
 
 /** Tax in minor units on an amount at a rate in ten-thousandths of a percent. */
 export const taxOn = (amount: number, taxRate: number): number =>
-  roundedHalfUp(BigInt(amount) * BigInt(taxRate), 100n * BigInt(RATIO_SCALE))
+  divideHalfUp(BigInt(amount) * BigInt(taxRate), 100n * BigInt(RATIO_SCALE))
 
 /** Statuses that payments do not change: the clinic has put the invoice aside. */
-const PUT_ASIDE: readonly InvoiceStatus[] = ['draft', 'cancelled']
+const STATUSES_UNAFFECTED_BY_PAYMENTS: readonly InvoiceStatus[] = ['draft', 'cancelled']
 
 /**
  * The invoice as its payments leave it: paid is completed payments less completed refunds, and the status follows
  * once there is any. Overdue, like sent, is the clinic's word, never the clock's.
  */
-export function settled(invoice: Invoice, payments: readonly Payment[]): Invoice {
+export function applyPayments(invoice: Invoice, payments: readonly Payment[]): Invoice {
   const completed = payments.filter(({ status }) => status === 'completed')
   const sum = (type: Payment['type']) =>
     completed.reduce((total, payment) => total + (payment.type === type ? payment.amount : 0), 0)
   const refunds = sum('refund')
   const paid = sum('payment') - refunds
-  const status = settledStatus(invoice, completed.length > 0, paid, refunds)
+  const status = statusAfterPayments(invoice, completed.length > 0, paid, refunds)
   const last = completed.reduce(
     (latest, { type, createdAt }) => (type === 'payment' && createdAt > latest ? createdAt : latest),
     '',
   )
-  const inFull = completed.length > 0 && status === 'paid'
+  const isPaidInFull = completed.length > 0 && status === 'paid'
   return {
     ...invoice,
     paid,
     status,
-    paidAt: inFull ? last : completed.length > 0 || status !== 'paid' ? null : invoice.paidAt,
+    paidAt: isPaidInFull ? last : completed.length > 0 || status !== 'paid' ? null : invoice.paidAt,
   }
 }
 
-function settledStatus(
-  { setStatus, total }: Invoice,
-  any: boolean,
+function statusAfterPayments(
+  { clinicStatus, total }: Invoice,
+  hasCompleted: boolean,
   paid: number,
   refunds: number,
 ): InvoiceStatus {
-  if (!any || PUT_ASIDE.includes(setStatus)) return setStatus
-  if (paid <= 0) return refunds > 0 ? 'refunded' : setStatus
+  if (!hasCompleted || STATUSES_UNAFFECTED_BY_PAYMENTS.includes(clinicStatus)) return clinicStatus
+  if (paid <= 0) return refunds > 0 ? 'refunded' : clinicStatus
   return paid >= total ? 'paid' : 'partially_paid'
 }

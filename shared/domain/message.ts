@@ -1,4 +1,4 @@
-import type { Named } from './appointment.ts'
+import type { PersonReference } from './appointment.ts'
 
 export const CHANNELS = ['sms', 'email'] as const
 export type Channel = (typeof CHANNELS)[number]
@@ -25,7 +25,7 @@ export type Message = {
   readonly errorMessage: string | null
   /** ISO 8601 instant; null until sent. */
   readonly sentAt: string | null
-  readonly patient: Named
+  readonly patient: PersonReference
   /** When the clinic accepted it, ISO 8601 instant: lists and filters go by this. */
   readonly acceptedAt: string
   /** The clinic-local day of `acceptedAt`, `Y-m-d`. */
@@ -47,7 +47,7 @@ export type Dispatch = {
 export type Claim = { readonly token: string; readonly until: number }
 
 /** What happened to a message, as its provider or a person says. `at` is an ISO 8601 instant. */
-export type Occurrence =
+export type ProviderFeedback =
   | { readonly kind: 'sent'; readonly at: string; readonly providerMessageId: string | null }
   | { readonly kind: 'delivered'; readonly at: string; readonly providerMessageId: string | null }
   | { readonly kind: 'failed'; readonly reason: string }
@@ -58,7 +58,7 @@ export type Occurrence =
       readonly reason: string
     }
 
-const MOVES: Record<MessageStatus, readonly MessageStatus[]> = {
+const TRANSITIONS: Record<MessageStatus, readonly MessageStatus[]> = {
   queued: ['sent', 'delivered', 'failed'],
   sent: ['delivered', 'failed'],
   delivered: [],
@@ -69,21 +69,21 @@ const MOVES: Record<MessageStatus, readonly MessageStatus[]> = {
  * The message after an occurrence. Statuses move forward only, whatever order occurrences arrive in and however often:
  * `delivered` and `failed` are final, and what comes after is noted beside them.
  */
-export function after(message: Message, occurrence: Occurrence): Message {
-  const status = occurrence.kind === 'complaint' ? 'delivered' : occurrence.kind
-  const moves = MOVES[message.status].includes(status)
+export function applyFeedback(message: Message, feedback: ProviderFeedback): Message {
+  const status = feedback.kind === 'complaint' ? 'delivered' : feedback.kind
+  const isTransition = TRANSITIONS[message.status].includes(status)
   // What was noted of a lost reply is answered by now.
   const errorMessage = message.dispatch?.isUnresolved ? null : message.errorMessage
   return {
     ...message,
-    status: moves ? status : message.status,
+    status: isTransition ? status : message.status,
     errorMessage,
     dispatch: null,
-    ...(occurrence.kind !== 'failed' && {
-      sentAt: message.sentAt ?? occurrence.at,
-      providerMessageId: message.providerMessageId ?? occurrence.providerMessageId,
+    ...(feedback.kind !== 'failed' && {
+      sentAt: message.sentAt ?? feedback.at,
+      providerMessageId: message.providerMessageId ?? feedback.providerMessageId,
     }),
-    ...('reason' in occurrence && { errorMessage: errorMessage ?? occurrence.reason }),
+    ...('reason' in feedback && { errorMessage: errorMessage ?? feedback.reason }),
   }
 }
 
@@ -102,7 +102,7 @@ export const isUnresolved = ({ status, dispatch }: Message, now: number): boolea
   (dispatch.isUnresolved || dispatch.claim.until <= now)
 
 /** A message of which nobody knows whether its provider has it: left to a person, or to the provider's own feedback. */
-export const leftUnresolved = (message: Message, reason: string): Message => ({
+export const asUnresolved = (message: Message, reason: string): Message => ({
   ...message,
   errorMessage: reason,
   dispatch: message.dispatch && { ...message.dispatch, isUnresolved: true },

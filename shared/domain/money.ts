@@ -4,21 +4,21 @@
  */
 
 /** More than any invoice, and far inside what an integer holds exactly. */
-const MOST_MINOR = 999_999_999_999_999
+const MAX_MINOR_UNITS = 999_999_999_999_999
 
 /** Quantities and tax rates have at most four decimals, kept as ten-thousandths. */
 export const RATIO_SCALE = 10_000
 
-const digitsOf = new Map<string, number>()
+const decimalsCache = new Map<string, number>()
 
 /** Decimals of a currency by ISO 4217: 2 for EUR, 0 for JPY, 3 for KWD. */
-export function decimalsOf(currency: string): number {
-  let digits = digitsOf.get(currency)
+export function currencyDecimals(currency: string): number {
+  let digits = decimalsCache.get(currency)
   if (digits === undefined) {
     digits =
       new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ??
       2
-    digitsOf.set(currency, digits)
+    decimalsCache.set(currency, digits)
   }
   return digits
 }
@@ -28,7 +28,7 @@ export function parseDecimal(value: string | number, decimals: number): number |
   const [, sign, whole = '', fraction = ''] = /^(-?)(\d{1,15})(?:\.(\d*))?$/.exec(String(value)) ?? []
   if (sign === undefined || fraction.replace(/0+$/, '').length > decimals) return null
   const units = Number(whole + fraction.slice(0, decimals).padEnd(decimals, '0'))
-  if (units > MOST_MINOR) return null
+  if (units > MAX_MINOR_UNITS) return null
   return sign === '-' && units !== 0 ? -units : units
 }
 
@@ -40,10 +40,10 @@ export function renderDecimal(units: number, decimals: number): number {
 }
 
 export const renderMoney = (minor: number, currency: string): number =>
-  renderDecimal(minor, decimalsOf(currency))
+  renderDecimal(minor, currencyDecimals(currency))
 
 /** numerator / denominator, half away from zero. */
-export function roundedHalfUp(numerator: bigint, denominator: bigint): number {
+export function divideHalfUp(numerator: bigint, denominator: bigint): number {
   const magnitude = numerator < 0n ? -numerator : numerator
   const rounded = Number((2n * magnitude + denominator) / (2n * denominator))
   return numerator < 0n && rounded !== 0 ? -rounded : rounded

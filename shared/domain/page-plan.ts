@@ -7,7 +7,7 @@
 export type DayTally = { readonly date: string; readonly counts: ReadonlyMap<string, number> }
 
 /** One range of one facet to read, from its newest or its oldest end. */
-export type Reading = {
+export type RangeRead = {
   readonly facet: string
   /** Inclusive days. */
   readonly from: string
@@ -19,42 +19,42 @@ export type Reading = {
 
 export type PagePlan = {
   readonly total: number
-  readonly readings: readonly Reading[]
+  readonly reads: readonly RangeRead[]
   /** Cuts the page out of what the readings brought, each list of rows sorted newest first. */
-  readonly cut: <T>(rows: readonly T[][], newestFirst: (a: T, b: T) => number) => T[]
+  readonly pageOf: <T>(rows: readonly T[][], newestFirst: (a: T, b: T) => number) => T[]
 }
 
-const countOf = (day: DayTally): number => [...day.counts.values()].reduce((sum, count) => sum + count, 0)
+const dayCount = (day: DayTally): number => [...day.counts.values()].reduce((sum, count) => sum + count, 0)
 
 /**
  * Plans the page at `offset`. `days` are newest first. Inside the landing day the rows before the page are skipped from
  * whichever end is nearer, so that a page costs at most half a day's rows beside its own.
  */
 export function planPage(days: readonly DayTally[], offset: number, limit: number): PagePlan {
-  const total = days.reduce((sum, day) => sum + countOf(day), 0)
+  const total = days.reduce((sum, day) => sum + dayCount(day), 0)
   const wanted = Math.min(limit, total - offset)
-  if (wanted <= 0) return { total, readings: [], cut: () => [] }
-  const { index, skip } = landing(days, offset)
+  if (wanted <= 0) return { total, reads: [], pageOf: () => [] }
+  const { index, skip } = locateOffset(days, offset)
   const day = days[index] as DayTally
-  const left = countOf(day) - skip
+  const left = dayCount(day) - skip
   if (skip <= left) {
-    const readings = readDown(days, index, skip + wanted)
+    const reads = newestReads(days, index, skip + wanted)
     return {
       total,
-      readings,
-      cut: (rows, newestFirst) =>
+      reads,
+      pageOf: (rows, newestFirst) =>
         rows
           .flat()
           .sort(newestFirst)
           .slice(skip, skip + wanted),
     }
   }
-  const up = readUp(day, left)
-  const down = wanted > left ? readDown(days, index + 1, wanted - left) : []
+  const up = oldestReads(day, left)
+  const down = wanted > left ? newestReads(days, index + 1, wanted - left) : []
   return {
     total,
-    readings: [...up, ...down],
-    cut: (rows, newestFirst) => {
+    reads: [...up, ...down],
+    pageOf: (rows, newestFirst) => {
       const fromBelow = rows.slice(0, up.length).flat().sort(newestFirst).slice(-left)
       const below = rows.slice(up.length).flat().sort(newestFirst)
       return [...fromBelow, ...below].slice(0, wanted)
@@ -63,10 +63,10 @@ export function planPage(days: readonly DayTally[], offset: number, limit: numbe
 }
 
 /** The day that the record at `offset` is on, and how many of that day come before it. */
-function landing(days: readonly DayTally[], offset: number): { index: number; skip: number } {
+function locateOffset(days: readonly DayTally[], offset: number): { index: number; skip: number } {
   let skip = offset
   for (const [index, day] of days.entries()) {
-    const count = countOf(day)
+    const count = dayCount(day)
     if (skip < count) return { index, skip }
     skip -= count
   }
@@ -74,12 +74,12 @@ function landing(days: readonly DayTally[], offset: number): { index: number; sk
 }
 
 /** The newest `need` records from a day on: every facet to the day where all facets together have enough. */
-function readDown(days: readonly DayTally[], first: number, need: number): Reading[] {
+function newestReads(days: readonly DayTally[], first: number, need: number): RangeRead[] {
   const available = new Map<string, number>()
   let last = first
   for (let covered = 0; covered < need; last++) {
     const day = days[last] as DayTally
-    covered += countOf(day)
+    covered += dayCount(day)
     for (const [facet, count] of day.counts) available.set(facet, (available.get(facet) ?? 0) + count)
   }
   const from = (days[last - 1] as DayTally).date
@@ -94,7 +94,7 @@ function readDown(days: readonly DayTally[], first: number, need: number): Readi
 }
 
 /** The oldest `need` records of one day. */
-const readUp = ({ date, counts }: DayTally, need: number): Reading[] =>
+const oldestReads = ({ date, counts }: DayTally, need: number): RangeRead[] =>
   [...counts].map(([facet, count]) => ({
     facet,
     from: date,

@@ -23,7 +23,7 @@ export const fullName = (person: Pick<Patient, 'firstName' | 'lastName'>): strin
 export const E164 = /^\+[1-9]\d{6,14}$/
 
 /** What is left of a patient who was erased: a place in lists and totals, and nothing to know anybody by. */
-export const NOBODY = {
+export const ERASED_FIELDS = {
   firstName: 'Erased',
   lastName: 'Patient',
   dateOfBirth: null,

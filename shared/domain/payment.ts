@@ -1,4 +1,4 @@
-import type { Named } from './appointment.ts'
+import type { PersonReference } from './appointment.ts'
 
 export const PAYMENT_TYPES = ['payment', 'refund'] as const
 export const PAYMENT_METHODS = ['cash', 'card', 'bank_transfer', 'insurance', 'other'] as const
@@ -12,7 +12,7 @@ export type PaymentStatus = (typeof PAYMENT_STATUSES)[number]
 export type Payment = {
   readonly id: string
   readonly invoice: { readonly id: string; readonly number: string }
-  readonly patient: Named
+  readonly patient: PersonReference
   /** Minor units of the currency, positive for refunds too. */
   readonly amount: number
   readonly currency: string

@@ -4,7 +4,7 @@
  */
 
 /** Letters that NFKD leaves whole, by the plain letters people type for them. */
-const LETTERS: Record<string, string> = {
+const LETTER_REPLACEMENTS: Record<string, string> = {
   ł: 'l',
   ø: 'o',
   ß: 'ss',
@@ -14,7 +14,7 @@ const LETTERS: Record<string, string> = {
   œ: 'oe',
   ς: 'σ',
 }
-const LETTER = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'g')
+const LETTER = new RegExp(`[${Object.keys(LETTER_REPLACEMENTS).join('')}]`, 'g')
 
 /** NFKD, marks stripped, lower case, special letters mapped. `İSTANBUL` and `ıstanbul` both fold to `istanbul`. */
 export function fold(text: string): string {
@@ -25,7 +25,7 @@ export function fold(text: string): string {
     .replace(/\p{M}+/gu, '')
     .toLowerCase()
     .replace(/\p{M}+/gu, '')
-    .replace(LETTER, (letter) => LETTERS[letter] ?? letter)
+    .replace(LETTER, (letter) => LETTER_REPLACEMENTS[letter] ?? letter)
 }
 
 /** Only the digits of a stored E.164 number. */
@@ -39,20 +39,20 @@ export type Needles =
 const PHONE_QUERY = /^[\d\s+\-()./]+$/
 
 /** Reads a query; null when there is nothing to look for (empty or only white space). */
-export function needlesOf(query: string): Needles | null {
+export function parseSearchQuery(query: string): Needles | null {
   const folded = fold(query)
   const words = folded.split(/\s+/).filter((word) => word !== '')
   // What folds to nothing (a lone accent) is still something to look for, and nobody has it.
   if (words.length === 0) return query.trim() === '' ? null : { kind: 'words', words: [query.trim()] }
   if (PHONE_QUERY.test(folded)) {
     const digits = folded.replace(/\D/g, '')
-    if (digits.length >= 3) return { kind: 'phone', digits: dialled(folded) }
+    if (digits.length >= 3) return { kind: 'phone', digits: normalizeDialedDigits(folded) }
   }
   return { kind: 'words', words: [...new Set(words)] }
 }
 
 /** The digits of a dialled number without the international `00`, the trunk `0` or the `(0)` of `+44 (0)20`. */
-function dialled(query: string): string {
+function normalizeDialedDigits(query: string): string {
   const digits = query.replace(/^(\s*(?:\+|00)[\d\s.\-/]*)\(0\)/, '$1').replace(/\D/g, '')
   const national = digits.replace(/^00?/, '')
   return national.length >= 3 ? national : digits

@@ -1,10 +1,10 @@
 /**
  * When a doctor can be booked. One rule decides for all: a slot that availability lists and a start that booking is asked
- * for pass through {@link refusal} alike, so that what is shown is what books.
+ * for pass through {@link bookingRefusal} alike, so that what is shown is what books.
  */
-import { clockGaps, dayOfWeek, daysLater, type WallClock } from './clock.ts'
+import { addDays, clockGaps, dayOfWeek, type WallClock } from './clock.ts'
 import type { Doctor } from './doctor.ts'
-import { type Interval, LAST_MINUTE, minutesOf, overlaps } from './interval.ts'
+import { type Interval, LAST_MINUTE, overlaps, parseTime } from './interval.ts'
 import { WEEKDAYS, type Window } from './working-hours.ts'
 
 /** What is known of one doctor's day. */
@@ -18,11 +18,11 @@ export type DoctorDay = {
 }
 
 /** Why a start cannot be booked. */
-export type Refusal = 'in_past' | 'outside_hours' | 'taken'
+export type BookingRefusal = 'in_past' | 'outside_hours' | 'taken'
 
 /** Why an interval cannot be booked now; null when it can. */
-export function refusal(day: DoctorDay, interval: Interval, now: WallClock): Refusal | null {
-  return refusalOf(openingsOf(day), day, interval, now)
+export function bookingRefusal(day: DoctorDay, interval: Interval, now: WallClock): BookingRefusal | null {
+  return refusalWithin(openingsOf(day), day, interval, now)
 }
 
 /** The bookable slots of a day, ascending: from each window's start in steps of the duration. */
@@ -36,14 +36,14 @@ export function freeSlots(day: DoctorDay, duration: number, now: WallClock): Int
   return [...starts]
     .sort((a, b) => a - b)
     .map((from) => ({ from, to: from + duration }))
-    .filter((slot) => refusalOf(openings, day, slot, now) === null)
+    .filter((slot) => refusalWithin(openings, day, slot, now) === null)
 }
 
 /** A slot on a named day. */
 export type DatedSlot = Interval & { readonly date: string }
 
 /** The next free times of a wanted length: later the same day first, then up to `days` days on; at most three. */
-export function nextFree(
+export function nextFreeSlots(
   day: DoctorDay,
   busyOn: (date: string) => readonly Interval[],
   wanted: Interval,
@@ -51,23 +51,23 @@ export function nextFree(
   now: WallClock,
 ): DatedSlot[] {
   const found: DatedSlot[] = []
-  for (let ahead = 0; ahead <= days && found.length < MOST_OFFERED; ahead++) {
-    const date = daysLater(day.date, ahead)
+  for (let dayOffset = 0; dayOffset <= days && found.length < MAX_ALTERNATIVES; dayOffset++) {
+    const date = addDays(day.date, dayOffset)
     const slots = freeSlots({ ...day, date, busy: busyOn(date) }, wanted.to - wanted.from, now)
-    const later = ahead === 0 ? slots.filter(({ from }) => from > wanted.from) : slots
-    found.push(...later.slice(0, MOST_OFFERED - found.length).map((slot) => ({ ...slot, date })))
+    const later = dayOffset === 0 ? slots.filter(({ from }) => from > wanted.from) : slots
+    found.push(...later.slice(0, MAX_ALTERNATIVES - found.length).map((slot) => ({ ...slot, date })))
   }
   return found
 }
 
-const MOST_OFFERED = 3
+const MAX_ALTERNATIVES = 3
 
 /** When a doctor works on a day, and what is cut out of it. */
 type Openings = { readonly windows: readonly Interval[]; readonly closed: readonly Interval[] }
 
 function openingsOf({ doctor, date, timezone }: DoctorDay): Openings {
-  const away = doctor.timeOff.some(({ from, to }) => from <= date && date <= to)
-  if (!doctor.isActive || away) return { windows: [], closed: [] }
+  const isDayOff = doctor.timeOff.some(({ from, to }) => from <= date && date <= to)
+  if (!doctor.isActive || isDayOff) return { windows: [], closed: [] }
   const weekday = WEEKDAYS[dayOfWeek(date) - 1] ?? 'mon'
   const windows = doctor.exceptions[date] ?? doctor.hours[weekday] ?? []
   return {
@@ -76,17 +76,17 @@ function openingsOf({ doctor, date, timezone }: DoctorDay): Openings {
   }
 }
 
-const toInterval = ({ start, end }: Window): Interval => ({ from: minutesOf(start), to: minutesOf(end) })
+const toInterval = ({ start, end }: Window): Interval => ({ from: parseTime(start), to: parseTime(end) })
 
-function refusalOf(
+function refusalWithin(
   { windows, closed }: Openings,
   day: DoctorDay,
   interval: Interval,
   now: WallClock,
-): Refusal | null {
+): BookingRefusal | null {
   if (day.date < now.date || (day.date === now.date && interval.from * 60 <= now.seconds)) return 'in_past'
-  const works = interval.to <= LAST_MINUTE && isCovered(interval, windows)
-  if (!works || closed.some((part) => overlaps(part, interval))) return 'outside_hours'
+  const isWithinHours = interval.to <= LAST_MINUTE && isCovered(interval, windows)
+  if (!isWithinHours || closed.some((part) => overlaps(part, interval))) return 'outside_hours'
   return day.busy.some((taken) => overlaps(taken, interval)) ? 'taken' : null
 }
 

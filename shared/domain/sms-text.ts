@@ -1,28 +1,28 @@
 /** What an SMS holds: characters of the GSM-7 alphabet, or UTF-16 as soon as one is outside it (3GPP TS 23.038). */
 
-const BASIC = new Set(
+const GSM7_BASIC = new Set(
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà',
 )
 /** These take two septets: an escape and the character. */
-const EXTENSION = new Set('\f^{}\\[~]|€')
+const GSM7_EXTENSION = new Set('\f^{}\\[~]|€')
 
 /** The longest SMS that is sent, ten segments: in septets, or in UTF-16 units. */
-const MOST_SEPTETS = 1530
-const MOST_UNITS = 630
+const MAX_SEPTETS = 1530
+const MAX_UTF16_UNITS = 630
 
 /** The length of a text as an SMS, and the longest there may be of its alphabet. */
 export type SmsLength = {
   readonly alphabet: 'GSM-7' | 'UTF-16'
   readonly length: number
-  readonly most: number
+  readonly max: number
 }
 
 export function smsLength(text: string): SmsLength {
   let septets = 0
   for (const character of text) {
-    if (BASIC.has(character)) septets += 1
-    else if (EXTENSION.has(character)) septets += 2
-    else return { alphabet: 'UTF-16', length: text.length, most: MOST_UNITS }
+    if (GSM7_BASIC.has(character)) septets += 1
+    else if (GSM7_EXTENSION.has(character)) septets += 2
+    else return { alphabet: 'UTF-16', length: text.length, max: MAX_UTF16_UNITS }
   }
-  return { alphabet: 'GSM-7', length: septets, most: MOST_SEPTETS }
+  return { alphabet: 'GSM-7', length: septets, max: MAX_SEPTETS }
 }

@@ -1,8 +1,8 @@
 import { ERASED_RECIPIENT } from './message.ts'
-import { fullName, NOBODY } from './patient.ts'
+import { ERASED_FIELDS, fullName } from './patient.ts'
 
 /** An answer that was given before, to be given again byte for byte (Idempotency-Key). */
-export class KeptAnswer {
+export class StoredResponse {
   readonly status: number
   /** JSON as it was sent. */
   readonly body: string
@@ -14,9 +14,9 @@ export class KeptAnswer {
 }
 
 /** What stands for each field of an answer that tells of a patient. */
-const ERASED: Readonly<Record<string, string | null>> = {
-  first_name: NOBODY.firstName,
-  last_name: NOBODY.lastName,
+const ERASED_RESPONSE_FIELDS: Readonly<Record<string, string | null>> = {
+  first_name: ERASED_FIELDS.firstName,
+  last_name: ERASED_FIELDS.lastName,
   date_of_birth: null,
   gender: null,
   phone_number: null,
@@ -26,13 +26,16 @@ const ERASED: Readonly<Record<string, string | null>> = {
 }
 
 /** A kept answer of the same shape, once its patient is erased: ids, times and statuses stay. */
-export function withoutPatient(body: string): string {
+export function anonymizeResponse(body: string): string {
   const { data } = JSON.parse(body) as { data?: Record<string, unknown> }
   // An answer that refused tells of nobody.
   if (!data) return body
-  const named = (person: object) => ({ ...person, full_name: fullName(NOBODY) })
-  const fields = Object.entries(data).map(([name, value]) => [name, name in ERASED ? ERASED[name] : value])
+  const withErasedName = (person: object) => ({ ...person, full_name: fullName(ERASED_FIELDS) })
+  const fields = Object.entries(data).map(([name, value]) => [
+    name,
+    name in ERASED_RESPONSE_FIELDS ? ERASED_RESPONSE_FIELDS[name] : value,
+  ])
   const erased = Object.fromEntries(fields)
-  if (erased.patient) erased.patient = named(erased.patient)
-  return JSON.stringify({ data: 'first_name' in data ? named(erased) : erased })
+  if (erased.patient) erased.patient = withErasedName(erased.patient)
+  return JSON.stringify({ data: 'first_name' in data ? withErasedName(erased) : erased })
 }

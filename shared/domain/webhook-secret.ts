@@ -2,26 +2,26 @@
 
 export const SECRET_PREFIX = 'whsec_'
 
-const VISIBLE = /^[\x21-\x7e]{16,256}$/
+const VISIBLE_ASCII = /^[\x21-\x7e]{16,256}$/
 
-const FEWEST_BYTES = 24
-const MOST_BYTES = 64
+const MIN_BYTES = 24
+const MAX_BYTES = 64
 
 /** Why a text cannot be a webhook's secret; null when it can. */
 export function secretIssue(text: string): string | null {
-  if (!VISIBLE.test(text)) return 'must be 16 to 256 visible ASCII characters without spaces'
+  if (!VISIBLE_ASCII.test(text)) return 'must be 16 to 256 visible ASCII characters without spaces'
   if (!text.startsWith(SECRET_PREFIX)) return null
-  const bytes = decoded(text)
+  const bytes = decodeSecret(text)
   // Decoders differ in what else they take, and a receiver's must come to the same bytes.
   if (bytes.toString('base64') !== text.slice(SECRET_PREFIX.length))
     return 'must be valid, padded base64 after whsec_'
-  if (bytes.length < FEWEST_BYTES || bytes.length > MOST_BYTES)
+  if (bytes.length < MIN_BYTES || bytes.length > MAX_BYTES)
     return 'must hold 24 to 64 bytes of base64 after whsec_'
   return null
 }
 
 /** The key that signs: the decoded bytes of the `whsec_` form, or a text as it is, the verifiers' raw format. */
 export const secretBytes = (secret: string): Uint8Array =>
-  secret.startsWith(SECRET_PREFIX) ? decoded(secret) : Buffer.from(secret)
+  secret.startsWith(SECRET_PREFIX) ? decodeSecret(secret) : Buffer.from(secret)
 
-const decoded = (secret: string) => Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
+const decodeSecret = (secret: string) => Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')

@@ -3,32 +3,32 @@
  * Accepted texts are kept as `new URL(text).href`, which is accepted again.
  */
 
-const LONGEST = 2048
+const MAX_URL_LENGTH = 2048
 
 /** A URL is ASCII (RFC 3986): other scripts have look-alikes of digits and dots, and characters that vanish. */
-const STRANGE = /[^\x21-\x7e]|\\/
+const FORBIDDEN_CHARACTERS = /[^\x21-\x7e]|\\/
 
 const DEFAULT_PORTS: Record<string, string> = { 'http:': '80', 'https:': '443' }
 
 /** Not in the public DNS, or never meant to be (RFC 6761, 6762, 7686, 8375, 9476, and what networks use inside). */
-const NOT_PUBLIC =
+const NON_PUBLIC_TLD =
   /^(?:alt|arpa|corp|example|home|internal|intranet|invalid|lan|local|localdomain|localhost|onion|private|test)$/
 
-const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+const DNS_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
-const LONGEST_NAME = 253
+const MAX_HOST_LENGTH = 253
 
 /**
  * Why webhooks cannot be sent to this address; null when they can. `allowedHost` (`HOST:PORT`, of the local runner)
  * may be any host, on its port, over http or https.
  */
 export function webhookUrlIssue(text: string, allowedHost?: string): string | null {
-  if (text.length > LONGEST) return 'must be at most 2,048 characters'
-  if (STRANGE.test(text))
+  if (text.length > MAX_URL_LENGTH) return 'must be at most 2,048 characters'
+  if (FORBIDDEN_CHARACTERS.test(text))
     return 'must have no spaces, backslashes or characters outside ASCII: encode them, a host as punycode'
   const url = URL.parse(text)
   if (url === null) return 'must be a URL, such as https://example.com/webhooks'
-  if (url.href.length > LONGEST) return 'must be at most 2,048 characters when encoded'
+  if (url.href.length > MAX_URL_LENGTH) return 'must be at most 2,048 characters when encoded'
   if (url.username !== '' || url.password !== '') return 'must have no user name or password'
   if (text.includes('#')) return 'must have no fragment'
   if (isAllowedHost(url, allowedHost)) return null
@@ -48,10 +48,10 @@ function hostIssue(host: string): string | null {
   const last = labels.at(-1) ?? ''
   if (host.startsWith('[') || /^\d+$/.test(last)) return 'must have a host name, not an IP address'
   if (last === '') return 'must have a host name without a dot at its end'
-  if (NOT_PUBLIC.test(last) || labels.length === 1) return 'must have a public host name'
+  if (NON_PUBLIC_TLD.test(last) || labels.length === 1) return 'must have a public host name'
   // The parser reads punycode only beside another script.
-  const readable = host.length <= LONGEST_NAME && URL.canParse(`https://ü.${host}`)
-  if (!readable || !labels.every((label) => LABEL.test(label))) return 'must have a valid host name'
+  const readable = host.length <= MAX_HOST_LENGTH && URL.canParse(`https://ü.${host}`)
+  if (!readable || !labels.every((label) => DNS_LABEL.test(label))) return 'must have a valid host name'
   return null
 }
 

@@ -25,13 +25,13 @@ export type WebhookHealth = {
 export const HEALTHY: WebhookHealth = { failingSince: null, isSlow: false }
 
 /** Of one clinic. */
-export const MOST_WEBHOOKS = 20
+export const MAX_WEBHOOKS = 20
 
 /** How long two secrets sign after a rotation. */
-export const ROTATION_MS = 24 * 60 * 60 * 1000
+export const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000
 
 /** An endpoint that only failed for so long is disabled. */
-export const FAILING_MS = 5 * 24 * 60 * 60 * 1000
+export const DISABLE_AFTER_MS = 5 * 24 * 60 * 60 * 1000
 
 /** The secrets that sign at `now`, the present one first. */
 export function signingSecrets({ secret, previousSecret }: Webhook, now: number): string[] {
@@ -39,7 +39,7 @@ export function signingSecrets({ secret, previousSecret }: Webhook, now: number)
 }
 
 /** Whether an endpoint gets an event; a ping asks nobody. */
-export const wants = ({ isActive, events }: Webhook, event: EventName): boolean =>
+export const isSubscribedTo = ({ isActive, events }: Webhook, event: EventName): boolean =>
   isActive && (event === PING || events.includes(event))
 
 const SECOND = 1000
@@ -47,7 +47,7 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
 /** Waits before the second attempt and those after it; three days in all. */
-export const RETRY_MS: readonly number[] = [
+export const RETRY_DELAYS_MS: readonly number[] = [
   5 * SECOND,
   5 * MINUTE,
   30 * MINUTE,
@@ -63,20 +63,26 @@ export const RETRY_MS: readonly number[] = [
 export const JITTER = 0.1
 
 /** A receiver may ask for a longer wait, but for no longer than the longest of ours. */
-const MOST_ASKED_MS = 24 * HOUR
+const MAX_RETRY_AFTER_MS = 24 * HOUR
 
 /**
  * Milliseconds until the next attempt after so many have failed, `asked` being what the receiver asked for; null when there
  * is none. `random` is from 0 to 1.
  */
-export function nextWait(failed: number, asked: number | null, random: number): number | null {
-  const scheduled = RETRY_MS[failed - 1]
+export function nextRetryDelay(
+  failedAttempts: number,
+  retryAfter: number | null,
+  random: number,
+): number | null {
+  const scheduled = RETRY_DELAYS_MS[failedAttempts - 1]
   if (scheduled === undefined) return null
-  return Math.round(Math.max(scheduled * (1 + JITTER * random), Math.min(asked ?? 0, MOST_ASKED_MS)))
+  return Math.round(
+    Math.max(scheduled * (1 + JITTER * random), Math.min(retryAfter ?? 0, MAX_RETRY_AFTER_MS)),
+  )
 }
 
 /** Milliseconds of a `retry-after` header, in seconds or as a date; null for none or nonsense. */
-export function askedWait(header: string | null, now: number): number | null {
+export function parseRetryAfter(header: string | null, now: number): number | null {
   if (header === null) return null
   if (/^\d{1,9}$/.test(header.trim())) return Number(header) * SECOND
   const date = Date.parse(header)

@@ -24,7 +24,7 @@ export function parseWeeklyHours(text: string): WeeklyHours {
     if (!days || !times || rest.length > 0)
       throw new WorkingHoursError(`"${part}": write days, a space, then times, as in "mon-fri 09:00-17:00"`)
     const windows = times.split(',').map((piece) => parseWindow(piece.trim(), part))
-    for (const day of parseDays(days, part)) week[day] = joined([...(week[day] ?? []), ...windows], part)
+    for (const day of parseDays(days, part)) week[day] = sortWindows([...(week[day] ?? []), ...windows], part)
   }
   return week
 }
@@ -64,7 +64,7 @@ function parseWindow(text: string, part: string): Window {
 }
 
 /** Sorted, and refused where two windows overlap. */
-function joined(windows: Window[], part: string): Window[] {
+function sortWindows(windows: Window[], part: string): Window[] {
   const sorted = windows.sort((a, b) => (a.start < b.start ? -1 : 1))
   for (const [index, window] of sorted.entries()) {
     const next = sorted[index + 1]

@@ -1,13 +1,15 @@
 import { ApiError } from '../api/errors.ts'
 import { type Credential, type CredentialPair, parseAuthorization } from '../domain/credential.ts'
-import type { Link } from './call.ts'
+import type { Middleware } from './call.ts'
 
 /** Proves the credential (spec section 5). Everything that is wrong with it gets the same answer. */
-export function authenticate(prove: (pair: CredentialPair) => Promise<Credential | null>): Link {
+export function authenticate(
+  verifyCredential: (pair: CredentialPair) => Promise<Credential | null>,
+): Middleware {
   return {
     before: async ({ event, context }) => {
       const pair = pairOf(event.multiValueHeaders ?? {})
-      const credential = pair && (await prove(pair))
+      const credential = pair && (await verifyCredential(pair))
       if (!credential) throw new ApiError('unauthorized', { headers: { 'www-authenticate': 'Developer' } })
       context.call.credential = credential
     },

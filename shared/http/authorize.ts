@@ -1,14 +1,14 @@
 import { ApiError } from '../api/errors.ts'
 import { type Route, scopesOf } from '../api/route.ts'
 import type { Scope } from '../domain/scope.ts'
-import type { Call, Link } from './call.ts'
+import type { Call, Middleware } from './call.ts'
 
 /** Requires the route's scope (spec section 5); of a route with several, any: the body then says which. */
-export function authorize(route: Pick<Route, 'scope'>): Link {
+export function authorize(route: Pick<Route, 'scope'>): Middleware {
   const scopes = scopesOf(route)
   return {
     before: ({ context: { call } }) => {
-      if (!scopes.some((scope) => has(call, scope))) throw missing(scopes)
+      if (!scopes.some((scope) => hasScope(call, scope))) throw missingScope(scopes)
     },
   }
 }
@@ -17,11 +17,12 @@ export function authorize(route: Pick<Route, 'scope'>): Link {
 export function authorizeBody({ scope }: Pick<Route, 'scope'>, call: Call, body: object): void {
   if (typeof scope === 'string') return
   const value = (body as Record<string, unknown>)[scope.field]
-  const needed = typeof value === 'string' && Object.hasOwn(scope.of, value) ? scope.of[value] : undefined
-  if (needed && !has(call, needed)) throw missing([needed])
+  const needed =
+    typeof value === 'string' && Object.hasOwn(scope.byValue, value) ? scope.byValue[value] : undefined
+  if (needed && !hasScope(call, needed)) throw missingScope([needed])
 }
 
-const has = ({ credential }: Call, scope: Scope): boolean => credential?.scopes.includes(scope) ?? false
+const hasScope = ({ credential }: Call, scope: Scope): boolean => credential?.scopes.includes(scope) ?? false
 
-const missing = (scopes: readonly Scope[]) =>
+const missingScope = (scopes: readonly Scope[]) =>
   new ApiError('missing_scope', { details: scopes.map((scope) => ({ scope })) })

@@ -18,7 +18,7 @@ export type Call = {
   /** Headers that every answer to this call gets, success or error. */
   headers: Record<string, string>
   /** Writes that go on beside the request's own work; all are awaited before it ends, none can fail it. */
-  beside: Promise<unknown>[]
+  backgroundWrites: Promise<unknown>[]
   /** The error answered, and where an unexpected one came from, for the log line. */
   failure?: { key: ErrorKey; cause?: unknown }
 }
@@ -26,4 +26,4 @@ export type Call = {
 export type ApiContext = Context & { call: Call }
 /** `response` is what the endpoint returned until render.ts makes an answer of it. */
 export type ApiRequest = middy.Request<APIGatewayProxyEvent, unknown, Error, ApiContext>
-export type Link = middy.MiddlewareObj<APIGatewayProxyEvent, unknown, Error, ApiContext>
+export type Middleware = middy.MiddlewareObj<APIGatewayProxyEvent, unknown, Error, ApiContext>

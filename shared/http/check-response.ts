@@ -1,33 +1,33 @@
 import type * as z from 'zod'
 import { ApiError } from '../api/errors.ts'
 import { errorsOf, type Route } from '../api/route.ts'
-import { KeptAnswer } from '../domain/stored-response.ts'
-import type { Link } from './call.ts'
+import { StoredResponse } from '../domain/stored-response.ts'
+import type { Middleware } from './call.ts'
 
 /** An answer that breaks the endpoint's own contract: a defect of ours, found before a client does. */
-export class ContractBroken extends Error {
+export class ContractViolation extends Error {
   /** `how` names fields and rules, never values: it reaches the log. */
-  constructor(how: string) {
+  constructor(mismatch: string) {
     super('the answer does not fit the contract')
-    this.name = `ContractBroken(${how})`
+    this.name = `ContractBroken(${mismatch})`
   }
 }
 
 /** Holds what the endpoint answers against its route; in development only (see CHECK_RESPONSES). */
-export function checkResponse(route: Route): Link {
+export function checkResponse(route: Route): Middleware {
   const { body } = route.response
   const declared: readonly string[] = errorsOf(route)
   return {
     after: ({ response }) => {
       // A kept answer was held against it when it was made.
-      if (response instanceof KeptAnswer) return
+      if (response instanceof StoredResponse) return
       const { error } = body.safeParse(response)
-      if (error) throw new ContractBroken(mismatches(error))
+      if (error) throw new ContractViolation(mismatches(error))
     },
     onError: (request) => {
       const { error } = request
       if (error instanceof ApiError && !declared.includes(error.key)) {
-        request.error = new ContractBroken(`undeclared error ${error.key}`)
+        request.error = new ContractViolation(`undeclared error ${error.key}`)
       }
     },
   }

@@ -1,16 +1,16 @@
 import type { APIGatewayProxyResult } from 'aws-lambda'
 import { errorEntry } from '../api/errors.ts'
 import { errorOrigin, type WriteLog } from '../observability/log.ts'
-import type { ApiRequest, Link } from './call.ts'
-import { within } from './within.ts'
+import type { ApiRequest, Middleware } from './call.ts'
+import { withTimeout } from './with-timeout.ts'
 
 /** What goes on beside a request may hold its answer up so long, and no longer. */
-const BESIDE_MS = 300
+const MAX_BACKGROUND_WAIT_MS = 300
 
 /** Opens the call and, once the answer stands, writes the request's one log line. */
-export function logLine(routeId: string, now: () => number, write: WriteLog): Link {
+export function logLine(routeId: string, now: () => number, write: WriteLog): Middleware {
   const finish = async ({ context: { call }, response }: ApiRequest): Promise<void> => {
-    await within(BESIDE_MS, Promise.allSettled(call.beside))
+    await withTimeout(MAX_BACKGROUND_WAIT_MS, Promise.allSettled(call.backgroundWrites))
     const { failure, credential } = call
     write({
       // Lambda takes a line without one for INFO, whatever its level says.
@@ -36,7 +36,7 @@ export function logLine(routeId: string, now: () => number, write: WriteLog): Li
         body: {},
         bodyText: '',
         headers: { 'x-request-id': requestId },
-        beside: [],
+        backgroundWrites: [],
       }
     },
     after: finish,

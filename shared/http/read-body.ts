@@ -1,16 +1,19 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda'
 import type * as z from 'zod'
 import { ApiError, type FieldIssue } from '../api/errors.ts'
-import type { Call, Link } from './call.ts'
+import type { Call, Middleware } from './call.ts'
 
 /** Of a body, in bytes. */
-const MOST_BYTES = 256 * 1024
+const MAX_BYTES = 256 * 1024
 
 /**
  * Reads and checks the JSON body; every field that is wrong is named at once. `allow` may refuse a body before its fields
  * are checked.
  */
-export function readBody(schema: z.ZodObject, allow: (call: Call, body: object) => void = () => {}): Link {
+export function readBody(
+  schema: z.ZodObject,
+  authorize: (call: Call, body: object) => void = () => {},
+): Middleware {
   const isOptional = schema.safeParse({}).success
   return {
     before: ({ event, context: { call } }) => {
@@ -18,11 +21,11 @@ export function readBody(schema: z.ZodObject, allow: (call: Call, body: object) 
       const text = textOf(event)
       call.bodyText = text
       // Nothing at all says the same as an object without fields, where no field is needed.
-      const isNothing = text === '' && type === undefined && isOptional
-      if (!isNothing && !isJson(type)) throw new ApiError('unsupported_media_type')
-      const body = isNothing ? {} : objectOf(parsed(text))
-      allow(call, body)
-      call.body = checked(schema, body)
+      const isEmpty = text === '' && type === undefined && isOptional
+      if (!isEmpty && !isJson(type)) throw new ApiError('unsupported_media_type')
+      const body = isEmpty ? {} : requireObject(parseJson(text))
+      authorize(call, body)
+      call.body = validateBody(schema, body)
     },
   }
 }
@@ -39,11 +42,11 @@ const isJson = (type: string | undefined): boolean => /^application\/json\s*(;|$
 
 function textOf({ body, isBase64Encoded }: APIGatewayProxyEvent): string {
   const bytes = Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8')
-  if (bytes.length > MOST_BYTES) throw new ApiError('payload_too_large')
+  if (bytes.length > MAX_BYTES) throw new ApiError('payload_too_large')
   return bytes.toString('utf8')
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -51,14 +54,14 @@ function parsed(text: string): unknown {
   }
 }
 
-function objectOf(value: unknown): object {
+function requireObject(value: unknown): object {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new ApiError('validation', { details: [{ field: '', issue: 'the body must be a JSON object' }] })
   }
   return value
 }
 
-function checked(schema: z.ZodObject, value: object): Record<string, unknown> {
+function validateBody(schema: z.ZodObject, value: object): Record<string, unknown> {
   const known = Object.entries(value).filter(([name]) => Object.hasOwn(schema.shape, name))
   const unknown = Object.keys(value).filter((name) => !Object.hasOwn(schema.shape, name))
   const issues: FieldIssue[] = unknown.map((field) => ({ field, issue: 'is not a field of this request' }))

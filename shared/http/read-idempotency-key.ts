@@ -1,9 +1,9 @@
 import { ApiError } from '../api/errors.ts'
-import type { Link } from './call.ts'
+import type { Middleware } from './call.ts'
 import { headerOf } from './read-body.ts'
 
 /** Takes the caller's own key of this request, by which a repetition is known. */
-export function readIdempotencyKey(): Link {
+export function readIdempotencyKey(): Middleware {
   return {
     before: ({ event, context: { call } }) => {
       const key = headerOf(event, 'idempotency-key')

@@ -1,45 +1,55 @@
 import { ApiError, errorBody, errorEntry } from '../api/errors.ts'
 import { BASE_PATH, type Route } from '../api/route.ts'
-import { KeptAnswer } from '../domain/stored-response.ts'
+import { StoredResponse } from '../domain/stored-response.ts'
 import { UnavailableError } from '../domain/unavailable.ts'
-import type { ApiContext, Link } from './call.ts'
+import type { ApiContext, Middleware } from './call.ts'
 
 type Success = Pick<Route['response'], 'status' | 'location'>
 
 /** Turns what the endpoint returns into the answer, and every error into its entry of the catalogue. */
-export function render({ status, location }: Success): Link {
+export function render({ status, location }: Success): Middleware {
   return {
     after: (request) => {
       const { context, response } = request
-      if (response instanceof KeptAnswer) {
+      if (response instanceof StoredResponse) {
         const headers = {
           'idempotent-replayed': 'true',
-          ...located(location, response.status, JSON.parse(response.body)),
+          ...locationHeader(location, response.status, JSON.parse(response.body)),
         }
-        request.response = answer(context, response.status, response.body, headers)
+        request.response = buildResponse(context, response.status, response.body, headers)
       } else {
         request.response =
           status === 204
-            ? withoutBody(context)
-            : answer(context, status, JSON.stringify(response), located(location, status, response))
+            ? emptyResponse(context)
+            : buildResponse(
+                context,
+                status,
+                JSON.stringify(response),
+                locationHeader(location, status, response),
+              )
       }
     },
     onError: (request) => {
-      const { key, details, headers, cause } = catalogued(request.error)
+      const { key, details, headers, cause } = toCatalogueError(request.error)
       request.context.call.failure = { key, cause }
       const body = JSON.stringify(errorBody(key, details))
-      request.response = answer(request.context, errorEntry(key).status, body, headers)
+      request.response = buildResponse(request.context, errorEntry(key).status, body, headers)
     },
   }
 }
 
 /** Where a created record is found, from the base path on. */
-function located(location: string | undefined, status: number, body: unknown): Record<string, string> {
+function locationHeader(location: string | undefined, status: number, body: unknown): Record<string, string> {
   if (location === undefined || status !== 201) return {}
   return { location: `${BASE_PATH}${location}/${(body as { data: { id: string } }).data.id}` }
 }
 
-function answer({ call }: ApiContext, statusCode: number, body: string, headers: Record<string, string>) {
+function buildResponse(
+  { call }: ApiContext,
+  statusCode: number,
+  body: string,
+  headers: Record<string, string>,
+) {
   return {
     statusCode,
     headers: {
@@ -52,15 +62,15 @@ function answer({ call }: ApiContext, statusCode: number, body: string, headers:
   }
 }
 
-const withoutBody = ({ call }: ApiContext) => ({
+const emptyResponse = ({ call }: ApiContext) => ({
   statusCode: 204,
   headers: { 'cache-control': 'no-store', ...call.headers },
   body: '',
 })
 
-type Catalogued = Pick<ApiError, 'key' | 'details' | 'headers'> & { cause?: unknown }
+type CatalogueError = Pick<ApiError, 'key' | 'details' | 'headers'> & { cause?: unknown }
 
-function catalogued(error: unknown): Catalogued {
+function toCatalogueError(error: unknown): CatalogueError {
   if (error instanceof ApiError) return error
   if (error instanceof UnavailableError)
     return { key: 'unavailable', details: undefined, headers: { 'retry-after': '1' }, cause: error.cause }

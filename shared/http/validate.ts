@@ -2,10 +2,10 @@ import type * as z from 'zod'
 import { ApiError, type ErrorKey, type FieldIssue } from '../api/errors.ts'
 import type { Route } from '../api/route.ts'
 import { isUuid } from '../domain/uuid.ts'
-import type { Link } from './call.ts'
+import type { Middleware } from './call.ts'
 
 /** Parses query and path by the route's schemas; every field that is wrong is named at once. */
-export function validate(route: Pick<Route, 'query' | 'params'>): Link {
+export function validate(route: Pick<Route, 'query' | 'params'>): Middleware {
   return {
     before: ({ event, context: { call } }) => {
       call.query = parseQuery(route.query, event.multiValueQueryStringParameters ?? {})
@@ -14,9 +14,9 @@ export function validate(route: Pick<Route, 'query' | 'params'>): Link {
   }
 }
 
-type Sent = Record<string, string[] | undefined>
+type QueryValues = Record<string, string[] | undefined>
 
-function parseQuery(schema: z.ZodObject | undefined, sent: Sent): Record<string, unknown> {
+function parseQuery(schema: z.ZodObject | undefined, sent: QueryValues): Record<string, unknown> {
   const known = schema?.shape ?? {}
   const issues: FieldIssue[] = []
   const values: Record<string, string> = {}

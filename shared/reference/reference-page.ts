@@ -4,7 +4,7 @@ import { type Assets, escapeHtml, page } from './html.ts'
 export type { Assets } from './html.ts'
 
 /** Of an OpenAPI document, what the list of endpoints needs. */
-export type DescribedApi = {
+export type ApiDocument = {
   readonly tags: readonly { readonly name: string }[]
   readonly paths: Readonly<Record<string, PathItem>>
   readonly webhooks?: Readonly<Record<string, PathItem>>
@@ -16,7 +16,7 @@ type Operation = { readonly operationId: string; readonly summary: string; reado
  * The reference page: the list of endpoints and its search are here at once; the renderer, which is forty times as
  * large, fills in the rest when it has arrived.
  */
-export const referencePage = (document: DescribedApi, assets: Assets): string =>
+export const referencePage = (document: ApiDocument, assets: Assets): string =>
   page({
     title: 'Reference',
     toDocs: 'docs/',
@@ -41,14 +41,14 @@ ${document.tags.map(({ name }) => group(name, document)).join('')}</nav>
 `,
   })
 
-function group(tag: string, { paths, webhooks = {} }: DescribedApi): string {
-  const of = (items: DescribedApi['paths'], link: typeof operationLink) =>
+function group(tag: string, { paths, webhooks = {} }: ApiDocument): string {
+  const linksOf = (items: ApiDocument['paths'], link: typeof operationLink) =>
     Object.entries(items).flatMap(([path, item]) =>
       Object.entries(item)
         .filter(([, { tags }]) => tags.includes(tag))
         .map(([method, operation]) => `<li>${link(method, path, operation)}</li>\n`),
     )
-  const lines = [...of(paths, operationLink), ...of(webhooks, eventLink)]
+  const lines = [...linksOf(paths, operationLink), ...linksOf(webhooks, eventLink)]
   return lines.length > 0
     ? `<section><h2>${escapeHtml(tag)}</h2><ul>\n${lines.join('')}</ul></section>\n`
     : ''

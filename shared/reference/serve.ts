@@ -8,20 +8,20 @@ import type { WriteLog } from '../observability/log.ts'
 import type { ServedFiles } from './files.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
-type Parts = { readonly now: () => number; readonly log: WriteLog }
+type ServeOptions = { readonly now: () => number; readonly log: WriteLog }
 
 /** A Lambda handler that answers GET and HEAD with files, to anybody, and all else in the API's error shape. */
-export function serveFiles(files: ServedFiles, { now, log }: Parts) {
+export function serveFiles(files: ServedFiles, { now, log }: ServeOptions) {
   const { onError } = render({ status: 200 })
   return middy<APIGatewayProxyEvent, unknown, Error, ApiContext>()
     .use([logLine('reference', now, log), { onError }])
     .handler(async (event, { call }): Promise<APIGatewayProxyResult> => {
       Object.assign(call.headers, SECURITY_HEADERS)
-      return answer(event, call.headers, files)
+      return respond(event, call.headers, files)
     })
 }
 
-function answer(
+function respond(
   { httpMethod, resource, path, pathParameters, multiValueHeaders }: APIGatewayProxyEvent,
   headers: Record<string, string>,
   files: ServedFiles,
@@ -36,12 +36,12 @@ function answer(
   if (path?.endsWith('/')) return { statusCode: 308, headers: { ...headers, location: '../docs' }, body: '' }
   const { body, type, etag, cacheControl } = file
   const validators = { ...headers, etag, 'cache-control': cacheControl, vary: 'accept-encoding' }
-  if (matches(multiValueHeaders, etag)) return { statusCode: 304, headers: validators, body: '' }
+  if (matchesEtag(multiValueHeaders, etag)) return { statusCode: 304, headers: validators, body: '' }
   return { statusCode: 200, headers: { ...validators, 'content-type': type }, body }
 }
 
 /** Whether the caller has it already (RFC 9110, 13.1.2). Weakly compared: a proxy may have compressed what it kept. */
-function matches(sent: APIGatewayProxyEvent['multiValueHeaders'], etag: string): boolean {
+function matchesEtag(sent: APIGatewayProxyEvent['multiValueHeaders'], etag: string): boolean {
   return Object.entries(sent ?? {})
     .filter(([name]) => name.toLowerCase() === 'if-none-match')
     .flatMap(([, values = []]) => values.flatMap((value) => value.split(',')))

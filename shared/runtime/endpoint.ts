@@ -2,31 +2,36 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type * as z from 'zod'
 import { ApiError } from '../api/errors.ts'
 import type { Route } from '../api/route.ts'
-import type { ClinicFacts, ClinicId } from '../domain/clinic.ts'
-import type { KeptAnswer } from '../domain/stored-response.ts'
+import type { ClinicId, ClinicInfo } from '../domain/clinic.ts'
+import type { StoredResponse } from '../domain/stored-response.ts'
 import { endpointChain } from '../http/chain.ts'
 import { logToStdout } from '../observability/log.ts'
 import { credentialStore } from '../store/credentials.ts'
-import { KeyReused, type Once, once, StillRunning } from '../store/table/idempotency.ts'
+import {
+  type IdempotencyGuard,
+  IdempotencyKeyReused,
+  idempotencyGuard,
+  RequestInProgress,
+} from '../store/table/idempotency.ts'
 import { openTable } from '../store/table/table.ts'
-import { documentClient } from './clients.ts'
+import { documentClient } from './document-client.ts'
 import { readEnvironment } from './environment.ts'
 import { type Opened, openPlatform, openStores, type Stores } from './platform.ts'
 
 /** What an endpoint is told of a request that has passed every check. */
 export type Input<R extends Route> = {
   readonly clinicId: ClinicId
-  readonly clinic: ClinicFacts
+  readonly clinic: ClinicInfo
   readonly path: { readonly [name in keyof R['params']]: string }
   readonly query: R['query'] extends z.ZodObject ? z.output<R['query']> : Record<string, never>
   readonly body: R['body'] extends z.ZodObject ? z.output<R['body']> : Record<string, never>
   /** Milliseconds since the epoch. */
   readonly now: number
   /** Keeps the answer, so that the same request again gets it again (Idempotency-Key). */
-  readonly once: Once
+  readonly idempotency: IdempotencyGuard
 }
 
-type Reply<R extends Route> = z.input<R['response']['body']>
+type ResponseBody<R extends Route> = z.input<R['response']['body']>
 
 /**
  * A Lambda handler for one route: the chain, then `act` with the stores it named. Stores are made once a process,
@@ -35,7 +40,7 @@ type Reply<R extends Route> = z.input<R['response']['body']>
 export function endpoint<R extends Route, S extends Stores>(
   route: R,
   stores: S,
-  act: (input: Input<R>, stores: Opened<S>) => Promise<Reply<R> | KeptAnswer>,
+  handle: (input: Input<R>, stores: Opened<S>) => Promise<ResponseBody<R> | StoredResponse>,
   client: DynamoDBDocumentClient = documentClient(),
 ) {
   const environment = readEnvironment()
@@ -45,10 +50,10 @@ export function endpoint<R extends Route, S extends Stores>(
   return endpointChain(route, {
     now: Date.now,
     log: logToStdout,
-    prove: credentials.authenticate,
+    verifyCredential: credentials.authenticate,
     countRequest: credentials.countRequest,
     requestsPerMinute: environment.REQUESTS_PER_MINUTE,
-    noteUse: credentials.noteUse,
+    recordUse: credentials.recordUse,
     checkResponses: environment.CHECK_RESPONSES === 'on',
   }).handler(async (_event, { call }) => {
     const { clinic, key } = call.credential as NonNullable<typeof call.credential>
@@ -68,13 +73,13 @@ export function endpoint<R extends Route, S extends Stores>(
       query,
       body,
       now: platform.now(),
-      once: once(platform, request),
+      idempotency: idempotencyGuard(platform, request),
     }
     try {
-      return await act(input as Input<R>, opened)
+      return await handle(input as Input<R>, opened)
     } catch (error) {
-      if (error instanceof KeyReused) throw new ApiError('idempotency_key_reused')
-      if (error instanceof StillRunning)
+      if (error instanceof IdempotencyKeyReused) throw new ApiError('idempotency_key_reused')
+      if (error instanceof RequestInProgress)
         throw new ApiError('idempotency_in_progress', { headers: { 'retry-after': '1' } })
       throw error
     }

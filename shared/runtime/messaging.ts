@@ -8,7 +8,7 @@ import { readEmailEnvironment, readEmailQueueEnvironment, readSendingEnvironment
 import { queueClient } from './queue-client.ts'
 
 /** One attempt, and less time than a function has: a repeated call could send twice. */
-const ONCE = {
+const NO_RETRY = {
   maxAttempts: 1,
   requestHandler: {
     connectionTimeout: 1000,
@@ -26,14 +26,14 @@ export function sendingLimits() {
 
 export function openSms() {
   const { SMS_SENDER_ID, SMS_MAX_PRICE } = readSendingEnvironment()
-  return smsSender(new SNSClient(ONCE), { senderId: SMS_SENDER_ID, maxPrice: SMS_MAX_PRICE })
+  return smsSender(new SNSClient(NO_RETRY), { senderId: SMS_SENDER_ID, maxPrice: SMS_MAX_PRICE })
 }
 
 export const openEmailQueue = () => emailQueue(queueClient(), readEmailQueueEnvironment().EMAIL_QUEUE_URL)
 
 export function openEmail() {
   const { EMAIL_FROM, EMAIL_CONFIGURATION_SET } = readEmailEnvironment()
-  return emailSender(new SESv2Client(ONCE), {
+  return emailSender(new SESv2Client(NO_RETRY), {
     from: EMAIL_FROM,
     configurationSet: EMAIL_CONFIGURATION_SET,
   })

@@ -1,5 +1,5 @@
 import type { Clinic, ClinicId } from '../domain/clinic.ts'
-import { CLINIC_DIRECTORY, clinicDirectoryKey, clinicKey } from './keys/clinics.ts'
+import { CLINIC_DIRECTORY_PARTITION, clinicDirectoryKey, clinicKey } from './keys/clinics.ts'
 import { patientHeadKey } from './keys/patients.ts'
 import { EMPTY_HEAD } from './patients/head.ts'
 import type { Item, Table } from './table/table.ts'
@@ -22,13 +22,13 @@ export function clinicStore({ table }: { table: Table }) {
 
   /** Every clinic, by name. */
   async function list(): Promise<Clinic[]> {
-    const rows = await table.query({ pk: CLINIC_DIRECTORY, limit: 1_000_000 })
+    const rows = await table.query({ pk: CLINIC_DIRECTORY_PARTITION, limit: 1_000_000 })
     const items = await table.getMany(rows.map((row) => clinicKey(row.sk as ClinicId)))
     return items.map(toClinic).sort((a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1))
   }
 
   /** @throws ConditionFailed when there is no such clinic */
-  async function set({ id, createdAt: _, ...settings }: Clinic): Promise<void> {
+  async function update({ id, createdAt: _, ...settings }: Clinic): Promise<void> {
     const given = Object.entries(settings).filter(([, value]) => value !== undefined)
     await table.update(clinicKey(id), {
       UpdateExpression: `SET ${given.map((_, at) => `#${at} = :${at}`).join(', ')}`,
@@ -38,7 +38,7 @@ export function clinicStore({ table }: { table: Table }) {
     })
   }
 
-  return { create, find, list, set }
+  return { create, find, list, update }
 }
 
 function toClinic(item: Item): Clinic {

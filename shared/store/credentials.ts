@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { ClinicFacts, ClinicId } from '../domain/clinic.ts'
+import type { ClinicId, ClinicInfo } from '../domain/clinic.ts'
 import { type Credential, type CredentialPair, isActive } from '../domain/credential.ts'
-import type { RequestCount } from '../domain/request-rate.ts'
+import type { RequestCount } from '../domain/rate-limit.ts'
 import type { Scope } from '../domain/scope.ts'
 import {
   clinicCredentialKey,
@@ -15,7 +15,7 @@ import { ConditionFailed, type Item, type Table, type UpdateParts } from './tabl
 /** What is issued beside the generated key and secret. */
 export type NewCredential = {
   readonly name: string
-  readonly clinic: ClinicFacts
+  readonly clinic: ClinicInfo
   readonly scopes: readonly Scope[]
   /** ISO 8601 instant; null never expires. */
   readonly expiresAt: string | null
@@ -24,19 +24,19 @@ export type NewCredential = {
 }
 
 /** Stands in for the item of a key that does not exist, so that refusing it takes the same work. */
-const NOBODY = { salt: randomBytes(16), hash: randomBytes(32) }
+const DUMMY_CREDENTIAL = { salt: randomBytes(16), hash: randomBytes(32) }
 
 /** A secret has 256 random bits, so one keyed hash is as strong as any slow one, and a request can afford it. */
-const hashOf = (secret: string, salt: Uint8Array): Buffer =>
+const hashSecret = (secret: string, salt: Uint8Array): Buffer =>
   createHmac('sha256', salt).update(secret).digest()
 
 export function credentialStore({ table, now }: { table: Table; now: () => number }) {
   /** The credential that the pair proves, if it may act now. An unknown key and a wrong secret do the same work. */
   async function authenticate(pair: CredentialPair): Promise<Credential | null> {
     const item = await table.get(credentialKey(pair.key))
-    const { salt, hash } = (item ?? NOBODY) as typeof NOBODY
-    const proven = timingSafeEqual(hashOf(pair.secret, salt), hash)
-    if (!item || !proven) return null
+    const { salt, hash } = (item ?? DUMMY_CREDENTIAL) as typeof DUMMY_CREDENTIAL
+    const isSecretValid = timingSafeEqual(hashSecret(pair.secret, salt), hash)
+    if (!item || !isSecretValid) return null
     const credential = toCredential(item)
     return isActive(credential, now()) ? credential : null
   }
@@ -55,7 +55,7 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
     }
     const { clinic, ...own } = credential
     await table.transact([
-      table.putWrite({ ...credentialKey(key), ...own, clinic, salt, hash: hashOf(secret, salt) }, 'new'),
+      table.putWrite({ ...credentialKey(key), ...own, clinic, salt, hash: hashSecret(secret, salt) }, 'new'),
       table.putWrite({ ...clinicCredentialKey(clinic.id, key) }),
     ])
     return { ...credential, secret }
@@ -81,14 +81,14 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
   }
 
   /** Brings a credential's copy of its clinic's name, zone and currency up to date. */
-  const refreshClinic = (key: string, clinic: ClinicFacts): Promise<Credential | null> =>
+  const refreshClinic = (key: string, clinic: ClinicInfo): Promise<Credential | null> =>
     change(key, {
       UpdateExpression: 'SET clinic = :clinic',
       ExpressionAttributeValues: { ':clinic': clinic },
     })
 
   /** Notes the use of a credential, to the hour; at most one write an hour. */
-  async function noteUse(credential: Credential): Promise<void> {
+  async function recordUse(credential: Credential): Promise<void> {
     const hour = new Date(now()).toISOString().replace(/:\d\d:\d\d\.\d+Z$/, ':00:00.000Z')
     if (credential.lastUsedAt === hour) return
     await change(credential.key, {
@@ -124,7 +124,7 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
     }
   }
 
-  return { authenticate, issue, list, revoke, refreshClinic, noteUse, countRequest }
+  return { authenticate, issue, list, revoke, refreshClinic, recordUse, countRequest }
 }
 
 function toCredential(item: Item): Credential {

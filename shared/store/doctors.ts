@@ -14,10 +14,10 @@ export type StoredDoctor = Doctor & { readonly version: number }
 export type DoctorChange = { readonly before: StoredDoctor | null; readonly after: Doctor }
 
 /** Two items each. */
-export const MOST_SAVED = 50
+export const MAX_SAVED = 50
 
 /** A clinic has tens of doctors, seldom hundreds: its list is one partition, read whole and sorted in memory. */
-const MOST_DOCTORS = 10_000
+const MAX_DOCTORS = 10_000
 
 export function doctorStore({ table }: { table: Table }) {
   async function find(clinic: ClinicId, id: string): Promise<StoredDoctor | null> {
@@ -32,9 +32,9 @@ export function doctorStore({ table }: { table: Table }) {
 
   /** By name as people sort it, then id. */
   async function list(clinic: ClinicId): Promise<StoredDoctor[]> {
-    const items = await table.query({ pk: doctorsPartition(clinic), limit: MOST_DOCTORS })
+    const items = await table.query({ pk: doctorsPartition(clinic), limit: MAX_DOCTORS })
     const named = items.map(toDoctor).map((doctor) => ({ doctor, name: fold(doctor.fullName) }))
-    named.sort((a, b) => order(a.name, b.name) || order(a.doctor.id, b.doctor.id))
+    named.sort((a, b) => compareStrings(a.name, b.name) || compareStrings(a.doctor.id, b.doctor.id))
     return named.map(({ doctor }) => doctor)
   }
 
@@ -46,7 +46,7 @@ export function doctorStore({ table }: { table: Table }) {
 
   /**
    * Writes doctors whole, new or as they were read. A new name is owed to the rows that copy it (fan-out.ts).
-   * At most {@link MOST_SAVED}.
+   * At most {@link MAX_SAVED}.
    * @throws ConditionFailed when one was changed since it was read
    */
   async function save(clinic: ClinicId, changes: readonly DoctorChange[]): Promise<void> {
@@ -55,7 +55,7 @@ export function doctorStore({ table }: { table: Table }) {
       const { id, ...doctor } = after
       const condition = before ? { version: before.version } : 'new'
       changeset.put({ ...doctorKey(clinic, id), ...doctor, v: (before?.version ?? 0) + 1 }, condition)
-      if (before && before.fullName !== after.fullName) changeset.owe(doctorOwner(id))
+      if (before && before.fullName !== after.fullName) changeset.markStale(doctorOwner(id))
     }
     await changeset.commit()
   }
@@ -63,7 +63,7 @@ export function doctorStore({ table }: { table: Table }) {
   return { find, findMany, list, page, save }
 }
 
-const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+const compareStrings = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 function toDoctor(item: Item): StoredDoctor {
   const { pk, sk, v, ...doctor } = item

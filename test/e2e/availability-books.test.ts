@@ -7,11 +7,11 @@ import { SCOPES } from '../../shared/domain/scope.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { parseWeeklyHours } from '../../shared/domain/working-hours.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
-import { patientEntry } from '../../shared/store/patients/patient-writes.ts'
-import { issued } from '../support/credentials.ts'
-import { type Answer, get, post, type RunningStack, runStack } from '../support/local-stack.ts'
+import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
+import { issueCredential } from '../support/credentials.ts'
+import { get, type HttpResponse, post, type RunningStack, runStack } from '../support/local-stack.ts'
 import { property } from '../support/scale.ts'
-import { clockOf, slowRefusal } from '../support/slow-slots.ts'
+import { expectedRefusal, formatMinute } from '../support/slot-oracle.ts'
 import { aPatient, newClinic } from '../support/table.ts'
 
 const ZONES = [
@@ -40,8 +40,8 @@ beforeAll(async () => {
   for (const timezone of ZONES) {
     const clinic = await newClinic(stack.table, { timezone })
     const patient = aPatient()
-    await patientEntry(stack).enter(clinic.id, [patient])
-    const { key, secret } = await issued(stack.table, clinic, SCOPES)
+    await patientWriter(stack).createMany(clinic.id, [patient])
+    const { key, secret } = await issueCredential(stack.table, clinic, SCOPES)
     clinics.push({ clinic, pair: `${key}:${secret}`, patient: patient.id })
   }
 })
@@ -72,7 +72,7 @@ it('lists exactly what books', async () => {
         }
         await doctorStore(stack).save(clinic.id, [{ before: null, after: doctor }])
         const busy: { from: number; to: number }[] = []
-        const book = (from: number): Promise<Answer> =>
+        const book = (from: number): Promise<HttpResponse> =>
           post(
             stack,
             '/appointments',
@@ -80,13 +80,13 @@ it('lists exactly what books', async () => {
               patient_id: patient,
               doctor_id: doctor.id,
               appointment_date: date,
-              start_time: clockOf(from),
+              start_time: formatMinute(from),
               duration,
             },
             { pair },
           )
         const expectOutcome = async (from: number): Promise<void> => {
-          const reason = slowRefusal({ doctor, date, timezone: clinic.timezone, busy }, from, duration)
+          const reason = expectedRefusal({ doctor, date, timezone: clinic.timezone, busy }, from, duration)
           const { status, body } = await book(from)
           if (reason === null) {
             expect(status).toBe(201)
@@ -107,7 +107,9 @@ it('lists exactly what books', async () => {
         for (const from of others.slice(0, 2)) await expectOutcome(from)
         const slots = await listed()
         for (const from of slots)
-          expect(slowRefusal({ doctor, date, timezone: clinic.timezone, busy }, from, duration)).toBeNull()
+          expect(
+            expectedRefusal({ doctor, date, timezone: clinic.timezone, busy }, from, duration),
+          ).toBeNull()
         for (const from of others.slice(2))
           if (!slots.some((slot) => slot < from + duration && from < slot + duration))
             await expectOutcome(from)

@@ -4,8 +4,8 @@ import { Agent, createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { BASE_PATH } from '../../shared/api/route.ts'
-import { conforms, document } from '../support/conformance.ts'
-import { type Step, walk } from '../support/document-walk.ts'
+import { assertConforms, document } from '../support/conformance.ts'
+import { generateRequests, type RequestCase } from '../support/document-walk.ts'
 import { get, post, type RunningStack, runStack } from '../support/local-stack.ts'
 import { rounds } from '../support/scale.ts'
 
@@ -49,7 +49,7 @@ const newWebhook = async (): Promise<string> =>
 /** Made for the next that is to be deleted. */
 let spare: Promise<string> | undefined
 
-async function idOf({ method, path }: Step, name: string): Promise<string> {
+async function idOf({ method, path }: RequestCase, name: string): Promise<string> {
   if (name !== 'id') return known[name] ?? ''
   if (!path.startsWith('/webhooks'))
     return known[path.startsWith('/invoices') ? 'invoice_id' : 'patient_id'] ?? ''
@@ -58,7 +58,7 @@ async function idOf({ method, path }: Step, name: string): Promise<string> {
   return spare
 }
 
-async function send(step: Step) {
+async function send(step: RequestCase) {
   let path = step.path
   for (const [template, name = ''] of step.path.matchAll(/\{(\w+)\}/g)) {
     const id = step.ids[name] ?? (await idOf(step, name))
@@ -82,12 +82,12 @@ async function send(step: Step) {
 }
 
 /** What is wrong with the answer to a step; null when nothing is. */
-async function problemOf(step: Step): Promise<string | null> {
+async function problemOf(step: RequestCase): Promise<string | null> {
   const { target, status, headers, text } = await send(step)
   const said = `${step.label}\n  ${step.method} ${target.slice(0, 300)}\n  ${status} ${text.slice(0, 300)}`
   if (status >= 500) return `a ${status}: ${said}`
   try {
-    conforms(step.method, target, status, headers, text === '' ? null : JSON.parse(text))
+    assertConforms(step.method, target, status, headers, text === '' ? null : JSON.parse(text))
   } catch (error) {
     return `${(error as Error).message}: ${said}`
   }
@@ -114,7 +114,7 @@ const remove = (id: string) =>
   })
 
 it(`${COUNT} requests from seed ${SEED}`, async () => {
-  const steps = walk(SEED, COUNT, { ...known, url: receiverUrl })
+  const steps = generateRequests(SEED, COUNT, { ...known, url: receiverUrl })
   const problems: string[] = []
   const queue = steps.values()
   await Promise.all(
@@ -134,7 +134,7 @@ it('a 502 is documented, and comes when the provider is out of reach', async () 
   const { id } = (await post(stack, '/patients', unlucky)).body.data
   const answer = await post(stack, '/messages', { channel: 'sms', patient_id: id, message: 'Hello' })
   expect(answer.status).toBe(502)
-  conforms('POST', `${BASE_PATH}/messages`, answer.status, answer.headers, answer.body)
+  assertConforms('POST', `${BASE_PATH}/messages`, answer.status, answer.headers, answer.body)
 })
 
 it.each(Object.keys(document.paths))('%s without a scope, and by other methods', async (path) => {
@@ -143,6 +143,6 @@ it.each(Object.keys(document.paths))('%s without a scope, and by other methods',
   for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']) {
     const { target, status, headers, text } = await send({ ...step, method })
     expect([method, status]).toEqual([method, document.paths[path]?.[method.toLowerCase()] ? 403 : 405])
-    conforms(method, target, status, headers, text === '' ? null : JSON.parse(text))
+    assertConforms(method, target, status, headers, text === '' ? null : JSON.parse(text))
   }
 })

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, vi } from 'vitest'
 import { createClient, verifyWebhook } from '../../shared/clients/typescript/client.ts'
-import { conforms } from '../support/conformance.ts'
+import { assertConforms } from '../support/conformance.ts'
 import { runStack } from '../support/local-stack.ts'
 
 it('lists patients, books the first free slot, sends an email, receives and verifies its webhook', async () => {
@@ -25,7 +25,7 @@ it('lists patients, books the first free slot, sends an email, receives and veri
       requests++
       const response = await fetch(url, init)
       const body = await response.clone().json()
-      conforms(
+      assertConforms(
         init.method ?? '',
         new URL(url).pathname,
         response.status,

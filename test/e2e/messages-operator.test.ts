@@ -2,12 +2,18 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { callSqs } from '../../infra/local/queues.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
-import { daysLater, wallClock } from '../../shared/domain/clock.ts'
+import { addDays, wallClock } from '../../shared/domain/clock.ts'
 import type { Message } from '../../shared/domain/message.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { messageDispatch } from '../../shared/store/messages/dispatch.ts'
 import { messageStore } from '../../shared/store/messages/messages.ts'
-import { claimed, LOST, MINUTE, plant, waiting } from '../bin/clinic/planting.ts'
+import {
+  claimedDispatch,
+  LOST_REPLY,
+  MINUTE,
+  storeMessage,
+  waitingDispatch,
+} from '../bin/clinic/message-fixtures.ts'
 import { clinicTool, type RunningStack, runStack } from '../support/local-stack.ts'
 import { newClinic } from '../support/table.ts'
 
@@ -36,12 +42,21 @@ describe('unresolved', () => {
   beforeAll(async () => {
     const { table } = stack
     const now = Date.now()
-    theirs = await plant(table, other, { channel: 'sms', dispatch: claimed(now - 30 * MINUTE) })
-    swept = await plant(table, clinic, { dispatch: claimed(now - 20 * MINUTE), isUnresolved: true })
-    unswept = await plant(table, clinic, { channel: 'sms', dispatch: claimed(now - 10 * MINUTE) })
-    await plant(table, clinic, { dispatch: waiting() })
-    await plant(table, clinic, { dispatch: claimed(now + 60 * MINUTE) })
-    await plant(table, clinic, { status: 'failed', errorMessage: 'Bounce' })
+    theirs = await storeMessage(table, other, {
+      channel: 'sms',
+      dispatch: claimedDispatch(now - 30 * MINUTE),
+    })
+    swept = await storeMessage(table, clinic, {
+      dispatch: claimedDispatch(now - 20 * MINUTE),
+      isUnresolved: true,
+    })
+    unswept = await storeMessage(table, clinic, {
+      channel: 'sms',
+      dispatch: claimedDispatch(now - 10 * MINUTE),
+    })
+    await storeMessage(table, clinic, { dispatch: waitingDispatch() })
+    await storeMessage(table, clinic, { dispatch: claimedDispatch(now + 60 * MINUTE) })
+    await storeMessage(table, clinic, { status: 'failed', errorMessage: 'Bounce' })
   })
 
   it('are listed from the longest ago, swept or not, of all clinics or one', async () => {
@@ -55,7 +70,7 @@ describe('unresolved', () => {
         channel: 'email',
         accepted_at: expect.stringMatching(/\+03:00$/),
         claimed_until: expect.stringMatching(/\+03:00$/),
-        reason: LOST,
+        reason: LOST_REPLY,
       },
       expect.objectContaining({
         id: unswept.id,
@@ -114,20 +129,22 @@ describe('resolve refuses', () => {
 
   it('what is waiting, being sent or done, and leaves it', async () => {
     const cases: [Partial<Message>, string][] = [
-      [{ dispatch: waiting() }, 'The message is waiting to be sent'],
-      [{ dispatch: claimed(Date.now() + MINUTE) }, 'The message is being sent until 20'],
+      [{ dispatch: waitingDispatch() }, 'The message is waiting to be sent'],
+      [{ dispatch: claimedDispatch(Date.now() + MINUTE) }, 'The message is being sent until 20'],
       [{ status: 'delivered' }, 'The message is done: delivered'],
       [{ status: 'queued' }, 'The message is done: queued'],
     ]
     for (const [facts, message] of cases) {
-      const planted = await plant(stack.table, clinic, facts)
+      const planted = await storeMessage(stack.table, clinic, facts)
       expect(await resolve(planted.id)).toMatchObject(refusal(message))
       expect(await find(planted)).toEqual(planted)
     }
   })
 
   it('what there is not, here', async () => {
-    const elsewhere = await plant(stack.table, other, { dispatch: claimed(Date.now() - MINUTE) })
+    const elsewhere = await storeMessage(stack.table, other, {
+      dispatch: claimedDispatch(Date.now() - MINUTE),
+    })
     for (const id of [elsewhere.id, newUuid(), 'nothing', ''])
       expect(await resolve(id)).toMatchObject(refusal(`The clinic has no message ${id}.`))
     expect(await resolve(elsewhere.id, 'delivered', other)).toMatchObject(
@@ -148,13 +165,16 @@ describe('failed', () => {
     days = await newClinic(stack.table, { timezone: 'Pacific/Auckland' })
     today = wallClock(Date.now(), days.timezone).date
     for (const ago of [0, 1, 6, 7, 30]) {
-      const acceptedOn = daysLater(today, -ago)
+      const acceptedOn = addDays(today, -ago)
       const acceptedAt = new Date(Date.now() - ago * 24 * 60 * MINUTE).toISOString()
       for (const channel of ['sms', 'email'] as const) {
         const facts = { channel, acceptedAt, acceptedOn, status: 'failed' as const }
-        planted[`${channel} ${ago}`] = await plant(stack.table, days, { ...facts, errorMessage: `No ${ago}` })
+        planted[`${channel} ${ago}`] = await storeMessage(stack.table, days, {
+          ...facts,
+          errorMessage: `No ${ago}`,
+        })
       }
-      await plant(stack.table, days, { acceptedAt, acceptedOn, status: 'delivered' })
+      await storeMessage(stack.table, days, { acceptedAt, acceptedOn, status: 'delivered' })
     }
   })
 
@@ -168,9 +188,9 @@ describe('failed', () => {
     const of = (...ago: number[]) => ago.flatMap((ago) => [`email ${ago}`, `sms ${ago}`])
     expect((await failed()).sort()).toEqual(of(0, 1, 6).sort())
     expect(await failed('--channel', 'sms')).toEqual(['sms 0', 'sms 1', 'sms 6'])
-    expect((await failed('--to', daysLater(today, -1))).sort()).toEqual(of(1, 6, 7).sort())
-    expect((await failed('--from', daysLater(today, -40))).sort()).toEqual(of(0, 1, 6, 7, 30).sort())
-    expect((await failed('--from', daysLater(today, -30), '--to', daysLater(today, -7))).sort()).toEqual(
+    expect((await failed('--to', addDays(today, -1))).sort()).toEqual(of(1, 6, 7).sort())
+    expect((await failed('--from', addDays(today, -40))).sort()).toEqual(of(0, 1, 6, 7, 30).sort())
+    expect((await failed('--from', addDays(today, -30), '--to', addDays(today, -7))).sort()).toEqual(
       of(7, 30).sort(),
     )
     expect(await failed('--from', '2020-01-01', '--to', '2020-01-02')).toEqual([])
@@ -206,7 +226,7 @@ it('failed reads on over many pages', async () => {
   const ids: string[] = []
   for (let batch = 0; batch < 52; batch++) {
     const planting = Array.from({ length: 20 }, (_, at) =>
-      plant(stack.table, busy, {
+      storeMessage(stack.table, busy, {
         status: at % 2 === 0 ? 'failed' : 'delivered',
         acceptedAt: new Date(start + (batch * 20 + at) * 1000).toISOString(),
         acceptedOn: '2026-05-01',
@@ -232,7 +252,7 @@ describe('show', () => {
   const show = (id: string, ...args: string[]) => tool('messages', 'show', id, '--clinic', clinic.id, ...args)
 
   it('tells everything of an entry but its words', async () => {
-    const message = await plant(stack.table, clinic, { dispatch: waiting() })
+    const message = await storeMessage(stack.table, clinic, { dispatch: waitingDispatch() })
     const shown = await show(message.id, '--json')
     expect(shown.json()).toEqual({
       clinic_id: clinic.id,
@@ -266,18 +286,18 @@ describe('show', () => {
   it('says how far it is', async () => {
     const now = Date.now()
     const states: [Partial<Message> & { isUnresolved?: boolean }, string, RegExp][] = [
-      [{ dispatch: waiting() }, 'waiting', /waiting to be sent, and looked after at \S+\+03:00/],
-      [{ dispatch: claimed(now + 10 * MINUTE) }, 'being_sent', /being sent until \S+\+03:00/],
-      [{ dispatch: claimed(now - MINUTE) }, 'unresolved', /unresolved: claimed until \S+\+03:00/],
+      [{ dispatch: waitingDispatch() }, 'waiting', /waiting to be sent, and looked after at \S+\+03:00/],
+      [{ dispatch: claimedDispatch(now + 10 * MINUTE) }, 'being_sent', /being sent until \S+\+03:00/],
+      [{ dispatch: claimedDispatch(now - MINUTE) }, 'unresolved', /unresolved: claimed until \S+\+03:00/],
       [
-        { dispatch: claimed(now - MINUTE), isUnresolved: true },
+        { dispatch: claimedDispatch(now - MINUTE), isUnresolved: true },
         'unresolved',
         /unresolved: claimed until \S+/,
       ],
       [{ status: 'delivered' }, 'done', /done: delivered/],
     ]
     for (const [facts, progress, words] of states) {
-      const { id } = await plant(stack.table, clinic, facts)
+      const { id } = await storeMessage(stack.table, clinic, facts)
       expect((await show(id, '--json')).json().progress).toBe(progress)
       expect((await show(id)).stdout).toMatch(new RegExp(`progress +${words.source}\n`))
     }
@@ -312,7 +332,9 @@ describe('redrive', () => {
   })
 
   it('gives waiting emails to their consumer again, which sends each once', async () => {
-    const planting = Array.from({ length: 3 }, () => plant(stack.table, clinic, { dispatch: waiting() }))
+    const planting = Array.from({ length: 3 }, () =>
+      storeMessage(stack.table, clinic, { dispatch: waitingDispatch() }),
+    )
     const messages = await Promise.all(planting)
     for (const { id } of [...messages, ...messages]) await bury(id)
     const { code, json } = await tool('--json', 'messages', 'redrive', '--queue', 'emails')

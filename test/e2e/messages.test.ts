@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import type { Patient } from '../../shared/domain/patient.ts'
-import { patientEntry } from '../../shared/store/patients/patient-writes.ts'
-import { issued } from '../support/credentials.ts'
+import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
+import { issueCredential } from '../support/credentials.ts'
 import { get, post, type RunningStack, runStack } from '../support/local-stack.ts'
 import { aPatient, newClinic } from '../support/table.ts'
 
@@ -14,14 +14,14 @@ let pair: string
 beforeAll(async () => {
   stack = await runStack({ demo: false })
   clinic = await newClinic(stack.table, { name: 'Praxis Nord' })
-  const { key, secret } = await issued(stack.table, clinic)
+  const { key, secret } = await issueCredential(stack.table, clinic)
   pair = `${key}:${secret}`
 }, 60_000)
 afterAll(() => stack?.close())
 
 async function entered(facts: Partial<Patient> = {}): Promise<Patient> {
   const patient = aPatient(facts)
-  await patientEntry(stack).enter(clinic.id, [patient])
+  await patientWriter(stack).createMany(clinic.id, [patient])
   return patient
 }
 

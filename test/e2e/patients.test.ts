@@ -1,8 +1,8 @@
 /** The synthesized stack over HTTP: reading and searching imported patients. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newUuid } from '../../shared/domain/uuid.ts'
-import { type Answer, get, type RunningStack, runStack, send } from '../support/local-stack.ts'
-import { mustFind } from '../support/search-oracle.ts'
+import { get, type HttpResponse, type RunningStack, runStack, send } from '../support/local-stack.ts'
+import { shouldMatch } from '../support/search-oracle.ts'
 
 type Shown = {
   id: string
@@ -108,7 +108,7 @@ describe('GET /patients', () => {
     'é',
   ])('finds what the oracle finds for %j', async (query) => {
     const expected = everybody.filter((known) =>
-      mustFind({ name: known.full_name, phone: known.phone_number, email: known.email_address }, query),
+      shouldMatch({ name: known.full_name, phone: known.phone_number, email: known.email_address }, query),
     )
     for (const limit of [7, 100]) {
       expect(ids(await walk(`&search=${encodeURIComponent(query)}`, limit))).toEqual(ids(expected))
@@ -278,7 +278,7 @@ describe('credentials', () => {
 })
 
 describe('everything else', () => {
-  const notFound = (answer: Answer) =>
+  const notFound = (answer: HttpResponse) =>
     expect(answer).toMatchObject({
       status: 404,
       body: { error: 'NOT_FOUND', message: 'errors.developer_api.route_not_found' },

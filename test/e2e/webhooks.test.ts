@@ -5,16 +5,16 @@ import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import type { Clinic } from '../../shared/domain/clinic.ts'
-import { issued } from '../support/credentials.ts'
+import { issueCredential } from '../support/credentials.ts'
 import { get, post, type RunningStack, runStack, send } from '../support/local-stack.ts'
-import { populated } from '../support/records.ts'
+import { createPopulatedClinic } from '../support/records.ts'
 
 type Got = { path: string; headers: Record<string, string>; body: string; at: number }
 
 let stack: RunningStack
 let receiver: Server
 let address: string
-let one: Awaited<ReturnType<typeof populated>>
+let one: Awaited<ReturnType<typeof createPopulatedClinic>>
 let clinic: Clinic
 let pair: string
 const received: Got[] = []
@@ -34,9 +34,9 @@ beforeAll(async () => {
   await once(receiver, 'listening')
   address = `127.0.0.1:${(receiver.address() as AddressInfo).port}`
   stack = await runStack({ demo: false, allowedWebhookHost: address })
-  one = await populated(stack.table)
+  one = await createPopulatedClinic(stack.table)
   clinic = one.clinic
-  const { key, secret } = await issued(stack.table, clinic)
+  const { key, secret } = await issueCredential(stack.table, clinic)
   pair = `${key}:${secret}`
   // What was made before any endpoint was there has its place by then.
   await eventually(async () => expect((await get(stack, '/events', pair)).body.data.length).toBe(5))

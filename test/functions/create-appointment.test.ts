@@ -9,23 +9,23 @@ import { parseWeeklyHours } from '../../shared/domain/working-hours.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
 import { patientStore } from '../../shared/store/patients/patients.ts'
-import { issued } from '../support/credentials.ts'
+import { issueCredential } from '../support/credentials.ts'
 import { call } from '../support/event.ts'
-import { functionEnvironment, handlerOf } from '../support/functions.ts'
-import { type Populated, populated } from '../support/records.ts'
+import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
+import { createPopulatedClinic, type PopulatedClinic } from '../support/records.ts'
 import { rounds } from '../support/scale.ts'
 import { freshTable, type TestTable } from '../support/table.ts'
 
 let db: TestTable
-let mine: Populated
+let mine: PopulatedClinic
 let headers: Record<string, string>
 const send = DynamoDBDocumentClient.prototype.send
 
 beforeAll(async () => {
   db = await freshTable()
-  functionEnvironment(db.name)
-  mine = await populated(db.table)
-  headers = { ...(await issued(db.table, mine.clinic)).headers, 'content-type': 'application/json' }
+  stubFunctionEnvironment(db.name)
+  mine = await createPopulatedClinic(db.table)
+  headers = { ...(await issueCredential(db.table, mine.clinic)).headers, 'content-type': 'application/json' }
 })
 afterEach(() => vi.restoreAllMocks())
 

@@ -29,15 +29,15 @@ import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
 import { messageDispatch } from '../../shared/store/messages/dispatch.ts'
 import { messageStore } from '../../shared/store/messages/messages.ts'
-import { patientEntry } from '../../shared/store/patients/patient-writes.ts'
+import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { Changeset } from '../../shared/store/table/changeset.ts'
 import type { Item } from '../../shared/store/table/table.ts'
-import { issued } from '../support/credentials.ts'
-import { subscribed } from '../support/deliveries.ts'
-import { acceptedEmail } from '../support/emails.ts'
+import { issueCredential } from '../support/credentials.ts'
+import { createWebhook } from '../support/deliveries.ts'
+import { createAcceptedEmail } from '../support/emails.ts'
 import { apiEvent, lambdaContext } from '../support/event.ts'
-import { functionEnvironment, handlerOf } from '../support/functions.ts'
-import { create } from '../support/records.ts'
+import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
+import { createRecord } from '../support/records.ts'
 import { aPatient, freshTable, newClinic, type TestTable } from '../support/table.ts'
 
 /** In every text, number and amount of the records, and in what the receiver says. */
@@ -73,9 +73,9 @@ beforeAll(async () => {
   const { port } = server.address() as AddressInfo
   url = `http://127.0.0.1:${port}/hooks`
   db = await freshTable()
-  functionEnvironment(db.name, { ALLOWED_WEBHOOK_HOST: `127.0.0.1:${port}` })
+  stubFunctionEnvironment(db.name, { ALLOWED_WEBHOOK_HOST: `127.0.0.1:${port}` })
   clinic = await newClinic(db.table, { name: CANARY })
-  headers = (await issued(db.table, clinic)).headers
+  headers = (await issueCredential(db.table, clinic)).headers
   sqs.on(SendMessageBatchCommand).resolves({})
   sqs.on(SendMessageCommand).resolves({})
   sns.on(PublishCommand).callsFake(async () => ({ MessageId: newUuid() }))
@@ -135,7 +135,7 @@ async function everything(): Promise<void> {
     phoneNumber: `+${PHONE}`,
     emailAddress: `${CANARY}@example.com`,
   })
-  await patientEntry(db).enter(clinic.id, [patient])
+  await patientWriter(db).createMany(clinic.id, [patient])
   await patientChanges(db.table).update(clinic.id, patient.id, { lastName: text('Demir') })
   const hours = parseWeeklyHours('mon-fri 09:00-17:00')
   const doctor = { ...NEW_DOCTOR, id: newUuid(), fullName: text('Dr. Lind'), hours }
@@ -155,14 +155,14 @@ async function everything(): Promise<void> {
   }
   for (const end of ['completed', 'cancelled', 'no_show'] as const) {
     const one = { ...appointment, id: newUuid() }
-    await create(db.table, clinic, appointmentStore(db), one)
+    await createRecord(db.table, clinic, appointmentStore(db), one)
     await changed(appointmentStore(db), one.id, { notes: text('more') })
     await changed(appointmentStore(db), one.id, { status: end })
   }
   const invoice: Invoice = {
     id: newUuid(),
     number: text('2026-1'),
-    setStatus: 'sent',
+    clinicStatus: 'sent',
     status: 'sent',
     issueDate: '2026-05-04',
     dueDate: '2026-06-04',
@@ -188,7 +188,7 @@ async function everything(): Promise<void> {
     ],
     createdAt,
   }
-  await create(db.table, clinic, invoiceStore(db), invoice)
+  await createRecord(db.table, clinic, invoiceStore(db), invoice)
   await changed(invoiceStore(db), invoice.id, { number: text('2026-2') })
   await changed(invoiceStore(db), invoice.id, { status: 'paid', paid: AMOUNT, paidAt: createdAt })
   const payment: Payment = {
@@ -204,11 +204,11 @@ async function everything(): Promise<void> {
     date: '2026-05-04',
     createdAt,
   }
-  await create(db.table, clinic, paymentStore(db), payment)
+  await createRecord(db.table, clinic, paymentStore(db), payment)
   const log = messageDispatch(db)
   for (const kind of ['delivered', 'failed'] as const) {
     for (const channel of ['email', 'sms'] as const) {
-      const message = await acceptedEmail(db.table, clinic, patient, Date.now(), {
+      const message = await createAcceptedEmail(db.table, clinic, patient, Date.now(), {
         channel,
         recipient: channel === 'sms' ? `+${PHONE}` : `${CANARY}@example.com`,
         subject: channel === 'sms' ? null : text('subject'),
@@ -216,9 +216,10 @@ async function everything(): Promise<void> {
       } satisfies Partial<Message>)
       const at = new Date().toISOString()
       // By no id of a provider: that one is a key of its own, for receipts.
-      await log.note(clinic.id, message.id, { kind: 'sent', at, providerMessageId: null })
-      if (kind === 'failed') await log.note(clinic.id, message.id, { kind, reason: text('bounced') })
-      else await log.note(clinic.id, message.id, { kind, at, providerMessageId: null })
+      await log.recordFeedback(clinic.id, message.id, { kind: 'sent', at, providerMessageId: null })
+      if (kind === 'failed')
+        await log.recordFeedback(clinic.id, message.id, { kind, reason: text('bounced') })
+      else await log.recordFeedback(clinic.id, message.id, { kind, at, providerMessageId: null })
     }
   }
   expect((await messageStore(db).page(clinic.id, {}, { page: 1, limit: 9 })).total).toBe(4)
@@ -289,7 +290,7 @@ async function expectSilentTable(...families: string[]): Promise<void> {
 
 describe('a clinic full of canaries', () => {
   it('announces what happened by ids', async () => {
-    await subscribed(db.table, clinic.id, { url, description: CANARY, secret: `${CANARY}-secret-of-ours` })
+    await createWebhook(db.table, clinic.id, { url, description: CANARY, secret: `${CANARY}-secret-of-ours` })
     await everything()
     await expectSilentTable('event')
   })

@@ -3,10 +3,10 @@ import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb
 import { describe, expect, it } from 'vitest'
 import { shortId } from '../../shared/store/keys/key.ts'
 import { call } from '../support/event.ts'
-import { functionEnvironment, handlerOf } from '../support/functions.ts'
-import { CLINIC, headers, mockedWithCredential } from '../support/mocked-credential.ts'
+import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
+import { CLINIC, headers, mockClientWithCredential } from '../support/mocked-credential.ts'
 
-const dynamodb = mockedWithCredential('Asia/Kathmandu', 'NPR')
+const dynamodb = mockClientWithCredential('Asia/Kathmandu', 'NPR')
 const PATIENT = '6d0e2a7c-0000-4000-8000-000000000002'
 const stored = {
   f: 'Ada',
@@ -126,7 +126,7 @@ describe('everything else', () => {
 describe('the environment', () => {
   it('refuses to start without its variables', async () => {
     const { readEnvironment } = await import('../../shared/runtime/environment.ts')
-    functionEnvironment('clinic-table', { REQUESTS_PER_MINUTE: 'many' })
+    stubFunctionEnvironment('clinic-table', { REQUESTS_PER_MINUTE: 'many' })
     expect(readEnvironment).toThrow('REQUESTS_PER_MINUTE')
   })
 })

@@ -2,16 +2,16 @@
 import fc from 'fast-check'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Clinic } from '../../shared/domain/clinic.ts'
-import { EVENTS, type Event, PING, payloadOf, type RecordEventName } from '../../shared/domain/event.ts'
+import { EVENTS, type Event, eventPayload, PING, type RecordEventName } from '../../shared/domain/event.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
-import { placedItem } from '../../shared/store/events/events.ts'
+import { eventItem } from '../../shared/store/events/events.ts'
 import { eventFanOut } from '../../shared/store/events/fan-out.ts'
-import { patientEntry } from '../../shared/store/patients/patient-writes.ts'
+import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { chunked } from '../../shared/store/table/table.ts'
-import { issued } from '../support/credentials.ts'
+import { issueCredential } from '../support/credentials.ts'
 import { call } from '../support/event.ts'
-import { functionEnvironment, handlerOf } from '../support/functions.ts'
-import { populated } from '../support/records.ts'
+import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
+import { createPopulatedClinic } from '../support/records.ts'
 import { property, rounds } from '../support/scale.ts'
 import { aPatient, freshTable, newClinic, type TestTable } from '../support/table.ts'
 
@@ -20,7 +20,7 @@ const DAY = 24 * 3_600_000
 let db: TestTable
 beforeAll(async () => {
   db = await freshTable()
-  functionEnvironment(db.name)
+  stubFunctionEnvironment(db.name)
 })
 afterEach(() => {
   vi.useRealTimers()
@@ -31,7 +31,7 @@ type Query = Record<string, string>
 /** A clinic with a log, and its caller. */
 async function logOf(...facts: Partial<Event>[]) {
   const clinic = await newClinic(db.table)
-  const { headers } = await issued(db.table, clinic)
+  const { headers } = await issueCredential(db.table, clinic)
   const events: Event[] = []
   /** Adds events at the end of the log. */
   const add = async (...more: Partial<Event>[]) => {
@@ -48,7 +48,7 @@ async function logOf(...facts: Partial<Event>[]) {
         ...one,
       }
     })
-    const items = placed.map((event, at) => placedItem(clinic.id, events.length + at + 1, event))
+    const items = placed.map((event, at) => eventItem(clinic.id, events.length + at + 1, event))
     for (const chunk of chunked(items, 100))
       await db.table.transact(chunk.map((item) => db.table.putWrite(item)))
     events.push(...placed)
@@ -123,8 +123,8 @@ describe('the log', () => {
   })
 
   it('shows each event as it is delivered', async () => {
-    const one = await populated(db.table)
-    const { headers } = await issued(db.table, one.clinic)
+    const one = await createPopulatedClinic(db.table)
+    const { headers } = await issueCredential(db.table, one.clinic)
     await eventFanOut({ table: db.table, now: Date.now }).fanOut(one.clinic.id, async () => {})
     const { body } = await call(await handlerOf({ id: 'list-events' }), { headers })
     const event = (name: string, record: string, data: object) => ({
@@ -165,7 +165,7 @@ describe('the log', () => {
   it.each(EVENTS)('shows %s, by its name too', async (event) => {
     const log = await logOf({ event: 'patient.updated' }, { event }, { event: 'payment.created' })
     const { body } = await log.get({ event })
-    const shown = payloadOf(log.events[1] as Event, log.clinic as Clinic)
+    const shown = eventPayload(log.events[1] as Event, log.clinic as Clinic)
     expect(body.data).toContainEqual(shown)
     expect(body.data.every((one: { event: string }) => one.event === event)).toBe(true)
     expect((await log.get()).body.data[1]).toEqual(shown)
@@ -208,7 +208,7 @@ describe('the log', () => {
 
   it('takes no longer for what has not its place yet', async () => {
     const log = await logOf()
-    await patientEntry(db).enter(log.clinic.id, [aPatient()])
+    await patientWriter(db).createMany(log.clinic.id, [aPatient()])
     expect((await log.page()).ids).toEqual([])
     await eventFanOut({ table: db.table, now: Date.now }).fanOut(log.clinic.id, async () => {})
     expect((await log.page()).ids.length).toBe(1)
@@ -327,7 +327,7 @@ describe('a cursor', () => {
 
   it('is one, and named once', async () => {
     const log = await logOf({})
-    const { headers } = await issued(db.table, log.clinic)
+    const { headers } = await issueCredential(db.table, log.clinic)
     const sent = { query: { after: ['1', '2'] }, headers }
     expect(await call(await handlerOf({ id: 'list-events' }), sent)).toMatchObject({
       status: 400,

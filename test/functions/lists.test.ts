@@ -5,9 +5,9 @@ import { beforeEach, expect, it } from 'vitest'
 import { shortId } from '../../shared/store/keys/key.ts'
 import { call } from '../support/event.ts'
 import { handlerOf } from '../support/functions.ts'
-import { CLINIC, headers, mockedWithCredential } from '../support/mocked-credential.ts'
+import { CLINIC, headers, mockClientWithCredential } from '../support/mocked-credential.ts'
 
-const dynamodb = mockedWithCredential('Asia/Tokyo', 'JPY')
+const dynamodb = mockClientWithCredential('Asia/Tokyo', 'JPY')
 const ID = '6d0e2a7c-0000-4000-8000-000000000002'
 const PATIENT = '6d0e2a7c-0000-4000-8000-000000000003'
 const CREATED = Date.parse('2026-05-01T07:00:00Z')

@@ -9,11 +9,11 @@ import type { Patient } from '../../shared/domain/patient.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
 import { messageStore } from '../../shared/store/messages/messages.ts'
-import { patientEntry } from '../../shared/store/patients/patient-writes.ts'
-import { acceptedEmail } from '../support/emails.ts'
-import { functionEnvironment } from '../support/functions.ts'
-import { stackQueues } from '../support/queued.ts'
+import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
+import { createAcceptedEmail } from '../support/emails.ts'
+import { stubFunctionEnvironment } from '../support/functions.ts'
 import { rounds } from '../support/scale.ts'
+import { stackQueues } from '../support/stack-queues.ts'
 import { aPatient, freshTable, newClinic, type TestTable } from '../support/table.ts'
 
 const ses = mockClient(SESv2Client)
@@ -36,7 +36,7 @@ beforeAll(async () => {
   queues = await stackQueues()
   queue = queues.queue('EmailQueueUrl')
   dead = queues.queue('DeadEmailQueueUrl')
-  functionEnvironment(db.name, { EMAIL_QUEUE_URL: queue.url, AWS_ENDPOINT_URL_SQS: queues.endpoint })
+  stubFunctionEnvironment(db.name, { EMAIL_QUEUE_URL: queue.url, AWS_ENDPOINT_URL_SQS: queues.endpoint })
   const name = (file: string) => import(`../../functions/${file}.ts`)
   sendEmail = (await name('send-email')).handler
   const { handler } = await name('sweep-messages')
@@ -52,14 +52,15 @@ beforeEach(async () => {
   ses.on(SendEmailCommand).callsFake(async () => ({ MessageId: `ses-${newUuid()}` }))
   clinic = await newClinic(db.table, { name: 'Praxis Nord' })
   patient = aPatient()
-  await patientEntry(db).enter(clinic.id, [patient])
+  await patientWriter(db).createMany(clinic.id, [patient])
 })
 afterEach(() => {
   vi.useRealTimers()
   vi.restoreAllMocks()
 })
 
-const accepted = (facts: Partial<Message> = {}) => acceptedEmail(db.table, clinic, patient, Date.now(), facts)
+const accepted = (facts: Partial<Message> = {}) =>
+  createAcceptedEmail(db.table, clinic, patient, Date.now(), facts)
 const bodyOf = ({ id }: { id: string }) => JSON.stringify({ clinic: clinic.id, message: id, waits: 0 })
 const entry = async ({ id }: { id: string }) => (await messageStore(db).find(clinic.id, id))?.record
 const sentTo = () =>
@@ -72,7 +73,7 @@ const sentTo = () =>
 async function run(ms: number, step = 5000): Promise<void> {
   const end = Date.now() + ms
   for (let steps = 0; Date.now() < end; steps++) {
-    while ((await queue.feed(sendEmail)) > 0);
+    while ((await queue.deliverBatch(sendEmail)) > 0);
     vi.setSystemTime(Date.now() + step)
     if ((steps * step) % 60_000 === 0) await sweep()
   }
@@ -81,7 +82,7 @@ async function run(ms: number, step = 5000): Promise<void> {
 it('sends an email with its configuration set and tags, and notes it', async () => {
   const message = await accepted({ subject: 'Termin', text: 'Bis bald' })
   await queue.push(bodyOf(message))
-  await queue.feed(sendEmail)
+  await queue.deliverBatch(sendEmail)
   expect(ses.commandCalls(SendEmailCommand).map(({ args }) => args[0].input)).toEqual([
     {
       FromEmailAddress: '"Praxis Nord" <clinic@example.com>',
@@ -134,7 +135,7 @@ it('sends nothing to a patient who was erased meanwhile', async () => {
   const message = await accepted()
   await patientChanges(db.table).erase(clinic.id, patient.id)
   await queue.push(bodyOf(message))
-  await queue.feed(sendEmail)
+  await queue.deliverBatch(sendEmail)
   expect(sentTo()).toEqual([])
   expect(await entry(message)).toMatchObject({ status: 'failed', recipient: 'erased', text: '' })
 })
@@ -214,12 +215,12 @@ describe('a batch of ten with bad ones', () => {
       }
       for (let receive = 1; receive <= RECEIVES; receive++) {
         expect(await dead.size()).toBe(0)
-        while ((await queue.feed(counting)) > 0);
+        while ((await queue.deliverBatch(counting)) > 0);
         vi.setSystemTime(Date.now() + VISIBILITY_MS + 1000)
       }
       expect(handled).toBe(10 - k + RECEIVES * k)
       // The receive that would be one too many moves them.
-      expect(await queue.feed(counting)).toBe(0)
+      expect(await queue.deliverBatch(counting)).toBe(0)
       expect((await dead.bodies()).sort()).toEqual(bodies.sort())
       expect(await queue.size()).toBe(0)
       expect(sentTo().sort()).toEqual(good.map(({ id }) => id).sort())

@@ -10,10 +10,10 @@ import { newUuid } from '../../shared/domain/uuid.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
 import { messageStore } from '../../shared/store/messages/messages.ts'
-import { patientEntry } from '../../shared/store/patients/patient-writes.ts'
-import { issued } from '../support/credentials.ts'
+import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
+import { issueCredential } from '../support/credentials.ts'
 import { call } from '../support/event.ts'
-import { functionEnvironment, handlerOf } from '../support/functions.ts'
+import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
 import { aPatient, freshTable, newClinic, type TestTable } from '../support/table.ts'
 
 const sns = mockClient(SNSClient)
@@ -26,7 +26,7 @@ let headers: Record<string, string>
 
 beforeAll(async () => {
   db = await freshTable()
-  functionEnvironment(db.name)
+  stubFunctionEnvironment(db.name)
 })
 
 beforeEach(async () => {
@@ -36,8 +36,8 @@ beforeEach(async () => {
   sqs.on(SendMessageCommand).resolves({ MessageId: 'sqs-1' })
   clinic = await newClinic(db.table, { name: 'Praxis Nord' })
   patient = aPatient()
-  await patientEntry(db).enter(clinic.id, [patient])
-  headers = (await issued(db.table, clinic)).headers
+  await patientWriter(db).createMany(clinic.id, [patient])
+  headers = (await issueCredential(db.table, clinic)).headers
 })
 
 const send = async (body: object | string, more: Record<string, string> = {}) =>
@@ -296,7 +296,7 @@ describe('what is refused', () => {
 
   const enter = async (facts: Partial<Patient>) => {
     patient = aPatient(facts)
-    await patientEntry(db).enter(clinic.id, [patient])
+    await patientWriter(db).createMany(clinic.id, [patient])
   }
 
   it('a patient without a phone or email', async () => {
@@ -313,7 +313,7 @@ describe('what is refused', () => {
   it('a patient who is unknown, another clinic’s, or erased: the same bytes', async () => {
     const other = await newClinic(db.table)
     const theirs = aPatient()
-    await patientEntry(db).enter(other.id, [theirs])
+    await patientWriter(db).createMany(other.id, [theirs])
     const erased = patient.id
     await patientChanges(db.table).erase(clinic.id, erased)
     const answers = []
@@ -330,14 +330,14 @@ describe('what is refused', () => {
     await enter({ phoneNumber: '+447400123456' })
     const refused = { status: 422, body: { message: 'errors.developer_api.country_not_allowed' } }
     expect(await send(sms())).toMatchObject(refused)
-    await clinicStore(db).set({ ...clinic, smsCountries: ['GB'] })
+    await clinicStore(db).update({ ...clinic, smsCountries: ['GB'] })
     expect((await send(sms())).status).toBe(202)
     await enter({ phoneNumber: '+905321234567' })
     expect(await send(sms())).toMatchObject(refused)
   })
 
   it('more than a day’s messages, by channel, until the clinic’s midnight', async () => {
-    await clinicStore(db).set({ ...clinic, smsPerDay: 2, emailsPerDay: 1 })
+    await clinicStore(db).update({ ...clinic, smsPerDay: 2, emailsPerDay: 1 })
     const statuses = []
     for (const body of [sms(), sms(), sms(), email(), email()]) statuses.push((await send(body)).status)
     expect(statuses).toEqual([202, 202, 429, 202, 429])
@@ -352,7 +352,7 @@ describe('what is refused', () => {
   })
 
   it('more than the day’s messages when all come at once', async () => {
-    await clinicStore(db).set({ ...clinic, smsPerDay: 3 })
+    await clinicStore(db).update({ ...clinic, smsPerDay: 3 })
     const answers = await Promise.all(Array.from({ length: 10 }, () => send(sms())))
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(3).fill(202), ...Array(7).fill(429)])
     expect(sns.commandCalls(PublishCommand).length).toBe(3)
@@ -361,7 +361,7 @@ describe('what is refused', () => {
 
 describe('the scope', () => {
   const withScopes = async (...scopes: (typeof SCOPES)[number][]) => {
-    headers = (await issued(db.table, clinic, scopes)).headers
+    headers = (await issueCredential(db.table, clinic, scopes)).headers
   }
   const missing = (scope: string) => ({ status: 403, body: { details: [{ scope }] } })
 
@@ -390,7 +390,7 @@ describe('the scope', () => {
 it('logs nothing of the message or the patient', async () => {
   const canary = 'CANARY-7351'
   patient = aPatient({ firstName: canary, emailAddress: `${canary}@example.com` })
-  await patientEntry(db).enter(clinic.id, [patient])
+  await patientWriter(db).createMany(clinic.id, [patient])
   const message = `${canary} ${patient.id}`
   sns.on(PublishCommand).rejects(failing(canary, 400))
   const answers = [await send(sms({ message })), await send(email({ message, subject: canary }))]

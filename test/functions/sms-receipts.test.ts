@@ -6,8 +6,8 @@ import type { Message } from '../../shared/domain/message.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { messageDispatch } from '../../shared/store/messages/dispatch.ts'
 import { messageStore } from '../../shared/store/messages/messages.ts'
-import { functionEnvironment, handlerOf } from '../support/functions.ts'
-import { create } from '../support/records.ts'
+import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
+import { createRecord } from '../support/records.ts'
 import { freshTable, newClinic, type TestTable } from '../support/table.ts'
 
 let db: TestTable
@@ -18,7 +18,7 @@ let logged: string
 
 beforeAll(async () => {
   db = await freshTable()
-  functionEnvironment(db.name)
+  stubFunctionEnvironment(db.name)
   clinic = await newClinic(db.table)
 })
 
@@ -30,8 +30,8 @@ beforeEach(async () => {
   })
   id = newUuid()
   messageId = newUuid()
-  await create(db.table, clinic, messageStore(db), anSms(id))
-  await messageDispatch(db).note(clinic.id, id, {
+  await createRecord(db.table, clinic, messageStore(db), anSms(id))
+  await messageDispatch(db).recordFeedback(clinic.id, id, {
     kind: 'sent',
     at: new Date().toISOString(),
     providerMessageId: messageId,

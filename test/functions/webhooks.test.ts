@@ -14,12 +14,12 @@ import { deliveryStore } from '../../shared/store/events/deliveries.ts'
 import { eventFanOut } from '../../shared/store/events/fan-out.ts'
 import { webhookStore } from '../../shared/store/events/webhooks.ts'
 import { webhookHealthKey } from '../../shared/store/keys/webhooks.ts'
-import { patientEntry } from '../../shared/store/patients/patient-writes.ts'
-import { issued } from '../support/credentials.ts'
-import { answered, deliveryWorld } from '../support/deliveries.ts'
-import type { Sent } from '../support/event.ts'
+import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
+import { issueCredential } from '../support/credentials.ts'
+import { deliverySimulation, httpResponse } from '../support/deliveries.ts'
+import type { RequestInput } from '../support/event.ts'
 import { call } from '../support/event.ts'
-import { functionEnvironment, handlerOf } from '../support/functions.ts'
+import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
 import { aPatient, freshTable, newClinic, type TestTable } from '../support/table.ts'
 
 const sqs = mockClient(SQSClient)
@@ -32,21 +32,21 @@ let headers: Record<string, string>
 
 beforeAll(async () => {
   db = await freshTable()
-  functionEnvironment(db.name)
+  stubFunctionEnvironment(db.name)
 })
 
 beforeEach(async () => {
   sqs.reset()
   sqs.on(SendMessageBatchCommand).resolves({})
   clinic = await newClinic(db.table)
-  headers = (await issued(db.table, clinic)).headers
+  headers = (await issueCredential(db.table, clinic)).headers
 })
 
 afterEach(() => {
   vi.useRealTimers()
 })
 
-type Request = Omit<Sent, 'body' | 'method' | 'headers'> & {
+type Request = Omit<RequestInput, 'body' | 'method' | 'headers'> & {
   body?: unknown
   headers?: Record<string, string | undefined>
 }
@@ -240,7 +240,7 @@ describe('creating', () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => ask('create-webhook', more)))
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
     expect((await list()).body.meta.total).toBe(1)
-    headers = (await issued(db.table, clinic)).headers
+    headers = (await issueCredential(db.table, clinic)).headers
     expect((await ask('create-webhook', more)).text).not.toBe(answers[0]?.text)
     expect((await list()).body.meta.total).toBe(2)
   })
@@ -294,7 +294,7 @@ describe('at most twenty', () => {
 
   it('are each clinic’s own', async () => {
     await fill()
-    headers = (await issued(db.table, await newClinic(db.table))).headers
+    headers = (await issueCredential(db.table, await newClinic(db.table))).headers
     await created()
   })
 })
@@ -381,7 +381,7 @@ describe('changing', () => {
   it('it to active forgets how it behaved; anything else does not', async () => {
     const { id } = await created()
     const health = () => db.table.get(webhookHealthKey(clinic.id, id))
-    await webhookStore(db).noteTrouble(clinic.id, id, Date.now())
+    await webhookStore(db).recordFailure(clinic.id, id, Date.now())
     for (const body of [{}, { description: 'x' }, { is_active: false }]) {
       await change(id, body)
       expect(await health()).toBeDefined()
@@ -414,7 +414,7 @@ describe('deleting', () => {
 
   it('leaves nothing of how it behaved', async () => {
     const { id } = await created()
-    await webhookStore(db).noteTrouble(clinic.id, id, Date.now())
+    await webhookStore(db).recordFailure(clinic.id, id, Date.now())
     await remove(id)
     expect(await db.table.get(webhookHealthKey(clinic.id, id))).toBeUndefined()
   })
@@ -484,12 +484,12 @@ describe('rotating', () => {
 
 /** Delivers what was pushed last, as the consumer does, to a receiver that answers so. */
 async function attempted(status: number, at = Date.now()) {
-  const world = deliveryWorld(db.table, () => answered(status, null, 12))
+  const world = deliverySimulation(db.table, () => httpResponse(status, null, 12))
   world.now = at
   const last = pushed().at(-1)
   if (!last) throw new Error('nothing was pushed')
   const { clinic, webhook, delivery } = last
-  await deliverEvent(world.parts, { clinic, webhook, delivery }, 'quick')
+  await deliverEvent(world.dependencies, { clinic, webhook, delivery }, 'quick')
   return world.received
 }
 
@@ -611,7 +611,7 @@ describe('deliveries', () => {
     // Of 5 seconds, shown in whole ones.
     expect(wait).toBeGreaterThanOrEqual(5000)
     expect(wait).toBeLessThanOrEqual(6000)
-    await webhookStore(db).noteHealth(clinic.id, id)
+    await webhookStore(db).recordRecovery(clinic.id, id)
     await attempted(204, start + 6000)
     expect(await shown()).toEqual([
       {
@@ -679,7 +679,7 @@ describe('delivering again', () => {
     ])
     expect(await stored(id, made.id)).toMatchObject({ tries: 0, isAskedFor: true, claim: null })
     // Disabled by its 410, slow by its 500: it is attempted all the same, under the same id.
-    await webhookStore(db).noteHealth(clinic.id, id)
+    await webhookStore(db).recordRecovery(clinic.id, id)
     expect(await attempted(200)).toMatchObject([{ headers: { 'webhook-id': made.event_id } }])
     expect(await stored(id, made.id)).toMatchObject({ status: 'delivered', dueAt: null })
   })
@@ -697,7 +697,7 @@ describe('delivering again', () => {
 
   it('of an event goes on where its record’s order stands', async () => {
     const { id } = await created({ events: ['patient.created'] })
-    await patientEntry(db).enter(clinic.id, [aPatient()])
+    await patientWriter(db).createMany(clinic.id, [aPatient()])
     await eventFanOut({ table: db.table, now: Date.now }).fanOut(clinic.id, async () => {})
     const [delivery] = (await deliveries(id)).body.data
     expect(delivery).toMatchObject({ event: 'patient.created', status: 'pending', attempts: [] })
@@ -741,7 +741,7 @@ describe('delivering again', () => {
     const [mine, other] = [await created(), await created()]
     const [own, others] = [(await ping(mine.id)).body.data.id, (await ping(other.id)).body.data.id]
     const there = headers
-    headers = (await issued(db.table, await newClinic(db.table))).headers
+    headers = (await issueCredential(db.table, await newClinic(db.table))).headers
     const foreign = await created()
     const theirs = (await ping(foreign.id)).body.data.id
     headers = there
@@ -978,7 +978,7 @@ describe('what is refused', () => {
 
   it('another clinic’s endpoint, as one that is nowhere: the same bytes', async () => {
     const delivery = (await ping(id)).body.data.id
-    headers = (await issued(db.table, await newClinic(db.table))).headers
+    headers = (await issueCredential(db.table, await newClinic(db.table))).headers
     await unchanged(async () => {
       for (const act of [
         (one: string) => change(one, { is_active: false }),
@@ -1050,7 +1050,7 @@ describe('the scope', () => {
   it.each(['webhook.read', 'webhook.write'] as const)('%s opens what is its own', async (scope) => {
     const { id } = await created()
     const delivery_id = (await ping(id)).body.data.id
-    headers = (await issued(db.table, clinic, [scope])).headers
+    headers = (await issueCredential(db.table, clinic, [scope])).headers
     for (const [route, needed] of ROUTES) {
       const { status, body } = await ask(route, {
         path: { id, delivery_id },

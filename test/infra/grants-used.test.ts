@@ -16,22 +16,28 @@ import { paymentStore } from '../../shared/store/calendar/payments.ts'
 import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
 import { deliveryStore } from '../../shared/store/events/deliveries.ts'
 import { eventFanOut } from '../../shared/store/events/fan-out.ts'
-import { CREDENTIAL_PARTITIONS } from '../../shared/store/keys/clinics.ts'
-import { DUE_PARTITIONS } from '../../shared/store/keys/due.ts'
-import { ANNOUNCED_PARTITIONS, announcedKey } from '../../shared/store/keys/events.ts'
-import { dueMessageKey, PROVIDER_PARTITIONS } from '../../shared/store/keys/messages.ts'
+import { CREDENTIAL_PARTITION_PREFIX } from '../../shared/store/keys/clinics.ts'
+import { DUE_PARTITION_PREFIX } from '../../shared/store/keys/due.ts'
+import { ANNOUNCED_PARTITION_PREFIX, announcedKey } from '../../shared/store/keys/events.ts'
+import { dueMessageKey, PROVIDER_PARTITION_PREFIX } from '../../shared/store/keys/messages.ts'
 import { dueDeliveryKey } from '../../shared/store/keys/webhooks.ts'
 import { messageStore } from '../../shared/store/messages/messages.ts'
-import { MOST_ENTERED, patientEntry } from '../../shared/store/patients/patient-writes.ts'
+import { MAX_CREATED, patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { patientStore } from '../../shared/store/patients/patients.ts'
 import { chunked, type Table, withoutEvents } from '../../shared/store/table/table.ts'
-import { issued } from '../support/credentials.ts'
-import { subscribed } from '../support/deliveries.ts'
-import { call, type Sent } from '../support/event.ts'
-import { functionEnvironment, handlerOf } from '../support/functions.ts'
-import { create, type Followed, followed, type Populated, populated } from '../support/records.ts'
+import { issueCredential } from '../support/credentials.ts'
+import { createWebhook } from '../support/deliveries.ts'
+import { call, type RequestInput } from '../support/event.ts'
+import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
+import {
+  createPopulatedClinic,
+  createRecord,
+  createWebhookWithDeliveries,
+  type PopulatedClinic,
+  type WebhookWithDeliveries,
+} from '../support/records.ts'
 import { aPatient, freshTable } from '../support/table.ts'
-import { grantsOf, idAt, type Statement, templateOf } from '../support/template.ts'
+import { grantsOf, logicalIdAt, type Statement, templateOf } from '../support/template.ts'
 
 /**
  * `credential GetItem`, `clinic Query`: a DynamoDB call by the kind of partition it touches; `sns:Publish`: a call of
@@ -49,8 +55,8 @@ const sns = mockClient(SNSClient)
 const sqs = mockClient(SQSClient)
 const ses = mockClient(SESv2Client)
 let headers: Record<string, string>
-let mine: Populated
-let endpoint: Followed
+let mine: PopulatedClinic
+let endpoint: WebhookWithDeliveries
 let spare: string
 let table: Table
 
@@ -64,36 +70,40 @@ const QUEUES: Record<string, string> = {
 beforeAll(async () => {
   const fresh = await freshTable()
   table = fresh.table
-  functionEnvironment(fresh.name)
-  mine = await populated(table)
+  stubFunctionEnvironment(fresh.name)
+  mine = await createPopulatedClinic(table)
   // Long enough that their rows are thin, and the lists must read the records.
   const notes = 'long '.repeat(200)
-  await create(table, mine.clinic, appointmentStore({ table }), { ...mine.appointment, id: newUuid(), notes })
+  await createRecord(table, mine.clinic, appointmentStore({ table }), {
+    ...mine.appointment,
+    id: newUuid(),
+    notes,
+  })
   const item = mine.invoice.lineItems[0] as LineItem
-  await create(table, mine.clinic, invoiceStore({ table }), {
+  await createRecord(table, mine.clinic, invoiceStore({ table }), {
     ...mine.invoice,
     id: newUuid(),
     lineItems: Array(10).fill(item),
   })
-  await create(table, mine.clinic, paymentStore({ table }), {
+  await createRecord(table, mine.clinic, paymentStore({ table }), {
     ...mine.payment,
     id: newUuid(),
     description: notes.slice(0, 500),
   })
   // So many entered, and a change logged before the last snapshot: the next patient is due for one, and clears the log.
-  endpoint = await followed(table, mine.clinic)
-  const entry = patientEntry({ table: withoutEvents(table) })
+  endpoint = await createWebhookWithDeliveries(table, mine.clinic)
+  const entry = patientWriter({ table: withoutEvents(table) })
   const { clinic, patient } = mine
   const [before] = (await patientStore({ table }).findMany(clinic.id, [patient.id])).values()
   if (before) await entry.update(clinic.id, [{ before, after: { ...before, gender: 'other' } }])
   await entry.snapshot(clinic.id)
   for (const chunk of chunked(
     Array.from({ length: 520 }, () => aPatient()),
-    MOST_ENTERED,
+    MAX_CREATED,
   ))
-    await entry.enter(clinic.id, chunk)
-  headers = (await issued(table, clinic)).headers
-  spare = (await subscribed(table, clinic.id)).id
+    await entry.createMany(clinic.id, chunk)
+  headers = (await issueCredential(table, clinic)).headers
+  spare = (await createWebhook(table, clinic.id)).id
 })
 
 beforeEach(() => {
@@ -130,15 +140,15 @@ function granted(statements: Statement[]): Use[] {
       ...actions.flatMap((action): Use[] =>
         action.startsWith('sqs:Send') ? [`${action as 'sqs:'} ${queueAt(Resource)}`] : [],
       ),
-      ...(reaches(`${DUE_PARTITIONS}message#0`) ? (['over all clinics'] as const) : []),
-      ...(reaches(`${ANNOUNCED_PARTITIONS}0`) ? (['announced events'] as const) : []),
+      ...(reaches(`${DUE_PARTITION_PREFIX}message#0`) ? (['over all clinics'] as const) : []),
+      ...(reaches(`${ANNOUNCED_PARTITION_PREFIX}0`) ? (['announced events'] as const) : []),
     ]
   })
 }
 
 function queueAt(resource: unknown): string {
   const [id] = (resource as { 'Fn::GetAtt': [string, string] })['Fn::GetAtt']
-  return Object.values(QUEUES).find((path) => idAt(template, path) === id) ?? id
+  return Object.values(QUEUES).find((path) => logicalIdAt(template, path) === id) ?? id
 }
 
 /** Once each and in order. Whoever may write may announce events, whether or not it makes any. */
@@ -164,7 +174,7 @@ const TRANSACTION: Record<string, string> = {
 const json = { 'content-type': 'application/json' }
 
 /** What each endpoint is asked in order to make every kind of call it can. */
-const requests = (): Record<string, Omit<Sent, 'method'>[]> => ({
+const requests = (): Record<string, Omit<RequestInput, 'method'>[]> => ({
   'list-patients': [{}, { query: { search: mine.patient.lastName } }],
   'get-patient': [{ path: { id: mine.patient.id } }],
   'get-invoice': [{ path: { id: mine.invoice.id } }],
@@ -211,14 +221,14 @@ function usesOf(command: Command): Use[] {
   return calls.flatMap(([action, part]): Use[] => {
     const text = JSON.stringify(part)
     const touches = (prefix: string) => text.includes(`"${prefix}`)
-    const kind = touches(CREDENTIAL_PARTITIONS) ? 'credential' : 'clinic'
+    const kind = touches(CREDENTIAL_PARTITION_PREFIX) ? 'credential' : 'clinic'
     const isOverAll =
-      text.replaceAll(`"${ANNOUNCED_PARTITIONS}`, '').includes(`"${DUE_PARTITIONS}`) ||
-      touches(PROVIDER_PARTITIONS)
+      text.replaceAll(`"${ANNOUNCED_PARTITION_PREFIX}`, '').includes(`"${DUE_PARTITION_PREFIX}`) ||
+      touches(PROVIDER_PARTITION_PREFIX)
     return [
       `${kind} ${action}`,
       ...(isOverAll ? (['over all clinics'] as const) : []),
-      ...(touches(ANNOUNCED_PARTITIONS) ? (['announced events'] as const) : []),
+      ...(touches(ANNOUNCED_PARTITION_PREFIX) ? (['announced events'] as const) : []),
     ]
   })
 }
@@ -353,8 +363,8 @@ const starts: Record<(typeof WORKERS)[number], () => Promise<[event: object, ans
   },
   // One to an address that is none, and one that waits for somebody who is at an earlier one of its record.
   'deliver-event': async () => {
-    const nowhere = await subscribed(table, mine.clinic.id, { url: 'https://localhost/' })
-    const behind = await subscribed(table, mine.clinic.id, { url: 'https://localhost/' })
+    const nowhere = await createWebhook(table, mine.clinic.id, { url: 'https://localhost/' })
+    const behind = await createWebhook(table, mine.clinic.id, { url: 'https://localhost/' })
     await changed()
     await changed()
     const made = await fannedOut()

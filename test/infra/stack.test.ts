@@ -13,10 +13,10 @@ import * as messageKeys from '../../shared/store/keys/messages.ts'
 import * as webhookKeys from '../../shared/store/keys/webhooks.ts'
 import {
   grantsOf,
-  idAt,
-  ofFunction,
+  logicalIdAt,
   type Resource,
   receiptsStackOf,
+  resourceOfFunction,
   resourcesOf,
   type Statement,
   templateOf,
@@ -25,8 +25,8 @@ import {
 const dev = templateOf('dev')
 const prod = templateOf('prod')
 
-const arnOf = (path: string) => ({ 'Fn::GetAtt': [idAt(dev, path), 'Arn'] })
-const refTo = (path: string) => ({ Ref: idAt(dev, path) })
+const arnOf = (path: string) => ({ 'Fn::GetAtt': [logicalIdAt(dev, path), 'Arn'] })
+const refTo = (path: string) => ({ Ref: logicalIdAt(dev, path) })
 
 type Method = { HttpMethod: string; ResourceId: { Ref?: string }; AuthorizationType: string }
 
@@ -188,14 +188,14 @@ const deliveryQueues = {
 
 const environmentOf = (template: Template, id: string) =>
   (
-    ofFunction(template, 'AWS::Lambda::Function', id).Properties as unknown as {
+    resourceOfFunction(template, 'AWS::Lambda::Function', id).Properties as unknown as {
       Environment?: { Variables: Record<string, unknown> }
     }
   ).Environment?.Variables ?? {}
 
 describe('the functions', () => {
   it.each(functionIds())('%s runs on Node 24 and arm64', (id) => {
-    expect(ofFunction(dev, 'AWS::Lambda::Function', id).Properties).toMatchObject({
+    expect(resourceOfFunction(dev, 'AWS::Lambda::Function', id).Properties).toMatchObject({
       Runtime: 'nodejs24.x',
       Architectures: ['arm64'],
     })
@@ -240,7 +240,7 @@ describe('the functions', () => {
       })
       return partitions.filter((pk) => !patterns.some((pattern) => pk.startsWith(pattern.replace('*', ''))))
     }
-    const { ANNOUNCED_PARTITIONS } = eventKeys
+    const { ANNOUNCED_PARTITION_PREFIX: ANNOUNCED_PARTITIONS } = eventKeys
     const announced = partitions.filter((pk) => pk.startsWith(ANNOUNCED_PARTITIONS))
     expect(announced.length).toBe(1 + eventKeys.ALL_ANNOUNCED_PARTITIONS.length)
     for (const { id, uses } of ROUTES.filter(({ uses }) => !uses.services))
@@ -274,7 +274,7 @@ describe('the functions', () => {
   })
 
   it.each(functionIds())('%s has no policy of somebody else’s making', (id) => {
-    expect(ofFunction(dev, 'AWS::IAM::Role', id).Properties).not.toHaveProperty('ManagedPolicyArns')
+    expect(resourceOfFunction(dev, 'AWS::IAM::Role', id).Properties).not.toHaveProperty('ManagedPolicyArns')
   })
 
   it('lets the fallback write its log, and nothing else', () => {
@@ -338,7 +338,7 @@ const consume = (path: string) => ({
   Resource: arnOf(path),
 })
 
-const stream = { 'Fn::GetAtt': [idAt(dev, 'Data/Table'), 'StreamArn'] }
+const stream = { 'Fn::GetAtt': [logicalIdAt(dev, 'Data/Table'), 'StreamArn'] }
 
 /** Feeding a function from the table's stream, as the CDK grants it: streams are listed without a name. */
 const followStream = [
@@ -434,7 +434,7 @@ describe('the workers', () => {
 
   it.each(WORKERS)('%s has its time, its environment and its grants, and no others', (id) => {
     const { timeout, environment, calls, grants, in: room } = workers[id]
-    expect(ofFunction(dev, 'AWS::Lambda::Function', id).Properties.Timeout).toBe(timeout)
+    expect(resourceOfFunction(dev, 'AWS::Lambda::Function', id).Properties.Timeout).toBe(timeout)
     expect(environmentOf(dev, id)).toEqual({ TABLE_NAME: refTo('Data/Table'), ...environment })
     expect(grantsOf(dev, id)).toEqual([
       writeLogs(`${room}/${id}`),
@@ -515,15 +515,15 @@ describe('the queues', () => {
     ['Events/Deliveries', 'deliver-event'],
     ['Events/SlowDeliveries', 'deliver-event'],
   ])('%s gives up after five receives, none of them while its function may be at it', (name, id) => {
-    const queue = queues[idAt(dev, name)]?.Properties
+    const queue = queues[logicalIdAt(dev, name)]?.Properties
     expect(queue).toMatchObject({
       RedrivePolicy: { deadLetterTargetArn: arnOf(`${name}Dead`), maxReceiveCount: 5 },
     })
-    const { Timeout } = ofFunction(dev, 'AWS::Lambda::Function', id).Properties as unknown as {
+    const { Timeout } = resourceOfFunction(dev, 'AWS::Lambda::Function', id).Properties as unknown as {
       Timeout: number
     }
     expect(queue?.VisibilityTimeout).toBeGreaterThanOrEqual(6 * Timeout)
-    const dead = queues[idAt(dev, `${name}Dead`)]?.Properties
+    const dead = queues[logicalIdAt(dev, `${name}Dead`)]?.Properties
     // A dead letter keeps the age that it had.
     expect(dead?.MessageRetentionPeriod).toBe(14 * DAYS)
     expect(dead).not.toHaveProperty('RedrivePolicy')
@@ -560,19 +560,21 @@ describe('the queues', () => {
       DeadSlowDeliveryQueueUrl: 'Events/SlowDeliveriesDead',
     }
     for (const [output, name] of Object.entries(outputs)) dev.hasOutput(output, { Value: refTo(name) })
-    const ids = Object.values(outputs).map((name) => idAt(dev, name))
+    const ids = Object.values(outputs).map((name) => logicalIdAt(dev, name))
     expect(Object.keys(queues).sort()).toEqual(ids.sort())
   })
 
   it('of deliveries are told apart by their names, which begin with the stack’s and hold their ids', () => {
     // functions/deliver-event.ts goes by the ARN of the queue that feeds it.
     for (const template of [dev, prod]) {
-      expect(idAt(template, 'Events/SlowDeliveries')).toContain('Slow')
-      expect(idAt(template, 'Events/Deliveries')).not.toContain('Slow')
+      expect(logicalIdAt(template, 'Events/SlowDeliveries')).toContain('Slow')
+      expect(logicalIdAt(template, 'Events/Deliveries')).not.toContain('Slow')
     }
     expect(['dev', 'prod'].filter((stage) => stackName(stage).includes('Slow'))).toEqual([])
     // CloudFormation cuts longer ones, of at most 80 characters with 13 of its own.
-    expect(`${stackName('prod')}-${idAt(prod, 'Events/SlowDeliveries')}`.length).toBeLessThanOrEqual(66)
+    expect(`${stackName('prod')}-${logicalIdAt(prod, 'Events/SlowDeliveries')}`.length).toBeLessThanOrEqual(
+      66,
+    )
   })
 })
 

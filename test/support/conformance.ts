@@ -44,7 +44,7 @@ export const document = JSON.parse(
 ) as Document
 
 /** What stands where a reference, such as `#/components/headers/allow`, points; anything else is itself. */
-export function resolved<T extends object>(value: T | Ref): T {
+export function resolveRef<T extends object>(value: T | Ref): T {
   if (!('$ref' in value) || value.$ref === undefined) return value as T
   const steps = value.$ref.slice(2).split('/')
   return steps.reduce<any>((at, step) => at[step.replaceAll('~1', '/').replaceAll('~0', '~')], document)
@@ -53,36 +53,36 @@ export function resolved<T extends object>(value: T | Ref): T {
 const ajv = new JsonSchema({ strict: true, strictTypes: false, allErrors: true })
 formats.default(ajv)
 /** A schema whose references a validator finds, wherever it stands. */
-const withRefs = (schema: object): Schema =>
+const withAbsoluteRefs = (schema: object): Schema =>
   JSON.parse(JSON.stringify(schema).replaceAll('"#/components/schemas/', '"document#/$defs/'))
 
-ajv.addSchema({ $id: 'document', $defs: withRefs(document.components.schemas) })
+ajv.addSchema({ $id: 'document', $defs: withAbsoluteRefs(document.components.schemas) })
 
 const compiled = new Map<string, ValidateFunction>()
 
 /** How a value breaks a schema of the document, in a few words; null when it fits. */
-export function misfit(schema: Schema, value: unknown): string | null {
+export function schemaError(schema: Schema, value: unknown): string | null {
   const text = JSON.stringify(schema)
-  const validate = compiled.get(text) ?? ajv.compile(withRefs(schema))
+  const validate = compiled.get(text) ?? ajv.compile(withAbsoluteRefs(schema))
   compiled.set(text, validate)
-  return validate(value) ? null : told(validate.errors ?? [])
+  return validate(value) ? null : formatErrors(validate.errors ?? [])
 }
 
 /** Of alternatives, only what is wrong with those that the value says it is. */
-function told(errors: readonly ErrorObject[]): string {
+function formatErrors(errors: readonly ErrorObject[]): string {
   const definition = ({ schemaPath }: ErrorObject) => /\$defs\/(\w+)\//.exec(schemaPath)?.[1] ?? ''
   const others = new Set(errors.filter(({ keyword }) => keyword === 'const').map(definition))
   const near = errors.filter((error) => error.keyword !== 'oneOf' && !others.has(definition(error)))
   return (near.length > 0 ? near : errors)
-    .slice(0, MOST_TOLD)
+    .slice(0, MAX_ERRORS)
     .map(({ instancePath, message, params }) => `${instancePath || '/'} ${message} ${JSON.stringify(params)}`)
     .join('; ')
 }
 
-const MOST_TOLD = 10
+const MAX_ERRORS = 10
 
 /** What gateways and servers add to any answer, and no document describes. */
-const OF_THE_WIRE = new Set([
+const TRANSPORT_HEADERS = new Set([
   'connection',
   'content-encoding',
   'content-length',
@@ -96,14 +96,14 @@ const OF_THE_WIRE = new Set([
   'x-amzn-trace-id',
 ])
 
-export class Undocumented extends Error {}
+export class UndocumentedResponse extends Error {}
 
 /**
  * Holds one answer against the document. `path` is a request's target, base path and query included; what is not below the
  * base path is not the document's matter. `body` is the parsed JSON, null for none.
  * @throws Undocumented saying which part of the answer the document does not have
  */
-export function conforms(
+export function assertConforms(
   method: string,
   path: string,
   status: number,
@@ -111,17 +111,17 @@ export function conforms(
   body: unknown,
 ): void {
   const [target = ''] = path.split('?')
-  const below = target.replace(/^\/{2,}/, '/')
-  if (below !== BASE_PATH && !below.startsWith(`${BASE_PATH}/`)) return
-  const found = operationOf(method, below.slice(BASE_PATH.length))
-  const refuse = (what: string): never => {
-    throw new Undocumented(`${method} ${target} answers ${status}: ${what}\n${JSON.stringify(body)}`)
+  const relativePath = target.replace(/^\/{2,}/, '/')
+  if (relativePath !== BASE_PATH && !relativePath.startsWith(`${BASE_PATH}/`)) return
+  const found = operationOf(method, relativePath.slice(BASE_PATH.length))
+  const fail = (what: string): never => {
+    throw new UndocumentedResponse(`${method} ${target} answers ${status}: ${what}\n${JSON.stringify(body)}`)
   }
-  const response = responseOf(found, status) ?? refuse('the document has no such status there')
-  for (const problem of headerProblems(response, headers)) refuse(problem)
+  const response = responseOf(found, status) ?? fail('the document has no such status there')
+  for (const problem of headerProblems(response, headers)) fail(problem)
   if (method === 'HEAD') return
   const problem = bodyProblem(response, headers, body)
-  if (problem !== null) refuse(problem)
+  if (problem !== null) fail(problem)
 }
 
 /** The operation of a method and a path below the base path; null where there is none. */
@@ -138,17 +138,17 @@ export function operationOf(method: string, path: string): Operation | null {
 }
 
 /** What the gateway refuses before it knows an endpoint is answered as endpoints answer it. */
-const BY_GATEWAY = new Set([400, 413, 429, 500, 503, 504])
+const GATEWAY_STATUSES = new Set([400, 413, 429, 500, 503, 504])
 
 function responseOf(operation: Operation | null, status: number): Response | null {
   if (operation) {
     const response = operation.responses[status]
-    return response ? resolved(response) : null
+    return response ? resolveRef(response) : null
   }
   const other = document['x-other-requests'].responses[status]
   if (other) return other
-  const [anyone] = Object.values(document.paths).flatMap((item) => Object.values(item))
-  return anyone && BY_GATEWAY.has(status) ? responseOf(anyone, status) : null
+  const [anyOperation] = Object.values(document.paths).flatMap((item) => Object.values(item))
+  return anyOperation && GATEWAY_STATUSES.has(status) ? responseOf(anyOperation, status) : null
 }
 
 function headerProblems(
@@ -162,18 +162,18 @@ function headerProblems(
     ),
   )
   for (const name of values.keys()) {
-    if (!OF_THE_WIRE.has(name) && !(name in documented))
+    if (!TRANSPORT_HEADERS.has(name) && !(name in documented))
       problems.push(`the document has no header ${name} there`)
   }
-  for (const [name, stated] of Object.entries(documented)) {
-    const { required, schema } = resolved(stated)
+  for (const [name, header] of Object.entries(documented)) {
+    const { required, schema } = resolveRef(header)
     const [value, ...more] = values.get(name) ?? []
     if (value === undefined) {
       if (required) problems.push(`the header ${name} is missing`)
       continue
     }
     const typed = schema.type === 'integer' && /^\d+$/.test(value) ? Number(value) : value
-    const problem = more.length > 0 ? 'is sent more than once' : misfit(schema, typed)
+    const problem = more.length > 0 ? 'is sent more than once' : schemaError(schema, typed)
     if (problem !== null) problems.push(`the header ${name}: ${JSON.stringify(value)} ${problem}`)
   }
   return problems
@@ -194,12 +194,12 @@ function bodyProblem(
   const keys = keysOf(schema)
   if (keys.length > 0 && !keys.includes(message))
     return `the document has no ${message} there, only ${keys.join(', ')}`
-  return misfit(schema, body)
+  return schemaError(schema, body)
 }
 
 /** The translation keys that an error may have; none for what is no error. */
 function keysOf(schema: Schema): unknown[] {
   if (schema.oneOf) return schema.oneOf.flatMap(keysOf)
-  const { properties } = resolved(schema) as { properties?: { message?: { const?: string } } }
+  const { properties } = resolveRef(schema) as { properties?: { message?: { const?: string } } }
   return properties?.message?.const === undefined ? [] : [properties.message.const]
 }

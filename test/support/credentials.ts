@@ -4,7 +4,7 @@ import { credentialStore } from '../../shared/store/credentials.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 
 /** A credential of the clinic, and the header that proves it. */
-export async function issued(
+export async function issueCredential(
   table: Table,
   clinic: Clinic,
   scopes: readonly Scope[] = SCOPES,

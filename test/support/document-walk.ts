@@ -1,10 +1,10 @@
 /** Requests made from the document alone: every operation, with everything wrong with it that one can think of. */
 import { type Random, seeded } from '../../bin/demo/random.ts'
-import { document, misfit, type Operation, type Parameter, resolved } from './conformance.ts'
+import { document, type Operation, type Parameter, resolveRef, schemaError } from './conformance.ts'
 import { fieldValues, isAtLimit, parameterValues, type ValueSchema, type Verdict } from './walk-values.ts'
 
 /** One request, as far as the document goes; ids that must exist are for the walker to put in. */
-export type Step = {
+export type RequestCase = {
   readonly label: string
   readonly method: string
   /** The template, such as `/patients/{id}`. */
@@ -22,7 +22,7 @@ export type Step = {
   readonly field?: string
 }
 
-type Change = Partial<Omit<Step, 'method' | 'path'>>
+type Mutation = Partial<Omit<RequestCase, 'method' | 'path'>>
 type Subject = {
   readonly method: string
   readonly path: string
@@ -34,32 +34,32 @@ type Subject = {
   readonly bodies: readonly Readonly<Record<string, unknown>>[]
 }
 
-const encoded = encodeURIComponent
+const encode = encodeURIComponent
 const JSON_HEADERS = { 'content-type': 'application/json' }
 
-const subjectsOf = (known: Known): Subject[] =>
+const subjectsOf = (known: KnownValues): Subject[] =>
   Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => {
-      const parameters = operation.parameters.map(resolved)
+      const parameters = operation.parameters.map(resolveRef)
       return {
         method: method.toUpperCase(),
         path,
         operation,
         parameters,
         query: requiredQuery(parameters, known),
-        bodies: rightBodies(operation, known),
+        bodies: validBodies(operation, known),
       }
     }),
   )
 
 /** What exists: ids by the names of parameters and fields, and an address that webhooks may go to. */
-export type Known = Readonly<Record<string, string>> & { readonly url: string }
+export type KnownValues = Readonly<Record<string, string>> & { readonly url: string }
 
 /** `count` requests: all single changes in a random order, then several changes at a time. */
-export function walk(seed: number, count: number, known: Known): Step[] {
+export function generateRequests(seed: number, count: number, known: KnownValues): RequestCase[] {
   const random = seeded(seed)
   const subjects = subjectsOf(known)
-  const all = subjects.map((subject) => ({ subject, changes: [...changesOf(subject)] }))
+  const all = subjects.map((subject) => ({ subject, changes: [...mutationsOf(subject)] }))
   const plain = all.map(({ subject }) => stepOf(subject, [{ label: 'as it should be', verdict: 'fits' }]))
   const single = shuffled(
     random,
@@ -69,7 +69,7 @@ export function walk(seed: number, count: number, known: Known): Step[] {
   while (steps.length < count) {
     const { subject, changes } = random.pick(all as [(typeof all)[number], ...typeof all])
     const some = Array.from({ length: random.integer(2, 4) }, () =>
-      random.pick(changes as [Change, ...Change[]]),
+      random.pick(changes as [Mutation, ...Mutation[]]),
     )
     steps.push(stepOf(subject, some))
   }
@@ -82,8 +82,11 @@ function shuffled<T>(random: Random, items: readonly T[]): T[] {
 }
 
 /** The request as it should be, with some changes; of two that touch the same thing the later one stays. */
-function stepOf({ method, path, operation, query, bodies }: Subject, changes: readonly Change[]): Step {
-  const right: Step = {
+function stepOf(
+  { method, path, operation, query, bodies }: Subject,
+  changes: readonly Mutation[],
+): RequestCase {
+  const valid: RequestCase = {
     label: '',
     method,
     path,
@@ -93,82 +96,85 @@ function stepOf({ method, path, operation, query, bodies }: Subject, changes: re
     ...(operation.requestBody && { body: bodies[0] }),
     verdict: 'fits',
   }
-  let step = right
-  for (const change of changes) step = { ...step, ...merged(step, change) }
+  let step = valid
+  for (const change of changes) step = { ...step, ...applyMutation(step, change) }
   const verdicts = changes.map(({ verdict }) => verdict)
   const isMixed = changes.length > 1
   return {
     ...step,
     label: `${method} ${path}: ${changes.map(({ label }) => label).join(' + ')}`,
-    verdict: judged(step, operation, verdicts, isMixed),
+    verdict: verdictOf(step, operation, verdicts, isMixed),
   }
 }
 
-const merged = (before: Step, change: Change): Change => ({
+const applyMutation = (before: RequestCase, change: Mutation): Mutation => ({
   ...change,
   ids: { ...before.ids, ...change.ids },
   headers: { ...before.headers, ...change.headers },
 })
 
 /** Several changes are wrong if what remains of them is: that is told for bodies alone. */
-function judged(
-  { body, text }: Step,
+function verdictOf(
+  { body, text }: RequestCase,
   operation: Operation,
   verdicts: readonly (Verdict | undefined)[],
   isMixed: boolean,
 ): Verdict {
   const schema = operation.requestBody?.content['application/json']?.schema
-  if (text === undefined && schema && misfit(schema, body) !== null) return 'wrong'
+  if (text === undefined && schema && schemaError(schema, body) !== null) return 'wrong'
   return isMixed ? 'open' : (verdicts[0] ?? 'open')
 }
 
-const requiredQuery = (parameters: readonly Parameter[], known: Known): string[] =>
+const requiredQuery = (parameters: readonly Parameter[], known: KnownValues): string[] =>
   parameters
     .filter((one) => one.in === 'query' && one.required)
-    .map(({ name, example }) => `${name}=${encoded(known[name] ?? String(example))}`)
+    .map(({ name, example }) => `${name}=${encode(known[name] ?? String(example))}`)
 
-function rightBodies(operation: Operation, known: Known): Record<string, unknown>[] {
+function validBodies(operation: Operation, known: KnownValues): Record<string, unknown>[] {
   const { examples = {} } = operation.requestBody?.content['application/json'] ?? {}
   return Object.values(examples).map(({ value }) =>
     Object.fromEntries(Object.entries(value as object).map(([name, shown]) => [name, known[name] ?? shown])),
   )
 }
 
-function* changesOf(subject: Subject): Generator<Change> {
+function* mutationsOf(subject: Subject): Generator<Mutation> {
   const { operation, parameters, query } = subject
   for (const parameter of parameters) {
-    if (parameter.in === 'path') yield* idChanges(parameter)
-    if (parameter.in === 'query') yield* queryChanges(subject, parameter)
-    if (parameter.in === 'header') yield* keyChanges(parameter)
+    if (parameter.in === 'path') yield* idMutations(parameter)
+    if (parameter.in === 'query') yield* queryMutations(subject, parameter)
+    if (parameter.in === 'header') yield* headerMutations(parameter)
   }
-  for (const unknown of ['colour=blue', 'colour', '__proto__=1', 'constructor', '%00=1', encoded('🙂')])
+  for (const unknown of ['colour=blue', 'colour', '__proto__=1', 'constructor', '%00=1', encode('🙂')])
     yield { label: `query ${unknown}`, query: [...query, unknown], verdict: 'wrong' }
   for (const broken of ['limit=%', 'limit=%zz', '&&&', '=', 'a=b=c', 'x={}', '%FF=%FE'])
     yield { label: `query ${broken}`, query: [...query, broken], verdict: 'open' }
   yield { label: 'a query of 12 KB', query: [`search=${'a'.repeat(12_000)}`], verdict: 'wrong' }
-  yield* credentialChanges()
-  if (operation.requestBody) yield* bodyChanges(subject)
+  yield* credentialMutations()
+  if (operation.requestBody) yield* bodyMutations(subject)
 }
 
-function* idChanges({ name, schema }: Parameter): Generator<Change> {
+function* idMutations({ name, schema }: Parameter): Generator<Mutation> {
   const values = parameterValues(schema).map(({ value }) => value)
   for (const value of [...values, '..', '.', '%', '/', 'a/b', '\u0000', '👍', 'a'.repeat(3000), '*', '{id}'])
     yield {
       label: `${name} ${value.slice(0, 60)}`,
-      ids: { [name]: encoded(value) },
+      ids: { [name]: encode(value) },
       verdict: value ? 'wrong' : 'open',
     }
   for (const raw of ['%', '%zz', '%FF', '%2e%2e', '..;', '%C0%AF'])
     yield { label: `${name} ${raw}`, ids: { [name]: raw }, verdict: 'wrong' }
 }
 
-function* queryChanges({ query }: Subject, { name, schema, required }: Parameter): Generator<Change> {
+function* queryMutations({ query }: Subject, { name, schema, required }: Parameter): Generator<Mutation> {
   const others = query.filter((pair) => !pair.startsWith(`${name}=`))
-  const with_ = (...values: string[]) => [...others, ...values.map((value) => `${name}=${encoded(value)}`)]
+  const withValues = (...values: string[]) => [
+    ...others,
+    ...values.map((value) => `${name}=${encode(value)}`),
+  ]
   for (const { value, verdict } of parameterValues(schema))
-    yield { label: `${name}=${value.slice(0, 60)}`, query: with_(value), verdict, field: name }
+    yield { label: `${name}=${value.slice(0, 60)}`, query: withValues(value), verdict, field: name }
   const [{ value: right = '' } = {}] = parameterValues(schema)
-  yield { label: `${name} twice`, query: with_(right, right), verdict: 'wrong' }
+  yield { label: `${name} twice`, query: withValues(right, right), verdict: 'wrong' }
   yield { label: `${name} as a list`, query: [...others, `${name}[]=${right}`], verdict: 'wrong' }
   yield { label: `${name} capital`, query: [...others, `${name.toUpperCase()}=${right}`], verdict: 'wrong' }
   yield { label: `${name} without a value`, query: [...others, name], verdict: 'open' }
@@ -176,16 +182,16 @@ function* queryChanges({ query }: Subject, { name, schema, required }: Parameter
   if (required) yield { label: `${name} missing`, query: others, verdict: 'wrong' }
 }
 
-function* keyChanges({ name, schema }: Parameter): Generator<Change> {
-  const most = schema.maxLength ?? 0
-  yield { label: `${name} at its limit`, headers: { [name]: 'k'.repeat(most) }, verdict: 'open' }
-  for (const value of ['k'.repeat(most + 1), 'k'.repeat(most * 10), 'a b', 'é', '\t'])
+function* headerMutations({ name, schema }: Parameter): Generator<Mutation> {
+  const max = schema.maxLength ?? 0
+  yield { label: `${name} at its limit`, headers: { [name]: 'k'.repeat(max) }, verdict: 'open' }
+  for (const value of ['k'.repeat(max + 1), 'k'.repeat(max * 10), 'a b', 'é', '\t'])
     yield { label: `${name} ${value.slice(0, 20)}`, headers: { [name]: value }, verdict: 'wrong' }
   yield { label: `${name} empty`, headers: { [name]: '' }, verdict: 'open' }
   yield { label: `${name} twice`, headers: { [name]: ['one', 'two'] }, verdict: 'open' }
 }
 
-function* credentialChanges(): Generator<Change> {
+function* credentialMutations(): Generator<Mutation> {
   const long = `Developer ${'a'.repeat(600)}:b`
   for (const authorization of [
     '',
@@ -203,16 +209,16 @@ function* credentialChanges(): Generator<Change> {
     }
 }
 
-function* bodyChanges({ operation, bodies }: Subject): Generator<Change> {
+function* bodyMutations({ operation, bodies }: Subject): Generator<Mutation> {
   const schema = operation.requestBody?.content['application/json']?.schema ?? {}
-  const { properties = {} } = resolved(schema) as { properties?: Record<string, ValueSchema> }
+  const { properties = {} } = resolveRef(schema) as { properties?: Record<string, ValueSchema> }
   for (const right of bodies) {
     yield { label: 'another body', body: right, verdict: 'fits' }
     for (const field of Object.keys(properties)) {
       const fieldSchema = properties[field] ?? {}
       for (const value of fieldValues(fieldSchema, right[field])) {
         const body = { ...right, [field]: value }
-        const isLimit = isAtLimit(fieldSchema, value) && misfit(schema, body) === null
+        const isLimit = isAtLimit(fieldSchema, value) && schemaError(schema, body) === null
         // The longest text is an email's: what an SMS holds is said in words.
         const verdict = isLimit && right.channel !== 'sms' ? 'fits' : 'open'
         yield { label: `${field} ${JSON.stringify(value).slice(0, 60)}`, body, verdict, field }
@@ -233,7 +239,7 @@ function* bodyChanges({ operation, bodies }: Subject): Generator<Change> {
     yield { label: 'at 256 KiB', text: text.padEnd(256 * 1024), verdict: 'fits' }
     yield { label: 'over 256 KiB', text: text.padEnd(256 * 1024 + 1), verdict: 'wrong' }
     yield { label: 'far over', text: text.padEnd(3 * 1024 * 1024), verdict: 'wrong' }
-    for (const type of TYPES)
+    for (const type of UNSUPPORTED_MEDIA_TYPES)
       yield { label: `content-type ${type}`, headers: { 'content-type': type }, verdict: 'wrong' }
     for (const type of ['APPLICATION/JSON', 'application/json; charset=utf-8'])
       yield { label: `content-type ${type}`, headers: { 'content-type': type }, verdict: 'fits' }
@@ -262,7 +268,7 @@ function* bodyChanges({ operation, bodies }: Subject): Generator<Change> {
   }
 }
 
-const TYPES = [
+const UNSUPPORTED_MEDIA_TYPES = [
   '',
   'text/plain',
   'application/xml',

@@ -8,7 +8,7 @@ import { Changeset } from '../../shared/store/table/changeset.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 
 /** An email that was accepted at `now`, and waits to be sent. */
-export async function acceptedEmail(
+export async function createAcceptedEmail(
   table: Table,
   clinic: Clinic,
   patient: Patient,

@@ -11,7 +11,7 @@ declare module 'vitest' {
 /** Starts one engine, in memory, for the run: the one that the local runner uses. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const engine = await startDynamoDb({
-    onDeath: (message) => {
+    onUnexpectedExit: (message) => {
       throw new Error(message)
     },
   })

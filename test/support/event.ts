@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda'
 
-export type Sent = {
+export type RequestInput = {
   method?: string
   resource?: string
   path?: Record<string, string>
@@ -9,7 +9,7 @@ export type Sent = {
   body?: string
 }
 
-const lists = (values: Record<string, string | string[]>): Record<string, string[]> =>
+const toLists = (values: Record<string, string | string[]>): Record<string, string[]> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, [value].flat()]))
 
 /** A REST API's proxy event, as far as our code reads it. */
@@ -20,13 +20,13 @@ export function apiEvent({
   query,
   headers = {},
   body,
-}: Sent): APIGatewayProxyEvent {
+}: RequestInput): APIGatewayProxyEvent {
   return {
     resource,
     httpMethod: method,
     pathParameters: path ?? null,
-    multiValueQueryStringParameters: query ? lists(query) : null,
-    multiValueHeaders: lists(headers),
+    multiValueQueryStringParameters: query ? toLists(query) : null,
+    multiValueHeaders: toLists(headers),
     body: body ?? null,
     requestContext: { requestId: 'request-1' },
   } as unknown as APIGatewayProxyEvent
@@ -38,39 +38,39 @@ export const lambdaContext = (remainingMs = 15_000): Context =>
 type Handler = (event: APIGatewayProxyEvent, context: Context) => unknown
 
 /** Calls under way, each with what was logged since it began: they share the process's output. */
-const listening = new Set<{ text: string }>()
+const activeCaptures = new Set<{ text: string }>()
 const write = process.stdout.write
 
-function listen(): { text: string } {
-  const heard = { text: '' }
-  if (listening.size === 0) {
+function startCapture(): { text: string } {
+  const capture = { text: '' }
+  if (activeCaptures.size === 0) {
     process.stdout.write = (text: string | Uint8Array) => {
-      for (const one of listening) one.text += text
+      for (const one of activeCaptures) one.text += text
       return true
     }
   }
-  listening.add(heard)
-  return heard
+  activeCaptures.add(capture)
+  return capture
 }
 
-function stopListening(heard: { text: string }): void {
-  listening.delete(heard)
-  if (listening.size === 0) process.stdout.write = write
+function stopCapture(capture: { text: string }): void {
+  activeCaptures.delete(capture)
+  if (activeCaptures.size === 0) process.stdout.write = write
 }
 
 /** Calls a handler as the gateway would, and reads its answer and what was logged meanwhile. */
-export async function call(handler: unknown, sent: Sent, context: Context = lambdaContext()) {
-  const heard = listen()
+export async function call(handler: unknown, input: RequestInput, context: Context = lambdaContext()) {
+  const capture = startCapture()
   try {
-    const result = (await (handler as Handler)(apiEvent(sent), context)) as APIGatewayProxyResult
+    const result = (await (handler as Handler)(apiEvent(input), context)) as APIGatewayProxyResult
     return {
       status: result.statusCode,
       headers: result.headers ?? {},
       text: result.body,
       body: result.body === '' ? null : JSON.parse(result.body),
-      logged: heard.text,
+      logged: capture.text,
     }
   } finally {
-    stopListening(heard)
+    stopCapture(capture)
   }
 }

@@ -2,7 +2,7 @@ import { inject, vi } from 'vitest'
 import type { Route } from '../../shared/api/route.ts'
 
 /** Gives functions the environment that the stack would give them, with the run's engine behind it. */
-export function functionEnvironment(tableName: string, more: Record<string, string> = {}): void {
+export function stubFunctionEnvironment(tableName: string, more: Record<string, string> = {}): void {
   const variables = {
     TABLE_NAME: tableName,
     CHECK_RESPONSES: 'on',

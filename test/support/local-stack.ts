@@ -6,7 +6,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { loadDemo, type ReadyClinic } from '../../bin/demo/load.ts'
 import { type LocalStack, type LocalStackOptions, startLocalStack } from '../../infra/local/stack.ts'
 import { openTable, type Table } from '../../shared/store/table/table.ts'
-import { conforms } from './conformance.ts'
+import { assertConforms } from './conformance.ts'
 
 export type RunningStack = LocalStack & { table: Table; clinics: ReadyClinic[]; log: string[]; api: string }
 
@@ -39,7 +39,7 @@ function tableOf({ endpoints, outputs }: Pick<LocalStack, 'endpoints' | 'outputs
   return openTable(DynamoDBDocumentClient.from(client), outputs.TableName ?? '')
 }
 
-export type Answer = {
+export type HttpResponse = {
   status: number
   headers: Record<string, string | string[] | undefined>
   text: string
@@ -54,13 +54,13 @@ export async function send(
     headers = {},
     body,
   }: { method?: string; headers?: Record<string, string | string[]>; body?: string } = {},
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const sent = request(url, { method, headers, agent: false })
   sent.end(body)
   const [response] = await once(sent, 'response')
   let text = ''
   for await (const piece of response) text += piece
-  const answer = {
+  const result = {
     status: response.statusCode,
     headers: response.headers,
     text,
@@ -68,8 +68,8 @@ export async function send(
   }
   const { pathname } = new URL(url)
   // Whatever a test asks, the document must have the answer.
-  conforms(method, pathname, answer.status, answer.headers, answer.body)
-  return answer
+  assertConforms(method, pathname, result.status, result.headers, result.body)
+  return result
 }
 
 /** A GET with a demo credential. */
@@ -77,7 +77,7 @@ export const get = (
   stack: RunningStack,
   path: string,
   pair = stack.clinics[0]?.credentials.full,
-): Promise<Answer> => send(`${stack.api}${path}`, { headers: { authorization: `Developer ${pair}` } })
+): Promise<HttpResponse> => send(`${stack.api}${path}`, { headers: { authorization: `Developer ${pair}` } })
 
 /** A POST with a demo credential, or the pair given; a body that is text is sent as it stands. */
 export function post(
@@ -89,7 +89,7 @@ export function post(
     key,
     headers = {},
   }: { pair?: string; key?: string; headers?: Record<string, string> } = {},
-): Promise<Answer> {
+): Promise<HttpResponse> {
   return send(`${stack.api}${path}`, {
     method: 'POST',
     body: typeof body === 'string' ? body : JSON.stringify(body),

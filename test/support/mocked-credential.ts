@@ -3,7 +3,7 @@ import { DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-
 import { mockClient } from 'aws-sdk-client-mock'
 import { beforeAll, beforeEach } from 'vitest'
 import { SCOPES } from '../../shared/domain/scope.ts'
-import { functionEnvironment } from './functions.ts'
+import { stubFunctionEnvironment } from './functions.ts'
 
 export const CLINIC = '6d0e2a7c-0000-4000-8000-000000000001'
 
@@ -13,7 +13,7 @@ export const headers = { authorization: 'Developer ck_1:cs_1' }
 const salt = Buffer.alloc(16, 1)
 
 /** A mocked client for functions, in which one credential is known before each test. */
-export function mockedWithCredential(timezone: string, currency: string) {
+export function mockClientWithCredential(timezone: string, currency: string) {
   const dynamodb = mockClient(DynamoDBDocumentClient)
   const credential = {
     key: 'ck_1',
@@ -25,7 +25,7 @@ export function mockedWithCredential(timezone: string, currency: string) {
     revokedAt: null,
     lastUsedAt: null,
   }
-  beforeAll(() => functionEnvironment('clinic-table'))
+  beforeAll(() => stubFunctionEnvironment('clinic-table'))
   beforeEach(() => {
     dynamodb.reset()
     dynamodb.on(UpdateCommand).resolves({ Attributes: { n: 1 } })

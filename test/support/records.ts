@@ -17,15 +17,15 @@ import { doctorStore } from '../../shared/store/doctors.ts'
 import { deliveryStore } from '../../shared/store/events/deliveries.ts'
 import { eventFanOut } from '../../shared/store/events/fan-out.ts'
 import { messageStore } from '../../shared/store/messages/messages.ts'
-import { patientEntry } from '../../shared/store/patients/patient-writes.ts'
+import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { Changeset } from '../../shared/store/table/changeset.ts'
 import type { Table } from '../../shared/store/table/table.ts'
-import { subscribed } from './deliveries.ts'
+import { createWebhook } from './deliveries.ts'
 import { aPatient, NOW, newClinic } from './table.ts'
 
 const createdAt = new Date(NOW).toISOString()
 
-export type Populated = {
+export type PopulatedClinic = {
   clinic: Clinic
   patient: Patient
   doctor: { id: string; fullName: string }
@@ -36,9 +36,9 @@ export type Populated = {
 }
 
 /** A clinic with one record of every kind; the message's text is long enough to make its rows thin. */
-export async function populated(table: Table, patient = aPatient()): Promise<Populated> {
+export async function createPopulatedClinic(table: Table, patient = aPatient()): Promise<PopulatedClinic> {
   const clinic = await newClinic(table)
-  await patientEntry({ table }).enter(clinic.id, [patient])
+  await patientWriter({ table }).createMany(clinic.id, [patient])
   const hours = parseWeeklyHours('mon-fri 09:00-17:00')
   const doctor = { ...NEW_DOCTOR, id: newUuid(), fullName: 'Dr. Bo Lind', hours }
   await doctorStore({ table }).save(clinic.id, [{ before: null, after: doctor }])
@@ -57,7 +57,7 @@ export async function populated(table: Table, patient = aPatient()): Promise<Pop
   const invoice: Invoice = {
     id: newUuid(),
     number: '2026-1',
-    setStatus: 'sent',
+    clinicStatus: 'sent',
     status: 'partially_paid',
     issueDate: '2026-05-04',
     dueDate: null,
@@ -112,22 +112,25 @@ export async function populated(table: Table, patient = aPatient()): Promise<Pop
     acceptedOn: '2026-05-01',
     dispatch: null,
   }
-  await create(table, clinic, appointmentStore({ table }), appointment)
-  await create(table, clinic, invoiceStore({ table }), invoice)
-  await create(table, clinic, paymentStore({ table }), payment)
-  await create(table, clinic, messageStore({ table }), message)
+  await createRecord(table, clinic, appointmentStore({ table }), appointment)
+  await createRecord(table, clinic, invoiceStore({ table }), invoice)
+  await createRecord(table, clinic, paymentStore({ table }), payment)
+  await createRecord(table, clinic, messageStore({ table }), message)
   return { clinic, patient, doctor, appointment, invoice, payment, message }
 }
 
-export type Followed = {
+export type WebhookWithDeliveries = {
   webhook: Webhook
   /** One for each event so far, the latest first; none was attempted. */
   deliveries: readonly [Delivery, ...Delivery[]]
 }
 
 /** An endpoint that is subscribed to everything, and what has happened at the clinic on its way there. */
-export async function followed(table: Table, clinic: Clinic): Promise<Followed> {
-  const webhook = await subscribed(table, clinic.id)
+export async function createWebhookWithDeliveries(
+  table: Table,
+  clinic: Clinic,
+): Promise<WebhookWithDeliveries> {
+  const webhook = await createWebhook(table, clinic.id)
   await eventFanOut({ table, now: Date.now }).fanOut(clinic.id, async () => {})
   const page = await deliveryStore({ table }).page(clinic.id, webhook.id, { limit: 100 }, Date.now())
   const [first, ...more] = page?.items ?? []
@@ -136,7 +139,12 @@ export async function followed(table: Table, clinic: Clinic): Promise<Followed> 
 }
 
 /** Writes a record that does not exist. */
-export async function create<R>(table: Table, clinic: Clinic, list: RecordList<R>, record: R): Promise<void> {
+export async function createRecord<R>(
+  table: Table,
+  clinic: Clinic,
+  list: RecordList<R>,
+  record: R,
+): Promise<void> {
   const changes = new Changeset(table, clinic.id)
   list.change(changes, null, record)
   await changes.commit()

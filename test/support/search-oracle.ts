@@ -1,8 +1,8 @@
 /** What a patient is known by. */
-export type Known = { name: string; phone: string | null; email: string | null }
+export type SearchablePatient = { name: string; phone: string | null; email: string | null }
 
 /** Letters of the tests' names by the plain letters people type for them: a table, so as not to share code with fold. */
-const PLAIN: Record<string, string> = {
+const PLAIN_LETTERS: Record<string, string> = {
   ...Object.fromEntries([...'àáâãäåāăą'].map((letter) => [letter, 'a'])),
   ...Object.fromEntries([...'çćč'].map((letter) => [letter, 'c'])),
   ...Object.fromEntries([...'èéêëēęễ'].map((letter) => [letter, 'e'])),
@@ -16,25 +16,26 @@ const PLAIN: Record<string, string> = {
   ß: 'ss',
 }
 
-const plain = (text: string): string =>
+const toPlain = (text: string): string =>
   [...text.replaceAll('İ', 'i').toLowerCase().normalize('NFC')]
-    .map((letter) => PLAIN[letter] ?? letter)
+    .map((letter) => PLAIN_LETTERS[letter] ?? letter)
     .join('')
 
 /**
  * Whether search must find a patient, written without the index: every word in the name, the digits or the email; a
  * query of three digits or more and punctuation alone is one number, without the zeros it is dialled with.
  */
-export function mustFind({ name, phone, email }: Known, query: string): boolean {
-  const asked = plain(query).trim()
+export function shouldMatch({ name, phone, email }: SearchablePatient, query: string): boolean {
+  const normalized = toPlain(query).trim()
   // `+49 (0)30` is how many write a number for both readers, at home and abroad.
-  const dialled = asked.startsWith('+') || asked.startsWith('00') ? asked.replace('(0)', '') : asked
+  const dialled =
+    normalized.startsWith('+') || normalized.startsWith('00') ? normalized.replace('(0)', '') : normalized
   const digits = [...dialled].filter((letter) => letter >= '0' && letter <= '9').join('')
   const number = [...(phone ?? '')].filter((letter) => letter !== '+').join('')
-  if (digits.length >= 3 && [...asked].every((letter) => '0123456789 +-().'.includes(letter))) {
+  if (digits.length >= 3 && [...normalized].every((letter) => '0123456789 +-().'.includes(letter))) {
     const zeros = digits.startsWith('00') ? 2 : digits.startsWith('0') ? 1 : 0
     return number.includes(digits.length - zeros >= 3 ? digits.slice(zeros) : digits)
   }
-  const fields = [plain(name), number, plain(email ?? '')]
-  return asked.split(/ +/).every((word) => fields.some((field) => field.includes(word)))
+  const fields = [toPlain(name), number, toPlain(email ?? '')]
+  return normalized.split(/ +/).every((word) => fields.some((field) => field.includes(word)))
 }

@@ -27,7 +27,7 @@ export const resourcesOf = (template: Template, type: string): Record<string, Re
   template.findResources(type) as Record<string, Resource>
 
 /** The logical id of the construct at a path below the stack, as `Messaging/Emails`. */
-export function idAt(template: Template, path: string): string {
+export function logicalIdAt(template: Template, path: string): string {
   const { Resources } = template.toJSON() as { Resources: Record<string, Resource> }
   const found = Object.keys(Resources).filter((id) =>
     Resources[id]?.Metadata?.['aws:cdk:path']?.endsWith(`/${path}/Resource`),
@@ -45,22 +45,24 @@ export type Statement = {
 
 type Policy = { PolicyDocument: { Statement: Statement[] } }
 
-const allOfFunction = (template: Template, type: string, id: string): Resource[] =>
+const resourcesOfFunction = (template: Template, type: string, id: string): Resource[] =>
   Object.values(resourcesOf(template, type)).filter((resource) =>
     resource.Metadata?.['aws:cdk:path']?.includes(`/${id}/`),
   )
 
 /** The one resource of a type that belongs to the function with this id, a route's or a worker's. */
-export function ofFunction(template: Template, type: string, id: string): Resource {
-  const found = allOfFunction(template, type, id)
+export function resourceOfFunction(template: Template, type: string, id: string): Resource {
+  const found = resourcesOfFunction(template, type, id)
   if (found.length !== 1) throw new Error(`${found.length} resources of ${type} for ${id}`)
   return found[0] as Resource
 }
 
 /** Everything the function may do: its role's own policies, and those attached to it. */
 export function grantsOf(template: Template, id: string): Statement[] {
-  const { Policies = [] } = ofFunction(template, 'AWS::IAM::Role', id).Properties as { Policies?: Policy[] }
-  const attached = allOfFunction(template, 'AWS::IAM::Policy', id).map(
+  const { Policies = [] } = resourceOfFunction(template, 'AWS::IAM::Role', id).Properties as {
+    Policies?: Policy[]
+  }
+  const attached = resourcesOfFunction(template, 'AWS::IAM::Policy', id).map(
     ({ Properties }) => Properties as unknown as Policy,
   )
   return [...Policies, ...attached].flatMap(({ PolicyDocument }) => PolicyDocument.Statement)

@@ -15,20 +15,20 @@ export type ValueSchema = {
 
 /** `fits`: it must not be refused. `wrong`: it must be. `open`: either, but never with a 5xx. */
 export type Verdict = 'fits' | 'wrong' | 'open'
-export type Tried<T> = { readonly value: T; readonly verdict: Verdict }
+export type TestValue<T> = { readonly value: T; readonly verdict: Verdict }
 
-const each = <T>(verdict: Verdict, ...values: readonly T[]): Tried<T>[] =>
+const withVerdict = <T>(verdict: Verdict, ...values: readonly T[]): TestValue<T>[] =>
   values.map((value) => ({ value, verdict }))
 
 const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000'
 
-const DATES = each('fits', '2026-02-28', '2000-02-29', '2100-12-31')
-const NO_DATES = each(
+const DATES = withVerdict('fits', '2026-02-28', '2000-02-29', '2100-12-31')
+const INVALID_DATES = withVerdict(
   'wrong',
   ...['2026-02-30', '2025-02-29', '2026-13-01', '2026-2-3', '20260203', '2026-02-03T00:00:00Z', 'today'],
   ...['-0001-01-01', '10000-01-01', '2026-02-03 ', '２０２６-02-03'],
 )
-const NO_IDS = each(
+const MALFORMED_IDS = withVerdict(
   'wrong',
   ...[
     'x',
@@ -39,7 +39,7 @@ const NO_IDS = each(
     `urn:uuid:${UNKNOWN_ID}`,
   ],
 )
-const NO_NUMBERS = [
+const INVALID_NUMBERS = [
   '1.5',
   '1e1',
   '+1',
@@ -56,7 +56,7 @@ const NO_NUMBERS = [
 ]
 
 /** Text that breaks things: quotes, controls, halves of characters, other scripts, names of object members. */
-const STRANGE = [
+const HOSTILE_STRINGS = [
   ...[
     "'; DROP TABLE patients; --",
     '"',
@@ -82,41 +82,56 @@ const STRANGE = [
 ]
 
 /** Texts for a query parameter, before they are encoded. */
-export function parameterValues(schema: ValueSchema): Tried<string>[] {
+export function parameterValues(schema: ValueSchema): TestValue<string>[] {
   const { type, format, minimum = 0, maximum = 0 } = schema
   if (type === 'integer')
     return [
-      ...each('fits', String(minimum), String(maximum)),
-      ...each('wrong', ...[minimum - 1, maximum + 1, maximum * 1000].map(String), ...NO_NUMBERS),
+      ...withVerdict('fits', String(minimum), String(maximum)),
+      ...withVerdict('wrong', ...[minimum - 1, maximum + 1, maximum * 1000].map(String), ...INVALID_NUMBERS),
     ]
   if (schema.enum)
-    return [...each('fits', ...schema.enum), ...each('wrong', 'nonsense', '', ...schema.enum.map(capital))]
+    return [
+      ...withVerdict('fits', ...schema.enum),
+      ...withVerdict('wrong', 'nonsense', '', ...schema.enum.map(capital)),
+    ]
   if (format === 'uuid')
-    return [...each('fits', UNKNOWN_ID, UNKNOWN_ID.toUpperCase()), ...each('wrong', ''), ...NO_IDS]
+    return [
+      ...withVerdict('fits', UNKNOWN_ID, UNKNOWN_ID.toUpperCase()),
+      ...withVerdict('wrong', ''),
+      ...MALFORMED_IDS,
+    ]
   if (format === 'date')
-    return [...DATES, ...each('open', '0000-01-01', '9999-12-31'), ...each('wrong', ''), ...NO_DATES]
-  return [...textLengths(schema), ...each('open', ...STRANGE), ...patternBreakers(schema)]
+    return [
+      ...DATES,
+      ...withVerdict('open', '0000-01-01', '9999-12-31'),
+      ...withVerdict('wrong', ''),
+      ...INVALID_DATES,
+    ]
+  return [...textLengths(schema), ...withVerdict('open', ...HOSTILE_STRINGS), ...patternBreakers(schema)]
 }
 
 const capital = (text: string) => text.toUpperCase()
 
-function patternBreakers({ pattern }: ValueSchema): Tried<string>[] {
+function patternBreakers({ pattern }: ValueSchema): TestValue<string>[] {
   if (pattern === undefined) return []
   const known = new RegExp(pattern, 'u')
-  return each('wrong', ...['!', '', 'a'.repeat(65), ...STRANGE].filter((text) => !known.test(text)))
+  return withVerdict(
+    'wrong',
+    ...['!', '', 'a'.repeat(65), ...HOSTILE_STRINGS].filter((text) => !known.test(text)),
+  )
 }
 
 /** Lengths at, over and far past the limits; characters outside the basic plane count once. */
-function textLengths({ minLength, maxLength }: ValueSchema, from = ''): Tried<string>[] {
+function textLengths({ minLength, maxLength }: ValueSchema, from = ''): TestValue<string>[] {
   const filled = (length: number, filler = 'a') =>
     from.length >= length ? filler.repeat(length) : from + filler.repeat(length - from.length)
-  const most = maxLength ?? 0
+  const max = maxLength ?? 0
   return [
-    ...(minLength ? each('wrong', filled(minLength - 1)) : []),
-    ...(most > 0
-      ? [...each('fits', filled(most)), ...each('wrong', filled(most + 1), filled(most * 10))]
-      : each('open', 'a', 'a'.repeat(5000))),
-    ...(most > 0 ? each('open', filled(most, '𝄞'), filled(most + 1, '𝄞')) : []),
+    ...(minLength ? withVerdict('wrong', filled(minLength - 1)) : []),
+    ...(max > 0
+      ? [...withVerdict('fits', filled(max)), ...withVerdict('wrong', filled(max + 1), filled(max * 10))]
+      : withVerdict('open', 'a', 'a'.repeat(5000))),
+    ...(max > 0 ? withVerdict('open', filled(max, '𝄞'), filled(max + 1, '𝄞')) : []),
   ]
 }
 
@@ -129,7 +144,7 @@ const ANY_JSON: readonly unknown[] = [
 /** Values for a field of a body, `from` being one that is right. Whether they are is for the document to say. */
 export function fieldValues(schema: ValueSchema, from: unknown): unknown[] {
   const kinds = schema.anyOf ?? [schema]
-  return [...ANY_JSON, ...STRANGE, ...kinds.flatMap((kind) => kindValues(kind, from))]
+  return [...ANY_JSON, ...HOSTILE_STRINGS, ...kinds.flatMap((kind) => kindValues(kind, from))]
 }
 
 function kindValues({ type, format, items, ...schema }: ValueSchema, from: unknown): unknown[] {
@@ -142,9 +157,9 @@ function kindValues({ type, format, items, ...schema }: ValueSchema, from: unkno
     const all = items?.enum ?? []
     return [[...all], [all[0], all[0]], [...all, 'nonsense'], Array(1000).fill(all[0]), { ...all }]
   }
-  if (format === 'uuid') return [UNKNOWN_ID, ...NO_IDS.map(({ value }) => value)]
+  if (format === 'uuid') return [UNKNOWN_ID, ...MALFORMED_IDS.map(({ value }) => value)]
   if (format === 'date')
-    return [...DATES, ...NO_DATES].map(({ value }) => value).concat('0000-01-01', '9999-12-31')
+    return [...DATES, ...INVALID_DATES].map(({ value }) => value).concat('0000-01-01', '9999-12-31')
   if (type === 'string')
     return [
       ...textLengths(schema, typeof from === 'string' ? from : '').map(({ value }) => value),

@@ -3,12 +3,12 @@ import { CalendarDate, oneOf, TimeOfDay } from '../../../shared/api/schemas.ts'
 import { APPOINTMENT_STATUSES, type Appointment } from '../../../shared/domain/appointment.ts'
 import type { Doctor } from '../../../shared/domain/doctor.ts'
 import { fullName } from '../../../shared/domain/patient.ts'
-import { paragraphs } from '../../../shared/domain/text-fields.ts'
+import { multiLineText } from '../../../shared/domain/text-fields.ts'
 import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
 import { doctorStore } from '../../../shared/store/doctors.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
-import { RowRefused, writePatientRows } from './calendar.ts'
-import { given, type ImportEntity } from './entity.ts'
+import { definedFields, type ImportEntity } from './entity.ts'
+import { RowRejectedError, writePatientRows } from './patient-rows.ts'
 import { ExternalRef, referenceId, unknownReference } from './references.ts'
 import { Instant } from './timestamps.ts'
 
@@ -21,7 +21,7 @@ const columns = {
   start_time: TimeOfDay,
   end_time: TimeOfDay,
   status: oneOf(APPOINTMENT_STATUSES).nullish(),
-  notes: paragraphs(2000).nullish(),
+  notes: multiLineText(2000).nullish(),
   created_at: Instant.nullish(),
 }
 
@@ -37,7 +37,7 @@ export function appointmentImport(table: Table, now: () => number): ImportEntity
     schema: ({ id: clinic }) =>
       z
         .strictObject(columns)
-        .refine((row) => !bothTimes(row) || row.start_time < row.end_time, {
+        .refine((row) => !hasValidTimes(row) || row.start_time < row.end_time, {
           path: ['end_time'],
           error: 'must be after start_time, on the same day',
         })
@@ -62,21 +62,21 @@ export function appointmentImport(table: Table, now: () => number): ImportEntity
           notes: null,
           createdAt: new Date(now()).toISOString(),
           ...before,
-          ...(given(facts) as Pick<Appointment, 'date' | 'startTime' | 'endTime'>),
+          ...(definedFields(facts) as Pick<Appointment, 'date' | 'startTime' | 'endTime'>),
           id,
           patient: { id: patient.id, fullName: fullName(patient) },
-          doctor: named(known, doctorId),
+          doctor: doctorRef(known, doctorId),
         }
       })
     },
   }
 }
 
-const bothTimes = (row: { start_time: string; end_time: string }): boolean =>
+const hasValidTimes = (row: { start_time: string; end_time: string }): boolean =>
   TimeOfDay.safeParse(row.start_time).success && TimeOfDay.safeParse(row.end_time).success
 
-function named(doctors: ReadonlyMap<string, Doctor>, id: string): Appointment['doctor'] {
+function doctorRef(doctors: ReadonlyMap<string, Doctor>, id: string): Appointment['doctor'] {
   const doctor = doctors.get(id)
-  if (!doctor) throw new RowRefused(unknownReference('doctor'))
+  if (!doctor) throw new RowRejectedError(unknownReference('doctor'))
   return { id, fullName: doctor.fullName }
 }

@@ -1,21 +1,21 @@
 import * as z from 'zod'
 import { CalendarDate } from '../../../shared/api/schemas.ts'
 import type { Doctor, TimeOff } from '../../../shared/domain/doctor.ts'
-import { line } from '../../../shared/domain/text-fields.ts'
+import { singleLineText } from '../../../shared/domain/text-fields.ts'
 import {
   parseWeeklyHours,
   type WeeklyHours,
   WorkingHoursError,
 } from '../../../shared/domain/working-hours.ts'
-import { fanOut } from '../../../shared/store/copies/copied-names.ts'
-import { type DoctorChange, doctorStore, MOST_SAVED } from '../../../shared/store/doctors.ts'
+import { copiedNames } from '../../../shared/store/copies/copied-names.ts'
+import { type DoctorChange, doctorStore, MAX_SAVED } from '../../../shared/store/doctors.ts'
 import { chunked, type Table } from '../../../shared/store/table/table.ts'
-import { given, type ImportEntity, isUnchanged } from './entity.ts'
+import { definedFields, type ImportEntity, isUnchanged } from './entity.ts'
 
 type Fields = Partial<Omit<Doctor, 'id'>>
 
 /** `mon-fri 09:00-17:00; sat 10:00-14:00` */
-export const weeklyHours = line(1000).transform((text, context): WeeklyHours => {
+export const weeklyHours = singleLineText(1000).transform((text, context): WeeklyHours => {
   try {
     return parseWeeklyHours(text)
   } catch (error) {
@@ -26,7 +26,7 @@ export const weeklyHours = line(1000).transform((text, context): WeeklyHours => 
 })
 
 /** `2026-12-24/2026-12-26; 2027-01-01` */
-export const timeOff = line(10_000).transform((text, context): TimeOff[] =>
+export const timeOff = singleLineText(10_000).transform((text, context): TimeOff[] =>
   text.split(';').flatMap((piece) => {
     const [from = '', to = from, ...rest] = piece.trim().split('/')
     const isSpan =
@@ -40,14 +40,14 @@ export const timeOff = line(10_000).transform((text, context): TimeOff[] =>
   }),
 )
 
-const yesOrNo = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')], {
+const booleanField = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')], {
   error: 'must be true or false',
 })
 
 const columns = {
-  full_name: line(200),
-  specialty: line(100).nullish(),
-  is_active: yesOrNo.nullish(),
+  full_name: singleLineText(200),
+  specialty: singleLineText(100).nullish(),
+  is_active: booleanField.nullish(),
   hours: weeklyHours.nullish(),
   breaks: weeklyHours.nullish(),
   time_off: timeOff.nullish(),
@@ -86,11 +86,11 @@ export function doctorImport(table: Table): ImportEntity<Fields> {
       )
       const changes = batch.flatMap(({ id, fields }): DoctorChange[] => {
         const before = existing.get(id) ?? null
-        if (before && isUnchanged(before, given(fields))) return []
+        if (before && isUnchanged(before, definedFields(fields))) return []
         const { version: _, ...doctor } = before ?? { ...NEW_DOCTOR, fullName: '', version: 0 }
-        return [{ before, after: { ...doctor, ...given(fields), id } }]
+        return [{ before, after: { ...doctor, ...definedFields(fields), id } }]
       })
-      for (const chunk of chunked(changes, MOST_SAVED)) await store.save(clinic, chunk)
+      for (const chunk of chunked(changes, MAX_SAVED)) await store.save(clinic, chunk)
       const updated = changes.filter(({ before }) => before).length
       return {
         imported: changes.length - updated,
@@ -98,6 +98,6 @@ export function doctorImport(table: Table): ImportEntity<Fields> {
         unchanged: batch.length - changes.length,
       }
     },
-    finish: ({ id }) => fanOut(table).payAll(id),
+    finish: ({ id }) => copiedNames(table).refreshAll(id),
   }
 }

@@ -10,13 +10,13 @@ import { paymentImport } from './payments.ts'
 /** Every kind of file there is, in the order that lets later ones refer to earlier ones. */
 export function importEntities(table: Table, now: () => number, { events = false } = {}): ImportEntity[] {
   // History is no news, unless it is asked to be.
-  const to = events ? table : withoutEvents(table)
+  const target = events ? table : withoutEvents(table)
   return [
-    doctorImport(to),
-    patientImport(to, now),
-    appointmentImport(to, now),
-    invoiceImport(to, now),
-    paymentImport(to, now),
-    messageImport(to, now),
+    doctorImport(target),
+    patientImport(target, now),
+    appointmentImport(target, now),
+    invoiceImport(target, now),
+    paymentImport(target, now),
+    messageImport(target, now),
   ] as ImportEntity[]
 }

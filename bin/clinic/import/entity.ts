@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import type * as z from 'zod'
-import type { ClinicFacts } from '../../../shared/domain/clinic.ts'
+import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
 
 /** Rows by what became of them. */
 export type Counts = { imported: number; updated: number; unchanged: number }
 
 /** What one batch of an import did. Rows can still be rejected when they are written: they may refer to nobody. */
-export type Outcome = {
+export type BatchResult = {
   imported: number
   updated: number
   unchanged: number
@@ -22,14 +22,14 @@ export type ImportEntity<Fields = unknown> = {
   /** The word its ids are made with; never changed, or every import would enter everything anew. */
   readonly idKind: string
   /** Fields of a row beside `external_id`; those it does not name are refused. */
-  readonly schema: (clinic: ClinicFacts, now: number) => z.ZodType<Fields>
+  readonly schema: (clinic: ClinicInfo, now: number) => z.ZodType<Fields>
   readonly columns: readonly string[]
   /** Columns that a CSV file must have, beside `external_id`. */
   readonly required: readonly string[]
   /** Writes a batch in the order given; every id in it is different. A field that is undefined was not in the file. */
-  readonly write: (clinic: ClinicFacts, batch: readonly ImportRow<Fields>[]) => Promise<Outcome>
+  readonly write: (clinic: ClinicInfo, batch: readonly ImportRow<Fields>[]) => Promise<BatchResult>
   /** Once after all rows. */
-  readonly finish?: (clinic: ClinicFacts) => Promise<void>
+  readonly finish?: (clinic: ClinicInfo) => Promise<void>
 }
 
 export type ImportRow<Fields = unknown> = {
@@ -41,7 +41,7 @@ export type ImportRow<Fields = unknown> = {
 }
 
 /** Takes away the fields a row did not have, so that spreading it over a record leaves those as they are. */
-export function given<T extends object>(fields: T): Partial<T> {
+export function definedFields<T extends object>(fields: T): Partial<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>
 }
 

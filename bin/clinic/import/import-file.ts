@@ -1,13 +1,13 @@
 /** Imports one file: reads, checks and writes in batches; bad rows are set aside and never stop the good ones. */
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import type * as z from 'zod'
-import type { ClinicFacts } from '../../../shared/domain/clinic.ts'
+import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
 import { importedUuid } from '../../../shared/domain/uuid.ts'
 import { ConditionFailed } from '../../../shared/store/table/table.ts'
-import type { Counts, ImportEntity, ImportRow, Outcome } from './entity.ts'
+import type { BatchResult, Counts, ImportEntity, ImportRow } from './entity.ts'
 import { ExternalRef } from './references.ts'
 import { ImportFileError, type Row, rowReader } from './rows.ts'
-import { SeenIds } from './seen.ts'
+import { SeenIds } from './seen-ids.ts'
 
 export type ImportResult = Counts & { rejected: number }
 
@@ -22,10 +22,10 @@ export type ImportOptions = {
   readonly now: () => number
 }
 
-const WRITE_ATTEMPTS = 10
+const MAX_WRITE_ATTEMPTS = 10
 
 /** Two transactions of new patients; also what one batch read takes. */
-const BATCH = 96
+const BATCH_SIZE = 96
 
 /** Where the rows that were set aside are written. */
 export const rejectedFile = (file: string): string => `${file}.rejected.ndjson`
@@ -34,7 +34,7 @@ export const rejectedFile = (file: string): string => `${file}.rejected.ndjson`
 export async function importFile<Fields>(
   file: string,
   entity: ImportEntity<Fields>,
-  clinic: ClinicFacts,
+  clinic: ClinicInfo,
   options: ImportOptions,
 ): Promise<ImportResult> {
   const result: ImportResult = { imported: 0, updated: 0, unchanged: 0, rejected: 0 }
@@ -47,7 +47,7 @@ export async function importFile<Fields>(
     },
     (columns) => checkColumns(entity, columns, file),
   )
-  const check = rowCheck(entity, clinic, options.now())
+  const check = rowChecker(entity, clinic, options.now())
   const rejected = rejectionWriter(rejectedFile(file), (rejection) => {
     result.rejected++
     options.onRejected?.(rejection)
@@ -55,7 +55,7 @@ export async function importFile<Fields>(
   await rejected.clear()
   let batch: ImportRow<Fields>[] = []
   const flush = async () => {
-    const outcome = await written(() => entity.write(clinic, batch))
+    const outcome = await writeWithRetry(() => entity.write(clinic, batch))
     for (const name of ['imported', 'updated', 'unchanged'] as const) result[name] += outcome[name]
     const byId = new Map(batch.map((row) => [row.id, row]))
     for (const { id, reason } of outcome.rejected ?? []) {
@@ -69,16 +69,16 @@ export async function importFile<Fields>(
     for await (const row of read) {
       progress.rows++
       const checked = check(row)
-      const first = 'reason' in checked ? null : seen.note(checked.id, row.line)
+      const firstLine = 'reason' in checked ? null : seen.add(checked.id, row.line)
       if ('reason' in checked) await rejected.write({ line: row.line, ...checked })
-      else if (first !== null) {
+      else if (firstLine !== null) {
         await rejected.write({
           line: row.line,
-          reason: `external_id stands on line ${first} already`,
+          reason: `external_id stands on line ${firstLine} already`,
           row: rawOf(row),
         })
       } else batch.push(checked)
-      if (batch.length === BATCH) await flush()
+      if (batch.length === BATCH_SIZE) await flush()
     }
     if (batch.length > 0) await flush()
     await entity.finish?.(clinic)
@@ -89,23 +89,23 @@ export async function importFile<Fields>(
 }
 
 /** Somebody else wrote the same records meanwhile: a batch compares with what is there, so it can be written again. */
-async function written(write: () => Promise<Outcome>): Promise<Outcome> {
+async function writeWithRetry(write: () => Promise<BatchResult>): Promise<BatchResult> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await write()
     } catch (error) {
-      if (!(error instanceof ConditionFailed) || attempt === WRITE_ATTEMPTS) throw error
+      if (!(error instanceof ConditionFailed) || attempt === MAX_WRITE_ATTEMPTS) throw error
     }
   }
 }
 
 const rawOf = (row: Row): unknown => ('fields' in row ? row.fields : row.raw)
 
-type Checked<Fields> = ImportRow<Fields> | { reason: string; row: unknown }
+type CheckedRow<Fields> = ImportRow<Fields> | { reason: string; row: unknown }
 
-function rowCheck<Fields>(entity: ImportEntity<Fields>, clinic: ClinicFacts, now: number) {
+function rowChecker<Fields>(entity: ImportEntity<Fields>, clinic: ClinicInfo, now: number) {
   const schema = entity.schema(clinic, now)
-  return (row: Row): Checked<Fields> => {
+  return (row: Row): CheckedRow<Fields> => {
     if (!('fields' in row)) return { reason: row.problem, row: row.raw }
     const { external_id, ...rest } = row.fields
     const id = ExternalRef.safeParse(external_id)

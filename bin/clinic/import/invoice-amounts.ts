@@ -1,8 +1,8 @@
 /** Amounts of an imported invoice: read exactly, worked out where they are left out, checked where they are given. */
 import * as z from 'zod'
 import { type LineItem, lineAmount, subtotalOf, taxOn } from '../../../shared/domain/invoice.ts'
-import { decimalsOf, parseDecimal, RATIO_SCALE, renderMoney } from '../../../shared/domain/money.ts'
-import { line } from '../../../shared/domain/text-fields.ts'
+import { currencyDecimals, parseDecimal, RATIO_SCALE, renderMoney } from '../../../shared/domain/money.ts'
+import { singleLineText } from '../../../shared/domain/text-fields.ts'
 
 /** A decimal as JSON or CSV writes it; its decimals are checked where the currency is known. */
 export const Decimal = z.union([z.number(), z.string().trim()], { error: 'must be a number' })
@@ -10,7 +10,7 @@ export const Decimal = z.union([z.number(), z.string().trim()], { error: 'must b
 const LineItemRow = z.strictObject({
   // The API shows one; ours are made from the invoice's.
   id: z.unknown().optional(),
-  description: line(500),
+  description: singleLineText(500),
   quantity: Decimal.nullish(),
   unit_price: Decimal,
   discount_amount: Decimal.nullish(),
@@ -23,7 +23,7 @@ type LineItemRow = z.infer<typeof LineItemRow>
 
 /** Line items: a list, or in a CSV cell the list as JSON. */
 export const LineItems = z.preprocess(
-  (value) => (typeof value === 'string' ? parsedJson(value) : value),
+  (value) => (typeof value === 'string' ? parseJson(value) : value),
   z.array(LineItemRow, { error: 'must be a list of line items, as JSON' }).max(200),
 )
 
@@ -35,7 +35,7 @@ export type Amounts = {
   readonly lineItems: readonly Omit<LineItem, 'id'>[]
 }
 
-type Row = {
+type InvoiceRow = {
   subtotal?: string | number | null | undefined
   tax_amount?: string | number | null | undefined
   discount_amount?: string | number | null | undefined
@@ -46,7 +46,7 @@ type Row = {
 const RATIO_DECIMALS = Math.log10(RATIO_SCALE)
 
 /** The amounts of a row in minor units. Everything that does not add up becomes an issue that says by how much. */
-export function invoiceAmounts(row: Row, currency: string, context: z.RefinementCtx): Amounts {
+export function invoiceAmounts(row: InvoiceRow, currency: string, context: z.RefinementCtx): Amounts {
   const reader = amountReader(currency, context)
   const items = (row.line_items ?? []).map((item, index) => lineItem(item, ['line_items', index], reader))
   const given = {
@@ -64,23 +64,29 @@ export function invoiceAmounts(row: Row, currency: string, context: z.Refinement
   if (hasItems) {
     // Some systems round each line, some the sum: both are right.
     const lines = items.reduce((added, item) => added + lineAmount(item), 0)
-    if (subtotal !== lines) reader.same('subtotal', subtotal, subtotalOf(items), 'the line items make')
+    if (subtotal !== lines)
+      reader.requireEqual('subtotal', subtotal, subtotalOf(items), 'the line items make')
     if (sum('discount') !== 0)
-      reader.same('discount_amount', discount, sum('discount'), 'the line items make')
-    if (sum('tax') !== 0) reader.same('tax_amount', tax, sum('tax'), 'the line items make')
+      reader.requireEqual('discount_amount', discount, sum('discount'), 'the line items make')
+    if (sum('tax') !== 0) reader.requireEqual('tax_amount', tax, sum('tax'), 'the line items make')
   }
   if (!hasItems && given.subtotal === null)
     reader.issue(['subtotal'], 'is required where there are no line_items')
-  reader.same('total_amount', total, subtotal - discount + tax, 'subtotal - discount_amount + tax_amount is')
+  reader.requireEqual(
+    'total_amount',
+    total,
+    subtotal - discount + tax,
+    'subtotal - discount_amount + tax_amount is',
+  )
   if (total < 0) reader.issue(['total_amount'], 'must not be negative')
   return { subtotal, discount, tax, total, lineItems: items }
 }
 
-type Reader = ReturnType<typeof amountReader>
+type AmountReader = ReturnType<typeof amountReader>
 type Path = (string | number)[]
 
 function amountReader(currency: string, context: z.RefinementCtx) {
-  const decimals = decimalsOf(currency)
+  const decimals = currencyDecimals(currency)
   const issue = (path: Path, message: string) => context.addIssue({ code: 'custom', path, message })
   const read = (
     value: string | number | null | undefined,
@@ -99,14 +105,14 @@ function amountReader(currency: string, context: z.RefinementCtx) {
     money: (value: string | number | null | undefined, path: Path) =>
       read(value, path, decimals, ` in ${currency}`),
     ratio: (value: string | number | null | undefined, path: Path) => read(value, path, RATIO_DECIMALS, ''),
-    same: (field: string, stated: number, counted: number, how: string) => {
-      if (stated === counted) return
-      issue([field], `is ${renderMoney(stated, currency)}, but ${how} ${renderMoney(counted, currency)}`)
+    requireEqual: (field: string, stated: number, computed: number, how: string) => {
+      if (stated === computed) return
+      issue([field], `is ${renderMoney(stated, currency)}, but ${how} ${renderMoney(computed, currency)}`)
     },
   }
 }
 
-function lineItem(row: LineItemRow, path: Path, reader: Reader): Omit<LineItem, 'id'> {
+function lineItem(row: LineItemRow, path: Path, reader: AmountReader): Omit<LineItem, 'id'> {
   const at = (field: string) => [...path, field]
   const quantity = reader.ratio(row.quantity, at('quantity')) ?? RATIO_SCALE
   const unitPrice = reader.money(row.unit_price, at('unit_price')) ?? 0
@@ -121,7 +127,7 @@ function lineItem(row: LineItemRow, path: Path, reader: Reader): Omit<LineItem, 
   return { description: row.description, quantity, unitPrice, discount, taxRate, tax, total }
 }
 
-function parsedJson(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -1,27 +1,27 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import { CalendarDate, oneOf } from '../../../shared/api/schemas.ts'
-import type { ClinicFacts } from '../../../shared/domain/clinic.ts'
-import { INVOICE_STATUSES, type Invoice, settled } from '../../../shared/domain/invoice.ts'
+import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
+import { applyPayments, INVOICE_STATUSES, type Invoice } from '../../../shared/domain/invoice.ts'
 import { fullName } from '../../../shared/domain/patient.ts'
-import { line } from '../../../shared/domain/text-fields.ts'
+import { singleLineText } from '../../../shared/domain/text-fields.ts'
 import { importedUuid } from '../../../shared/domain/uuid.ts'
 import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
-import { RowRefused, writePatientRows } from './calendar.ts'
 import type { ImportEntity } from './entity.ts'
 import { type Amounts, Decimal, invoiceAmounts, LineItems } from './invoice-amounts.ts'
+import { RowRejectedError, writePatientRows } from './patient-rows.ts'
 import { ExternalRef, referenceId } from './references.ts'
 import { Instant } from './timestamps.ts'
 
 type Fields = Amounts &
-  Partial<Pick<Invoice, 'dueDate' | 'paidAt' | 'createdAt' | 'setStatus'>> &
+  Partial<Pick<Invoice, 'dueDate' | 'paidAt' | 'createdAt' | 'clinicStatus'>> &
   Pick<Invoice, 'number' | 'issueDate' | 'currency'> & { patient: string }
 
 const columns = {
   patient_external_id: ExternalRef,
-  invoice_number: line(100),
+  invoice_number: singleLineText(100),
   status: oneOf(INVOICE_STATUSES).nullish(),
   issue_date: CalendarDate,
   due_date: CalendarDate.nullish(),
@@ -46,13 +46,13 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
   const list = invoiceStore({ table })
   const payments = paymentStore({ table })
 
-  const fieldsOf = (clinic: ClinicFacts) =>
+  const fieldsOf = (clinic: ClinicInfo) =>
     z.strictObject(columns).transform((row, context): Fields => {
       const currency = row.currency ?? clinic.currency
       return {
         patient: referenceId(clinic.id, 'patient', row.patient_external_id),
         number: row.invoice_number,
-        setStatus: row.status ?? undefined,
+        clinicStatus: row.status ?? undefined,
         issueDate: row.issue_date,
         dueDate: row.due_date,
         paidAt: row.paid_at,
@@ -80,7 +80,7 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
           tax,
           discount,
           total,
-          setStatus: fields.setStatus ?? before?.setStatus ?? 'sent',
+          clinicStatus: fields.clinicStatus ?? before?.clinicStatus ?? 'sent',
           dueDate: fields.dueDate === undefined ? (before?.dueDate ?? null) : fields.dueDate,
           paidAt: fields.paidAt === undefined ? (before?.paidAt ?? null) : fields.paidAt,
           createdAt: fields.createdAt ?? before?.createdAt ?? new Date(now()).toISOString(),
@@ -96,7 +96,7 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
         if (before && isDeepStrictEqual(before, invoice)) return before
         const paid = before ? await payments.allOf(clinic.id, 'invoice', id) : []
         if (before && paid.length > 0) checkCopies(before, invoice)
-        return settled(invoice, paid)
+        return applyPayments(invoice, paid)
       }),
   }
 }
@@ -104,8 +104,8 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
 /** Payments name their invoice's number and patient: with payments, those stay as they are. */
 function checkCopies(before: Invoice, after: Invoice): void {
   if (before.number !== after.number)
-    throw new RowRefused('invoice_number cannot change once there are payments')
+    throw new RowRejectedError('invoice_number cannot change once there are payments')
   if (before.patient.id !== after.patient.id) {
-    throw new RowRefused('patient_external_id cannot change once there are payments')
+    throw new RowRejectedError('patient_external_id cannot change once there are payments')
   }
 }

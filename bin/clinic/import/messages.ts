@@ -8,12 +8,12 @@ import {
   PROVIDERS,
 } from '../../../shared/domain/message.ts'
 import { fullName } from '../../../shared/domain/patient.ts'
-import { line, paragraphs } from '../../../shared/domain/text-fields.ts'
+import { multiLineText, singleLineText } from '../../../shared/domain/text-fields.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
 import { messageStore } from '../../../shared/store/messages/messages.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
-import { writePatientRows } from './calendar.ts'
-import { given, type ImportEntity } from './entity.ts'
+import { definedFields, type ImportEntity } from './entity.ts'
+import { writePatientRows } from './patient-rows.ts'
 import { ExternalRef, referenceId } from './references.ts'
 import { Instant } from './timestamps.ts'
 
@@ -23,13 +23,13 @@ const columns = {
   patient_external_id: ExternalRef,
   channel: oneOf(CHANNELS),
   type: oneOf(MESSAGE_TYPES).nullish(),
-  recipient: line(254),
-  subject: line(200).nullish(),
-  message: paragraphs(10_000),
+  recipient: singleLineText(254),
+  subject: singleLineText(200).nullish(),
+  message: multiLineText(10_000),
   status: oneOf(MESSAGE_STATUSES).nullish(),
   provider: z.enum(PROVIDERS, { error: 'must be sns for sms, ses for email' }).nullish(),
-  provider_message_id: line(200).nullish(),
-  error_message: line(500).nullish(),
+  provider_message_id: singleLineText(200).nullish(),
+  error_message: singleLineText(500).nullish(),
   sent_at: Instant.nullish(),
   created_at: Instant.nullish(),
 }
@@ -80,7 +80,7 @@ export function messageImport(table: Table, now: () => number): ImportEntity<Fie
           dispatch: null,
           acceptedAt: new Date(now()).toISOString(),
           ...before,
-          ...(given(facts) as Pick<Message, 'channel' | 'recipient' | 'text'>),
+          ...(definedFields(facts) as Pick<Message, 'channel' | 'recipient' | 'text'>),
           id,
           patient: { id: patient.id, fullName: fullName(patient) },
         }

@@ -1,26 +1,26 @@
 import * as z from 'zod'
 import { CalendarDate } from '../../../shared/api/schemas.ts'
-import type { ClinicFacts } from '../../../shared/domain/clinic.ts'
+import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
 import { fullName, GENDERS, type Patient } from '../../../shared/domain/patient.ts'
-import { emailAddress, line, personName, phoneNumber } from '../../../shared/domain/text-fields.ts'
+import { emailAddress, personName, phoneNumber, singleLineText } from '../../../shared/domain/text-fields.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
-import { fanOut } from '../../../shared/store/copies/copied-names.ts'
+import { copiedNames } from '../../../shared/store/copies/copied-names.ts'
 import {
-  MOST_ENTERED,
-  MOST_UPDATED,
+  MAX_CREATED,
+  MAX_UPDATED,
   type PatientChange,
-  patientEntry,
-} from '../../../shared/store/patients/patient-writes.ts'
+  patientWriter,
+} from '../../../shared/store/patients/patient-writer.ts'
 import { patientStore } from '../../../shared/store/patients/patients.ts'
 import { chunked, type Table } from '../../../shared/store/table/table.ts'
-import { given, type ImportEntity, type ImportRow, isUnchanged, type RowRejection } from './entity.ts'
+import { definedFields, type ImportEntity, type ImportRow, isUnchanged, type RowRejection } from './entity.ts'
 
 type Fields = Partial<Omit<Patient, 'id'>>
 
 const columns = {
   first_name: personName,
   last_name: personName,
-  full_name: line(201).nullish(),
+  full_name: singleLineText(201).nullish(),
   gender: z.enum(GENDERS, { error: `must be one of ${GENDERS.join(', ')}` }).nullish(),
   phone_number: phoneNumber.nullish(),
   email_address: emailAddress.nullish(),
@@ -30,13 +30,13 @@ const columns = {
 }
 
 /** The clinic's calendar day at an instant. */
-const today = (clinic: ClinicFacts, now: number): string =>
+const today = (clinic: ClinicInfo, now: number): string =>
   clinicTimestamp(new Date(now).toISOString(), clinic.timezone).slice(0, 10)
 
 /** Patients enter in file order. Rows are compared with what is there, so a repeated or resumed import finds its place. */
 export function patientImport(table: Table, now: () => number): ImportEntity<Fields> {
   const store = patientStore({ table })
-  const entry = patientEntry({ table })
+  const writer = patientWriter({ table })
 
   const newPatient = ({ id, fields }: ImportRow<Fields>): Patient => ({
     id,
@@ -47,7 +47,7 @@ export function patientImport(table: Table, now: () => number): ImportEntity<Fie
     phoneNumber: null,
     emailAddress: null,
     createdAt: new Date(now()).toISOString(),
-    ...given(fields),
+    ...definedFields(fields),
   })
 
   return {
@@ -88,27 +88,27 @@ export function patientImport(table: Table, now: () => number): ImportEntity<Fie
         clinic,
         batch.map(({ id }) => id),
       )
-      const entered = batch.filter(({ id }) => !existing.has(id)).map(newPatient)
+      const created = batch.filter(({ id }) => !existing.has(id)).map(newPatient)
       const rejected: RowRejection[] = []
-      const changed = batch.flatMap(({ id, fields }): PatientChange[] => {
+      const updated = batch.flatMap(({ id, fields }): PatientChange[] => {
         const before = existing.get(id)
         if (before?.erased) rejected.push({ id, reason: 'the patient was erased' })
-        if (!before || before.erased || isUnchanged(before, given(fields))) return []
-        return [{ before, after: { ...before, ...given(fields) } }]
+        if (!before || before.erased || isUnchanged(before, definedFields(fields))) return []
+        return [{ before, after: { ...before, ...definedFields(fields) } }]
       })
-      for (const chunk of chunked(entered, MOST_ENTERED)) await entry.enter(clinic, chunk)
-      for (const chunk of chunked(changed, MOST_UPDATED)) await entry.update(clinic, chunk)
-      if (entered.length + changed.length > 0) await entry.snapshotIfDue(clinic)
+      for (const chunk of chunked(created, MAX_CREATED)) await writer.createMany(clinic, chunk)
+      for (const chunk of chunked(updated, MAX_UPDATED)) await writer.update(clinic, chunk)
+      if (created.length + updated.length > 0) await writer.snapshotIfDue(clinic)
       return {
-        imported: entered.length,
-        updated: changed.length,
-        unchanged: batch.length - entered.length - changed.length - rejected.length,
+        imported: created.length,
+        updated: updated.length,
+        unchanged: batch.length - created.length - updated.length - rejected.length,
         rejected,
       }
     },
     finish: async ({ id }) => {
-      await entry.snapshotAll(id)
-      await fanOut(table).payAll(id)
+      await writer.snapshotAll(id)
+      await copiedNames(table).refreshAll(id)
     },
   }
 }

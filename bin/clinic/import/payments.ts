@@ -2,24 +2,24 @@ import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import { CalendarDate, oneOf } from '../../../shared/api/schemas.ts'
 import type { Invoice } from '../../../shared/domain/invoice.ts'
-import { decimalsOf, parseDecimal } from '../../../shared/domain/money.ts'
+import { currencyDecimals, parseDecimal } from '../../../shared/domain/money.ts'
 import {
   PAYMENT_METHODS,
   PAYMENT_STATUSES,
   PAYMENT_TYPES,
   type Payment,
 } from '../../../shared/domain/payment.ts'
-import { line } from '../../../shared/domain/text-fields.ts'
+import { singleLineText } from '../../../shared/domain/text-fields.ts'
 import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'
-import { MOST_PAYMENTS, settlement } from '../../../shared/store/calendar/settlement.ts'
+import { MAX_PAYMENTS, settlement } from '../../../shared/store/calendar/settlement.ts'
 import { patientStore } from '../../../shared/store/patients/patients.ts'
 import { commitPacked, type Unit } from '../../../shared/store/table/commit-packed.ts'
-import { abreast } from '../../../shared/store/table/map-concurrent.ts'
+import { mapConcurrent } from '../../../shared/store/table/map-concurrent.ts'
 import { chunked, type Table } from '../../../shared/store/table/table.ts'
-import { livingPatient, RowRefused } from './calendar.ts'
-import { given, type ImportEntity, type ImportRow, type RowRejection } from './entity.ts'
+import { definedFields, type ImportEntity, type ImportRow, type RowRejection } from './entity.ts'
 import { Decimal } from './invoice-amounts.ts'
+import { RowRejectedError, requirePatient } from './patient-rows.ts'
 import { ExternalRef, referenceId, unknownReference } from './references.ts'
 import { Instant } from './timestamps.ts'
 
@@ -37,21 +37,25 @@ const columns = {
   type: oneOf(PAYMENT_TYPES).nullish(),
   payment_method: oneOf(PAYMENT_METHODS),
   status: oneOf(PAYMENT_STATUSES).nullish(),
-  description: line(500).nullish(),
+  description: singleLineText(500).nullish(),
   payment_date: CalendarDate,
   created_at: Instant.nullish(),
 }
 
 /** Invoices whose payments are read at a time. */
-const INVOICES_ABREAST = 8
+const INVOICE_CONCURRENCY = 8
 
 /** Payments are written together with the invoice that they change. */
 export function paymentImport(table: Table, now: () => number): ImportEntity<Fields> {
   const list = paymentStore({ table })
   const invoices = invoiceStore({ table })
-  const { changesOf } = settlement(table)
+  const { buildChangeset: changesOf } = settlement(table)
 
-  const built = ({ id, fields }: ImportRow<Fields>, invoice: Invoice, before: Payment | null): Payment => {
+  const buildPayment = (
+    { id, fields }: ImportRow<Fields>,
+    invoice: Invoice,
+    before: Payment | null,
+  ): Payment => {
     const { invoiceId: _, amount, currency, ...facts } = fields
     return {
       type: 'payment',
@@ -59,7 +63,7 @@ export function paymentImport(table: Table, now: () => number): ImportEntity<Fie
       description: null,
       createdAt: new Date(now()).toISOString(),
       ...before,
-      ...(given(facts) as Pick<Payment, 'method' | 'date'>),
+      ...(definedFields(facts) as Pick<Payment, 'method' | 'date'>),
       id,
       amount: amountOf(amount, currency, invoice),
       currency: invoice.currency,
@@ -104,31 +108,35 @@ export function paymentImport(table: Table, now: () => number): ImportEntity<Fie
         const before = existing.get(row.id)?.record ?? null
         try {
           const invoice = known.get(row.fields.invoiceId)?.record
-          if (!invoice) throw new RowRefused(unknownReference('invoice'))
+          if (!invoice) throw new RowRejectedError(unknownReference('invoice'))
           if (before && before.invoice.id !== invoice.id)
-            throw new RowRefused('invoice_external_id cannot change')
-          livingPatient(patients, invoice.patient.id)
-          const unchanged = isDeepStrictEqual(before, built(row, invoice, before))
+            throw new RowRejectedError('invoice_external_id cannot change')
+          requirePatient(patients, invoice.patient.id)
+          const unchanged = isDeepStrictEqual(before, buildPayment(row, invoice, before))
           outcome[unchanged ? 'unchanged' : before ? 'updated' : 'imported']++
           return !unchanged
         } catch (error) {
-          if (!(error instanceof RowRefused)) throw error
+          if (!(error instanceof RowRejectedError)) throw error
           outcome.rejected.push({ id: row.id, reason: error.message })
           return false
         }
       })
       const chunks = [...Map.groupBy(changed, ({ fields }) => fields.invoiceId)].flatMap(([invoice, rows]) =>
-        chunked(rows, MOST_PAYMENTS).map((chunk) => ({ invoice, chunk })),
+        chunked(rows, MAX_PAYMENTS).map((chunk) => ({ invoice, chunk })),
       )
-      const units = await abreast(INVOICES_ABREAST, chunks, async ({ invoice, chunk }): Promise<Unit[]> => {
-        const wanted = chunk.map((row) => ({
-          id: row.id,
-          make: (fresh: Invoice, before: Payment | null) => built(row, fresh, before),
-        }))
-        const rebuild = () => changesOf(clinic, invoice, wanted)
-        const changes = await rebuild()
-        return changes ? [{ changes, rebuild }] : []
-      })
+      const units = await mapConcurrent(
+        INVOICE_CONCURRENCY,
+        chunks,
+        async ({ invoice, chunk }): Promise<Unit[]> => {
+          const wanted = chunk.map((row) => ({
+            id: row.id,
+            build: (fresh: Invoice, before: Payment | null) => buildPayment(row, fresh, before),
+          }))
+          const rebuild = () => changesOf(clinic, invoice, wanted)
+          const changes = await rebuild()
+          return changes ? [{ changes, rebuild }] : []
+        },
+      )
       await commitPacked(table, clinic, units.flat())
       return outcome
     },
@@ -138,12 +146,12 @@ export function paymentImport(table: Table, now: () => number): ImportEntity<Fie
 /** @throws RowRefused when it is no positive amount of the invoice's currency */
 function amountOf(value: string | number, currency: string | undefined, invoice: Invoice): number {
   if (currency !== undefined && currency !== invoice.currency) {
-    throw new RowRefused(`currency is not ${invoice.currency}, which the invoice has`)
+    throw new RowRejectedError(`currency is not ${invoice.currency}, which the invoice has`)
   }
-  const decimals = decimalsOf(invoice.currency)
+  const decimals = currencyDecimals(invoice.currency)
   const amount = parseDecimal(value, decimals)
   if (amount === null || amount <= 0) {
-    throw new RowRefused(
+    throw new RowRejectedError(
       `amount must be a positive number with at most ${decimals} decimals in ${invoice.currency}`,
     )
   }

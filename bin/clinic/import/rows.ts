@@ -12,7 +12,7 @@ export type Row =
 export class ImportFileError extends Error {}
 
 /** No record of any entity is longer, in characters or bytes. */
-const LONGEST_ROW = 1_000_000
+const MAX_ROW_LENGTH = 1_000_000
 
 /** `onBytes` hears how many bytes each piece had, `checkColumns` the header of a CSV file: it may throw. */
 export type ReadRows = (
@@ -29,7 +29,7 @@ export function rowReader(file: string): ReadRows {
 }
 
 /** @throws ImportFileError when the file begins as UTF-16 text does */
-async function refuseUtf16(file: string): Promise<void> {
+async function rejectUtf16(file: string): Promise<void> {
   const handle = await open(file)
   try {
     const [first, second] = (await handle.read(Buffer.alloc(2), 0, 2, 0)).buffer
@@ -41,7 +41,7 @@ async function refuseUtf16(file: string): Promise<void> {
   }
 }
 
-function pieces(file: string, onBytes: (bytes: number) => void) {
+function readChunks(file: string, onBytes: (bytes: number) => void) {
   const stream = createReadStream(file)
   stream.on('data', (piece) => onBytes(piece.length))
   return stream
@@ -51,7 +51,7 @@ function pieces(file: string, onBytes: (bytes: number) => void) {
 type Line = { readonly number: number; readonly text: string; readonly ended: boolean }
 
 /** A record may have line breaks inside quotes, up to so many characters: beyond, the quote was never closed. */
-const LONGEST_QUOTED = 64_000
+const MAX_QUOTED_LENGTH = 64_000
 
 /**
  * Reads records a line at a time, more lines only while a quote is open. When those make no record after all, the first
@@ -62,10 +62,10 @@ async function* readCsv(
   onBytes: (bytes: number) => void,
   checkColumns: (columns: string[]) => void,
 ): AsyncGenerator<Row> {
-  await refuseUtf16(file)
+  await rejectUtf16(file)
   const source = textLines(file, onBytes)
-  const ahead: Line[] = []
-  const next = async (): Promise<Line | undefined> => ahead.shift() ?? (await source.next()).value
+  const pushedBack: Line[] = []
+  const next = async (): Promise<Line | undefined> => pushedBack.shift() ?? (await source.next()).value
   let header: { columns: string[]; delimiter: string } | undefined
   for (let line = await next(); line; line = await next()) {
     if (line.text.trim() === '') continue
@@ -74,20 +74,20 @@ async function* readCsv(
       checkColumns(header.columns)
       continue
     }
-    const lines = [line, ...(await continuation(line, next))]
+    const lines = [line, ...(await readContinuation(line, next))]
     const row = csvRow(lines, header)
     yield row
     // What was read along belongs to other records, unless it made one.
-    if ('problem' in row) ahead.unshift(...lines.slice(1))
+    if ('problem' in row) pushedBack.unshift(...lines.slice(1))
   }
 }
 
 /** The lines that follow while a quote is open, as far as a record may reach. */
-async function continuation(first: Line, next: () => Promise<Line | undefined>): Promise<Line[]> {
+async function readContinuation(first: Line, next: () => Promise<Line | undefined>): Promise<Line[]> {
   const more: Line[] = []
   let open = hasOpenQuote(first.text)
   let length = first.text.length
-  while (open && length <= LONGEST_QUOTED) {
+  while (open && length <= MAX_QUOTED_LENGTH) {
     const line = await next()
     if (!line) break
     more.push(line)
@@ -105,8 +105,8 @@ function headerOf(text: string, file: string): { columns: string[]; delimiter: s
   const { cells, problem } = cellsOf(text, delimiter)
   if (!cells) throw new ImportFileError(`${file}:1: the header ${problem}`)
   const columns = cells.map((name) => name.trim())
-  const twice = columns.find((name, index) => columns.indexOf(name) !== index)
-  if (twice !== undefined) throw new ImportFileError(`${file}:1: the column "${twice}" stands twice`)
+  const duplicate = columns.find((name, index) => columns.indexOf(name) !== index)
+  if (duplicate !== undefined) throw new ImportFileError(`${file}:1: the column "${duplicate}" stands twice`)
   if (text.includes('\uFFFD')) throw new ImportFileError(`${file}:1: the file is not UTF-8; save it as UTF-8`)
   return { columns, delimiter }
 }
@@ -131,7 +131,7 @@ function csvRow(
   const fields = Object.fromEntries(
     columns.map((name, index) => [name, cells[index] === '' ? null : cells[index]]),
   )
-  return checked(line, fields, raw)
+  return checkEncoding(line, fields, raw)
 }
 
 type Cells = { cells: string[]; problem?: never } | { cells?: never; problem: string }
@@ -159,9 +159,10 @@ const CSV_PROBLEMS: Record<string, string> = {
 }
 
 async function* readNdjson(file: string, onBytes: (bytes: number) => void): AsyncGenerator<Row> {
-  await refuseUtf16(file)
+  await rejectUtf16(file)
   for await (const { number: line, text, ended } of textLines(file, onBytes)) {
-    if (text.length > LONGEST_ROW) yield { line, problem: 'is longer than a million characters', raw: null }
+    if (text.length > MAX_ROW_LENGTH)
+      yield { line, problem: 'is longer than a million characters', raw: null }
     else if (text.trim() !== '') yield jsonRow(line, text, ended)
   }
 }
@@ -169,7 +170,7 @@ async function* readNdjson(file: string, onBytes: (bytes: number) => void): Asyn
 /** The lines of a file, numbered from 1, without their ends and without a byte order mark. */
 async function* textLines(file: string, onBytes: (bytes: number) => void): AsyncGenerator<Line, undefined> {
   let number = 0
-  for await (const { bytes, ended } of lines(pieces(file, onBytes))) {
+  for await (const { bytes, ended } of splitLines(readChunks(file, onBytes))) {
     number++
     const text = bytes.toString('utf8').replace(/\r$/, '')
     yield { number, text: number === 1 ? text.replace('\uFEFF', '') : text, ended }
@@ -180,7 +181,7 @@ function jsonRow(line: number, text: string, ended: boolean): Row {
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return checked(line, { ...value }, value)
+      return checkEncoding(line, { ...value }, value)
     }
     return { line, problem: 'is not a JSON object', raw: value }
   } catch {
@@ -190,7 +191,7 @@ function jsonRow(line: number, text: string, ended: boolean): Row {
 }
 
 /** U+FFFD stands where bytes were not UTF-8: such text is damaged already. */
-function checked(line: number, fields: Record<string, unknown>, raw: unknown): Row {
+function checkEncoding(line: number, fields: Record<string, unknown>, raw: unknown): Row {
   for (const [name, value] of Object.entries(fields)) {
     if (`${name}${typeof value === 'string' ? value : ''}`.includes('\uFFFD')) {
       return { line, problem: `${name} is not UTF-8; save the file as UTF-8`, raw }
@@ -200,7 +201,7 @@ function checked(line: number, fields: Record<string, unknown>, raw: unknown): R
 }
 
 /** Lines by their line feed only: U+2028 is a legal character of a JSON string. An overlong line is cut, not held. */
-async function* lines(source: AsyncIterable<Buffer>): AsyncGenerator<{ bytes: Buffer; ended: boolean }> {
+async function* splitLines(source: AsyncIterable<Buffer>): AsyncGenerator<{ bytes: Buffer; ended: boolean }> {
   let rest: Buffer[] = []
   let held = 0
   for await (const piece of source) {
@@ -211,7 +212,7 @@ async function* lines(source: AsyncIterable<Buffer>): AsyncGenerator<{ bytes: Bu
       held = 0
       start = at + 1
     }
-    if (held <= LONGEST_ROW) rest.push(piece.subarray(start))
+    if (held <= MAX_ROW_LENGTH) rest.push(piece.subarray(start))
     held += piece.length - start
   }
   if (held > 0) yield { bytes: Buffer.concat(rest), ended: false }

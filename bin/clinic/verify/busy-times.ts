@@ -1,22 +1,22 @@
-import { type Appointment, takesTime } from '../../../shared/domain/appointment.ts'
+import { type Appointment, occupiesSlot } from '../../../shared/domain/appointment.ts'
 import { isUuid } from '../../../shared/domain/uuid.ts'
 import { APPOINTMENTS } from '../../../shared/store/calendar/appointments.ts'
 import { calendarKey, doctorDayKey, doctorDayPartition } from '../../../shared/store/keys/calendar.ts'
 import { type Key, longId, shortId } from '../../../shared/store/keys/key.ts'
 import { Changeset } from '../../../shared/store/table/changeset.ts'
 import type { Item } from '../../../shared/store/table/table.ts'
-import { ifRead, unchangedWrite } from './conditions.ts'
-import { eachAbreast } from './each-abreast.ts'
-import type { Look } from './fault.ts'
+import { ifUnchanged, requireUnchanged } from './conditions.ts'
+import type { Recheck } from './fault.ts'
+import { forEachConcurrent } from './for-each-concurrent.ts'
 import type { Inspection } from './inspection.ts'
 import { partitionPages } from './partition-pages.ts'
-import { imageOf, nameOf } from './record-image.ts'
+import { imageOf, keyText } from './record-image.ts'
 
 /** Attributes of a day that stand for no appointment. */
-const OWN = new Set(['pk', 'sk', 'v'])
+const NON_APPOINTMENT_ATTRIBUTES = new Set(['pk', 'sk', 'v'])
 
 /** Whether doctors' days have the time of every appointment that takes time, and no other. */
-export function busyTimes({ table, clinic, count, examine }: Inspection) {
+export function busyTimeChecker({ table, clinic, count, examine }: Inspection) {
   const image = (item: Item) => imageOf(clinic, APPOINTMENTS, item)
   const dayOf = ({ doctor, date }: Appointment): Key => doctorDayKey(clinic, doctor.id, date)
 
@@ -25,37 +25,37 @@ export function busyTimes({ table, clinic, count, examine }: Inspection) {
     const busy = items
       .map((item) => image(item)?.record)
       .filter((record) => record !== undefined)
-      .filter(({ status }) => takesTime(status))
-    const keys = new Map(busy.map(dayOf).map((key) => [nameOf(key), key]))
+      .filter(({ status }) => occupiesSlot(status))
+    const keys = new Map(busy.map(dayOf).map((key) => [keyText(key), key]))
     const read = await table.getMany([...keys.values()])
-    const days = new Map(read.map((day) => [nameOf(day), day]))
+    const days = new Map(read.map((day) => [keyText(day), day]))
     const suspects = busy.filter(
-      (record) => days.get(nameOf(dayOf(record)))?.[shortId(record.id)] !== interval(record),
+      (record) => days.get(keyText(dayOf(record)))?.[shortId(record.id)] !== interval(record),
     )
-    await eachAbreast(suspects, ({ id }) => examine(lookAtRecord(id)))
+    await forEachConcurrent(suspects, ({ id }) => examine(recheckRecord(id)))
   }
 
-  const lookAtRecord =
-    (id: string): Look =>
+  const recheckRecord =
+    (id: string): Recheck =>
     async () => {
       const recordKey = calendarKey(clinic, APPOINTMENTS.letter, id)
       const item = await table.get(recordKey)
       const read = item && image(item)
-      if (!read || !takesTime(read.record.status)) return null
+      if (!read || !occupiesSlot(read.record.status)) return null
       const key = dayOf(read.record)
       const day = await table.get(key)
       const again = await table.get(recordKey)
       if (again?.v !== item?.v) return 'moving'
       const found = day?.[shortId(id)]
       if (found === interval(read.record)) return null
-      const mend = () => {
+      const repair = () => {
         const changes = new Changeset(table, clinic)
         changes.set(key, shortId(id), interval(read.record))
-        changes.require(recordKey, read.version)
+        changes.requireVersion(recordKey, read.version)
         return changes.commit()
       }
       const kind = found === undefined ? 'busy_missing' : 'busy_differs'
-      return { faults: [{ kind, key, note: `appointment ${id}` }], mend }
+      return { faults: [{ kind, key, note: `appointment ${id}` }], repair }
     }
 
   /** A doctor's days against the appointments that they name. */
@@ -69,20 +69,20 @@ export function busyTimes({ table, clinic, count, examine }: Inspection) {
       const suspects = entries.filter(
         ({ day, name }) => !belongs(day, records.get(appointmentId(name) ?? '')),
       )
-      await eachAbreast(suspects, ({ day, name }) => examine(lookAtEntry(day, name)))
+      await forEachConcurrent(suspects, ({ day, name }) => examine(recheckEntry(day, name)))
       const unversioned = days.filter((day) => !isVersioned(day))
-      await eachAbreast(unversioned, (day) => examine(lookAtVersion(day)))
+      await forEachConcurrent(unversioned, (day) => examine(recheckVersion(day)))
     }
   }
 
-  const lookAtVersion =
-    ({ pk, sk }: Key): Look =>
+  const recheckVersion =
+    ({ pk, sk }: Key): Recheck =>
     async () => {
       const day = await table.get({ pk, sk })
       if (!day || isVersioned(day)) return null
-      const mend = () =>
+      const repair = () =>
         table.transact([
-          ifRead(
+          ifUnchanged(
             table.updateWrite(
               { pk, sk },
               { UpdateExpression: 'SET v = :next', ExpressionAttributeValues: { ':next': 1 } },
@@ -90,11 +90,11 @@ export function busyTimes({ table, clinic, count, examine }: Inspection) {
             { v: day.v },
           ),
         ])
-      return { faults: [{ kind: 'busy_unversioned', key: { pk, sk } }], mend }
+      return { faults: [{ kind: 'busy_unversioned', key: { pk, sk } }], repair }
     }
 
-  const lookAtEntry =
-    ({ pk, sk }: Key, name: string): Look =>
+  const recheckEntry =
+    ({ pk, sk }: Key, name: string): Recheck =>
     async () => {
       const id = appointmentId(name)
       const recordKey = id === null ? null : calendarKey(clinic, APPOINTMENTS.letter, id)
@@ -103,23 +103,23 @@ export function busyTimes({ table, clinic, count, examine }: Inspection) {
       const again = recordKey ? await table.get(recordKey) : undefined
       if (again?.v !== item?.v) return 'moving'
       if (day?.[name] === undefined || belongs({ pk, sk }, item)) return null
-      const mend = () => {
+      const repair = () => {
         const changes = new Changeset(table, clinic)
         changes.set({ pk, sk }, name, undefined)
         return table.transact([
           ...changes.writes(),
-          ...(recordKey ? [unchangedWrite(table, recordKey, item)] : []),
+          ...(recordKey ? [requireUnchanged(table, recordKey, item)] : []),
         ])
       }
       const note = id === null ? 'no appointment' : `appointment ${id}`
-      return { faults: [{ kind: 'busy_extra', key: { pk, sk }, note }], mend }
+      return { faults: [{ kind: 'busy_extra', key: { pk, sk }, note }], repair }
     }
 
   /** Whether an appointment takes time on a day; one that cannot be read is given the benefit of the doubt. */
   function belongs(day: Key, item: Item | undefined): boolean {
     if (!item) return false
     const record = image(item)?.record
-    return !record || (takesTime(record.status) && nameOf(dayOf(record)) === nameOf(day))
+    return !record || (occupiesSlot(record.status) && keyText(dayOf(record)) === keyText(day))
   }
 
   return { checkRecords, checkDays }
@@ -127,7 +127,8 @@ export function busyTimes({ table, clinic, count, examine }: Inspection) {
 
 const interval = ({ startTime, endTime }: Appointment): string => `${startTime}-${endTime}`
 
-const entriesOf = (day: Item): string[] => Object.keys(day).filter((name) => !OWN.has(name))
+const entriesOf = (day: Item): string[] =>
+  Object.keys(day).filter((name) => !NON_APPOINTMENT_ATTRIBUTES.has(name))
 
 /** A booking is conditional on the version that it read; 0 stands for a day that is not there. */
 const isVersioned = ({ v }: Item): boolean => Number.isInteger(v) && Number(v) > 0

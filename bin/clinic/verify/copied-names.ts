@@ -4,20 +4,20 @@ import { INVOICES } from '../../../shared/store/calendar/invoices.ts'
 import { doctorStore } from '../../../shared/store/doctors.ts'
 import { calendarKey } from '../../../shared/store/keys/calendar.ts'
 import { doctorKey } from '../../../shared/store/keys/clinics.ts'
-import { doctorOwner, fanOutKey, patientOwner } from '../../../shared/store/keys/copies.ts'
+import { doctorOwner, patientOwner, staleCopiesKey } from '../../../shared/store/keys/copies.ts'
 import type { Key } from '../../../shared/store/keys/key.ts'
 import { patientKey } from '../../../shared/store/keys/patients.ts'
 import { Changeset } from '../../../shared/store/table/changeset.ts'
 import type { Item } from '../../../shared/store/table/table.ts'
-import { eachAbreast } from './each-abreast.ts'
-import type { Finding, Look } from './fault.ts'
+import type { Finding, Recheck } from './fault.ts'
+import { forEachConcurrent } from './for-each-concurrent.ts'
 import type { Inspection } from './inspection.ts'
-import { placedPatient } from './patient-image.ts'
+import { decodeStoredPatient } from './patient-image.ts'
 import { imageOf, type RecordImage } from './record-image.ts'
 import type { AnyRecord, Owners, RecordKind } from './record-kinds.ts'
 
 /** Whom a page of records names, by id: as they are, or null when they are there and cannot be read. */
-type Known = {
+type LoadedOwners = {
   readonly patients: ReadonlyMap<string, Owners['patient'] | null>
   readonly doctors: ReadonlyMap<string, NonNullable<Owners['doctor']>>
   readonly invoices: ReadonlyMap<string, RecordImage<Invoice> | null>
@@ -27,7 +27,7 @@ type Known = {
  * Whether records show their patient, doctor and invoice as these are now. An old name that a change still owes is no
  * difference: the debt is (name-debts.ts).
  */
-export function copiedNames<R extends AnyRecord>(
+export function copiedNameChecker<R extends AnyRecord>(
   { table, clinic, examine }: Inspection,
   kind: RecordKind<R>,
 ) {
@@ -37,17 +37,17 @@ export function copiedNames<R extends AnyRecord>(
 
   async function check(items: readonly Item[]): Promise<void> {
     const images = items.map((item) => imageOf(clinic, entity, item)).filter((image) => image !== null)
-    const known = await ownersOf(images)
+    const known = await loadOwners(images)
     const suspects = images.filter((image) => {
-      const owners = namedIn(image, known)
+      const owners = resolveOwners(image, known)
       return owners === 'missing' || (owners && isStale(image.record, owners))
     })
-    await eachAbreast(suspects, ({ id }) => examine(lookAt(id)))
+    await forEachConcurrent(suspects, ({ id }) => examine(recheck(id)))
   }
 
-  async function ownersOf(images: readonly RecordImage<R>[]): Promise<Known> {
+  async function loadOwners(images: readonly RecordImage<R>[]): Promise<LoadedOwners> {
     const ids = (name: 'patient' | 'doctor' | 'invoice') => [
-      ...new Set(images.flatMap(({ place }) => place[name] ?? [])),
+      ...new Set(images.flatMap(({ position: place }) => place[name] ?? [])),
     ]
     const [patients, named, invoices] = await Promise.all([
       table.getMany(ids('patient').map((id) => patientKey(clinic, id))),
@@ -55,14 +55,17 @@ export function copiedNames<R extends AnyRecord>(
       table.getMany(ids('invoice').map((id) => calendarKey(clinic, INVOICES.letter, id))),
     ])
     return {
-      patients: new Map(patients.map((item) => [item.sk, placedPatient(item)])),
+      patients: new Map(patients.map((item) => [item.sk, decodeStoredPatient(item)])),
       doctors: named,
       invoices: new Map(invoices.map((item) => [item.sk, imageOf(clinic, INVOICES, item)])),
     }
   }
 
   /** Null when one of them cannot be read, so that there is nothing to compare with. */
-  function namedIn({ place }: RecordImage<R>, known: Known): Owners | 'missing' | null {
+  function resolveOwners(
+    { position: place }: RecordImage<R>,
+    known: LoadedOwners,
+  ): Owners | 'missing' | null {
     const patient = known.patients.get(place.patient)
     const doctor = place.doctor === undefined ? null : known.doctors.get(place.doctor)
     const invoice = place.invoice === undefined ? null : known.invoices.get(place.invoice)
@@ -72,24 +75,25 @@ export function copiedNames<R extends AnyRecord>(
   }
 
   const isStale = (record: R, owners: Owners): boolean =>
-    JSON.stringify(kind.copied(record)) !== JSON.stringify(kind.copied(kind.refreshed(record, owners)))
+    JSON.stringify(kind.copiedValues(record)) !==
+    JSON.stringify(kind.copiedValues(kind.withCurrentNames(record, owners)))
 
   /** The owner is read first, its debt next, the record last: a debt is paid only when no record is old any more. */
-  const lookAt =
-    (id: string): Look =>
+  const recheck =
+    (id: string): Recheck =>
     async () => {
       const key = calendarKey(clinic, entity.letter, id)
       const early = await imageAt(key)
       if (!early) return null
-      const known = await ownersOf([early])
-      const owing = await table.getMany(debtsOf(early))
+      const known = await loadOwners([early])
+      const staleMarkers = await table.getMany(staleMarkerKeys(early))
       const image = await imageAt(key)
-      const again = await ownersOf([early])
+      const again = await loadOwners([early])
       if (image?.version !== early.version || versionsOf(known) !== versionsOf(again)) return 'moving'
-      const owners = namedIn(image, known)
-      if (owners === 'missing') return dangling(image, known)
-      if (!owners || owing.length > 0 || !isStale(image.record, owners)) return null
-      return { faults: [{ kind: 'stale_copy', key }], mend: () => refresh(image, owners, known) }
+      const owners = resolveOwners(image, known)
+      if (owners === 'missing') return danglingFinding(image, known)
+      if (!owners || staleMarkers.length > 0 || !isStale(image.record, owners)) return null
+      return { faults: [{ kind: 'stale_copy', key }], repair: () => rewriteRecord(image, owners, known) }
     }
 
   async function imageAt(key: Key): Promise<RecordImage<R> | null> {
@@ -97,12 +101,12 @@ export function copiedNames<R extends AnyRecord>(
     return item ? imageOf(clinic, entity, item) : null
   }
 
-  const debtsOf = ({ place }: RecordImage<R>): Key[] => [
-    fanOutKey(clinic, patientOwner(place.patient)),
-    ...(place.doctor === undefined ? [] : [fanOutKey(clinic, doctorOwner(place.doctor))]),
+  const staleMarkerKeys = ({ position: place }: RecordImage<R>): Key[] => [
+    staleCopiesKey(clinic, patientOwner(place.patient)),
+    ...(place.doctor === undefined ? [] : [staleCopiesKey(clinic, doctorOwner(place.doctor))]),
   ]
 
-  function dangling({ key, place }: RecordImage<R>, known: Known): Finding {
+  function danglingFinding({ key, position: place }: RecordImage<R>, known: LoadedOwners): Finding {
     const missing = [
       ...(known.patients.has(place.patient) ? [] : [`patient ${place.patient}`]),
       ...(place.doctor === undefined || known.doctors.has(place.doctor) ? [] : [`doctor ${place.doctor}`]),
@@ -110,17 +114,17 @@ export function copiedNames<R extends AnyRecord>(
         ? []
         : [`invoice ${place.invoice}`]),
     ]
-    return { faults: [{ kind: 'dangling_reference', key, note: missing.join(', ') }], mend: null }
+    return { faults: [{ kind: 'dangling_reference', key, note: missing.join(', ') }], repair: null }
   }
 
-  function refresh(image: RecordImage<R>, owners: Owners, known: Known): Promise<void> {
-    const { place } = image
+  function rewriteRecord(image: RecordImage<R>, owners: Owners, known: LoadedOwners): Promise<void> {
+    const { position: place } = image
     const changes = new Changeset(table, clinic)
-    list.change(changes, image, kind.refreshed(image.record, owners))
-    changes.require(patientKey(clinic, place.patient), owners.patient.version)
-    if (owners.doctor) changes.require(doctorKey(clinic, owners.doctor.id), owners.doctor.version)
+    list.change(changes, image, kind.withCurrentNames(image.record, owners))
+    changes.requireVersion(patientKey(clinic, place.patient), owners.patient.version)
+    if (owners.doctor) changes.requireVersion(doctorKey(clinic, owners.doctor.id), owners.doctor.version)
     const invoice = known.invoices.get(place.invoice ?? '')
-    if (invoice) changes.require(invoice.key, invoice.version)
+    if (invoice) changes.requireVersion(invoice.key, invoice.version)
     return changes.commit()
   }
 
@@ -128,7 +132,7 @@ export function copiedNames<R extends AnyRecord>(
 }
 
 /** Equal as long as none of them changed. */
-const versionsOf = ({ patients, doctors, invoices }: Known): string =>
+const versionsOf = ({ patients, doctors, invoices }: LoadedOwners): string =>
   JSON.stringify(
     [patients, doctors, invoices].map((owners) => [...owners].map(([id, owner]) => [id, owner?.version])),
   )

@@ -38,10 +38,10 @@ export type Fault = { readonly kind: FaultKind; readonly key: Key; readonly note
 export type Difference = Fault & { readonly repaired: boolean }
 
 /** What a look at a suspect found wrong, and how to mend all of it under the condition that nothing has moved since. */
-export type Finding = { readonly faults: readonly Fault[]; readonly mend: (() => Promise<void>) | null }
+export type Finding = { readonly faults: readonly Fault[]; readonly repair: (() => Promise<void>) | null }
 
 /**
  * Reads a suspect anew. `moving`: others changed it between the reads, so that they say nothing together. Null: nothing
  * is wrong.
  */
-export type Look = () => Promise<Finding | 'moving' | null>
+export type Recheck = () => Promise<Finding | 'moving' | null>

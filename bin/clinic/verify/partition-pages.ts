@@ -1,7 +1,7 @@
 import type { Item, Table } from '../../../shared/store/table/table.ts'
 
 /** Items held at once of one partition. */
-const PAGE = 200
+const PAGE_SIZE = 200
 
 /** Sort keys, inclusive. */
 export type Bounds = { readonly from?: string; readonly to?: string }
@@ -15,7 +15,7 @@ export async function* partitionPages(
   let last: string | undefined
   for (;;) {
     // A range begins with its first key, so that the last one read comes again, if it is still there.
-    const limit = last === undefined ? PAGE : PAGE + 1
+    const limit = last === undefined ? PAGE_SIZE : PAGE_SIZE + 1
     const read = await table.query({ pk, from: last ?? from, to, limit })
     const items = last !== undefined && read[0]?.sk === last ? read.slice(1) : read
     if (items.length > 0) yield items

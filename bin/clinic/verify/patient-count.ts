@@ -6,8 +6,8 @@ import {
 } from '../../../shared/store/keys/patients.ts'
 import { EMPTY_HEAD } from '../../../shared/store/patients/head.ts'
 import type { Item } from '../../../shared/store/table/table.ts'
-import { ifRead } from './conditions.ts'
-import type { Finding, Look } from './fault.ts'
+import { ifUnchanged } from './conditions.ts'
+import type { Finding, Recheck } from './fault.ts'
 import type { Inspection } from './inspection.ts'
 
 /** Rows looked at from the end, for the last one that its record stands by. */
@@ -16,11 +16,11 @@ const LAST_ROWS = 20
 type Counts = { readonly n: number; readonly u: number }
 
 /** Whether the head counts the patients and updates that there are. */
-export function patientCount({ table, clinic, examine }: Inspection) {
+export function patientCountChecker({ table, clinic, examine }: Inspection) {
   const key = patientHeadKey(clinic)
 
   /** By the items themselves: the last row that its record stands by, the last update in the log. */
-  async function counted(): Promise<Counts> {
+  async function countItems(): Promise<Counts> {
     const [rows, changes] = await Promise.all([
       table.query({ pk: patientListPartition(clinic), descending: true, limit: LAST_ROWS }),
       table.query({ pk: patientChangesPartition(clinic), descending: true, limit: 1 }),
@@ -33,11 +33,11 @@ export function patientCount({ table, clinic, examine }: Inspection) {
   }
 
   /** The head, read after the items, has them all: to be held before records are given places. */
-  const tooFew: Look = async () => {
-    const least = await counted()
+  const recheckMin: Recheck = async () => {
+    const minimum = await countItems()
     const head = await table.get(key)
-    const n = Math.max(least.n, countOr(head?.n, 0))
-    const u = Math.max(least.u, countOr(head?.u, 0), countOr(head?.su, 0))
+    const n = Math.max(minimum.n, countOr(head?.n, 0))
+    const u = Math.max(minimum.u, countOr(head?.u, 0), countOr(head?.su, 0))
     return finding(head, { n, u })
   }
 
@@ -45,19 +45,19 @@ export function patientCount({ table, clinic, examine }: Inspection) {
    * The head, read before the items, has no other patients; `highest` is the last place that a record names. Updates are
    * never counted down: an index in some function's memory would take the next one for one that it has.
    */
-  const tooMany =
-    (highest: number): Look =>
+  const recheckMax =
+    (highest: number): Recheck =>
     async () => {
       const head = await table.get(key)
-      const most = await counted()
+      const maximum = await countItems()
       if (!isHead(head)) return null
-      return finding(head, { n: Math.min(head.n, Math.max(most.n, highest + 1)), u: head.u })
+      return finding(head, { n: Math.min(head.n, Math.max(maximum.n, highest + 1)), u: head.u })
     }
 
   function finding(head: Item | undefined, { n, u }: Counts): Finding | null {
     if (!isHead(head)) {
       const note = head ? 'it cannot be read' : 'it is missing'
-      return { faults: [{ kind: 'patient_head_wrong', key, note }], mend: () => begin(head, { n, u }) }
+      return { faults: [{ kind: 'patient_head_wrong', key, note }], repair: () => createHead(head, { n, u }) }
     }
     const wrong = [
       ...(head.n === n ? [] : [`n is ${head.n}, not ${n}`]),
@@ -66,11 +66,11 @@ export function patientCount({ table, clinic, examine }: Inspection) {
     if (wrong.length === 0) return null
     return {
       faults: [{ kind: 'patient_head_wrong', key, note: wrong.join('; ') }],
-      mend: () => set(head, { n, u }),
+      repair: () => setCounts(head, { n, u }),
     }
   }
 
-  const set = (head: Counts, { n, u }: Counts): Promise<void> =>
+  const setCounts = (head: Counts, { n, u }: Counts): Promise<void> =>
     table.transact([
       table.updateWrite(key, {
         UpdateExpression: 'SET n = :n, u = :u',
@@ -80,14 +80,14 @@ export function patientCount({ table, clinic, examine }: Inspection) {
     ])
 
   /** A head that knows of no segments: search reads the rows until a snapshot is taken. */
-  function begin(head: Item | undefined, { n, u }: Counts): Promise<void> {
+  function createHead(head: Item | undefined, { n, u }: Counts): Promise<void> {
     const fresh = { ...key, ...EMPTY_HEAD, n, u, su: u, lf: u, v: countOr(head?.v, 0) + 1 }
-    return table.transact([ifRead(table.putWrite(fresh), { n: head?.n, u: head?.u, v: head?.v })])
+    return table.transact([ifUnchanged(table.putWrite(fresh), { n: head?.n, u: head?.u, v: head?.v })])
   }
 
   return {
-    checkLeast: () => examine(tooFew),
-    checkMost: (highest: number) => examine(tooMany(highest)),
+    checkMin: () => examine(recheckMin),
+    checkMax: (highest: number) => examine(recheckMax(highest)),
   }
 }
 

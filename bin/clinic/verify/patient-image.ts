@@ -1,13 +1,18 @@
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { patientRowKey } from '../../../shared/store/keys/patients.ts'
-import { type PlacedPatient, rowItem, toPatient, toStored } from '../../../shared/store/patients/patients.ts'
+import {
+  rowItem,
+  type StoredPatient,
+  toAttributes,
+  toPatient,
+} from '../../../shared/store/patients/patients.ts'
 import type { Item } from '../../../shared/store/table/table.ts'
 
 /** A patient's record as stored; null when it is not what its store writes. Its ordinal may be any nonsense. */
-export function placedPatient(item: Item): PlacedPatient | null {
+export function decodeStoredPatient(item: Item): StoredPatient | null {
   try {
     const patient = toPatient(item)
-    if (!Number.isInteger(item.v) || Object.values(toStored(patient)).includes(undefined as never))
+    if (!Number.isInteger(item.v) || Object.values(toAttributes(patient)).includes(undefined as never))
       return null
     return {
       ...patient,
@@ -25,7 +30,7 @@ export const isOrdinal = (value: unknown): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 10_000_000_000
 
 /** The list row that follows from a record. */
-export const rowOf = (clinic: ClinicId, patient: PlacedPatient): Item => {
+export const listRowOf = (clinic: ClinicId, patient: StoredPatient): Item => {
   const { ordinal, version: _, events: __, erased: ___, ...facts } = patient
   return rowItem(patientRowKey(clinic, ordinal), facts)
 }

@@ -7,15 +7,15 @@ import {
   patientRowKey,
 } from '../../../shared/store/keys/patients.ts'
 import { readPatientHead } from '../../../shared/store/patients/head.ts'
-import type { PlacedPatient } from '../../../shared/store/patients/patients.ts'
+import type { StoredPatient } from '../../../shared/store/patients/patients.ts'
 import type { Item, Write } from '../../../shared/store/table/table.ts'
-import { checkRead, ifRead } from './conditions.ts'
-import { eachAbreast } from './each-abreast.ts'
-import type { Finding, Look } from './fault.ts'
+import { ifUnchanged, requireUnchangedAttributes } from './conditions.ts'
+import type { Finding, Recheck } from './fault.ts'
+import { forEachConcurrent } from './for-each-concurrent.ts'
 import type { Inspection } from './inspection.ts'
 import { partitionPages } from './partition-pages.ts'
-import { isOrdinal, placedPatient, rowOf } from './patient-image.ts'
-import { nameOf } from './record-image.ts'
+import { decodeStoredPatient, isOrdinal, listRowOf } from './patient-image.ts'
+import { keyText } from './record-image.ts'
 
 /** Whether every patient is listed at the place that the record names, as the record says. */
 export async function checkPatientRecords({ table, clinic, count, examine }: Inspection) {
@@ -25,15 +25,15 @@ export async function checkPatientRecords({ table, clinic, count, examine }: Ins
 
   for await (const items of partitionPages(table, patientKey(clinic, '').pk)) {
     count('patients', items.length)
-    const patients = items.map((item) => ({ item, patient: placedPatient(item) }))
+    const patients = items.map((item) => ({ item, patient: decodeStoredPatient(item) }))
     const wanted = patients.flatMap(({ patient }) =>
-      patient && isOrdinal(patient.ordinal) ? [rowOf(clinic, patient)] : [],
+      patient && isOrdinal(patient.ordinal) ? [listRowOf(clinic, patient)] : [],
     )
     const keys = new Map(wanted.map(({ pk, sk }) => [sk, { pk, sk }]))
     const rows = new Map((await table.getMany([...keys.values()])).map((row) => [row.sk, row]))
     const suspects = patients.filter(({ patient }) => {
       if (!patient || !isOrdinal(patient.ordinal)) return true
-      const row = rowOf(clinic, patient)
+      const row = listRowOf(clinic, patient)
       return !isDeepStrictEqual(rows.get(row.sk), row)
     })
     const { n } = await readPatientHead(table, clinic)
@@ -42,59 +42,63 @@ export async function checkPatientRecords({ table, clinic, count, examine }: Ins
       if (patient && isOrdinal(patient.ordinal) && patient.ordinal < n)
         highest = Math.max(highest, patient.ordinal)
     }
-    await eachAbreast(suspects, async ({ item }) => {
-      for (const { key } of await examine(lookAt(item.sk))) wrongRows.add(nameOf(key))
+    await forEachConcurrent(suspects, async ({ item }) => {
+      for (const { key } of await examine(recheck(item.sk))) wrongRows.add(keyText(key))
     })
   }
 
-  function lookAt(id: string): Look {
+  function recheck(id: string): Recheck {
     return async () => {
       const key = patientKey(clinic, id)
       const item = await table.get(key)
       if (!item) return null
-      const patient = placedPatient(item)
-      if (!patient) return { faults: [{ kind: 'record_unreadable', key }], mend: null }
+      const patient = decodeStoredPatient(item)
+      if (!patient) return { faults: [{ kind: 'record_unreadable', key }], repair: null }
       const rowKey = isOrdinal(patient.ordinal) ? patientRowKey(clinic, patient.ordinal) : null
       const row = rowKey ? await table.get(rowKey) : undefined
       const { n } = await readPatientHead(table, clinic)
       const again = await table.get(key)
       if (again?.v !== item.v) return 'moving'
-      if (rowKey && row && isDeepStrictEqual(row, rowOf(clinic, patient))) return null
-      if (rowKey && (row ? !(await isRightful(row, patient)) : patient.ordinal < n))
-        return listAgain(patient, rowKey, row)
-      return placeElsewhere(patient, key)
+      if (rowKey && row && isDeepStrictEqual(row, listRowOf(clinic, patient))) return null
+      if (rowKey && (row ? !(await belongsToOther(row, patient)) : patient.ordinal < n))
+        return rowFinding(patient, rowKey, row)
+      return ordinalFinding(patient, key)
     }
   }
 
   /** Whether a row belongs to another patient, whose record names the same place. */
-  async function isRightful({ i }: Item, { id, ordinal }: PlacedPatient): Promise<boolean> {
+  async function belongsToOther({ i }: Item, { id, ordinal }: StoredPatient): Promise<boolean> {
     if (typeof i !== 'string' || i === '' || i === id) return false
     const other = await table.get(patientKey(clinic, i))
     return other?.o === ordinal
   }
 
-  function listAgain(patient: PlacedPatient, key: Key, row: Item | undefined): Finding {
-    const put = table.putWrite(rowOf(clinic, patient), row ? 'any' : 'new')
-    const mend = () =>
+  function rowFinding(patient: StoredPatient, key: Key, row: Item | undefined): Finding {
+    const put = table.putWrite(listRowOf(clinic, patient), row ? 'any' : 'new')
+    const repair = () =>
       table.transact([
-        row ? ifRead(put, { i: row.i }) : put,
+        row ? ifUnchanged(put, { i: row.i }) : put,
         table.checkWrite(patientKey(clinic, patient.id), patient.version),
       ])
-    return { faults: [{ kind: row ? 'patient_row_differs' : 'patient_row_missing', key }], mend }
+    return { faults: [{ kind: row ? 'patient_row_differs' : 'patient_row_missing', key }], repair }
   }
 
   /** The record's place is another patient's, or none: the list may have the patient at another, or nowhere. */
-  async function placeElsewhere(patient: PlacedPatient, key: Key): Promise<Finding> {
+  async function ordinalFinding(patient: StoredPatient, key: Key): Promise<Finding> {
     const note = `place ${patient.ordinal}`
     const listed = await listedAt(patient.id)
     if (listed === null) {
-      return { faults: [{ kind: 'patient_row_missing', key, note }], mend: () => listLast(patient) }
+      return { faults: [{ kind: 'patient_row_missing', key, note }], repair: () => appendToList(patient) }
     }
     const row = patientRowKey(clinic, listed)
-    const mend = () => table.transact([moved(patient, listed), checkRead(table, row, { i: patient.id })])
+    const repair = () =>
+      table.transact([
+        ordinalWrite(patient, listed),
+        requireUnchangedAttributes(table, row, { i: patient.id }),
+      ])
     return {
       faults: [{ kind: 'patient_ordinal_wrong', key, note: `${note}, listed at ${listed}` }],
-      mend,
+      repair,
     }
   }
 
@@ -106,11 +110,11 @@ export async function checkPatientRecords({ table, clinic, count, examine }: Ins
     return null
   }
 
-  async function listLast(patient: PlacedPatient): Promise<void> {
+  async function appendToList(patient: StoredPatient): Promise<void> {
     const { n } = await readPatientHead(table, clinic)
     await table.transact([
-      moved(patient, n),
-      table.putWrite(rowOf(clinic, { ...patient, ordinal: n }), 'new'),
+      ordinalWrite(patient, n),
+      table.putWrite(listRowOf(clinic, { ...patient, ordinal: n }), 'new'),
       table.updateWrite(patientHeadKey(clinic), {
         UpdateExpression: 'SET n = :next',
         ConditionExpression: 'n = :n',
@@ -119,7 +123,7 @@ export async function checkPatientRecords({ table, clinic, count, examine }: Ins
     ])
   }
 
-  function moved({ id, version }: PlacedPatient, ordinal: number): Write {
+  function ordinalWrite({ id, version }: StoredPatient, ordinal: number): Write {
     return table.updateWrite(patientKey(clinic, id), {
       UpdateExpression: 'SET o = :ordinal, v = :next',
       ConditionExpression: 'v = :read',

@@ -2,7 +2,7 @@ import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { isCalendarDate } from '../../../shared/domain/timestamp.ts'
 import { isUuid } from '../../../shared/domain/uuid.ts'
 import type { CalendarEntity } from '../../../shared/store/calendar/calendar-list.ts'
-import { type Place, rowAttributes, rowKeys } from '../../../shared/store/calendar/calendar-row.ts'
+import { type ListPosition, rowAttributes, rowKeys } from '../../../shared/store/calendar/calendar-row.ts'
 import { type Key, longId } from '../../../shared/store/keys/key.ts'
 import type { Item } from '../../../shared/store/table/table.ts'
 
@@ -13,7 +13,7 @@ export type RecordImage<R> = {
   readonly version: number
   readonly events: number
   readonly record: R
-  readonly place: Place
+  readonly position: ListPosition
   readonly rows: readonly Item[]
 }
 
@@ -25,18 +25,18 @@ export function imageOf<R>(
 ): RecordImage<R> | null {
   try {
     const record = entity.decode(item, item.sk)
-    const place = entity.place(record)
+    const position = entity.position(record)
     const attributes = entity.encode(record)
-    if (!Number.isInteger(item.v) || !isSound(entity, place, attributes)) return null
+    if (!Number.isInteger(item.v) || !isValid(entity, position, attributes)) return null
     const row = rowAttributes(attributes, entity)
-    const rows = rowKeys(clinic, entity.letter, place).map((key) => ({ ...key, ...row }))
+    const rows = rowKeys(clinic, entity.letter, position).map((key) => ({ ...key, ...row }))
     return {
       id: item.sk,
       key: { pk: item.pk, sk: item.sk },
       version: item.v as number,
       events: (item.ev as number | undefined) ?? 0,
       record,
-      place,
+      position,
       rows,
     }
   } catch {
@@ -45,9 +45,9 @@ export function imageOf<R>(
   }
 }
 
-function isSound<R>(
+function isValid<R>(
   { facets }: CalendarEntity<R, never>,
-  { date, facet, id, patient, doctor, invoice }: Place,
+  { date, facet, id, patient, doctor, invoice }: ListPosition,
   attributes: Record<string, unknown>,
 ): boolean {
   return (
@@ -64,4 +64,4 @@ export function recordIdOf({ sk }: Key): string | null {
   return isUuid(id) ? id : null
 }
 
-export const nameOf = ({ pk, sk }: Key): string => `${pk} ${sk}`
+export const keyText = ({ pk, sk }: Key): string => `${pk} ${sk}`

@@ -1,5 +1,5 @@
 /** The four kinds of records that calendar lists hold, and what each copies from others. */
-import type { Appointment, Named } from '../../../shared/domain/appointment.ts'
+import type { Appointment, PersonReference } from '../../../shared/domain/appointment.ts'
 import type { Invoice } from '../../../shared/domain/invoice.ts'
 import type { Message } from '../../../shared/domain/message.ts'
 import type { Payment } from '../../../shared/domain/payment.ts'
@@ -8,18 +8,18 @@ import type { CalendarEntity } from '../../../shared/store/calendar/calendar-lis
 import { INVOICES } from '../../../shared/store/calendar/invoices.ts'
 import { PAYMENTS } from '../../../shared/store/calendar/payments.ts'
 import {
-  renamedAppointment,
-  renamedInvoice,
-  renamedMessage,
-  renamedPayment,
+  refreshAppointmentCopy,
+  refreshInvoiceCopy,
+  refreshMessageCopy,
+  refreshPaymentCopy,
 } from '../../../shared/store/copies/copied-names.ts'
 import type { StoredDoctor } from '../../../shared/store/doctors.ts'
 import { MESSAGES } from '../../../shared/store/messages/messages.ts'
-import type { PlacedPatient } from '../../../shared/store/patients/patients.ts'
+import type { StoredPatient } from '../../../shared/store/patients/patients.ts'
 
 /** Whom a record names, as they are now; a doctor or invoice only where the record has one. */
 export type Owners = {
-  readonly patient: PlacedPatient
+  readonly patient: StoredPatient
   readonly doctor: StoredDoctor | null
   readonly invoice: Invoice | null
 }
@@ -28,20 +28,20 @@ export type RecordKind<R> = {
   readonly name: 'appointments' | 'invoices' | 'payments' | 'messages'
   readonly entity: CalendarEntity<R, never>
   /** The names and addresses that a record copies. */
-  readonly copied: (record: R) => readonly (string | null)[]
+  readonly copiedValues: (record: R) => readonly (string | null)[]
   /** The record with its owners' names and addresses of now. */
-  readonly refreshed: (record: R, owners: Owners) => R
+  readonly withCurrentNames: (record: R, owners: Owners) => R
 }
 
 /** What every kind of record has. */
-export type AnyRecord = { readonly id: string; readonly patient: Named }
+export type AnyRecord = { readonly id: string; readonly patient: PersonReference }
 
 export const APPOINTMENT_KIND: RecordKind<Appointment> = {
   name: 'appointments',
   entity: APPOINTMENTS,
-  copied: ({ patient, doctor }) => [patient.fullName, doctor.fullName],
-  refreshed: (record, { patient, doctor }) => ({
-    ...renamedAppointment(record, patient),
+  copiedValues: ({ patient, doctor }) => [patient.fullName, doctor.fullName],
+  withCurrentNames: (record, { patient, doctor }) => ({
+    ...refreshAppointmentCopy(record, patient),
     doctor: doctor ? { id: doctor.id, fullName: doctor.fullName } : record.doctor,
   }),
 }
@@ -49,16 +49,16 @@ export const APPOINTMENT_KIND: RecordKind<Appointment> = {
 export const INVOICE_KIND: RecordKind<Invoice> = {
   name: 'invoices',
   entity: INVOICES,
-  copied: ({ patient }) => [patient.fullName, patient.email],
-  refreshed: (record, { patient }) => renamedInvoice(record, patient),
+  copiedValues: ({ patient }) => [patient.fullName, patient.email],
+  withCurrentNames: (record, { patient }) => refreshInvoiceCopy(record, patient),
 }
 
 export const PAYMENT_KIND: RecordKind<Payment> = {
   name: 'payments',
   entity: PAYMENTS,
-  copied: ({ patient, invoice }) => [patient.fullName, invoice.number],
-  refreshed: (record, { patient, invoice }) => ({
-    ...renamedPayment(record, patient),
+  copiedValues: ({ patient, invoice }) => [patient.fullName, invoice.number],
+  withCurrentNames: (record, { patient, invoice }) => ({
+    ...refreshPaymentCopy(record, patient),
     invoice: invoice ? { id: invoice.id, number: invoice.number } : record.invoice,
   }),
 }
@@ -66,6 +66,6 @@ export const PAYMENT_KIND: RecordKind<Payment> = {
 export const MESSAGE_KIND: RecordKind<Message> = {
   name: 'messages',
   entity: MESSAGES,
-  copied: ({ patient }) => [patient.fullName],
-  refreshed: (record, { patient }) => renamedMessage(record, patient),
+  copiedValues: ({ patient }) => [patient.fullName],
+  withCurrentNames: (record, { patient }) => refreshMessageCopy(record, patient),
 }

@@ -2,57 +2,61 @@ import { isDeepStrictEqual } from 'node:util'
 import { calendarKey } from '../../../shared/store/keys/calendar.ts'
 import { Changeset } from '../../../shared/store/table/changeset.ts'
 import type { Item } from '../../../shared/store/table/table.ts'
-import { eachAbreast } from './each-abreast.ts'
-import type { Fault, Look } from './fault.ts'
+import type { Fault, Recheck } from './fault.ts'
+import { forEachConcurrent } from './for-each-concurrent.ts'
 import type { Inspection } from './inspection.ts'
-import { imageOf, nameOf } from './record-image.ts'
+import { imageOf, keyText } from './record-image.ts'
 import type { RecordKind } from './record-kinds.ts'
-import type { UnmendedRows } from './unmended-rows.ts'
+import type { UnrepairedRows } from './unrepaired-rows.ts'
 
 /** Whether every record stands in all its lists as its list would write it. */
-export function recordRows<R>(inspection: Inspection, { entity }: RecordKind<R>, unmended: UnmendedRows) {
+export function recordRowChecker<R>(
+  inspection: Inspection,
+  { entity }: RecordKind<R>,
+  unrepaired: UnrepairedRows,
+) {
   const { table, clinic, examine } = inspection
 
   async function check(items: readonly Item[]): Promise<void> {
     const images = items.map((item) => ({ item, image: imageOf(clinic, entity, item) }))
     const read = await table.getMany(images.flatMap(({ image }) => image?.rows ?? []))
-    const rows = new Map(read.map((row) => [nameOf(row), row]))
+    const rows = new Map(read.map((row) => [keyText(row), row]))
     const suspects = images.filter(
-      ({ image }) => !image?.rows.every((row) => isDeepStrictEqual(rows.get(nameOf(row)), row)),
+      ({ image }) => !image?.rows.every((row) => isDeepStrictEqual(rows.get(keyText(row)), row)),
     )
-    await eachAbreast(suspects, async ({ item }) => {
-      const left = await examine(lookAt(item.sk))
-      for (const { kind, key } of left) if (kind === 'row_missing') unmended.missing.add(key)
+    await forEachConcurrent(suspects, async ({ item }) => {
+      const left = await examine(recheck(item.sk))
+      for (const { kind, key } of left) if (kind === 'row_missing') unrepaired.missing.add(key)
     })
   }
 
-  const lookAt =
-    (id: string): Look =>
+  const recheck =
+    (id: string): Recheck =>
     async () => {
       const key = calendarKey(clinic, entity.letter, id)
       const item = await table.get(key)
       if (!item) return null
       const image = imageOf(clinic, entity, item)
-      if (!image) return { faults: [{ kind: 'record_unreadable', key }], mend: null }
+      if (!image) return { faults: [{ kind: 'record_unreadable', key }], repair: null }
       const read = await table.getMany(image.rows)
       const again = await table.get(key)
       if (again?.v !== item.v) return 'moving'
-      const rows = new Map(read.map((row) => [nameOf(row), row]))
-      const wrong = image.rows.filter((row) => !isDeepStrictEqual(rows.get(nameOf(row)), row))
+      const rows = new Map(read.map((row) => [keyText(row), row]))
+      const wrong = image.rows.filter((row) => !isDeepStrictEqual(rows.get(keyText(row)), row))
       if (wrong.length === 0) return null
       const faults = wrong.map(
         ({ pk, sk }): Fault => ({
-          kind: rows.has(nameOf({ pk, sk })) ? 'row_differs' : 'row_missing',
+          kind: rows.has(keyText({ pk, sk })) ? 'row_differs' : 'row_missing',
           key: { pk, sk },
         }),
       )
-      const mend = () => {
+      const repair = () => {
         const changes = new Changeset(table, clinic)
         for (const row of wrong) changes.put(row)
-        changes.require(key, image.version)
+        changes.requireVersion(key, image.version)
         return changes.commit()
       }
-      return { faults, mend }
+      return { faults, repair }
     }
 
   return { check }

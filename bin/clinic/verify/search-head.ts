@@ -6,16 +6,16 @@ import type { Inspection } from './inspection.ts'
 import { rewriteSegments } from './segment-rewrite.ts'
 
 /** After every place there can be. */
-const LAST_PLACE = sortableNumber(9_999_999_999)
+const MAX_ORDINAL_KEY = sortableNumber(9_999_999_999)
 
 /** Whether what the head says of the search segments can be: not more than there is, and a version of each. */
 export async function checkSearchHead({ table, clinic, examine }: Inspection): Promise<void> {
   await examine(async () => {
     const { n, sn, u, su, lf, sv } = await readPatientHead(table, clinic)
     const pk = patientListPartition(clinic)
-    const [last] = await table.query({ pk, to: LAST_PLACE, descending: true, limit: 1 })
+    const [last] = await table.query({ pk, to: MAX_ORDINAL_KEY, descending: true, limit: 1 })
     const listed = Math.max(n, last ? Number(last.sk) + 1 : 0)
-    const sound =
+    const isValid =
       [sn, su, lf].every((counter) => Number.isInteger(counter) && counter >= 0) &&
       sn <= listed &&
       su <= u &&
@@ -24,10 +24,10 @@ export async function checkSearchHead({ table, clinic, examine }: Inspection): P
       sv.length >= Math.ceil(sn / SEGMENT_SIZE) &&
       sv.length <= Math.ceil(listed / SEGMENT_SIZE) &&
       sv.every(Number.isInteger)
-    if (sound) return null
+    if (isValid) return null
     return {
       faults: [{ kind: 'search_head_wrong', key: patientHeadKey(clinic) }],
-      mend: () => rewriteSegments(table, clinic, 'all'),
+      repair: () => rewriteSegments(table, clinic, 'all'),
     }
   })
 }

@@ -8,11 +8,11 @@ import {
 } from '../../../shared/store/keys/patients.ts'
 import { readPatientHead } from '../../../shared/store/patients/head.ts'
 import type { Item, Table } from '../../../shared/store/table/table.ts'
-import { eachAbreast } from './each-abreast.ts'
-import type { Look } from './fault.ts'
+import type { Recheck } from './fault.ts'
+import { forEachConcurrent } from './for-each-concurrent.ts'
 import type { Inspection } from './inspection.ts'
 import { partitionPages } from './partition-pages.ts'
-import { isOrdinal, placedPatient } from './patient-image.ts'
+import { decodeStoredPatient, isOrdinal } from './patient-image.ts'
 import { rewriteSegments, searchLineOf } from './segment-rewrite.ts'
 
 /** Entries of the change log after an update; a snapshot is taken before there are many. */
@@ -39,22 +39,22 @@ export async function checkSearchLog({ table, clinic, count, examine }: Inspecti
     const log = await readLog(table, clinic, head.su)
     const again = await readPatientHead(table, clinic)
     if (head.v !== again.v) return 'moving'
-    const owed = log.filter(({ sk }) => Number(sk) <= head.u)
-    const listed = await listedOrdinals(owed.map(({ o }) => o).filter(isOrdinal))
-    const isUseless = ({ o, line }: Item) =>
+    const pending = log.filter(({ sk }) => Number(sk) <= head.u)
+    const listed = await listedOrdinals(pending.map(({ o }) => o).filter(isOrdinal))
+    const isUnmatched = ({ o, line }: Item) =>
       typeof line !== 'string' || !isOrdinal(o) || (o >= again.n && !listed.has(o))
-    const useless = owed.filter(isUseless)
-    const missing = head.u - head.su - owed.length
-    if (missing === 0 && useless.length === 0) return null
+    const unmatched = pending.filter(isUnmatched)
+    const missing = head.u - head.su - pending.length
+    if (missing === 0 && unmatched.length === 0) return null
     return {
       faults: [
         {
           kind: 'search_log_wrong',
           key: patientChangeKey(clinic, head.su + 1),
-          note: `${missing} entries are missing, ${useless.length} are of no patient`,
+          note: `${missing} entries are missing, ${unmatched.length} are of no patient`,
         },
       ],
-      mend: () => rewriteSegments(table, clinic, 'all'),
+      repair: () => rewriteSegments(table, clinic, 'all'),
     }
   })
 
@@ -65,7 +65,7 @@ export async function checkSearchLog({ table, clinic, count, examine }: Inspecti
   const rows = await table.getMany(last.map(([ordinal]) => patientRowKey(clinic, ordinal)))
   const lines = new Map(rows.map((row) => [Number(row.sk), searchLineOf(row)]))
   const suspects = last.filter(([ordinal, { line }]) => lines.get(ordinal) !== line)
-  await eachAbreast(suspects, ([ordinal]) => examine(lookAt(ordinal)))
+  await forEachConcurrent(suspects, ([ordinal]) => examine(recheck(ordinal)))
   return lost.length === 0
 
   async function listedOrdinals(ordinals: readonly number[]): Promise<Set<unknown>> {
@@ -73,7 +73,7 @@ export async function checkSearchLog({ table, clinic, count, examine }: Inspecti
     return new Set((await table.getMany(keys)).map(({ sk }) => Number(sk)))
   }
 
-  function lookAt(ordinal: number): Look {
+  function recheck(ordinal: number): Recheck {
     return async () => {
       const row = await table.get(patientRowKey(clinic, ordinal))
       if (typeof row?.i !== 'string') return null
@@ -82,11 +82,11 @@ export async function checkSearchLog({ table, clinic, count, examine }: Inspecti
       const entry = lastEntries(await readLog(table, clinic, lf)).get(ordinal)
       const again = await table.get(key)
       if (item?.v !== again?.v) return 'moving'
-      const patient = item && placedPatient(item)
+      const patient = item && decodeStoredPatient(item)
       const line = item && searchLineOf(item)
       if (!entry || patient?.ordinal !== ordinal || entry.line === line) return null
       const { pk, sk } = entry
-      const mend = () =>
+      const repair = () =>
         table.transact([
           table.updateWrite(
             { pk, sk },
@@ -98,7 +98,7 @@ export async function checkSearchLog({ table, clinic, count, examine }: Inspecti
           ),
           table.checkWrite(key, patient.version),
         ])
-      return { faults: [{ kind: 'search_log_wrong', key: { pk, sk } }], mend }
+      return { faults: [{ kind: 'search_log_wrong', key: { pk, sk } }], repair }
     }
   }
 }

@@ -9,14 +9,14 @@ import {
 import { type PatientHead, readPatientHead } from '../../../shared/store/patients/head.ts'
 import { readSegment, type StoredSegment } from '../../../shared/store/patients/segments.ts'
 import type { Item } from '../../../shared/store/table/table.ts'
-import type { Look } from './fault.ts'
+import type { Recheck } from './fault.ts'
 import type { Inspection } from './inspection.ts'
 import { partitionPages } from './partition-pages.ts'
 import { readLog } from './search-log.ts'
 import { rewriteSegments, searchLineOf } from './segment-rewrite.ts'
 
 /** A segment beside the head, and which ordinals the log has later lines of. */
-type Read = {
+type SegmentRead = {
   readonly head: PatientHead
   readonly stored: StoredSegment | null
   readonly lines: readonly string[]
@@ -29,10 +29,10 @@ type Read = {
  */
 export async function checkSearchSegments(
   { table, clinic, count, examine }: Inspection,
-  judged: { readonly lines: boolean },
+  options: { readonly lines: boolean },
 ): Promise<void> {
   for (let index = 0; ; index++) {
-    const read = await readBesideHead(index)
+    const read = await readWithHead(index)
     const first = index * SEGMENT_SIZE
     const end = Math.min(first + SEGMENT_SIZE, read.head.sn)
     if (first >= end) break
@@ -43,14 +43,14 @@ export async function checkSearchSegments(
       for (const row of rows) {
         const ordinal = Number(row.sk)
         const known = read.logged.has(ordinal) || read.lines[ordinal - first] === searchLineOf(row)
-        if (!known && judged.lines) suspects.push(ordinal)
+        if (!known && options.lines) suspects.push(ordinal)
       }
     }
-    if (suspects.length > 0 || (await isOff(index, read))) await examine(lookAt(index, suspects))
+    if (suspects.length > 0 || (await isSegmentInvalid(index, read))) await examine(recheck(index, suspects))
   }
 
   /** The head first: it names the version that the segment must have at least. */
-  async function readBesideHead(index: number): Promise<Read> {
+  async function readWithHead(index: number): Promise<SegmentRead> {
     const head = await readPatientHead(table, clinic)
     const [log, stored] = await Promise.all([
       readLog(table, clinic, head.su),
@@ -60,7 +60,7 @@ export async function checkSearchSegments(
   }
 
   /** Whether it cannot be read, goes on past the last patient, or counts more than there was, so that no snapshot would touch it. */
-  async function isOff(index: number, { head, stored, lines }: Read): Promise<boolean> {
+  async function isSegmentInvalid(index: number, { head, stored, lines }: SegmentRead): Promise<boolean> {
     if (!stored || !(stored.version >= (head.sv[index] ?? 0))) return true
     const { n, u } = await readPatientHead(table, clinic)
     const last = index * SEGMENT_SIZE + lines.length - 1
@@ -68,33 +68,33 @@ export async function checkSearchSegments(
     return !(stored.state <= n + u)
   }
 
-  function lookAt(index: number, suspects: readonly number[]): Look {
+  function recheck(index: number, suspects: readonly number[]): Recheck {
     return async () => {
       const rows = await table.getMany(suspects.map((ordinal) => patientRowKey(clinic, ordinal)))
       const keys = rows.flatMap(({ i }) => (typeof i === 'string' && i !== '' ? [patientKey(clinic, i)] : []))
       const records = await table.getMany(keys)
-      const read = await readBesideHead(index)
+      const read = await readWithHead(index)
       const again = new Map((await table.getMany(keys)).map((item) => [item.sk, item]))
       const { v } = await readPatientHead(table, clinic)
       const moved = records.filter((item) => again.get(item.sk)?.v !== item.v)
-      const wrong = records.filter((item) => !moved.includes(item) && isWrong(index, item, read))
-      const off = await isOff(index, read)
-      if (wrong.length === 0 && !off) return moved.length > 0 ? 'moving' : null
-      if (off && v !== read.head.v) return 'moving'
+      const wrong = records.filter((item) => !moved.includes(item) && isLineWrong(index, item, read))
+      const isInvalid = await isSegmentInvalid(index, read)
+      if (wrong.length === 0 && !isInvalid) return moved.length > 0 ? 'moving' : null
+      if (isInvalid && v !== read.head.v) return 'moving'
       return {
         faults: [
           {
             kind: 'search_segment_wrong',
             key: patientSegmentKey(clinic, index, 0),
-            note: off ? 'missing, cut or not of this list' : `${wrong.length} lines`,
+            note: isInvalid ? 'missing, cut or not of this list' : `${wrong.length} lines`,
           },
         ],
-        mend: () => rewriteSegments(table, clinic, [index]),
+        repair: () => rewriteSegments(table, clinic, [index]),
       }
     }
   }
 
-  function isWrong(index: number, item: Item, { head, lines, logged }: Read): boolean {
+  function isLineWrong(index: number, item: Item, { head, lines, logged }: SegmentRead): boolean {
     const ordinal = item.o as number
     if (logged.has(ordinal) || ordinal >= head.sn) return false
     const line = searchLineOf(item)

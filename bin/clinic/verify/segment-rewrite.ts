@@ -7,21 +7,21 @@ import {
   patientSegmentPartition,
 } from '../../../shared/store/keys/patients.ts'
 import { readPatientHead } from '../../../shared/store/patients/head.ts'
-import { patientEntry } from '../../../shared/store/patients/patient-writes.ts'
+import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
 import { toPatient } from '../../../shared/store/patients/patients.ts'
-import { lineOf } from '../../../shared/store/patients/search-lines.ts'
+import { patientSearchLine } from '../../../shared/store/patients/search-lines.ts'
 import { segmentWrites } from '../../../shared/store/patients/segments.ts'
 import { ConditionFailed, type Item, type Table } from '../../../shared/store/table/table.ts'
 import { partitionPages } from './partition-pages.ts'
 
 /** A place that nothing can be found by. */
-const NO_LINE = '\t\t'
+const EMPTY_LINE = '\t\t'
 
 /** More items than a segment has. */
-const ALL_PARTS = 100
+const MAX_PARTS = 100
 
 /** Snapshots of others that may come first. */
-const ATTEMPTS = 20
+const MAX_ATTEMPTS = 20
 
 /**
  * Writes search segments anew from the list's rows, and their versions into the head; all of them, as if a snapshot
@@ -54,11 +54,11 @@ export async function rewriteSegments(
 
 /** The version that it then has. Segment, head, rows are read in this order, so that nothing of the old one is lost. */
 async function rewriteSegment(table: Table, clinic: ClinicId, index: number): Promise<number> {
-  const stored = await table.query({ pk: patientSegmentPartition(clinic, index), limit: ALL_PARTS })
+  const stored = await table.query({ pk: patientSegmentPartition(clinic, index), limit: MAX_PARTS })
   const version = stored[0]?.version
   const known = typeof version === 'number'
   const { n, u } = await readPatientHead(table, clinic)
-  const segment = new SearchSegment(await linesOf(table, clinic, index, n))
+  const segment = new SearchSegment(await readLines(table, clinic, index, n))
   // Without a version there is no condition to hold it to, and nothing in it that could be read.
   if (!known) await table.deleteMany(stored)
   const replaced = known ? { segment, version, state: 0 } : null
@@ -66,13 +66,13 @@ async function rewriteSegment(table: Table, clinic: ClinicId, index: number): Pr
   return (replaced?.version ?? 0) + 1
 }
 
-async function linesOf(table: Table, clinic: ClinicId, index: number, n: number): Promise<string[]> {
+async function readLines(table: Table, clinic: ClinicId, index: number, n: number): Promise<string[]> {
   const first = index * SEGMENT_SIZE
-  const lines = Array.from({ length: Math.max(0, Math.min(SEGMENT_SIZE, n - first)) }, () => NO_LINE)
+  const lines = Array.from({ length: Math.max(0, Math.min(SEGMENT_SIZE, n - first)) }, () => EMPTY_LINE)
   if (lines.length === 0) return lines
   const bounds = { from: sortableNumber(first), to: sortableNumber(first + lines.length - 1) }
   for await (const rows of partitionPages(table, patientListPartition(clinic), bounds)) {
-    for (const row of rows) lines[Number(row.sk) - first] = searchLineOf(row) ?? NO_LINE
+    for (const row of rows) lines[Number(row.sk) - first] = searchLineOf(row) ?? EMPTY_LINE
   }
   return lines
 }
@@ -80,7 +80,7 @@ async function linesOf(table: Table, clinic: ClinicId, index: number, n: number)
 /** The search line of a patient's record or row; null when it cannot be read. */
 export function searchLineOf(item: Item): string | null {
   try {
-    return lineOf(toPatient(item))
+    return patientSearchLine(toPatient(item))
   } catch {
     return null
   }
@@ -90,12 +90,12 @@ export function searchLineOf(item: Item): string | null {
  * Makes functions load again what they have in memory of the segments as they were: with an update that was none, in
  * the segments already, and further than any index can be.
  */
-export async function outdateIndexes(table: Table, clinic: ClinicId): Promise<void> {
-  const entry = patientEntry({ table })
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+export async function invalidateIndexes(table: Table, clinic: ClinicId): Promise<void> {
+  const writer = patientWriter({ table })
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const { u, su, v } = await readPatientHead(table, clinic)
     try {
-      if (su !== u) await entry.snapshot(clinic)
+      if (su !== u) await writer.snapshot(clinic)
       else {
         await table.update(patientHeadKey(clinic), {
           UpdateExpression: 'SET u = :next, su = :next, lf = :next, v = :snapshot',

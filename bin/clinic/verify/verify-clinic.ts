@@ -7,17 +7,17 @@ import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { verifyCalendarLists } from './calendar-lists.ts'
 import { checkClinicIndexes } from './clinic-indexes.ts'
-import { type Inspection, type InspectionOptions, noticeMends, openInspection } from './inspection.ts'
-import { nameDebts } from './name-debts.ts'
-import { patientCount } from './patient-count.ts'
-import { checkPatientPlaces } from './patient-places.ts'
+import { type Inspection, type InspectionOptions, openInspection, trackRepairs } from './inspection.ts'
+import { patientCountChecker } from './patient-count.ts'
+import { checkPatientOrdinals } from './patient-ordinals.ts'
 import { checkPatientRecords } from './patient-records.ts'
 import { checkSearch } from './search.ts'
-import { outdateIndexes } from './segment-rewrite.ts'
+import { invalidateIndexes } from './segment-rewrite.ts'
+import { staleOwnerChecker } from './stale-owners.ts'
 
 export type VerifyOptions = InspectionOptions & {
   /** Milliseconds that a debt of copied names may be under way. */
-  readonly patience?: number
+  readonly gracePeriodMs?: number
 }
 
 export type Verification = {
@@ -34,11 +34,11 @@ export async function verifyClinic(
   options: VerifyOptions,
 ): Promise<Verification> {
   const { inspection, checked, totals } = openInspection(table, clinic, options)
-  const debts = await nameDebts(inspection, options.patience)
+  const staleOwners = await staleOwnerChecker(inspection, options.gracePeriodMs)
   await checkClinicIndexes(inspection)
   await verifyPatients(inspection)
   await verifyCalendarLists(inspection)
-  await debts.check()
+  await staleOwners.check()
   return { checked, ...totals }
 }
 
@@ -47,12 +47,12 @@ export async function verifyClinic(
  * drop what search has in their memory.
  */
 async function verifyPatients(inspection: Inspection): Promise<void> {
-  const { noticing, mended } = noticeMends(inspection)
-  const count = patientCount(noticing)
-  await count.checkLeast()
+  const { tracked: noticing, hasRepaired: mended } = trackRepairs(inspection)
+  const count = patientCountChecker(noticing)
+  await count.checkMin()
   const { wrongRows, highest } = await checkPatientRecords(noticing)
-  await checkPatientPlaces(noticing, wrongRows)
-  await count.checkMost(highest)
+  await checkPatientOrdinals(noticing, wrongRows)
+  await count.checkMax(highest)
   await checkSearch(noticing)
-  if (mended()) await outdateIndexes(inspection.table, inspection.clinic)
+  if (mended()) await invalidateIndexes(inspection.table, inspection.clinic)
 }

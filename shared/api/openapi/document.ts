@@ -3,15 +3,15 @@ import { ROUTES } from '../routes.ts'
 import { deliveryParameters, webhookOperations } from './events.ts'
 import type { Examples } from './examples.ts'
 import { headerComponents } from './headers.ts'
-import { credentialText, introduction } from './introduction.ts'
-import { alikeResponses, operation, otherRequests, scopeTexts } from './operations.ts'
+import { credentialDescription, introduction } from './introduction.ts'
+import { operation, scopeDescriptions, sharedResponses, unmatchedRequests } from './operations.ts'
 import { type Json, schemaCollector } from './schemas.ts'
 import { tags } from './tags.ts'
 
 /** The API as an OpenAPI 3.1 document, from the route table and what the running API was seen to answer. */
 export function openapiDocument(examples: Examples, routes: readonly Route[] = ROUTES): Json {
   const schemas = schemaCollector()
-  const scopes = scopeTexts(routes)
+  const scopes = scopeDescriptions(routes)
   const document = {
     openapi: '3.1.0',
     info: {
@@ -24,7 +24,7 @@ export function openapiDocument(examples: Examples, routes: readonly Route[] = R
     tags,
     paths: paths(routes, (route) => operation(route, schemas, examples)),
     webhooks: webhookOperations(schemas, examples),
-    'x-other-requests': otherRequests(schemas, examples),
+    'x-other-requests': unmatchedRequests(schemas, examples),
   }
   return {
     ...document,
@@ -34,13 +34,13 @@ export function openapiDocument(examples: Examples, routes: readonly Route[] = R
           type: 'apiKey',
           in: 'header',
           name: 'Authorization',
-          description: credentialText(scopes),
+          description: credentialDescription(scopes),
           'x-scopes': scopes,
         },
       },
       parameters: { IdempotencyKey, ...deliveryParameters(examples) },
       headers: headerComponents(examples),
-      responses: alikeResponses(schemas, examples),
+      responses: sharedResponses(schemas, examples),
       schemas: schemas.all(),
     },
   }
@@ -56,11 +56,11 @@ const IdempotencyKey: Json = {
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: String.raw`^[\x21-\x7e]+$` },
 }
 
-function paths(routes: readonly Route[], of: (route: Route) => Json): Json {
+function paths(routes: readonly Route[], toOperation: (route: Route) => Json): Json {
   const items: Record<string, Record<string, Json>> = {}
   for (const route of routes) {
     const item = items[route.path] ?? {}
-    item[route.method.toLowerCase()] = of(route)
+    item[route.method.toLowerCase()] = toOperation(route)
     items[route.path] = item
   }
   return items

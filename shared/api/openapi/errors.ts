@@ -15,22 +15,22 @@ const FieldIssue = z
   .meta({ id: 'FieldIssue' })
 
 type Details = {
-  readonly each: z.ZodObject
-  readonly most?: number
+  readonly itemSchema: z.ZodObject
+  readonly maxItems?: number
   /** The gateway's own invalid_params have none. */
   readonly isOptional?: true
 }
 
 const DETAILS: Partial<Record<ErrorKey, Details>> = {
-  invalid_params: { each: FieldIssue, isOptional: true },
-  validation: { each: FieldIssue },
-  missing_scope: { each: z.strictObject({ scope: oneOf(SCOPES) }) },
-  slot_unavailable: { each: Alternative, most: 3 },
+  invalid_params: { itemSchema: FieldIssue, isOptional: true },
+  validation: { itemSchema: FieldIssue },
+  missing_scope: { itemSchema: z.strictObject({ scope: oneOf(SCOPES) }) },
+  slot_unavailable: { itemSchema: Alternative, maxItems: 3 },
 }
 
 /** The fields of each of an error's `details`; null for an error without. */
 export const detailFields = (key: ErrorKey): string[] | null =>
-  DETAILS[key] ? Object.keys(DETAILS[key].each.shape) : null
+  DETAILS[key] ? Object.keys(DETAILS[key].itemSchema.shape) : null
 
 /** The schema of one error of the catalogue: its code and key, and nothing else. */
 export function errorSchema(key: ErrorKey, { schemaOf }: Pick<SchemaCollector, 'schemaOf'>): Json {
@@ -45,8 +45,8 @@ export function errorSchema(key: ErrorKey, { schemaOf }: Pick<SchemaCollector, '
       ...(details && {
         details: {
           type: 'array',
-          items: schemaOf(details.each, 'output'),
-          ...(details.most !== undefined && { maxItems: details.most }),
+          items: schemaOf(details.itemSchema, 'output'),
+          ...(details.maxItems !== undefined && { maxItems: details.maxItems }),
         },
       }),
     },
@@ -64,7 +64,7 @@ export function errorResponse(
   keys: readonly ErrorKey[],
   schemas: readonly Json[],
   { errors }: Pick<Examples, 'errors'>,
-  own: Partial<Record<ErrorKey, unknown>> = {},
+  overrides: Partial<Record<ErrorKey, unknown>> = {},
 ): Json {
   const [first, ...more] = schemas
   return {
@@ -74,7 +74,7 @@ export function errorResponse(
       'application/json': {
         schema: more.length === 0 ? first : { oneOf: schemas },
         examples: Object.fromEntries(
-          keys.map((key) => [key, { value: own[key] ?? errors[key] ?? errorBody(key) }]),
+          keys.map((key) => [key, { value: overrides[key] ?? errors[key] ?? errorBody(key) }]),
         ),
       },
     },
@@ -82,7 +82,7 @@ export function errorResponse(
 }
 
 /** Keys by their status, in the order of statuses. */
-export function byStatus(keys: readonly ErrorKey[]): [status: string, keys: ErrorKey[]][] {
+export function groupByStatus(keys: readonly ErrorKey[]): [status: string, keys: ErrorKey[]][] {
   const groups = Object.groupBy(keys, (key) => String(errorEntry(key).status))
   return Object.entries(groups).map(([status, group]) => [status, group ?? []])
 }

@@ -1,5 +1,5 @@
 import type { ErrorKey } from '../errors.ts'
-import { BASE_PATH, isRepeatable, type Route } from '../route.ts'
+import { acceptsIdempotencyKey, BASE_PATH, type Route } from '../route.ts'
 import type { Examples } from './examples.ts'
 import type { Json } from './schemas.ts'
 
@@ -57,7 +57,7 @@ type HeaderName = keyof typeof HEADERS
 export const isHeaderName = (name: string): name is HeaderName => Object.hasOwn(HEADERS, name)
 
 /** Of what is no endpoint's answer, and so not among the components. */
-const ALLOW: Json = {
+const ALLOW_HEADER: Json = {
   description: 'The methods of the path.',
   required: true,
   schema: { type: 'string', pattern: '^[A-Z]+(, [A-Z]+)*$' },
@@ -66,11 +66,11 @@ const ALLOW: Json = {
 const refs = (names: readonly HeaderName[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
-const ALWAYS = ['x-request-id', 'cache-control'] as const
-const RATE = ['ratelimit', 'ratelimit-policy'] as const
+const COMMON_HEADERS = ['x-request-id', 'cache-control'] as const
+const RATE_LIMIT_HEADERS = ['ratelimit', 'ratelimit-policy'] as const
 
 /** What an error says in its headers, beyond what all say. */
-const OWN: Partial<Record<ErrorKey, readonly HeaderName[]>> = {
+const ERROR_HEADERS: Partial<Record<ErrorKey, readonly HeaderName[]>> = {
   unauthorized: ['x-amzn-remapped-www-authenticate'],
   slot_unavailable: ['idempotent-replayed'],
   idempotency_in_progress: ['retry-after'],
@@ -80,25 +80,29 @@ const OWN: Partial<Record<ErrorKey, readonly HeaderName[]>> = {
 }
 
 /** Told before anybody is known whose requests could be counted. */
-const UNCOUNTED: readonly ErrorKey[] = ['unauthorized', 'route_not_found', 'method_not_allowed']
+const NOT_RATE_LIMITED: readonly ErrorKey[] = ['unauthorized', 'route_not_found', 'method_not_allowed']
 
 /** Headers of an answer with one of these errors, all of one status. */
 export function headersOf(keys: readonly ErrorKey[]): Json {
-  const isCounted = keys.some((key) => !UNCOUNTED.includes(key))
+  const isRateLimited = keys.some((key) => !NOT_RATE_LIMITED.includes(key))
   return {
-    ...refs([...ALWAYS, ...(isCounted ? RATE : []), ...keys.flatMap((key) => OWN[key] ?? [])]),
-    ...(keys.includes('method_not_allowed') && { allow: ALLOW }),
+    ...refs([
+      ...COMMON_HEADERS,
+      ...(isRateLimited ? RATE_LIMIT_HEADERS : []),
+      ...keys.flatMap((key) => ERROR_HEADERS[key] ?? []),
+    ]),
+    ...(keys.includes('method_not_allowed') && { allow: ALLOW_HEADER }),
   }
 }
 
 /** Headers of a success. */
 export function successHeaders(route: Pick<Route, 'method' | 'response'>): Json {
-  const isMade = route.response.location !== undefined
+  const isCreated = route.response.location !== undefined
   return refs([
-    ...ALWAYS,
-    ...RATE,
-    ...(isMade ? (['location'] as const) : []),
-    ...(isRepeatable(route) ? (['idempotent-replayed'] as const) : []),
+    ...COMMON_HEADERS,
+    ...RATE_LIMIT_HEADERS,
+    ...(isCreated ? (['location'] as const) : []),
+    ...(acceptsIdempotencyKey(route) ? (['idempotent-replayed'] as const) : []),
   ])
 }
 

@@ -61,7 +61,7 @@ const errorTable = (): string =>
   )
 
 /** How requests prove who they are for, and what scopes open. */
-export const credentialText = (scopes: Partial<Record<Scope, string>>): string =>
+export const credentialDescription = (scopes: Partial<Record<Scope, string>>): string =>
   `\`Developer KEY:SECRET\`: the word, a space, and the pair that the clinic's operator issued. Whatever is wrong with it, the \
 answer is the same 401. A credential has some of these scopes:
 

@@ -7,7 +7,7 @@ export type Json = { readonly [name: string]: unknown }
 type Direction = 'input' | 'output'
 
 /** What zod writes for any whole number, and says nothing. */
-const NO_BOUND = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
+const DEFAULT_BOUNDS = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
 
 /** Turns the contracts' schemas into JSON Schema; those with an id are collected, and referred to. */
 export function schemaCollector() {
@@ -15,8 +15,8 @@ export function schemaCollector() {
 
   function schemaOf(schema: z.ZodType, io: Direction): Json {
     const { $schema: _, $defs = {}, ...own } = z.toJSONSchema(schema, { io, override })
-    for (const [name, definition] of Object.entries($defs)) add(name, referring(definition))
-    return referring(own)
+    for (const [name, definition] of Object.entries($defs)) add(name, withComponentRefs(definition))
+    return withComponentRefs(own)
   }
 
   /** @throws Error for two different schemas of one name */
@@ -40,11 +40,12 @@ export type SchemaCollector = ReturnType<typeof schemaCollector>
 
 function override({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: Json }): void {
   const schema = jsonSchema as Record<string, unknown>
-  for (const [bound, value] of Object.entries(NO_BOUND)) if (schema[bound] === value) delete schema[bound]
+  for (const [bound, value] of Object.entries(DEFAULT_BOUNDS))
+    if (schema[bound] === value) delete schema[bound]
   // zod leaves the default of what is parsed out of its input's schema.
-  const stated = z.globalRegistry.get(zodSchema)
-  if (stated?.default !== undefined) schema.default = stated.default
+  const metadata = z.globalRegistry.get(zodSchema)
+  if (metadata?.default !== undefined) schema.default = metadata.default
 }
 
-const referring = (schema: object): Json =>
+const withComponentRefs = (schema: object): Json =>
   JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'))

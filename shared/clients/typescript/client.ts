@@ -22,13 +22,13 @@ export type Body<O extends Operation> = operations[O] extends {
   : operations[O] extends { requestBody: { content: { 'application/json': infer B } } }
     ? B
     : never
-type Answers<O extends Operation> = operations[O] extends { responses: infer R } ? R : never
+type Responses<O extends Operation> = operations[O] extends { responses: infer R } ? R : never
 type Json<A> = A extends { content: { 'application/json': infer J } } ? J : undefined
 /** What an operation answers when it succeeds. */
-export type Answer<O extends Operation> = {
-  [status in keyof Answers<O>]: status extends 200 | 201 | 202 ? Json<Answers<O>[status]> : never
-}[keyof Answers<O>]
-type Listed<O extends Operation> = Answer<O> extends { data: (infer T)[] } ? T : never
+export type ResponseBody<O extends Operation> = {
+  [status in keyof Responses<O>]: status extends 200 | 201 | 202 ? Json<Responses<O>[status]> : never
+}[keyof Responses<O>]
+type ListItem<O extends Operation> = ResponseBody<O> extends { data: (infer T)[] } ? T : never
 
 export type Client = ReturnType<typeof createClient>
 
@@ -36,42 +36,44 @@ export type Client = ReturnType<typeof createClient>
 export function createClient(options: ClientOptions) {
   const send = transport(options)
 
-  const get = <O extends Operation>(path: string, query?: object, more?: RequestOptions) =>
-    send({ method: 'GET', path, query, ...more }) as Promise<Answer<O>>
-  const post = <O extends Operation>(path: string, body?: object, more?: RequestOptions) =>
-    send({ method: 'POST', path, body, ...more }) as Promise<Answer<O>>
+  const get = <O extends Operation>(path: string, query?: object, requestOptions?: RequestOptions) =>
+    send({ method: 'GET', path, query, ...requestOptions }) as Promise<ResponseBody<O>>
+  const post = <O extends Operation>(path: string, body?: object, requestOptions?: RequestOptions) =>
+    send({ method: 'POST', path, body, ...requestOptions }) as Promise<ResponseBody<O>>
 
   /** A list by pages: `list` for one, `all` for every record of all of them. */
   const pages = <O extends Operation>(path: string) => ({
-    list: (query: Query<O> = {} as Query<O>, more?: RequestOptions) => get<O>(path, query as object, more),
-    all: async function* (query: Omit<Query<O>, 'page'> = {} as never): AsyncGenerator<Listed<O>> {
+    list: (query: Query<O> = {} as Query<O>, requestOptions?: RequestOptions) =>
+      get<O>(path, query as object, requestOptions),
+    all: async function* (query: Omit<Query<O>, 'page'> = {} as never): AsyncGenerator<ListItem<O>> {
       for (let page = 1, last = 1; page <= last; page++) {
-        const answer = (await get<O>(path, { limit: 100, ...query, page })) as unknown as {
-          data: Listed<O>[]
+        const response = (await get<O>(path, { limit: 100, ...query, page })) as unknown as {
+          data: ListItem<O>[]
           meta: { total_pages: number }
         }
-        yield* answer.data
-        last = answer.meta.total_pages
+        yield* response.data
+        last = response.meta.total_pages
       }
     },
   })
 
   /** A log by its cursor: `list` for one answer, `all` for everything there is now. */
-  const log = <O extends Operation>(path: string) => ({
-    list: (query: Query<O> = {} as Query<O>, more?: RequestOptions) => get<O>(path, query as object, more),
-    all: async function* (query: Query<O> = {} as Query<O>): AsyncGenerator<Listed<O>> {
-      for (let after: string | null | undefined, more = true; more; ) {
-        const answer = (await get<O>(path, {
+  const cursorList = <O extends Operation>(path: string) => ({
+    list: (query: Query<O> = {} as Query<O>, requestOptions?: RequestOptions) =>
+      get<O>(path, query as object, requestOptions),
+    all: async function* (query: Query<O> = {} as Query<O>): AsyncGenerator<ListItem<O>> {
+      for (let after: string | null | undefined, hasMore = true; hasMore; ) {
+        const response = (await get<O>(path, {
           limit: 100,
           ...(query as object),
           ...(after && { after }),
         })) as unknown as {
-          data: Listed<O>[]
+          data: ListItem<O>[]
           meta: { next_after: string | null; has_more: boolean }
         }
-        yield* answer.data
-        after = answer.meta.next_after
-        more = answer.meta.has_more
+        yield* response.data
+        after = response.meta.next_after
+        hasMore = response.meta.has_more
       }
     },
   })
@@ -79,48 +81,51 @@ export function createClient(options: ClientOptions) {
   return {
     patients: {
       ...pages<'list-patients'>('/patients'),
-      get: (id: string, more?: RequestOptions) => get<'get-patient'>(`/patients/${id}`, undefined, more),
-      create: (body: Body<'create-patient'>, more?: RequestOptions) =>
-        post<'create-patient'>('/patients', body, more),
+      get: (id: string, requestOptions?: RequestOptions) =>
+        get<'get-patient'>(`/patients/${id}`, undefined, requestOptions),
+      create: (body: Body<'create-patient'>, requestOptions?: RequestOptions) =>
+        post<'create-patient'>('/patients', body, requestOptions),
     },
     doctors: pages<'list-doctors'>('/doctors'),
     availability: {
-      get: (query: Query<'get-availability'>, more?: RequestOptions) =>
-        get<'get-availability'>('/availability', query, more),
+      get: (query: Query<'get-availability'>, requestOptions?: RequestOptions) =>
+        get<'get-availability'>('/availability', query, requestOptions),
     },
     appointments: {
       ...pages<'list-appointments'>('/appointments'),
-      book: (body: Body<'create-appointment'>, more?: RequestOptions) =>
-        post<'create-appointment'>('/appointments', body, more),
+      book: (body: Body<'create-appointment'>, requestOptions?: RequestOptions) =>
+        post<'create-appointment'>('/appointments', body, requestOptions),
     },
     invoices: {
       ...pages<'list-invoices'>('/invoices'),
-      get: (id: string, more?: RequestOptions) => get<'get-invoice'>(`/invoices/${id}`, undefined, more),
+      get: (id: string, requestOptions?: RequestOptions) =>
+        get<'get-invoice'>(`/invoices/${id}`, undefined, requestOptions),
     },
     payments: pages<'list-payments'>('/payments'),
     messages: {
       ...pages<'list-messages'>('/messages'),
-      send: (body: Body<'send-message'>, more?: RequestOptions) =>
-        post<'send-message'>('/messages', body, more),
+      send: (body: Body<'send-message'>, requestOptions?: RequestOptions) =>
+        post<'send-message'>('/messages', body, requestOptions),
     },
     webhooks: {
       ...pages<'list-webhooks'>('/webhooks'),
-      create: (body: Body<'create-webhook'>, more?: RequestOptions) =>
-        post<'create-webhook'>('/webhooks', body, more),
-      update: (id: string, body: Body<'update-webhook'>, more?: RequestOptions) =>
-        send({ method: 'PATCH', path: `/webhooks/${id}`, body, ...more }) as Promise<
-          Answer<'update-webhook'>
+      create: (body: Body<'create-webhook'>, requestOptions?: RequestOptions) =>
+        post<'create-webhook'>('/webhooks', body, requestOptions),
+      update: (id: string, body: Body<'update-webhook'>, requestOptions?: RequestOptions) =>
+        send({ method: 'PATCH', path: `/webhooks/${id}`, body, ...requestOptions }) as Promise<
+          ResponseBody<'update-webhook'>
         >,
-      delete: async (id: string, more?: RequestOptions): Promise<void> => {
-        await send({ method: 'DELETE', path: `/webhooks/${id}`, ...more })
+      delete: async (id: string, requestOptions?: RequestOptions): Promise<void> => {
+        await send({ method: 'DELETE', path: `/webhooks/${id}`, ...requestOptions })
       },
-      rotateSecret: (id: string, body: Body<'rotate-webhook-secret'> = {}, more?: RequestOptions) =>
-        post<'rotate-webhook-secret'>(`/webhooks/${id}/rotate-secret`, body, more),
-      ping: (id: string, more?: RequestOptions) => post<'ping-webhook'>(`/webhooks/${id}/ping`, {}, more),
-      deliveries: (id: string) => log<'list-deliveries'>(`/webhooks/${id}/deliveries`),
-      redeliver: (id: string, delivery: string, more?: RequestOptions) =>
-        post<'redeliver'>(`/webhooks/${id}/deliveries/${delivery}/redeliver`, {}, more),
+      rotateSecret: (id: string, body: Body<'rotate-webhook-secret'> = {}, requestOptions?: RequestOptions) =>
+        post<'rotate-webhook-secret'>(`/webhooks/${id}/rotate-secret`, body, requestOptions),
+      ping: (id: string, requestOptions?: RequestOptions) =>
+        post<'ping-webhook'>(`/webhooks/${id}/ping`, {}, requestOptions),
+      deliveries: (id: string) => cursorList<'list-deliveries'>(`/webhooks/${id}/deliveries`),
+      redeliver: (id: string, delivery: string, requestOptions?: RequestOptions) =>
+        post<'redeliver'>(`/webhooks/${id}/deliveries/${delivery}/redeliver`, {}, requestOptions),
     },
-    events: log<'list-events'>('/events'),
+    events: cursorList<'list-events'>('/events'),
   }
 }

@@ -27,10 +27,10 @@ export type ApiRequest = RequestOptions & {
 }
 
 /** Statuses after which the same request may succeed; a POST is made one by its key. */
-const AGAIN = new Set([429, 500, 502, 503, 504])
+const RETRYABLE_STATUSES = new Set([429, 500, 502, 503, 504])
 
 /** What is waited for at most, in milliseconds, whatever `retry-after` says: a day's limit is not waited out. */
-const MOST_WAIT = 60_000
+const MAX_WAIT = 60_000
 
 export type Send = (request: ApiRequest) => Promise<unknown>
 
@@ -45,17 +45,17 @@ export function transport({
   const call = options.fetch ?? fetch
   const base = `${baseUrl.replace(/\/+$/, '')}/api/developer/v1`
 
-  const once = async (request: ApiRequest, idempotencyKey: string | undefined): Promise<Response> => {
+  const sendOnce = async (request: ApiRequest, idempotencyKey: string | undefined): Promise<Response> => {
     const { method, path, query, body, signal } = request
-    const given = Object.entries(query ?? {}).filter(([, value]) => value != null)
+    const parameters = Object.entries(query ?? {}).filter(([, value]) => value != null)
     const search = new URLSearchParams(
-      given.map(([name, value]): [string, string] => [name, String(value)]),
+      parameters.map(([name, value]): [string, string] => [name, String(value)]),
     ).toString()
-    const limit = AbortSignal.timeout(timeout)
+    const timeoutSignal = AbortSignal.timeout(timeout)
     return call(`${base}${path}${search && `?${search}`}`, {
       method,
       redirect: 'error',
-      signal: signal ? AbortSignal.any([signal, limit]) : limit,
+      signal: signal ? AbortSignal.any([signal, timeoutSignal]) : timeoutSignal,
       headers: {
         authorization: `Developer ${key}:${secret}`,
         accept: 'application/json',
@@ -70,26 +70,29 @@ export function transport({
     const idempotencyKey =
       request.method === 'POST' ? (request.idempotencyKey ?? crypto.randomUUID()) : undefined
     for (let attempt = 0; ; attempt++) {
-      const outcome = await once(request, idempotencyKey).then(answerOf, (error: unknown) => error as Error)
-      if (outcome instanceof Answer) return outcome.value
+      const outcome = await sendOnce(request, idempotencyKey).then(
+        readResponse,
+        (error: unknown) => error as Error,
+      )
+      if (outcome instanceof Success) return outcome.value
       if (request.signal?.aborted) throw outcome
-      const wait = waitAfter(outcome, attempt)
+      const wait = retryDelay(outcome, attempt)
       if (attempt >= retries || wait === null) throw outcome
       await new Promise((resolve) => setTimeout(resolve, wait))
     }
   }
 }
 
-class Answer {
+class Success {
   readonly value: unknown
   constructor(value: unknown) {
     this.value = value
   }
 }
 
-async function answerOf(response: Response): Promise<Answer | Error> {
+async function readResponse(response: Response): Promise<Success | Error> {
   const text = await response.text()
-  if (response.ok) return new Answer(text === '' ? undefined : JSON.parse(text))
+  if (response.ok) return new Success(text === '' ? undefined : JSON.parse(text))
   const requestId = response.headers.get('x-request-id')
   const retryAfter = response.headers.get('retry-after')
   let body: ErrorBody
@@ -103,11 +106,11 @@ async function answerOf(response: Response): Promise<Answer | Error> {
 }
 
 /** Milliseconds to wait before the next attempt; null when it would be no use. Full jitter, from 200 ms on. */
-function waitAfter(error: Error, attempt: number): number | null {
+function retryDelay(error: Error, attempt: number): number | null {
   const backOff = Math.random() * 200 * 2 ** attempt
   // No answer at all: the connection failed, or took too long.
   if (!(error instanceof ApiError)) return backOff
-  if (!AGAIN.has(error.status) && error.key !== 'idempotency_in_progress') return null
-  const asked = (error.retryAfter ?? 0) * 1000
-  return asked > MOST_WAIT ? null : asked + backOff
+  if (!RETRYABLE_STATUSES.has(error.status) && error.key !== 'idempotency_in_progress') return null
+  const requestedWait = (error.retryAfter ?? 0) * 1000
+  return requestedWait > MAX_WAIT ? null : requestedWait + backOff
 }

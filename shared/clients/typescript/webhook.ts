@@ -37,14 +37,14 @@ export async function verifyWebhook<E = unknown>({
   // There are several while a secret is being replaced.
   for (const signature of header('webhook-signature').split(' ')) {
     if (!signature.startsWith('v1,')) continue
-    let given: Uint8Array<ArrayBuffer>
+    let signatureBytes: Uint8Array<ArrayBuffer>
     try {
-      given = Uint8Array.from(atob(signature.slice(3)), (character) => character.charCodeAt(0))
+      signatureBytes = Uint8Array.from(atob(signature.slice(3)), (character) => character.charCodeAt(0))
     } catch {
       continue
     }
     // Compares in constant time.
-    if (await crypto.subtle.verify('HMAC', key, given, content)) return JSON.parse(body) as E
+    if (await crypto.subtle.verify('HMAC', key, signatureBytes, content)) return JSON.parse(body) as E
   }
   throw new Error('The webhook is not signed with this secret')
 }

@@ -1,5 +1,5 @@
-import { type Appointment, type AppointmentStatus, takesTime } from '../../domain/appointment.ts'
-import { appointmentHappening } from '../../domain/event.ts'
+import { type Appointment, type AppointmentStatus, occupiesSlot } from '../../domain/appointment.ts'
+import { appointmentEventDraft } from '../../domain/event.ts'
 import { doctorDayKey } from '../keys/calendar.ts'
 import { shortId } from '../keys/key.ts'
 import type { Changeset } from '../table/changeset.ts'
@@ -13,7 +13,7 @@ const APPOINTMENT_FACETS: Record<AppointmentStatus, string> = {
   no_show: 'n',
 }
 
-type Stored = {
+type AppointmentAttributes = {
   p: string
   pn: string
   d: string
@@ -29,7 +29,7 @@ type Stored = {
 export const APPOINTMENTS: CalendarEntity<Appointment, AppointmentStatus> = {
   letter: 'A',
   facets: APPOINTMENT_FACETS,
-  place: ({ id, status, date, startTime, patient, doctor }) => ({
+  position: ({ id, status, date, startTime, patient, doctor }) => ({
     id,
     facet: APPOINTMENT_FACETS[status],
     date,
@@ -37,7 +37,7 @@ export const APPOINTMENTS: CalendarEntity<Appointment, AppointmentStatus> = {
     patient: patient.id,
     doctor: doctor.id,
   }),
-  encode: (appointment): Stored => ({
+  encode: (appointment): AppointmentAttributes => ({
     p: appointment.patient.id,
     pn: appointment.patient.fullName,
     d: appointment.doctor.id,
@@ -50,7 +50,7 @@ export const APPOINTMENTS: CalendarEntity<Appointment, AppointmentStatus> = {
     c: Date.parse(appointment.createdAt),
   }),
   decode: (item, id) => {
-    const { p, pn, d, dn, on, b, e, s, n, c } = item as unknown as Stored
+    const { p, pn, d, dn, on, b, e, s, n, c } = item as unknown as AppointmentAttributes
     return {
       id,
       patient: { id: p, fullName: pn },
@@ -64,14 +64,14 @@ export const APPOINTMENTS: CalendarEntity<Appointment, AppointmentStatus> = {
     }
   },
   large: ['n'],
-  beside: keepDoctorDay,
-  happening: appointmentHappening,
+  onChange: updateDoctorDay,
+  eventDraft: appointmentEventDraft,
 }
 
 /** Keeps the doctor's day: an attribute for each appointment that takes time, `0900-0930`. */
-function keepDoctorDay(changeset: Changeset, before: Appointment | null, after: Appointment): void {
+function updateDoctorDay(changeset: Changeset, before: Appointment | null, after: Appointment): void {
   const busy = (appointment: Appointment) =>
-    takesTime(appointment.status) && `${appointment.startTime}-${appointment.endTime}`
+    occupiesSlot(appointment.status) && `${appointment.startTime}-${appointment.endTime}`
   const dayOf = ({ doctor, date }: Appointment) => doctorDayKey(changeset.clinic, doctor.id, date)
   const attribute = shortId(after.id)
   if (before && busy(before)) changeset.set(dayOf(before), attribute, undefined)

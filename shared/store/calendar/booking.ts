@@ -1,17 +1,17 @@
 import type { Appointment } from '../../domain/appointment.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
-import { daysLater } from '../../domain/clock.ts'
-import { type Interval, minutesOf } from '../../domain/interval.ts'
-import type { KeptAnswer } from '../../domain/stored-response.ts'
+import { addDays } from '../../domain/clock.ts'
+import { type Interval, parseTime } from '../../domain/interval.ts'
+import type { StoredResponse } from '../../domain/stored-response.ts'
 import { UnavailableError } from '../../domain/unavailable.ts'
 import { clinicStore } from '../clinics.ts'
 import { doctorStore, type StoredDoctor } from '../doctors.ts'
 import { doctorDayKey, doctorDayPartition } from '../keys/calendar.ts'
 import { doctorKey } from '../keys/clinics.ts'
 import { patientKey } from '../keys/patients.ts'
-import { type PlacedPatient, patientStore } from '../patients/patients.ts'
+import { patientStore, type StoredPatient } from '../patients/patients.ts'
 import { Changeset } from '../table/changeset.ts'
-import type { Once } from '../table/idempotency.ts'
+import type { IdempotencyGuard } from '../table/idempotency.ts'
 import { ConditionFailed, type Item, type Table } from '../table/table.ts'
 import { appointmentStore } from './appointments.ts'
 
@@ -19,25 +19,25 @@ import { appointmentStore } from './appointments.ts'
 export const ALTERNATIVE_DAYS = 14
 
 /** A clinic whose setting is not known. */
-const DEFAULT_MINUTES = 30
+const DEFAULT_APPOINTMENT_MINUTES = 30
 
 /** Each lost attempt is another booking of the same doctor's day; it is over long before. */
-const ATTEMPTS = 30
+const MAX_ATTEMPTS = 30
 
 /** A doctor's day as read: what is taken, and the version that a booking is conditional on. */
-export type ReadDay = { readonly busy: Interval[]; readonly version: number }
+export type StoredDay = { readonly busy: Interval[]; readonly version: number }
 
 /** What booking knows when it decides. */
-export type BookingFacts = {
-  readonly patient: PlacedPatient | undefined
+export type BookingContext = {
+  readonly patient: StoredPatient | undefined
   readonly doctor: StoredDoctor | null
-  readonly day: ReadDay
+  readonly day: StoredDay
 }
 
 /** What is decided: an appointment to be written with the answer to keep, or an answer to keep without one. */
 export type BookingDecision<Booked, Refused> =
-  | { readonly appointment: Appointment; readonly status: number; readonly answer: Booked }
-  | { readonly appointment: null; readonly status: number; readonly answer: Refused }
+  | { readonly appointment: Appointment; readonly status: number; readonly response: Booked }
+  | { readonly appointment: null; readonly status: number; readonly response: Refused }
 
 export function bookingStore({ table }: { table: Table }) {
   const appointments = appointmentStore({ table })
@@ -46,23 +46,23 @@ export function bookingStore({ table }: { table: Table }) {
 
   /** The clinic's own appointment length, in minutes. */
   async function defaultDuration(clinic: ClinicId): Promise<number> {
-    return (await clinicStore({ table }).find(clinic))?.appointmentMinutes ?? DEFAULT_MINUTES
+    return (await clinicStore({ table }).find(clinic))?.appointmentMinutes ?? DEFAULT_APPOINTMENT_MINUTES
   }
 
-  async function day(clinic: ClinicId, doctor: string, date: string): Promise<ReadDay> {
-    return readDay(await table.get(doctorDayKey(clinic, doctor, date)))
+  async function findDay(clinic: ClinicId, doctor: string, date: string): Promise<StoredDay> {
+    return toStoredDay(await table.get(doctorDayKey(clinic, doctor, date)))
   }
 
   /** What is taken on a date and the {@link ALTERNATIVE_DAYS} after it; a day without an entry is free. */
-  async function daysFrom(clinic: ClinicId, doctor: string, date: string): Promise<Map<string, ReadDay>> {
+  async function findDays(clinic: ClinicId, doctor: string, date: string): Promise<Map<string, StoredDay>> {
     const pk = doctorDayPartition(clinic, doctor)
     const items = await table.query({
       pk,
       from: date,
-      to: daysLater(date, ALTERNATIVE_DAYS),
+      to: addDays(date, ALTERNATIVE_DAYS),
       limit: ALTERNATIVE_DAYS + 1,
     })
-    return new Map(items.map((item) => [item.sk, readDay(item)]))
+    return new Map(items.map((item) => [item.sk, toStoredDay(item)]))
   }
 
   /**
@@ -72,21 +72,21 @@ export function bookingStore({ table }: { table: Table }) {
   async function book<Booked, Refused>(
     clinic: ClinicId,
     wanted: { readonly patient: string; readonly doctor: string; readonly date: string },
-    once: Once,
-    decide: (facts: BookingFacts) => Promise<BookingDecision<Booked, Refused>>,
-  ): Promise<KeptAnswer | BookingDecision<Booked, Refused>> {
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const [kept, known, doctor, read] = await Promise.all([
-        once.find(),
+    idempotency: IdempotencyGuard,
+    decide: (facts: BookingContext) => Promise<BookingDecision<Booked, Refused>>,
+  ): Promise<StoredResponse | BookingDecision<Booked, Refused>> {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const [storedResponse, known, doctor, read] = await Promise.all([
+        idempotency.find(),
         patients.findMany(clinic, [wanted.patient]),
         doctors.find(clinic, wanted.doctor),
-        day(clinic, wanted.doctor, wanted.date),
+        findDay(clinic, wanted.doctor, wanted.date),
       ])
-      if (kept) return kept
+      if (storedResponse) return storedResponse
       const facts = { patient: known.get(wanted.patient), doctor, day: read }
       const decision = await decide(facts)
       try {
-        await write(clinic, facts, decision, once)
+        await write(clinic, facts, decision, idempotency)
         return decision
       } catch (error) {
         if (!(error instanceof ConditionFailed)) throw error
@@ -97,29 +97,31 @@ export function bookingStore({ table }: { table: Table }) {
 
   async function write(
     clinic: ClinicId,
-    { patient, doctor, day }: BookingFacts,
-    { appointment, status, answer }: BookingDecision<unknown, unknown>,
-    once: Once,
+    { patient, doctor, day }: BookingContext,
+    { appointment, status, response }: BookingDecision<unknown, unknown>,
+    idempotency: IdempotencyGuard,
   ): Promise<void> {
     const changes = new Changeset(table, clinic)
     if (appointment && patient && doctor) {
       appointments.change(changes, null, appointment)
-      changes.expect(doctorDayKey(clinic, doctor.id, appointment.date), day.version)
-      changes.require(patientKey(clinic, patient.id), patient.version)
-      changes.require(doctorKey(clinic, doctor.id), doctor.version)
+      changes.expectVersion(doctorDayKey(clinic, doctor.id, appointment.date), day.version)
+      changes.requireVersion(patientKey(clinic, patient.id), patient.version)
+      changes.requireVersion(doctorKey(clinic, doctor.id), doctor.version)
     }
-    once.keep(changes, status, answer, patient?.id ?? '')
+    idempotency.store(changes, status, response, patient?.id ?? '')
     await changes.commit()
   }
 
-  return { defaultDuration, day, daysFrom, findDoctor: doctors.find, book }
+  return { defaultDuration, findDay, findDays, findDoctor: doctors.find, book }
 }
 
 /** Attributes of the item that are no appointments. */
-const OWN = new Set(['pk', 'sk', 'v'])
+const RESERVED_ATTRIBUTES = new Set(['pk', 'sk', 'v'])
 
-function readDay(item: Item | undefined): ReadDay {
-  const times = Object.entries(item ?? {}).flatMap(([name, value]) => (OWN.has(name) ? [] : [String(value)]))
-  const busy = times.map((time) => ({ from: minutesOf(time.slice(0, 5)), to: minutesOf(time.slice(6)) }))
+function toStoredDay(item: Item | undefined): StoredDay {
+  const times = Object.entries(item ?? {}).flatMap(([name, value]) =>
+    RESERVED_ATTRIBUTES.has(name) ? [] : [String(value)],
+  )
+  const busy = times.map((time) => ({ from: parseTime(time.slice(0, 5)), to: parseTime(time.slice(6)) }))
   return { busy, version: (item?.v as number | undefined) ?? 0 }
 }

@@ -8,7 +8,7 @@
  * (domain/page-plan.ts), and reads exactly the rows it needs: two round trips, three where rows are thin.
  */
 import type { ClinicId } from '../../domain/clinic.ts'
-import type { Happening } from '../../domain/event.ts'
+import type { EventDraft } from '../../domain/event.ts'
 import { type DayTally, planPage } from '../../domain/page-plan.ts'
 import { offsetOf, type Page, type PageRequest } from '../../domain/paging.ts'
 import {
@@ -16,13 +16,13 @@ import {
   calendarKey,
   calendarListPartition,
   dayEnd,
-  facetSort,
+  facetSortKey,
   ownerPartition,
   tallyPartition,
 } from '../keys/calendar.ts'
 import type { Changeset } from '../table/changeset.ts'
 import type { Item, Table } from '../table/table.ts'
-import { idOf, type Place, rowAttributes, rowKeys, timeOf } from './calendar-row.ts'
+import { idOf, type ListPosition, rowAttributes, rowKeys, sortTimeOf } from './calendar-row.ts'
 import { readTallies, tallyAttribute } from './tally.ts'
 
 /** What one kind of record says of itself. */
@@ -30,7 +30,7 @@ export type CalendarEntity<R, F extends string> = {
   readonly letter: CalendarLetter
   /** The values that lists are sorted and counted by (statuses, channels), each as one character. */
   readonly facets: Readonly<Record<F, string>>
-  readonly place: (record: R) => Place
+  readonly position: (record: R) => ListPosition
   /** The attributes of a record, short names; `large` ones are left out of a row that would be over {@link WHOLE_ROW}. */
   readonly encode: (record: R) => Record<string, unknown>
   /** The inverse; a thin row lacks the large attributes. */
@@ -39,9 +39,9 @@ export type CalendarEntity<R, F extends string> = {
   /** Attributes that no list shows: they stand in the record alone. */
   readonly unlisted?: readonly string[]
   /** The event that a change makes, if any. */
-  readonly happening: (before: R | null, after: R) => Happening | null
+  readonly eventDraft: (before: R | null, after: R) => EventDraft | null
   /** More to be changed with a record: what takes a doctor's time, say. */
-  readonly beside?: (changeset: Changeset, before: R | null, after: R) => void
+  readonly onChange?: (changeset: Changeset, before: R | null, after: R) => void
 }
 
 /** What a list is narrowed by; dates are inclusive. */
@@ -56,7 +56,7 @@ export type CalendarFilter<F extends string> = {
 }
 
 /** A record as it was read, with the version that a change of it is conditional on. */
-export type Stored<R> = {
+export type StoredRecord<R> = {
   readonly record: R
   readonly version: number
   /** How many events it has made. */
@@ -64,7 +64,7 @@ export type Stored<R> = {
 }
 
 /** Months of tallies, and rows of one patient: more than any list has. */
-const ALL = 1_000_000
+const UNLIMITED = 1_000_000
 
 /** Reading and changing single records, whatever they are listed by. */
 export type RecordList<R> = Pick<
@@ -82,17 +82,17 @@ export function calendarList<R, F extends string>(
 ) {
   const { letter } = entity
 
-  async function find(clinic: ClinicId, id: string): Promise<Stored<R> | null> {
+  async function find(clinic: ClinicId, id: string): Promise<StoredRecord<R> | null> {
     const item = await table.get(calendarKey(clinic, letter, id))
-    return item ? toStored(item) : null
+    return item ? toStoredRecord(item) : null
   }
 
-  async function findMany(clinic: ClinicId, ids: readonly string[]): Promise<Map<string, Stored<R>>> {
+  async function findMany(clinic: ClinicId, ids: readonly string[]): Promise<Map<string, StoredRecord<R>>> {
     const items = await table.getMany([...new Set(ids)].map((id) => calendarKey(clinic, letter, id)))
-    return new Map(items.map((item) => [item.sk, toStored(item)]))
+    return new Map(items.map((item) => [item.sk, toStoredRecord(item)]))
   }
 
-  const toStored = (item: Item): Stored<R> => ({
+  const toStoredRecord = (item: Item): StoredRecord<R> => ({
     record: entity.decode(item, item.sk),
     version: item.v as number,
     events: (item.ev as number | undefined) ?? 0,
@@ -105,7 +105,10 @@ export function calendarList<R, F extends string>(
       const pk = ownerPartition(clinic, letter, owner, (filter.invoice ?? filter.patient) as string)
       const rows = await ownerRows(pk, filter)
       const offset = offsetOf(request)
-      return { items: await whole(clinic, rows.slice(offset, offset + request.limit)), total: rows.length }
+      return {
+        items: await readRecords(clinic, rows.slice(offset, offset + request.limit)),
+        total: rows.length,
+      }
     }
     const first = await talliedPage(clinic, filter, request)
     if (!first.drifted) return first.page
@@ -119,51 +122,57 @@ export function calendarList<R, F extends string>(
       owner === 'doctor'
         ? calendarListPartition(clinic, letter, id)
         : ownerPartition(clinic, letter, owner, id)
-    return whole(clinic, await ownerRows(pk, {}))
+    return readRecords(clinic, await ownerRows(pk, {}))
   }
 
   async function ownerRows(pk: string, filter: CalendarFilter<F>): Promise<Item[]> {
     const { from, to } = filter
-    const range = { pk, from, to: to === undefined ? undefined : dayEnd(to), descending: true, limit: ALL }
+    const range = {
+      pk,
+      from,
+      to: to === undefined ? undefined : dayEnd(to),
+      descending: true,
+      limit: UNLIMITED,
+    }
     const rows = await table.query(range)
-    return rows.filter((row) => matches(entity.place(entity.decode(row, idOf(row))), filter))
+    return rows.filter((row) => matches(entity.position(entity.decode(row, idOf(row))), filter))
   }
 
-  const matches = (place: Place, { patient, invoice, doctor, facet }: CalendarFilter<F>): boolean =>
-    (patient === undefined || place.patient === patient) &&
-    (invoice === undefined || place.invoice === invoice) &&
-    (doctor === undefined || place.doctor === doctor) &&
-    (facet === undefined || place.facet === entity.facets[facet])
+  const matches = (position: ListPosition, { patient, invoice, doctor, facet }: CalendarFilter<F>): boolean =>
+    (patient === undefined || position.patient === patient) &&
+    (invoice === undefined || position.invoice === invoice) &&
+    (doctor === undefined || position.doctor === doctor) &&
+    (facet === undefined || position.facet === entity.facets[facet])
 
   async function talliedPage(clinic: ClinicId, filter: CalendarFilter<F>, request: PageRequest) {
     const doctor = filter.doctor ?? null
     const days = await readTallies(table, tallyPartition(clinic, letter, doctor), filter)
     const plan = planPage(
-      ofFacet(days, filter.facet && entity.facets[filter.facet]),
+      filterByFacet(days, filter.facet && entity.facets[filter.facet]),
       offsetOf(request),
       request.limit,
     )
     const pk = calendarListPartition(clinic, letter, doctor)
     const rows = await Promise.all(
-      plan.readings.map(({ facet, from, to, newestFirst, limit }) =>
+      plan.reads.map(({ facet, from, to, newestFirst, limit }) =>
         table.query({
           pk,
-          from: facetSort(facet, from),
-          to: facetSort(facet, dayEnd(to)),
+          from: facetSortKey(facet, from),
+          to: facetSortKey(facet, dayEnd(to)),
           descending: newestFirst,
           limit,
         }),
       ),
     )
-    const drifted = rows.some((read, index) => read.length < (plan.readings[index]?.limit ?? 0))
-    const cut = plan.cut(rows, (a, b) => (timeOf(a) < timeOf(b) ? 1 : -1))
-    return { page: { items: await whole(clinic, cut), total: plan.total }, drifted }
+    const drifted = rows.some((read, index) => read.length < (plan.reads[index]?.limit ?? 0))
+    const pageRows = plan.pageOf(rows, (a, b) => (sortTimeOf(a) < sortTimeOf(b) ? 1 : -1))
+    return { page: { items: await readRecords(clinic, pageRows), total: plan.total }, drifted }
   }
 
   /** The records of rows, in their order: thin rows are read by their ids. */
-  async function whole(clinic: ClinicId, rows: readonly Item[]): Promise<R[]> {
+  async function readRecords(clinic: ClinicId, rows: readonly Item[]): Promise<R[]> {
     const thin = rows.filter((row) => row.t).map(idOf)
-    const records = thin.length === 0 ? new Map<string, Stored<R>>() : await findMany(clinic, thin)
+    const records = thin.length === 0 ? new Map<string, StoredRecord<R>>() : await findMany(clinic, thin)
     return rows.flatMap((row) => {
       if (!row.t) return [entity.decode(row, idOf(row))]
       const stored = records.get(idOf(row))
@@ -172,36 +181,36 @@ export function calendarList<R, F extends string>(
   }
 
   /** Adds a new record, or a change of one that was read, to a transaction. */
-  function change(changeset: Changeset, before: Stored<R> | null, after: R): void {
+  function change(changeset: Changeset, before: StoredRecord<R> | null, after: R): void {
     const { clinic } = changeset
     const attributes = entity.encode(after)
-    const place = entity.place(after)
-    const old = before && entity.place(before.record)
-    const happening = changeset.announces ? entity.happening(before?.record ?? null, after) : null
-    const events = (before?.events ?? 0) + (happening ? 1 : 0)
-    if (happening) changeset.announce(place.id, events, happening)
+    const position = entity.position(after)
+    const oldPosition = before && entity.position(before.record)
+    const eventDraft = changeset.emitsEvents ? entity.eventDraft(before?.record ?? null, after) : null
+    const events = (before?.events ?? 0) + (eventDraft ? 1 : 0)
+    if (eventDraft) changeset.announce(position.id, events, eventDraft)
     changeset.put(
       {
-        ...calendarKey(clinic, letter, place.id),
+        ...calendarKey(clinic, letter, position.id),
         ...attributes,
         v: (before?.version ?? 0) + 1,
         ...(events > 0 && { ev: events }),
       },
       before === null ? 'new' : { version: before.version },
     )
-    const rows = rowKeys(clinic, letter, place)
+    const rows = rowKeys(clinic, letter, position)
     const kept = new Set(rows.map(({ pk, sk }) => `${pk} ${sk}`))
     const row = rowAttributes(attributes, entity)
     for (const key of rows) changeset.put({ ...key, ...row })
-    for (const key of old ? rowKeys(clinic, letter, old) : []) {
+    for (const key of oldPosition ? rowKeys(clinic, letter, oldPosition) : []) {
       if (!kept.has(`${key.pk} ${key.sk}`)) changeset.remove(key)
     }
-    if (old) count(changeset, old, -1)
-    count(changeset, place, 1)
-    entity.beside?.(changeset, before?.record ?? null, after)
+    if (oldPosition) count(changeset, oldPosition, -1)
+    count(changeset, position, 1)
+    entity.onChange?.(changeset, before?.record ?? null, after)
   }
 
-  function count(changeset: Changeset, { date, facet, doctor }: Place, by: 1 | -1): void {
+  function count(changeset: Changeset, { date, facet, doctor }: ListPosition, by: 1 | -1): void {
     for (const scope of doctor === undefined ? [null] : [null, doctor]) {
       const key = { pk: tallyPartition(changeset.clinic, letter, scope), sk: date.slice(0, 7) }
       changeset.add(key, tallyAttribute(date, facet), by)
@@ -211,7 +220,7 @@ export function calendarList<R, F extends string>(
   return { entity, find, findMany, page, allOf, change }
 }
 
-const ofFacet = (days: readonly DayTally[], facet: string | undefined): DayTally[] =>
+const filterByFacet = (days: readonly DayTally[], facet: string | undefined): DayTally[] =>
   facet === undefined
     ? [...days]
     : days.flatMap(({ date, counts }) => {

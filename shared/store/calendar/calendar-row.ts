@@ -3,15 +3,15 @@ import type { ClinicId } from '../../domain/clinic.ts'
 import {
   type CalendarLetter,
   calendarListPartition,
-  calendarSort,
-  facetSort,
+  calendarSortKey,
+  facetSortKey,
   ownerPartition,
 } from '../keys/calendar.ts'
 import { type Key, longId } from '../keys/key.ts'
 import type { Item } from '../table/table.ts'
 
 /** Where a record stands. */
-export type Place = {
+export type ListPosition = {
   readonly id: string
   /** One character of the entity's facets. */
   readonly facet: string
@@ -25,7 +25,7 @@ export type Place = {
 }
 
 /** A row of more bytes, as JSON, leaves the large attributes to the record. */
-const WHOLE_ROW = 700
+const MAX_FULL_ROW_BYTES = 700
 
 /** The status or channel that a facet's character stands for. */
 export function facetValue<F extends string>(facets: Readonly<Record<F, string>>, character: string): F {
@@ -34,18 +34,18 @@ export function facetValue<F extends string>(facets: Readonly<Record<F, string>>
 }
 
 /** Every row of a record: its keys in the lists of clinic and doctor, patient and invoice. */
-export function rowKeys(clinic: ClinicId, letter: CalendarLetter, place: Place): Key[] {
-  const sort = calendarSort(place.date, place.moment, place.id)
-  const sorted = facetSort(place.facet, sort)
+export function rowKeys(clinic: ClinicId, letter: CalendarLetter, position: ListPosition): Key[] {
+  const sort = calendarSortKey(position.date, position.moment, position.id)
+  const sorted = facetSortKey(position.facet, sort)
   return [
     { pk: calendarListPartition(clinic, letter, null), sk: sorted },
-    ...(place.doctor === undefined
+    ...(position.doctor === undefined
       ? []
-      : [{ pk: calendarListPartition(clinic, letter, place.doctor), sk: sorted }]),
-    { pk: ownerPartition(clinic, letter, 'patient', place.patient), sk: sort },
-    ...(place.invoice === undefined
+      : [{ pk: calendarListPartition(clinic, letter, position.doctor), sk: sorted }]),
+    { pk: ownerPartition(clinic, letter, 'patient', position.patient), sk: sort },
+    ...(position.invoice === undefined
       ? []
-      : [{ pk: ownerPartition(clinic, letter, 'invoice', place.invoice), sk: sort }]),
+      : [{ pk: ownerPartition(clinic, letter, 'invoice', position.invoice), sk: sort }]),
   ]
 }
 
@@ -57,11 +57,11 @@ export function rowAttributes(
   const without = (names: readonly string[], from: Record<string, unknown>) =>
     Object.fromEntries(Object.entries(from).filter(([name]) => !names.includes(name)))
   const listed = without(unlisted, attributes)
-  if (Buffer.byteLength(JSON.stringify(listed)) <= WHOLE_ROW) return listed
+  if (Buffer.byteLength(JSON.stringify(listed)) <= MAX_FULL_ROW_BYTES) return listed
   return { ...without(large, listed), t: 1 }
 }
 
 /** Day, moment and id, without the facet that sorted lists have before them. */
-export const timeOf = ({ sk }: Item): string => (sk.charAt(1) === '#' ? sk.slice(2) : sk)
+export const sortTimeOf = ({ sk }: Item): string => (sk.charAt(1) === '#' ? sk.slice(2) : sk)
 
 export const idOf = ({ sk }: Item): string => longId(sk.slice(sk.lastIndexOf('#') + 1))

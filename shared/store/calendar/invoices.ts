@@ -1,4 +1,4 @@
-import { invoiceHappening } from '../../domain/event.ts'
+import { invoiceEventDraft } from '../../domain/event.ts'
 import type { Invoice, InvoiceStatus, LineItem } from '../../domain/invoice.ts'
 import { type CalendarEntity, calendarList, type ListPlatform } from './calendar-list.ts'
 import { facetValue } from './calendar-row.ts'
@@ -14,7 +14,7 @@ const INVOICE_FACETS: Record<InvoiceStatus, string> = {
   refunded: 'r',
 }
 
-type Stored = {
+type InvoiceAttributes = {
   no: string
   s: string
   set: string
@@ -38,18 +38,18 @@ export const INVOICES: CalendarEntity<Invoice, InvoiceStatus> = {
   letter: 'I',
   facets: INVOICE_FACETS,
   // By issue date, then id: an invoice has no time of day.
-  place: ({ id, status, issueDate, patient }) => ({
+  position: ({ id, status, issueDate, patient }) => ({
     id,
     facet: INVOICE_FACETS[status],
     date: issueDate,
     moment: '',
     patient: patient.id,
   }),
-  encode: (invoice): Stored =>
+  encode: (invoice): InvoiceAttributes =>
     ({
       no: invoice.number,
       s: INVOICE_FACETS[invoice.status],
-      set: INVOICE_FACETS[invoice.setStatus],
+      set: INVOICE_FACETS[invoice.clinicStatus],
       on: invoice.issueDate,
       due: invoice.dueDate,
       at: invoice.paidAt && Date.parse(invoice.paidAt),
@@ -64,14 +64,14 @@ export const INVOICES: CalendarEntity<Invoice, InvoiceStatus> = {
       pe: invoice.patient.email,
       li: [...invoice.lineItems],
       c: Date.parse(invoice.createdAt),
-    }) as Stored,
+    }) as InvoiceAttributes,
   decode: (item, id) => {
-    const stored = item as unknown as Stored
+    const stored = item as unknown as InvoiceAttributes
     return {
       id,
       number: stored.no,
       status: facetValue(INVOICE_FACETS, stored.s),
-      setStatus: facetValue(INVOICE_FACETS, stored.set),
+      clinicStatus: facetValue(INVOICE_FACETS, stored.set),
       issueDate: stored.on,
       dueDate: stored.due,
       paidAt: stored.at === null ? null : new Date(stored.at).toISOString(),
@@ -87,7 +87,7 @@ export const INVOICES: CalendarEntity<Invoice, InvoiceStatus> = {
     }
   },
   large: ['li'],
-  happening: invoiceHappening,
+  eventDraft: invoiceEventDraft,
 }
 
 /** Invoices by issue date, tallied by status. */

@@ -1,4 +1,4 @@
-import { paymentHappening } from '../../domain/event.ts'
+import { paymentEventDraft } from '../../domain/event.ts'
 import type { Payment, PaymentMethod, PaymentStatus, PaymentType } from '../../domain/payment.ts'
 import { type CalendarEntity, calendarList, type ListPlatform } from './calendar-list.ts'
 import { facetValue } from './calendar-row.ts'
@@ -10,7 +10,7 @@ const PAYMENT_FACETS: Record<PaymentStatus, string> = {
   refunded: 'r',
 }
 
-type Stored = {
+type PaymentAttributes = {
   i: string
   no: string
   p: string
@@ -33,7 +33,7 @@ export const sortableInstant = (instant: string): string =>
 export const PAYMENTS: CalendarEntity<Payment, PaymentStatus> = {
   letter: 'Y',
   facets: PAYMENT_FACETS,
-  place: ({ id, status, date, createdAt, patient, invoice }) => ({
+  position: ({ id, status, date, createdAt, patient, invoice }) => ({
     id,
     facet: PAYMENT_FACETS[status],
     date,
@@ -41,7 +41,7 @@ export const PAYMENTS: CalendarEntity<Payment, PaymentStatus> = {
     patient: patient.id,
     invoice: invoice.id,
   }),
-  encode: (payment): Stored => ({
+  encode: (payment): PaymentAttributes => ({
     i: payment.invoice.id,
     no: payment.invoice.number,
     p: payment.patient.id,
@@ -56,7 +56,7 @@ export const PAYMENTS: CalendarEntity<Payment, PaymentStatus> = {
     c: Date.parse(payment.createdAt),
   }),
   decode: (item, id) => {
-    const stored = item as unknown as Stored
+    const stored = item as unknown as PaymentAttributes
     return {
       id,
       invoice: { id: stored.i, number: stored.no },
@@ -72,7 +72,7 @@ export const PAYMENTS: CalendarEntity<Payment, PaymentStatus> = {
     }
   },
   large: ['de'],
-  happening: paymentHappening,
+  eventDraft: paymentEventDraft,
 }
 
 /** Payments by payment date, newest first, tallied by status; also by invoice. */

@@ -1,5 +1,5 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import { type Invoice, settled } from '../../domain/invoice.ts'
+import { applyPayments, type Invoice } from '../../domain/invoice.ts'
 import type { Payment } from '../../domain/payment.ts'
 import { Changeset } from '../table/changeset.ts'
 import type { Table } from '../table/table.ts'
@@ -9,11 +9,11 @@ import { paymentStore } from './payments.ts'
 /** A payment to be written: made from its invoice and from what is stored of it, if anything. */
 export type PaymentChange = {
   readonly id: string
-  readonly make: (invoice: Invoice, before: Payment | null) => Payment
+  readonly build: (invoice: Invoice, before: Payment | null) => Payment
 }
 
 /** Payments of one invoice that fit into one transaction with it. */
-export const MOST_PAYMENTS = 10
+export const MAX_PAYMENTS = 10
 
 /** Writes payments together with what they make of their invoice. */
 export function settlement(table: Table) {
@@ -21,10 +21,10 @@ export function settlement(table: Table) {
   const payments = paymentStore({ table })
 
   /**
-   * The changes of at most {@link MOST_PAYMENTS} payments of one invoice, and the invoice as all its payments then leave it. Every payment
+   * The changes of at most {@link MAX_PAYMENTS} payments of one invoice, and the invoice as all its payments then leave it. Every payment
    * changes its invoice's version, so two at a time cannot both be counted from the same state.
    */
-  async function changesOf(
+  async function buildChangeset(
     clinic: ClinicId,
     invoiceId: string,
     wanted: readonly PaymentChange[],
@@ -41,15 +41,15 @@ export function settlement(table: Table) {
     ])
     const changes = new Changeset(table, clinic)
     const byId = new Map(all.map((payment) => [payment.id, payment]))
-    for (const { id, make } of wanted) {
+    for (const { id, build } of wanted) {
       const before = stored.get(id) ?? null
-      const after = make(invoice.record, before?.record ?? null)
+      const after = build(invoice.record, before?.record ?? null)
       payments.change(changes, before, after)
       byId.set(id, after)
     }
-    invoices.change(changes, invoice, settled(invoice.record, [...byId.values()]))
+    invoices.change(changes, invoice, applyPayments(invoice.record, [...byId.values()]))
     return changes
   }
 
-  return { changesOf }
+  return { buildChangeset }
 }

@@ -9,12 +9,12 @@ import type { Table } from '../table/table.ts'
 /** Inclusive dates; undefined is open. */
 export type TallyRange = { readonly from?: string | undefined; readonly to?: string | undefined }
 
-const MOST_MONTHS = 100_000
+const MAX_MONTHS = 100_000
 
-const DAYS = '0123456789ABCDEFGHIJKLMNOPQRSTUV'
+const DAY_DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUV'
 
 export const tallyAttribute = (date: string, facet: string): string =>
-  `${DAYS.charAt(Number(date.slice(8)))}${facet}`
+  `${DAY_DIGITS.charAt(Number(date.slice(8)))}${facet}`
 
 /** The days of a list that have any records, newest first. */
 export async function readTallies(table: Table, pk: string, { from, to }: TallyRange): Promise<DayTally[]> {
@@ -23,20 +23,20 @@ export async function readTallies(table: Table, pk: string, { from, to }: TallyR
     from: from?.slice(0, 7),
     to: to?.slice(0, 7),
     descending: true,
-    limit: MOST_MONTHS,
+    limit: MAX_MONTHS,
   })
   return months
-    .flatMap((month) => daysOf(month.sk, month))
+    .flatMap((month) => toDayTallies(month.sk, month))
     .filter(({ date }) => (from ?? '') <= date && date <= (to ?? '9999'))
 }
 
 /** The days of one month's item that have any records, newest first. */
-export function daysOf(month: string, attributes: Record<string, unknown>): DayTally[] {
+export function toDayTallies(month: string, attributes: Record<string, unknown>): DayTally[] {
   const days = new Map<string, Map<string, number>>()
   for (const [name, count] of Object.entries(attributes)) {
     const [, digit, facet] = /^([1-9A-V])(.)$/.exec(name) ?? []
     if (digit === undefined || facet === undefined || !count) continue
-    const day = String(DAYS.indexOf(digit)).padStart(2, '0')
+    const day = String(DAY_DIGITS.indexOf(digit)).padStart(2, '0')
     const counts = days.get(day) ?? new Map<string, number>()
     days.set(day, counts.set(facet, count as number))
   }

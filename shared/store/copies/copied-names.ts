@@ -10,22 +10,22 @@ import { ERASED_RECIPIENT, type Message } from '../../domain/message.ts'
 import { fullName } from '../../domain/patient.ts'
 import type { Payment } from '../../domain/payment.ts'
 import { appointmentStore } from '../calendar/appointments.ts'
-import type { RecordList, Stored } from '../calendar/calendar-list.ts'
+import type { RecordList, StoredRecord } from '../calendar/calendar-list.ts'
 import { invoiceStore } from '../calendar/invoices.ts'
 import { paymentStore } from '../calendar/payments.ts'
 import { doctorStore } from '../doctors.ts'
 import { doctorKey } from '../keys/clinics.ts'
-import { fanOutKey, fanOutPartition, ownerOf } from '../keys/copies.ts'
+import { parseOwner, staleCopiesKey, staleCopiesPartition } from '../keys/copies.ts'
 import { patientKey } from '../keys/patients.ts'
 import { messageStore } from '../messages/messages.ts'
-import { type PlacedPatient, patientStore } from '../patients/patients.ts'
+import { patientStore, type StoredPatient } from '../patients/patients.ts'
 import { Changeset } from '../table/changeset.ts'
 import { commitPacked, type Unit } from '../table/commit-packed.ts'
 import { ConditionFailed, chunked, type Table } from '../table/table.ts'
 
 const BATCH = 50
 
-export function fanOut(table: Table) {
+export function copiedNames(table: Table) {
   const patients = patientStore({ table })
   const doctors = doctorStore({ table })
   const appointments = appointmentStore({ table })
@@ -34,35 +34,35 @@ export function fanOut(table: Table) {
   const messages = messageStore({ table })
 
   /** Who still has copies of an old name. */
-  async function owed(clinic: ClinicId): Promise<string[]> {
-    const debts = await table.query({ pk: fanOutPartition(clinic), limit: 100_000 })
-    return debts.map(({ sk }) => sk)
+  async function staleOwners(clinic: ClinicId): Promise<string[]> {
+    const items = await table.query({ pk: staleCopiesPartition(clinic), limit: 100_000 })
+    return items.map(({ sk }) => sk)
   }
 
   /** Pays every debt there is, those of a run that broke off too. */
-  async function payAll(clinic: ClinicId): Promise<void> {
-    for (const owner of await owed(clinic)) await pay(clinic, owner)
+  async function refreshAll(clinic: ClinicId): Promise<void> {
+    for (const owner of await staleOwners(clinic)) await refresh(clinic, owner)
   }
 
-  async function pay(clinic: ClinicId, owner: string): Promise<void> {
-    const key = fanOutKey(clinic, owner)
-    const debt = await table.get(key)
-    if (!debt) return
-    const { kind, id } = ownerOf(owner)
-    if (kind === 'patient') await renamePatient(clinic, id)
-    else await renameDoctor(clinic, id)
+  async function refresh(clinic: ClinicId, owner: string): Promise<void> {
+    const key = staleCopiesKey(clinic, owner)
+    const staleCopies = await table.get(key)
+    if (!staleCopies) return
+    const { kind, id } = parseOwner(owner)
+    if (kind === 'patient') await refreshPatientCopies(clinic, id)
+    else await refreshDoctorCopies(clinic, id)
     try {
-      await table.transact([table.deleteWrite(key, debt.v as number)])
+      await table.transact([table.deleteWrite(key, staleCopies.v as number)])
     } catch (error) {
       // Changed again meanwhile: that change's own run pays for it.
       if (!(error instanceof ConditionFailed)) throw error
     }
   }
 
-  async function renamePatient(clinic: ClinicId, id: string): Promise<void> {
+  async function refreshPatientCopies(clinic: ClinicId, id: string): Promise<void> {
     const copy = <R extends { readonly id: string }>(
       list: RecordList<R>,
-      renamed: (record: R, patient: PlacedPatient) => R,
+      refreshed: (record: R, patient: StoredPatient) => R,
     ) =>
       rewrite(
         clinic,
@@ -72,24 +72,24 @@ export function fanOut(table: Table) {
           const patient = (await patients.findMany(clinic, [id])).get(id)
           if (!patient) return null
           return {
-            after: renamed(stored.record, patient),
+            after: refreshed(stored.record, patient),
             key: patientKey(clinic, id),
             version: patient.version,
           }
         },
       )
-    await copy(appointments, renamedAppointment)
-    await copy(invoices, renamedInvoice)
-    await copy(payments, renamedPayment)
-    await copy(messages, renamedMessage)
+    await copy(appointments, refreshAppointmentCopy)
+    await copy(invoices, refreshInvoiceCopy)
+    await copy(payments, refreshPaymentCopy)
+    await copy(messages, refreshMessageCopy)
   }
 
-  async function renameDoctor(clinic: ClinicId, id: string): Promise<void> {
+  async function refreshDoctorCopies(clinic: ClinicId, id: string): Promise<void> {
     // An appointment whose status changes meanwhile moves in the list that is walked here, and may be passed by.
-    while ((await renameDoctorOnce(clinic, id)) > 0);
+    while ((await refreshDoctorCopiesPass(clinic, id)) > 0);
   }
 
-  async function renameDoctorOnce(clinic: ClinicId, id: string): Promise<number> {
+  async function refreshDoctorCopiesPass(clinic: ClinicId, id: string): Promise<number> {
     return rewrite(
       clinic,
       appointments,
@@ -109,15 +109,15 @@ export function fanOut(table: Table) {
     list: RecordList<R>,
     all: () => Promise<R[]>,
     change: (
-      stored: Stored<R>,
+      stored: StoredRecord<R>,
     ) => Promise<{ after: R; key: { pk: string; sk: string }; version: number } | null>,
   ): Promise<number> {
-    const changesOf = async (stored: Stored<R> | null | undefined): Promise<Changeset | null> => {
+    const buildChangeset = async (stored: StoredRecord<R> | null | undefined): Promise<Changeset | null> => {
       const changed = stored && (await change(stored))
       if (!changed || isDeepStrictEqual(stored.record, changed.after)) return null
       const changes = new Changeset(table, clinic)
       list.change(changes, stored, changed.after)
-      changes.require(changed.key, changed.version)
+      changes.requireVersion(changed.key, changed.version)
       return changes
     }
     let rewritten = 0
@@ -128,8 +128,8 @@ export function fanOut(table: Table) {
       )
       const units: Unit[] = []
       for (const { id } of batch) {
-        const changes = await changesOf(stored.get(id))
-        if (changes) units.push({ changes, rebuild: async () => changesOf(await list.find(clinic, id)) })
+        const changes = await buildChangeset(stored.get(id))
+        if (changes) units.push({ changes, rebuild: async () => buildChangeset(await list.find(clinic, id)) })
       }
       await commitPacked(table, clinic, units)
       rewritten += units.length
@@ -137,31 +137,31 @@ export function fanOut(table: Table) {
     return rewritten
   }
 
-  return { owed, pay, payAll }
+  return { staleOwners, refresh, refreshAll }
 }
 
-const named = (patient: PlacedPatient) => ({ id: patient.id, fullName: fullName(patient) })
+const patientReference = (patient: StoredPatient) => ({ id: patient.id, fullName: fullName(patient) })
 
 /** What was written about an erased patient goes with the name; times, statuses and amounts stay. */
-export const renamedAppointment = (appointment: Appointment, patient: PlacedPatient): Appointment => ({
+export const refreshAppointmentCopy = (appointment: Appointment, patient: StoredPatient): Appointment => ({
   ...appointment,
-  patient: named(patient),
+  patient: patientReference(patient),
   notes: patient.erased ? null : appointment.notes,
 })
 
-export const renamedInvoice = (invoice: Invoice, patient: PlacedPatient): Invoice => ({
+export const refreshInvoiceCopy = (invoice: Invoice, patient: StoredPatient): Invoice => ({
   ...invoice,
-  patient: { ...named(patient), email: patient.emailAddress },
+  patient: { ...patientReference(patient), email: patient.emailAddress },
 })
 
-export const renamedPayment = (payment: Payment, patient: PlacedPatient): Payment => ({
+export const refreshPaymentCopy = (payment: Payment, patient: StoredPatient): Payment => ({
   ...payment,
-  patient: named(patient),
+  patient: patientReference(patient),
   description: patient.erased ? null : payment.description,
 })
 
-export const renamedMessage = (message: Message, patient: PlacedPatient): Message => ({
+export const refreshMessageCopy = (message: Message, patient: StoredPatient): Message => ({
   ...message,
-  patient: named(patient),
+  patient: patientReference(patient),
   ...(patient.erased && { recipient: ERASED_RECIPIENT, subject: null, text: '', errorMessage: null }),
 })

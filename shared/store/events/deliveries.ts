@@ -1,8 +1,8 @@
 /** Deliveries of events to webhooks: made, claimed, noted, listed. */
 import { isDeepStrictEqual } from 'node:util'
 import type { ClinicId } from '../../domain/clinic.ts'
-import { type Delivery, KEPT_SECONDS } from '../../domain/delivery.ts'
-import type { KeptAnswer } from '../../domain/stored-response.ts'
+import { type Delivery, RETENTION_SECONDS } from '../../domain/delivery.ts'
+import type { StoredResponse } from '../../domain/stored-response.ts'
 import type { Webhook, WebhookHealth } from '../../domain/webhook.ts'
 import { dueUntil } from '../keys/due.ts'
 import { type Key, TTL } from '../keys/key.ts'
@@ -12,21 +12,21 @@ import {
   deliveriesPartition,
   deliveryKey,
   dueDeliveryKey,
-  dueDeliveryOf,
   firstAttemptKey,
   firstAttemptsPartition,
+  parseDueDeliveryKey,
   webhookHealthKey,
   webhookKey,
 } from '../keys/webhooks.ts'
 import { Changeset } from '../table/changeset.ts'
-import type { Answered, Once } from '../table/idempotency.ts'
-import { uncontested } from '../table/retry-on-conflict.ts'
+import type { IdempotencyGuard, ResponseToStore } from '../table/idempotency.ts'
+import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import { ConditionFailed, type Item, type Table } from '../table/table.ts'
 import type { CursorPage, CursorRequest } from './events.ts'
 import { toHealth, toWebhook } from './webhooks.ts'
 
 /** A delivery with all that its attempt goes by. */
-export type DeliveryFacts = {
+export type DeliveryContext = {
   readonly delivery: Delivery
   readonly version: number
   /** Null when it was deleted since. */
@@ -36,35 +36,35 @@ export type DeliveryFacts = {
 
 export function deliveryStore({ table }: { table: Table }) {
   /** Adds a new delivery; `isFirst` ones wait for the first attempts of their record's earlier events. */
-  function make(changes: Changeset, delivery: Delivery, { isFirst }: { isFirst: boolean }): void {
+  function addDelivery(changes: Changeset, delivery: Delivery, { isFirst }: { isFirst: boolean }): void {
     const { clinic } = changes
     const { id, webhook, record, sequence } = delivery
     changes.put(toItem(deliveryKey(clinic, webhook, id), delivery, 1), 'new')
-    const seconds = Math.floor(delivery.createdAt / 1000) + KEPT_SECONDS
+    const seconds = Math.floor(delivery.createdAt / 1000) + RETENTION_SECONDS
     if (isFirst) changes.put({ ...firstAttemptKey(clinic, webhook, record, sequence), i: id, [TTL]: seconds })
-    const due = placeOf(clinic, delivery)
+    const due = dueKeyOf(clinic, delivery)
     if (due) changes.put(due)
   }
 
   /** Makes one delivery with the answer to keep; the kept answer when the same request came before. */
-  async function makeOnce(
+  async function create(
     clinic: ClinicId,
     delivery: Delivery,
-    { once, status, answer }: { once: Once; status: number; answer: unknown },
-  ): Promise<KeptAnswer | null> {
-    return uncontested(async () => {
-      const kept = await once.find()
-      if (kept) return kept
+    { idempotency, status, response }: { idempotency: IdempotencyGuard; status: number; response: unknown },
+  ): Promise<StoredResponse | null> {
+    return retryOnConflict(async () => {
+      const storedResponse = await idempotency.find()
+      if (storedResponse) return storedResponse
       const changes = new Changeset(table, clinic)
-      make(changes, delivery, { isFirst: false })
-      once.keep(changes, status, answer, '')
+      addDelivery(changes, delivery, { isFirst: false })
+      idempotency.store(changes, status, response, '')
       await changes.commit()
       return null
     })
   }
 
   /** Null when there is no such delivery. */
-  async function read(clinic: ClinicId, webhook: string, id: string): Promise<DeliveryFacts | null> {
+  async function read(clinic: ClinicId, webhook: string, id: string): Promise<DeliveryContext | null> {
     const keys = [
       deliveryKey(clinic, webhook, id),
       webhookKey(clinic, webhook),
@@ -105,7 +105,7 @@ export function deliveryStore({ table }: { table: Table }) {
   /** Claims an attempt: of any number of consumers one gets it. False when it has changed since it was read. */
   async function claim(
     clinic: ClinicId,
-    { delivery, version }: Pick<DeliveryFacts, 'delivery' | 'version'>,
+    { delivery, version }: Pick<DeliveryContext, 'delivery' | 'version'>,
     wanted: NonNullable<Delivery['claim']>,
   ): Promise<boolean> {
     const { webhook, id } = delivery
@@ -131,46 +131,49 @@ export function deliveryStore({ table }: { table: Table }) {
     clinic: ClinicId,
     webhook: string,
     id: string,
-    to: (before: Delivery) => Delivery | null,
+    apply: (before: Delivery) => Delivery | null,
   ): Promise<Delivery | null> {
-    return uncontested(async () => {
+    return retryOnConflict(async () => {
       const item = await table.get(deliveryKey(clinic, webhook, id))
       if (!item) return null
       const before = toDelivery(webhook, item)
-      const after = to(before)
+      const after = apply(before)
       if (!after) return before
-      await changesOf(clinic, before, after, item.v as number).commit()
+      await buildChangeset(clinic, before, after, item.v as number).commit()
       return after
     })
   }
 
   /** The same with the answer to keep; the kept answer when the same request came before. */
-  async function changeOnce(
+  async function changeIdempotently(
     clinic: ClinicId,
     webhook: string,
     id: string,
-    to: (before: Delivery) => Delivery | null,
-    { once, status, answer }: Answered<Delivery>,
-  ): Promise<KeptAnswer | Delivery | null> {
-    return uncontested(async () => {
-      const [kept, item] = await Promise.all([once.find(), table.get(deliveryKey(clinic, webhook, id))])
-      if (kept || !item) return kept
+    apply: (before: Delivery) => Delivery | null,
+    { idempotency, status, response }: ResponseToStore<Delivery>,
+  ): Promise<StoredResponse | Delivery | null> {
+    return retryOnConflict(async () => {
+      const [storedResponse, item] = await Promise.all([
+        idempotency.find(),
+        table.get(deliveryKey(clinic, webhook, id)),
+      ])
+      if (storedResponse || !item) return storedResponse
       const before = toDelivery(webhook, item)
-      const after = to(before)
+      const after = apply(before)
       if (!after) return null
-      const changes = changesOf(clinic, before, after, item.v as number)
-      once.keep(changes, status, answer(after), '')
+      const changes = buildChangeset(clinic, before, after, item.v as number)
+      idempotency.store(changes, status, response(after), '')
       await changes.commit()
       return after
     })
   }
 
-  function changesOf(clinic: ClinicId, before: Delivery, after: Delivery, version: number): Changeset {
+  function buildChangeset(clinic: ClinicId, before: Delivery, after: Delivery, version: number): Changeset {
     const changes = new Changeset(table, clinic)
     if (isDeepStrictEqual(before, after)) return changes
     const { webhook, id, record, sequence } = after
     changes.put(toItem(deliveryKey(clinic, webhook, id), after, version + 1), { version })
-    changes.move(placeOf(clinic, before), placeOf(clinic, after))
+    changes.move(dueKeyOf(clinic, before), dueKeyOf(clinic, after))
     const isFirstDone =
       before.attempts.length === 0 && (after.attempts.length > 0 || after.status !== 'pending')
     if (isFirstDone) changes.remove(firstAttemptKey(clinic, webhook, record, sequence))
@@ -201,25 +204,37 @@ export function deliveryStore({ table }: { table: Table }) {
     const reads = DUE_DELIVERY_PARTITIONS.map((pk) => table.query({ pk, to: dueUntil(now), limit }))
     return (await Promise.all(reads))
       .flat()
-      .map(dueDeliveryOf)
+      .map(parseDueDeliveryKey)
       .sort((a, b) => a.at - b.at)
   }
 
   /** Takes a due item away whose delivery is done, or due at another time. */
-  const forget = (item: DueDelivery): Promise<void> => table.deleteMany([dueDeliveryKey(item)])
+  const removeDue = (item: DueDelivery): Promise<void> => table.deleteMany([dueDeliveryKey(item)])
 
-  return { make, makeOnce, read, find, unattemptedBefore, claim, change, changeOnce, page, due, forget }
+  return {
+    addDelivery,
+    create,
+    read,
+    find,
+    unattemptedBefore,
+    claim,
+    change,
+    changeIdempotently,
+    page,
+    due,
+    removeDue,
+  }
 }
 
 /** Where a delivery stands among what is due. */
-const placeOf = (clinic: ClinicId, { id, webhook, dueAt }: Delivery): Key | null =>
+const dueKeyOf = (clinic: ClinicId, { id, webhook, dueAt }: Delivery): Key | null =>
   dueAt === null ? null : dueDeliveryKey({ clinic, webhook, id, at: dueAt })
 
 const toItem = (key: Key, { id: _, webhook: __, ...delivery }: Delivery, version: number): Item => ({
   ...key,
   ...delivery,
   v: version,
-  [TTL]: Math.floor(delivery.createdAt / 1000) + KEPT_SECONDS,
+  [TTL]: Math.floor(delivery.createdAt / 1000) + RETENTION_SECONDS,
 })
 
 function toDelivery(webhook: string, { pk: _, sk, v: __, [TTL]: ___, ...delivery }: Item): Delivery {

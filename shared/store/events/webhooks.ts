@@ -1,11 +1,11 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import type { KeptAnswer } from '../../domain/stored-response.ts'
-import { HEALTHY, MOST_WEBHOOKS, type Webhook, type WebhookHealth } from '../../domain/webhook.ts'
+import type { StoredResponse } from '../../domain/stored-response.ts'
+import { HEALTHY, MAX_WEBHOOKS, type Webhook, type WebhookHealth } from '../../domain/webhook.ts'
 import type { Key } from '../keys/key.ts'
 import { webhookCountKey, webhookHealthKey, webhookKey, webhooksPartition } from '../keys/webhooks.ts'
 import { Changeset } from '../table/changeset.ts'
-import type { Answered, Once } from '../table/idempotency.ts'
-import { uncontested } from '../table/retry-on-conflict.ts'
+import type { IdempotencyGuard, ResponseToStore } from '../table/idempotency.ts'
+import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import { ConditionFailed, type Item, type Table } from '../table/table.ts'
 
 /** The clinic has as many as it may. */
@@ -15,7 +15,7 @@ export class TooManyWebhooks extends Error {}
 export function webhookStore({ table }: { table: Table }) {
   /** Oldest first. */
   async function list(clinic: ClinicId): Promise<Webhook[]> {
-    const items = await table.query({ pk: webhooksPartition(clinic), limit: 2 * MOST_WEBHOOKS })
+    const items = await table.query({ pk: webhooksPartition(clinic), limit: 2 * MAX_WEBHOOKS })
     return items.map(toWebhook).sort((a, b) => (a.createdAt + a.id < b.createdAt + b.id ? -1 : 1))
   }
 
@@ -28,19 +28,22 @@ export function webhookStore({ table }: { table: Table }) {
   async function create(
     clinic: ClinicId,
     webhook: Webhook,
-    once: Once,
+    idempotency: IdempotencyGuard,
     status: number,
-    answer: unknown,
-  ): Promise<KeptAnswer | null> {
-    return uncontested(async () => {
-      const [kept, count] = await Promise.all([once.find(), table.get(webhookCountKey(clinic))])
-      if (kept) return kept
-      if (((count?.n as number | undefined) ?? 0) >= MOST_WEBHOOKS) throw new TooManyWebhooks()
+    response: unknown,
+  ): Promise<StoredResponse | null> {
+    return retryOnConflict(async () => {
+      const [storedResponse, count] = await Promise.all([
+        idempotency.find(),
+        table.get(webhookCountKey(clinic)),
+      ])
+      if (storedResponse) return storedResponse
+      if (((count?.n as number | undefined) ?? 0) >= MAX_WEBHOOKS) throw new TooManyWebhooks()
       const changes = new Changeset(table, clinic)
       changes.put(toItem(webhookKey(clinic, webhook.id), webhook, 1), 'new')
       changes.add(webhookCountKey(clinic), 'n', 1)
-      changes.below(webhookCountKey(clinic), 'n', MOST_WEBHOOKS)
-      once.keep(changes, status, answer, '')
+      changes.limitCounter(webhookCountKey(clinic), 'n', MAX_WEBHOOKS)
+      idempotency.store(changes, status, response, '')
       await changes.commit()
       return null
     })
@@ -50,42 +53,47 @@ export function webhookStore({ table }: { table: Table }) {
   async function change(
     clinic: ClinicId,
     id: string,
-    to: (before: Webhook) => Webhook,
+    apply: (before: Webhook) => Webhook,
   ): Promise<Webhook | null> {
-    return uncontested(async () => {
+    return retryOnConflict(async () => {
       const item = await table.get(webhookKey(clinic, id))
-      return item ? write(clinic, item, to) : null
+      return item ? write(clinic, item, apply) : null
     })
   }
 
   /** The same with the answer to keep; the kept answer when the same request came before. */
-  async function changeOnce(
+  async function changeIdempotently(
     clinic: ClinicId,
     id: string,
-    to: (before: Webhook) => Webhook,
-    { once, status, answer }: Answered<Webhook>,
-  ): Promise<KeptAnswer | Webhook | null> {
-    return uncontested(async () => {
-      const [kept, item] = await Promise.all([once.find(), table.get(webhookKey(clinic, id))])
-      if (kept || !item) return kept
-      return write(clinic, item, to, (changes, after) => once.keep(changes, status, answer(after), ''))
+    apply: (before: Webhook) => Webhook,
+    { idempotency, status, response }: ResponseToStore<Webhook>,
+  ): Promise<StoredResponse | Webhook | null> {
+    return retryOnConflict(async () => {
+      const [storedResponse, item] = await Promise.all([
+        idempotency.find(),
+        table.get(webhookKey(clinic, id)),
+      ])
+      if (storedResponse || !item) return storedResponse
+      return write(clinic, item, apply, (changes, after) =>
+        idempotency.store(changes, status, response(after), ''),
+      )
     })
   }
 
   async function write(
     clinic: ClinicId,
     item: Item,
-    to: (before: Webhook) => Webhook,
-    also: (changes: Changeset, after: Webhook) => void = () => {},
+    apply: (before: Webhook) => Webhook,
+    extendChanges: (changes: Changeset, after: Webhook) => void = () => {},
   ): Promise<Webhook> {
     const before = toWebhook(item)
-    const after = to(before)
+    const after = apply(before)
     const changes = new Changeset(table, clinic)
     if (JSON.stringify(before) !== JSON.stringify(after)) {
       const version = item.v as number
       changes.put(toItem(webhookKey(clinic, after.id), after, version + 1), { version })
     }
-    also(changes, after)
+    extendChanges(changes, after)
     await changes.commit()
     return after
   }
@@ -106,7 +114,7 @@ export function webhookStore({ table }: { table: Table }) {
   }
 
   /** Notes a failed attempt, or a slow one; when it began to fail stays. */
-  async function noteTrouble(clinic: ClinicId, id: string, failedAt: number | null): Promise<void> {
+  async function recordFailure(clinic: ClinicId, id: string, failedAt: number | null): Promise<void> {
     await table.update(webhookHealthKey(clinic, id), {
       UpdateExpression:
         failedAt === null
@@ -117,10 +125,10 @@ export function webhookStore({ table }: { table: Table }) {
   }
 
   /** Notes that all is well again. */
-  const noteHealth = (clinic: ClinicId, id: string): Promise<void> =>
+  const recordRecovery = (clinic: ClinicId, id: string): Promise<void> =>
     table.transact([table.deleteWrite(webhookHealthKey(clinic, id))])
 
-  return { list, find, create, change, changeOnce, remove, noteTrouble, noteHealth }
+  return { list, find, create, change, changeIdempotently, remove, recordFailure, recordRecovery }
 }
 
 export function toHealth(item: Item | undefined): WebhookHealth {

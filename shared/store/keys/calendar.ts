@@ -33,11 +33,11 @@ export const ownerPartition = (
 ): string => partition(clinic, `${letter}${owner === 'patient' ? 'P' : 'I'}#${shortId(id)}`)
 
 /** Where a record stands in time: its day, its moment in the day, its id. */
-export const calendarSort = (date: string, moment: string, id: string): string =>
+export const calendarSortKey = (date: string, moment: string, id: string): string =>
   `${date}#${moment}#${shortId(id)}`
 
 /** The same in a list that goes by facet first. */
-export const facetSort = (facet: string, sort: string): string => `${facet}#${sort}`
+export const facetSortKey = (facet: string, sort: string): string => `${facet}#${sort}`
 
 /** After every sort key of a day. */
 export const dayEnd = (date: string): string => `${date}#~`

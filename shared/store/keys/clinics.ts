@@ -16,20 +16,20 @@ export const doctorsPartition = (clinic: ClinicId): string => partition(clinic, 
 export const doctorKey = (clinic: ClinicId, id: string): Key => ({ pk: doctorsPartition(clinic), sk: id })
 
 /** Prefix of credential partitions. A request knows its credential's key before it knows its clinic. */
-export const CREDENTIAL_PARTITIONS = 'credential#'
+export const CREDENTIAL_PARTITION_PREFIX = 'credential#'
 
 export const credentialKey = (key: string): Key => ({
-  pk: `${CREDENTIAL_PARTITIONS}${key}`,
+  pk: `${CREDENTIAL_PARTITION_PREFIX}${key}`,
   sk: 'credential',
 })
 
 /** Requests of one credential in one minute since the epoch. */
 export const credentialMinuteKey = (key: string, minute: number): Key => ({
-  pk: `${CREDENTIAL_PARTITIONS}${key}`,
+  pk: `${CREDENTIAL_PARTITION_PREFIX}${key}`,
   sk: `minute#${sortableNumber(minute)}`,
 })
 
 /** Every clinic's id, for the operator's `clinic list`; no request can read it. */
-export const CLINIC_DIRECTORY = 'clinics'
+export const CLINIC_DIRECTORY_PARTITION = 'clinics'
 
-export const clinicDirectoryKey = (clinic: ClinicId): Key => ({ pk: CLINIC_DIRECTORY, sk: clinic })
+export const clinicDirectoryKey = (clinic: ClinicId): Key => ({ pk: CLINIC_DIRECTORY_PARTITION, sk: clinic })

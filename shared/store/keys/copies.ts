@@ -6,15 +6,15 @@ export const patientOwner = (id: string): string => `patient#${id}`
 
 export const doctorOwner = (id: string): string => `doctor#${id}`
 
-export function ownerOf(owner: string): { kind: 'patient' | 'doctor'; id: string } {
+export function parseOwner(owner: string): { kind: 'patient' | 'doctor'; id: string } {
   const [kind, id = ''] = owner.split('#')
   return { kind: kind === 'doctor' ? 'doctor' : 'patient', id }
 }
 
 /** Debts of copied names, an item for each owner (fan-out.ts). */
-export const fanOutPartition = (clinic: ClinicId): string => partition(clinic, 'F')
+export const staleCopiesPartition = (clinic: ClinicId): string => partition(clinic, 'F')
 
-export const fanOutKey = (clinic: ClinicId, owner: string): Key => ({
-  pk: fanOutPartition(clinic),
+export const staleCopiesKey = (clinic: ClinicId, owner: string): Key => ({
+  pk: staleCopiesPartition(clinic),
   sk: owner,
 })

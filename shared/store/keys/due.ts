@@ -3,12 +3,13 @@ import { type Key, longId, shortId } from './key.ts'
 
 /** Prefix of what is swept over all clinics, every minute, by when it is due: a clinic's own partitions would cost a
  * read for each clinic there is. Ids only; spread, since all clinics write here. */
-export const DUE_PARTITIONS = 'due#'
+export const DUE_PARTITION_PREFIX = 'due#'
 
 /** What is due, or was: whose and when, in milliseconds since the epoch. */
 export type Due = { readonly clinic: ClinicId; readonly id: string; readonly at: number }
 
-export const dueSort = ({ clinic, id, at }: Due): string => `${dueTime(at)}#${shortId(clinic)}#${shortId(id)}`
+export const dueSortKey = ({ clinic, id, at }: Due): string =>
+  `${dueTime(at)}#${shortId(clinic)}#${shortId(id)}`
 
 const dueTime = (at: number): string => String(at).padStart(15, '0')
 
@@ -16,12 +17,12 @@ const dueTime = (at: number): string => String(at).padStart(15, '0')
 export const dueUntil = (at: number): string => `${dueTime(at)}#~`
 
 /** All families of what is due but the announced events. */
-export const DUE_PARTITIONS_BUT_EVENTS = ['message#', 'delivery#', 'unresolved'].map(
-  (family) => `${DUE_PARTITIONS}${family}`,
+export const DUE_PARTITIONS_EXCEPT_EVENTS = ['message#', 'delivery#', 'unresolved'].map(
+  (family) => `${DUE_PARTITION_PREFIX}${family}`,
 )
 
 /** The inverse of a due item's sort key. */
-export function dueOf({ sk }: Key): Due {
+export function parseDueKey({ sk }: Key): Due {
   const [at = '', clinic = '', id = ''] = sk.split('#')
   return { at: Number(at), clinic: longId(clinic) as ClinicId, id: longId(id) }
 }

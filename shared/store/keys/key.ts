@@ -17,9 +17,9 @@ export const sortableNumber = (value: number): string => String(value).padStart(
 
 const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
-const ORDERED = '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz'
+const SORTABLE_BASE64 = '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz'
 
-const translated = (text: string, from: string, to: string): string =>
+const remapAlphabet = (text: string, from: string, to: string): string =>
   text.replace(/./g, (letter) => to.charAt(from.indexOf(letter)))
 
 /**
@@ -27,11 +27,15 @@ const translated = (text: string, from: string, to: string): string =>
  * bytes are what reads cost.
  */
 export const shortId = (uuid: string): string =>
-  translated(Buffer.from(uuid.replaceAll('-', ''), 'hex').toString('base64url'), BASE64URL, ORDERED)
+  remapAlphabet(
+    Buffer.from(uuid.replaceAll('-', ''), 'hex').toString('base64url'),
+    BASE64URL,
+    SORTABLE_BASE64,
+  )
 
 /** The UUID of a short id. */
 export const longId = (short: string): string =>
-  Buffer.from(translated(short, ORDERED, BASE64URL), 'base64url')
+  Buffer.from(remapAlphabet(short, SORTABLE_BASE64, BASE64URL), 'base64url')
     .toString('hex')
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 

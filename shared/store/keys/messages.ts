@@ -1,5 +1,5 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import { DUE_PARTITIONS, type Due, dueSort } from './due.ts'
+import { DUE_PARTITION_PREFIX, type Due, dueSortKey } from './due.ts'
 import { type Key, partition } from './key.ts'
 
 /** How many messages a clinic sent on one of its days. */
@@ -9,22 +9,25 @@ export const messageQuotaKey = (clinic: ClinicId, date: string): Key => ({
 })
 
 /** Messages that are on their way to a provider. */
-export const DUE_MESSAGE_PARTITIONS = [0, 1, 2, 3].map((shard) => `${DUE_PARTITIONS}message#${shard}`)
+export const DUE_MESSAGE_PARTITIONS = [0, 1, 2, 3].map((shard) => `${DUE_PARTITION_PREFIX}message#${shard}`)
 
 /** Messages whose claim ended without a word: there are few, and the operator looks through all. */
-export const UNRESOLVED_MESSAGES = `${DUE_PARTITIONS}unresolved`
+export const UNRESOLVED_MESSAGES_PARTITION = `${DUE_PARTITION_PREFIX}unresolved`
 
 export const dueMessageKey = (due: Due): Key => ({
   pk: DUE_MESSAGE_PARTITIONS[Number.parseInt(due.id.slice(-1), 16) % DUE_MESSAGE_PARTITIONS.length] as string,
-  sk: dueSort(due),
+  sk: dueSortKey(due),
 })
 
-export const unresolvedMessageKey = (due: Due): Key => ({ pk: UNRESOLVED_MESSAGES, sk: dueSort(due) })
+export const unresolvedMessageKey = (due: Due): Key => ({
+  pk: UNRESOLVED_MESSAGES_PARTITION,
+  sk: dueSortKey(due),
+})
 
 /** Prefix of partitions by a provider's own id of a message: its receipts tell nothing else. */
-export const PROVIDER_PARTITIONS = 'provider#'
+export const PROVIDER_PARTITION_PREFIX = 'provider#'
 
 export const providerMessageKey = (provider: string, id: string): Key => ({
-  pk: `${PROVIDER_PARTITIONS}${provider}#${id}`,
+  pk: `${PROVIDER_PARTITION_PREFIX}${provider}#${id}`,
   sk: 'message',
 })

@@ -1,5 +1,5 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import { DUE_PARTITIONS, type Due, dueOf, dueSort } from './due.ts'
+import { DUE_PARTITION_PREFIX, type Due, dueSortKey, parseDueKey } from './due.ts'
 import { type Key, longId, partition, shortId, sortableNumber } from './key.ts'
 
 export const webhooksPartition = (clinic: ClinicId): string => partition(clinic, 'W')
@@ -39,7 +39,7 @@ export const firstAttemptKey = (
 })
 
 /** Deliveries to webhooks, by when they are to be looked at. */
-export const DUE_DELIVERY_PARTITIONS = [0, 1, 2, 3].map((shard) => `${DUE_PARTITIONS}delivery#${shard}`)
+export const DUE_DELIVERY_PARTITIONS = [0, 1, 2, 3].map((shard) => `${DUE_PARTITION_PREFIX}delivery#${shard}`)
 
 export type DueDelivery = Due & { readonly webhook: string }
 
@@ -47,10 +47,10 @@ export const dueDeliveryKey = (due: DueDelivery): Key => ({
   pk: DUE_DELIVERY_PARTITIONS[
     Number.parseInt(due.id.slice(-1), 16) % DUE_DELIVERY_PARTITIONS.length
   ] as string,
-  sk: `${dueSort(due)}#${shortId(due.webhook)}`,
+  sk: `${dueSortKey(due)}#${shortId(due.webhook)}`,
 })
 
-export const dueDeliveryOf = (key: Key): DueDelivery => ({
-  ...dueOf(key),
+export const parseDueDeliveryKey = (key: Key): DueDelivery => ({
+  ...parseDueKey(key),
   webhook: longId(key.sk.slice(key.sk.lastIndexOf('#') + 1)),
 })

@@ -2,31 +2,31 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ClinicId } from '../../domain/clinic.ts'
 import {
-  after,
+  applyFeedback,
+  asUnresolved,
   type Claim,
-  leftUnresolved,
   type Message,
-  type Occurrence,
   PROVIDERS,
+  type ProviderFeedback,
 } from '../../domain/message.ts'
-import type { Stored } from '../calendar/calendar-list.ts'
+import type { StoredRecord } from '../calendar/calendar-list.ts'
 import { calendarKey } from '../keys/calendar.ts'
-import { type Due, dueOf, dueUntil } from '../keys/due.ts'
+import { type Due, dueUntil, parseDueKey } from '../keys/due.ts'
 import { TTL } from '../keys/key.ts'
 import {
   DUE_MESSAGE_PARTITIONS,
   dueMessageKey,
   providerMessageKey,
-  UNRESOLVED_MESSAGES,
+  UNRESOLVED_MESSAGES_PARTITION,
   unresolvedMessageKey,
 } from '../keys/messages.ts'
 import { Changeset } from '../table/changeset.ts'
-import { commitFresh } from '../table/commit-packed.ts'
+import { commitWithRetry } from '../table/commit-packed.ts'
 import { ConditionFailed, type Table } from '../table/table.ts'
-import { messageStore, storedDispatch } from './messages.ts'
+import { messageStore, toDispatchAttributes } from './messages.ts'
 
 /** More for a transaction that notes something. */
-type Also = (changes: Changeset) => Promise<void>
+type ExtendChanges = (changes: Changeset) => Promise<void>
 
 /** Receipts come within three days; then nobody asks for a message by its provider's id any more. */
 const RECEIPT_SECONDS = 7 * 24 * 60 * 60
@@ -40,7 +40,7 @@ export function messageDispatch({ table }: { table: Table }) {
    */
   async function claim(
     clinic: ClinicId,
-    { record, version }: Stored<Message>,
+    { record, version }: StoredRecord<Message>,
     wanted: Claim,
   ): Promise<boolean> {
     if (!record.dispatch) return false
@@ -49,7 +49,7 @@ export function messageDispatch({ table }: { table: Table }) {
         UpdateExpression: 'SET di = :dispatch ADD v :one',
         ConditionExpression: 'v = :read',
         ExpressionAttributeValues: {
-          ':dispatch': storedDispatch({ ...record.dispatch, claim: wanted }),
+          ':dispatch': toDispatchAttributes({ ...record.dispatch, claim: wanted }),
           ':one': 1,
           ':read': version,
         },
@@ -58,8 +58,8 @@ export function messageDispatch({ table }: { table: Table }) {
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error
       // Perhaps it was ourselves, and only the reply was lost.
-      const now = await messages.find(clinic, record.id)
-      return now?.record.dispatch?.claim?.token === wanted.token
+      const current = await messages.find(clinic, record.id)
+      return current?.record.dispatch?.claim?.token === wanted.token
     }
   }
 
@@ -67,46 +67,51 @@ export function messageDispatch({ table }: { table: Table }) {
    * Notes what happened to a message; forward only, and the same again changes nothing. `also` goes into the same
    * transaction. Null when there is no such message.
    */
-  const note = (clinic: ClinicId, id: string, occurrence: Occurrence, also?: Also): Promise<Message | null> =>
-    change(clinic, id, (message) => after(message, occurrence), also)
+  const recordFeedback = (
+    clinic: ClinicId,
+    id: string,
+    feedback: ProviderFeedback,
+    extendChanges?: ExtendChanges,
+  ): Promise<Message | null> =>
+    change(clinic, id, (message) => applyFeedback(message, feedback), extendChanges)
 
   /** Leaves a claimed message to a person, or to its provider's feedback: nobody knows whether the provider has it. */
-  const leaveUnresolved = (
+  const markUnresolved = (
     clinic: ClinicId,
     id: string,
     reason: string,
-    also?: Also,
+    extendChanges?: ExtendChanges,
   ): Promise<Message | null> =>
     change(
       clinic,
       id,
-      (message) => (message.dispatch?.claim ? leftUnresolved(message, reason) : message),
-      also,
+      (message) => (message.dispatch?.claim ? asUnresolved(message, reason) : message),
+      extendChanges,
     )
 
   async function change(
     clinic: ClinicId,
     id: string,
-    to: (message: Message, version: number) => Message,
-    also: Also = async () => {},
+    apply: (message: Message, version: number) => Message,
+    extendChanges: ExtendChanges = async () => {},
   ): Promise<Message | null> {
-    let noted: Message | null = null
-    await commitFresh(async () => {
+    let updated: Message | null = null
+    await commitWithRetry(async () => {
       const stored = await messages.find(clinic, id)
-      noted = stored && to(stored.record, stored.version)
-      if (!stored || !noted || isDeepStrictEqual(noted, stored.record)) return null
-      const changes = changesOf(clinic, stored, noted)
-      if (noted.channel === 'sms' && stored.record.providerMessageId === null && noted.providerMessageId)
+      updated = stored && apply(stored.record, stored.version)
+      if (!stored || !updated || isDeepStrictEqual(updated, stored.record)) return null
+      const changes = buildChangeset(clinic, stored, updated)
+      if (updated.channel === 'sms' && stored.record.providerMessageId === null && updated.providerMessageId)
         changes.put({
-          ...providerMessageKey(PROVIDERS.sms, noted.providerMessageId),
+          ...providerMessageKey(PROVIDERS.sms, updated.providerMessageId),
           c: clinic,
           m: id,
-          [TTL]: Math.floor(Date.parse(noted.acceptedAt) / 1000) + RECEIPT_SECONDS,
+          [TTL]: Math.floor(Date.parse(updated.acceptedAt) / 1000) + RECEIPT_SECONDS,
         })
-      await also(changes)
+      await extendChanges(changes)
       return changes
     })
-    return noted
+    return updated
   }
 
   /** Gives a claim back that led to nothing, to be looked at again at `dueAt`. */
@@ -118,7 +123,7 @@ export function messageDispatch({ table }: { table: Table }) {
     )
 
   /** Puts off when a message is looked at, unless it has changed since it was read. */
-  const postpone = (clinic: ClinicId, read: Stored<Message>, dueAt: number): Promise<Message | null> =>
+  const postpone = (clinic: ClinicId, read: StoredRecord<Message>, dueAt: number): Promise<Message | null> =>
     change(clinic, read.record.id, (message, version) =>
       message.dispatch && version === read.version
         ? { ...message, dispatch: { ...message.dispatch, dueAt } }
@@ -126,10 +131,10 @@ export function messageDispatch({ table }: { table: Table }) {
     )
 
   /** The record's change, with its place among what is due. */
-  function changesOf(clinic: ClinicId, stored: Stored<Message>, next: Message): Changeset {
+  function buildChangeset(clinic: ClinicId, stored: StoredRecord<Message>, next: Message): Changeset {
     const changes = new Changeset(table, clinic)
     messages.change(changes, stored, next)
-    changes.move(placeOf(clinic, stored.record), placeOf(clinic, next))
+    changes.move(dueKeyOf(clinic, stored.record), dueKeyOf(clinic, next))
     return changes
   }
 
@@ -138,20 +143,20 @@ export function messageDispatch({ table }: { table: Table }) {
     const read = DUE_MESSAGE_PARTITIONS.map((pk) => table.query({ pk, to: dueUntil(now), limit }))
     return (await Promise.all(read))
       .flat()
-      .map(dueOf)
+      .map(parseDueKey)
       .sort((a, b) => a.at - b.at)
   }
 
   /** Every message that waits for a person; those whose claim ended since the last sweep are still among the due. */
   async function unresolved(): Promise<Due[]> {
-    return (await table.query({ pk: UNRESOLVED_MESSAGES, limit: 100_000 })).map(dueOf)
+    return (await table.query({ pk: UNRESOLVED_MESSAGES_PARTITION, limit: 100_000 })).map(parseDueKey)
   }
 
   /** Takes a due item away whose message is done, or due at another time. */
-  const forget = (item: Due): Promise<void> => table.deleteMany([dueMessageKey(item)])
+  const removeDue = (item: Due): Promise<void> => table.deleteMany([dueMessageKey(item)])
 
   /** Whose message a provider's id is; null when it is nobody's, or too old. */
-  async function byProviderId(provider: string, id: string): Promise<Omit<Due, 'at'> | null> {
+  async function findByProviderId(provider: string, id: string): Promise<Omit<Due, 'at'> | null> {
     const item = await table.get(providerMessageKey(provider, id))
     return item ? { clinic: item.c as ClinicId, id: item.m as string } : null
   }
@@ -159,19 +164,19 @@ export function messageDispatch({ table }: { table: Table }) {
   return {
     find: messages.find,
     claim,
-    note,
+    recordFeedback,
     release,
     postpone,
-    leaveUnresolved,
+    markUnresolved,
     due,
     unresolved,
-    forget,
-    byProviderId,
+    removeDue,
+    findByProviderId,
   }
 }
 
 /** Where a message stands among what is due. */
-function placeOf(clinic: ClinicId, { id, dispatch }: Message) {
+function dueKeyOf(clinic: ClinicId, { id, dispatch }: Message) {
   if (!dispatch) return null
   const item = { clinic, id, at: dispatch.dueAt }
   return dispatch.isUnresolved ? unresolvedMessageKey(item) : dueMessageKey(item)

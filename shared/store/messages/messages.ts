@@ -1,11 +1,11 @@
-import { messageHappening } from '../../domain/event.ts'
+import { messageEventDraft } from '../../domain/event.ts'
 import type { Channel, Dispatch, Message, MessageStatus, MessageType } from '../../domain/message.ts'
 import { type CalendarEntity, calendarList, type ListPlatform } from '../calendar/calendar-list.ts'
 import { sortableInstant } from '../calendar/payments.ts'
 
 const MESSAGE_FACETS: Record<Channel, string> = { sms: 's', email: 'e' }
 
-type Stored = {
+type MessageAttributes = {
   ch: Channel
   ty: MessageType
   to: string
@@ -19,23 +19,23 @@ type Stored = {
   pn: string
   on: string
   c: number
-  di?: StoredDispatch
+  di?: DispatchAttributes
 }
 
 /** Due at; claimed by, until; unresolved. */
-type StoredDispatch = { u: number; k?: string; l?: number; x?: 1 }
+type DispatchAttributes = { u: number; k?: string; l?: number; x?: 1 }
 
 export const MESSAGES: CalendarEntity<Message, Channel> = {
   letter: 'M',
   facets: MESSAGE_FACETS,
-  place: ({ id, channel, acceptedAt, acceptedOn, patient }) => ({
+  position: ({ id, channel, acceptedAt, acceptedOn, patient }) => ({
     id,
     facet: MESSAGE_FACETS[channel],
     date: acceptedOn,
     moment: sortableInstant(acceptedAt),
     patient: patient.id,
   }),
-  encode: (message): Stored =>
+  encode: (message): MessageAttributes =>
     ({
       ch: message.channel,
       ty: message.type,
@@ -50,10 +50,10 @@ export const MESSAGES: CalendarEntity<Message, Channel> = {
       pn: message.patient.fullName,
       on: message.acceptedOn,
       c: Date.parse(message.acceptedAt),
-      ...(message.dispatch && { di: storedDispatch(message.dispatch) }),
-    }) as Stored,
+      ...(message.dispatch && { di: toDispatchAttributes(message.dispatch) }),
+    }) as MessageAttributes,
   decode: (item, id) => {
-    const stored = item as unknown as Stored
+    const stored = item as unknown as MessageAttributes
     return {
       id,
       channel: stored.ch,
@@ -68,21 +68,21 @@ export const MESSAGES: CalendarEntity<Message, Channel> = {
       patient: { id: stored.p, fullName: stored.pn },
       acceptedOn: stored.on,
       acceptedAt: new Date(stored.c).toISOString(),
-      dispatch: stored.di ? dispatchOf(stored.di) : null,
+      dispatch: stored.di ? toDispatch(stored.di) : null,
     }
   },
   large: ['tx', 'su', 'er'],
   unlisted: ['di'],
-  happening: messageHappening,
+  eventDraft: messageEventDraft,
 }
 
-export const storedDispatch = ({ dueAt, claim, isUnresolved }: Dispatch): StoredDispatch => ({
+export const toDispatchAttributes = ({ dueAt, claim, isUnresolved }: Dispatch): DispatchAttributes => ({
   u: dueAt,
   ...(claim && { k: claim.token, l: claim.until }),
   ...(isUnresolved && { x: 1 }),
 })
 
-const dispatchOf = ({ u, k, l, x }: StoredDispatch): Dispatch => ({
+const toDispatch = ({ u, k, l, x }: DispatchAttributes): Dispatch => ({
   dueAt: u,
   claim: k === undefined ? null : { token: k, until: l ?? u },
   isUnresolved: x === 1,

@@ -7,7 +7,7 @@ import type { Item, Table } from '../table/table.ts'
 import { readPatientHead } from './head.ts'
 
 /** A patient with its place in the clinic's order of entry. */
-export type PlacedPatient = Patient & {
+export type StoredPatient = Patient & {
   readonly ordinal: number
   readonly version: number
   /** How many events it has made. */
@@ -24,9 +24,9 @@ export function patientStore({ table }: { table: Table }) {
     return item ? toPatient(item) : null
   }
 
-  async function findMany(clinic: ClinicId, ids: readonly string[]): Promise<Map<string, PlacedPatient>> {
+  async function findMany(clinic: ClinicId, ids: readonly string[]): Promise<Map<string, StoredPatient>> {
     const items = await table.getMany(ids.map((id) => patientKey(clinic, id)))
-    return new Map(items.map((item) => [item.sk, toPlacedPatient(item)]))
+    return new Map(items.map((item) => [item.sk, toStoredPatient(item)]))
   }
 
   /** Last entered first: the head says which ordinals the page has, one range reads them. */
@@ -46,7 +46,7 @@ export function patientStore({ table }: { table: Table }) {
   }
 
   /** The patients at these ordinals, in the order asked for. */
-  async function atOrdinals(clinic: ClinicId, ordinals: readonly number[]): Promise<Patient[]> {
+  async function findByOrdinals(clinic: ClinicId, ordinals: readonly number[]): Promise<Patient[]> {
     const rows = await table.getMany(ordinals.map((ordinal) => patientRowKey(clinic, ordinal)))
     const byKey = new Map(rows.map((row) => [row.sk, row]))
     return ordinals.flatMap((ordinal) => {
@@ -55,11 +55,11 @@ export function patientStore({ table }: { table: Table }) {
     })
   }
 
-  return { find, findMany, page, atOrdinals }
+  return { find, findMany, page, findByOrdinals }
 }
 
 /** A patient as stored: short attribute names, since a list row's bytes are its price. */
-type StoredPatient = {
+type PatientAttributes = {
   f: string
   l: string
   d: string | null
@@ -71,7 +71,7 @@ type StoredPatient = {
 }
 
 /** The attributes of the record and of the list row; the row also names the patient (`i`). */
-export const toStored = (patient: Patient): StoredPatient => ({
+export const toAttributes = (patient: Patient): PatientAttributes => ({
   f: patient.firstName,
   l: patient.lastName,
   d: patient.dateOfBirth,
@@ -83,20 +83,24 @@ export const toStored = (patient: Patient): StoredPatient => ({
 
 export const recordItem = (
   key: Key,
-  { ordinal, version, erased, events, ...patient }: PlacedPatient,
+  { ordinal, version, erased, events, ...patient }: StoredPatient,
 ): Item => ({
   ...key,
   o: ordinal,
   v: version,
   ...(erased && { x: 1 }),
   ...(events > 0 && { ev: events }),
-  ...toStored(patient),
+  ...toAttributes(patient),
 })
 
-export const rowItem = (key: Key, patient: Patient): Item => ({ ...key, i: patient.id, ...toStored(patient) })
+export const rowItem = (key: Key, patient: Patient): Item => ({
+  ...key,
+  i: patient.id,
+  ...toAttributes(patient),
+})
 
 export function toPatient(item: Item): Patient {
-  const { i, f, l, d, g, p, e, c } = item as unknown as StoredPatient & { i?: string }
+  const { i, f, l, d, g, p, e, c } = item as unknown as PatientAttributes & { i?: string }
   return {
     id: i ?? item.sk,
     firstName: f,
@@ -109,7 +113,7 @@ export function toPatient(item: Item): Patient {
   }
 }
 
-function toPlacedPatient(item: Item): PlacedPatient {
+function toStoredPatient(item: Item): StoredPatient {
   return {
     ...toPatient(item),
     ordinal: item.o as number,

@@ -11,7 +11,7 @@ import { toPatient } from './patients.ts'
 export type PatientState = { readonly patients: number; readonly updates: number }
 
 /** What search knows of a patient. */
-export const lineOf = (patient: Patient): string =>
+export const patientSearchLine = (patient: Patient): string =>
   searchLine(fullName(patient), patient.phoneNumber, patient.emailAddress)
 
 /**
@@ -29,7 +29,7 @@ export async function readLinesSince(
     readSpan(table, patientChangesPartition(clinic), since.updates + 1, head.u),
   ])
   if (rows.length < head.n - since.patients || changes.length < head.u - since.updates) return null
-  const lines = new Map(rows.map((row) => [Number(row.sk), lineOf(toPatient(row))]))
+  const lines = new Map(rows.map((row) => [Number(row.sk), patientSearchLine(toPatient(row))]))
   for (const change of changes) lines.set(change.o as number, change.line as string)
   return lines
 }

@@ -6,7 +6,7 @@ import type { ClinicId } from '../../domain/clinic.ts'
 import { offsetOf, type Page, type PageRequest } from '../../domain/paging.ts'
 import type { Patient } from '../../domain/patient.ts'
 import { SearchIndex } from '../../domain/search-index.ts'
-import { needlesOf } from '../../domain/search-text.ts'
+import { parseSearchQuery } from '../../domain/search-text.ts'
 import { UnavailableError } from '../../domain/unavailable.ts'
 import type { Table } from '../table/table.ts'
 import { type PatientHead, readPatientHead } from './head.ts'
@@ -18,10 +18,10 @@ import { readSegment } from './segments.ts'
 const MEMORY_BUDGET = 100_000_000
 
 /** An index further behind than this is loaded anew: a row costs about twenty times its line in a segment. */
-const mostRowsBehind = (patients: number): number => 500 + patients / 20
+const maxRowsBehind = (patients: number): number => 500 + patients / 20
 
 /** Each attempt at a cold load is overtaken by a snapshot, or a segment is lost. */
-const LOAD_ATTEMPTS = 5
+const MAX_LOAD_ATTEMPTS = 5
 
 export function patientSearch({ table }: { table: Table }, memoryBudget = MEMORY_BUDGET) {
   /** Least recently used first. */
@@ -30,28 +30,28 @@ export function patientSearch({ table }: { table: Table }, memoryBudget = MEMORY
 
   /** Patients that match all words of `query` (spec: GET /patients, search), last entered first. */
   async function search(clinic: ClinicId, query: string, request: PageRequest): Promise<Page<Patient>> {
-    const needles = needlesOf(query)
+    const needles = parseSearchQuery(query)
     if (!needles) return patients.page(clinic, request)
     const index = await currentIndex(clinic)
     const { total, ordinals } = index.find(needles, offsetOf(request), request.limit)
-    return { items: await patients.atOrdinals(clinic, ordinals), total }
+    return { items: await patients.findByOrdinals(clinic, ordinals), total }
   }
 
   async function currentIndex(clinic: ClinicId): Promise<SearchIndex> {
     const head = await readPatientHead(table, clinic)
-    const kept = indexes.get(clinic)
-    const index = (kept && (await advanced(clinic, kept, head))) ?? (await loaded(clinic, head))
-    keep(clinic, index)
+    const cached = indexes.get(clinic)
+    const index = (cached && (await advanceIndex(clinic, cached, head))) ?? (await loadIndex(clinic, head))
+    cacheIndex(clinic, index)
     return index
   }
 
   /** The kept index brought up to the head, or null when it is too far behind. */
-  async function advanced(
+  async function advanceIndex(
     clinic: ClinicId,
     index: SearchIndex,
     head: PatientHead,
   ): Promise<SearchIndex | null> {
-    if (index.updates < head.lf || head.n - index.patients > mostRowsBehind(head.n)) return null
+    if (index.updates < head.lf || head.n - index.patients > maxRowsBehind(head.n)) return null
     // Another request of the same moment may have read a later head and brought it further.
     if (index.patients >= head.n && index.updates >= head.u) return index
     const delta = await readLinesSince(table, clinic, index, head)
@@ -61,7 +61,7 @@ export function patientSearch({ table }: { table: Table }, memoryBudget = MEMORY
   }
 
   /** A fresh index: segments, and what came after them, read side by side. */
-  async function loaded(clinic: ClinicId, head: PatientHead, attempt = 1): Promise<SearchIndex> {
+  async function loadIndex(clinic: ClinicId, head: PatientHead, attempt = 1): Promise<SearchIndex> {
     const [segments, delta] = await Promise.all([
       Promise.all(head.sv.map((version, index) => readSegment(table, clinic, index, version))),
       readLinesSince(table, clinic, { patients: head.sn, updates: head.su }, head),
@@ -69,22 +69,22 @@ export function patientSearch({ table }: { table: Table }, memoryBudget = MEMORY
     const read = segments.flatMap((found) => (found ? [found.segment] : []))
     // A snapshot taken between our reads has moved the log on: the next head knows.
     if (!delta || read.length < segments.length) {
-      if (attempt === LOAD_ATTEMPTS) throw new UnavailableError('the search segments cannot be read')
-      return loaded(clinic, await readPatientHead(table, clinic), attempt + 1)
+      if (attempt === MAX_LOAD_ATTEMPTS) throw new UnavailableError('the search segments cannot be read')
+      return loadIndex(clinic, await readPatientHead(table, clinic), attempt + 1)
     }
     const index = new SearchIndex(read, head.sn, head.su)
     index.advance(delta, head.n, head.u)
     return index
   }
 
-  function keep(clinic: ClinicId, index: SearchIndex): void {
+  function cacheIndex(clinic: ClinicId, index: SearchIndex): void {
     indexes.delete(clinic)
     indexes.set(clinic, index)
-    let held = [...indexes.values()].reduce((sum, { size }) => sum + size, 0)
+    let cachedSize = [...indexes.values()].reduce((sum, { size }) => sum + size, 0)
     for (const [oldest, { size }] of indexes) {
-      if (held <= memoryBudget || oldest === clinic) break
+      if (cachedSize <= memoryBudget || oldest === clinic) break
       indexes.delete(oldest)
-      held -= size
+      cachedSize -= size
     }
   }
 

@@ -6,8 +6,8 @@ import { patientSegmentKey, patientSegmentPartition } from '../keys/patients.ts'
 import type { Item, Table, Write } from '../table/table.ts'
 
 /** DynamoDB's items end at 400 KB. A segment of ordinary lines has 150 KB, one part. */
-const PART_BYTES = 350_000
-const MOST_PARTS = 11
+const MAX_PART_BYTES = 350_000
+const MAX_PARTS = 11
 
 type Part = Item & { data: Uint8Array; version: number; parts: number; state: number }
 
@@ -36,7 +36,7 @@ export async function readSegment(
 /** The parts, if they are all there, of one version, and not too old. */
 async function readParts(table: Table, clinic: ClinicId, index: number, version: number, eventual: boolean) {
   const pk = patientSegmentPartition(clinic, index)
-  const stored = (await table.query({ pk, limit: MOST_PARTS, eventual })) as Part[]
+  const stored = (await table.query({ pk, limit: MAX_PARTS, eventual })) as Part[]
   const [first] = stored
   if (!first || first.version < version || stored.length < first.parts) return null
   // A segment that shrank leaves parts behind its last one.
@@ -51,25 +51,25 @@ export function segmentWrites(
   index: number,
   segment: SearchSegment,
   state: number,
-  replaces: StoredSegment | null,
+  previous: StoredSegment | null,
 ): Write[] {
   const bytes = zstdCompressSync(segment.lines().join('\n'))
-  const parts = Math.max(1, Math.ceil(bytes.length / PART_BYTES))
-  if (parts > MOST_PARTS) throw new RangeError('a search segment is larger than a transaction')
+  const parts = Math.max(1, Math.ceil(bytes.length / MAX_PART_BYTES))
+  if (parts > MAX_PARTS) throw new RangeError('a search segment is larger than a transaction')
   return Array.from({ length: parts }, (_, part) =>
     table.updateWrite(patientSegmentKey(clinic, index, part), {
       UpdateExpression: 'SET #data = :data, version = :version, parts = :parts, #state = :state',
       // The first part guards them all: two snapshots at a time never undo each other.
       ...(part === 0 && {
-        ConditionExpression: replaces === null ? 'attribute_not_exists(pk)' : 'version = :replaces',
+        ConditionExpression: previous === null ? 'attribute_not_exists(pk)' : 'version = :replaces',
       }),
       ExpressionAttributeNames: { '#data': 'data', '#state': 'state' },
       ExpressionAttributeValues: {
-        ':data': bytes.subarray(part * PART_BYTES, (part + 1) * PART_BYTES),
-        ':version': (replaces?.version ?? 0) + 1,
+        ':data': bytes.subarray(part * MAX_PART_BYTES, (part + 1) * MAX_PART_BYTES),
+        ':version': (previous?.version ?? 0) + 1,
         ':parts': parts,
         ':state': state,
-        ...(part === 0 && replaces !== null && { ':replaces': replaces.version }),
+        ...(part === 0 && previous !== null && { ':replaces': previous.version }),
       },
     }),
   )

@@ -1,7 +1,7 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import { Changeset } from './changeset.ts'
-import { abreast } from './map-concurrent.ts'
-import { uncontested } from './retry-on-conflict.ts'
+import { mapConcurrent } from './map-concurrent.ts'
+import { retryOnConflict } from './retry-on-conflict.ts'
 import { ConditionFailed, type Table } from './table.ts'
 
 /** Changes that belong together, and how to make them anew from fresh reads; null when nothing is left to do. */
@@ -11,25 +11,25 @@ export type Unit = {
 }
 
 /** Transactions under way at a time: they wait for the store, and for each other's tallies. */
-const TRANSACTIONS_ABREAST = 2
+const MAX_CONCURRENT_TRANSACTIONS = 2
 
 /** Commits units in as few transactions as hold them, each unit whole. */
 export async function commitPacked(table: Table, clinic: ClinicId, units: readonly Unit[]): Promise<void> {
-  await abreast(TRANSACTIONS_ABREAST, packsOf(table, clinic, units), commitPack)
+  await mapConcurrent(MAX_CONCURRENT_TRANSACTIONS, packUnits(table, clinic, units), commitPack)
 }
 
 type Pack = { readonly changes: Changeset; readonly units: Unit[] }
 
-function packsOf(table: Table, clinic: ClinicId, units: readonly Unit[]): Pack[] {
+function packUnits(table: Table, clinic: ClinicId, units: readonly Unit[]): Pack[] {
   const packs: Pack[] = []
   for (const unit of units) {
     const last = packs.at(-1)
-    if (last?.changes.absorb(unit.changes)) {
+    if (last?.changes.merge(unit.changes)) {
       last.units.push(unit)
       continue
     }
     const changes = new Changeset(table, clinic)
-    if (!changes.absorb(unit.changes)) throw new RangeError('a unit is larger than a transaction')
+    if (!changes.merge(unit.changes)) throw new RangeError('a unit is larger than a transaction')
     packs.push({ changes, units: [unit] })
   }
   return packs
@@ -41,10 +41,10 @@ async function commitPack({ changes, units }: Pack): Promise<void> {
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error
     // One of them is out of date: each on its own finds out which.
-    for (const { rebuild } of units) await commitFresh(rebuild)
+    for (const { rebuild } of units) await commitWithRetry(rebuild)
   }
 }
 
 /** Commits what `build` makes of fresh reads, again when it was out of date by then. */
-export const commitFresh = (build: () => Promise<Changeset | null>): Promise<void> =>
-  uncontested(async () => (await build())?.commit())
+export const commitWithRetry = (build: () => Promise<Changeset | null>): Promise<void> =>
+  retryOnConflict(async () => (await build())?.commit())

@@ -1,25 +1,26 @@
 /** What DynamoDB's and the SDK's errors mean to us. */
 
 /** Why a transaction was refused, when it is worth trying again. */
-export const RETRIED_REASONS = new Set([
+export const RETRYABLE_REASONS = new Set([
   'TransactionConflict',
   'ThrottlingError',
   'ProvisionedThroughputExceeded',
 ])
 
 /** A transaction that is still under way, perhaps our own of a lost reply, or one that another write ran into. */
-export const RETRIED_ERRORS = new Set(['TransactionInProgressException', 'TransactionConflictException'])
+export const RETRYABLE_ERRORS = new Set(['TransactionInProgressException', 'TransactionConflictException'])
 
-const UNAVAILABLE = new Set([
+const UNAVAILABLE_ERRORS = new Set([
   'ProvisionedThroughputExceededException',
   'ThrottlingException',
   'RequestLimitExceeded',
   'TimeoutError',
 ])
 
-const NETWORK = /^(ECONN(REFUSED|RESET|ABORTED)|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|E(NET|HOST)UNREACH)$/
+const NETWORK_ERROR_CODE =
+  /^(ECONN(REFUSED|RESET|ABORTED)|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|E(NET|HOST)UNREACH)$/
 
-export const nameOf = (error: unknown): string => (error instanceof Error ? error.name : '')
+export const errorName = (error: unknown): string => (error instanceof Error ? error.name : '')
 
 /** The shapes of the SDK's errors: a name, a network code, or the server's own fault. */
 type SdkError = { name?: string; code?: string; $fault?: string; $metadata?: { httpStatusCode?: number } }
@@ -28,8 +29,8 @@ type SdkError = { name?: string; code?: string; $fault?: string; $metadata?: { h
 export function isUnavailable(error: unknown): boolean {
   const { name = '', code = '', $fault, $metadata } = error as SdkError
   return (
-    UNAVAILABLE.has(name) ||
-    NETWORK.test(code) ||
+    UNAVAILABLE_ERRORS.has(name) ||
+    NETWORK_ERROR_CODE.test(code) ||
     $fault === 'server' ||
     ($metadata?.httpStatusCode ?? 0) >= 500
   )

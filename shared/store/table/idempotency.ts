@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
 import type { ClinicId } from '../../domain/clinic.ts'
-import { KeptAnswer } from '../../domain/stored-response.ts'
-import { keptAnswerKey } from '../keys/idempotency.ts'
+import { StoredResponse } from '../../domain/stored-response.ts'
+import { storedResponseKey } from '../keys/idempotency.ts'
 import { TTL } from '../keys/key.ts'
 import type { Changeset } from './changeset.ts'
 import type { Table } from './table.ts'
 
 /** Answers are kept for a day. */
-const KEPT_SECONDS = 24 * 60 * 60
+const RESPONSE_TTL_SECONDS = 24 * 60 * 60
 
 /** A request that may come more than once: whose, where, under which key of the caller's, and with which body. */
-export type Repeatable = {
+export type IdempotentRequest = {
   readonly clinic: ClinicId
   readonly credential: string
   readonly route: string
@@ -20,80 +20,96 @@ export type Repeatable = {
 }
 
 /** The key was used with another body. */
-export class KeyReused extends Error {}
+export class IdempotencyKeyReused extends Error {}
 
 /** The first request with the key is still under way. */
-export class StillRunning extends Error {}
+export class RequestInProgress extends Error {}
 
-export type Once = ReturnType<typeof once>
+export type IdempotencyGuard = ReturnType<typeof idempotencyGuard>
 
 /** How a request that changes something is answered, and its answer kept. */
-export type Answered<T> = {
-  readonly once: Once
+export type ResponseToStore<T> = {
+  readonly idempotency: IdempotencyGuard
   readonly status: number
-  readonly answer: (after: T) => unknown
+  readonly response: (after: T) => unknown
 }
 
-const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url')
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url')
 
 /** Does a request once: its answer is kept in the transaction of its effect, so a crash leaves both or neither. */
-export function once({ table, now }: { table: Table; now: () => number }, request: Repeatable) {
+export function idempotencyGuard(
+  { table, now }: { table: Table; now: () => number },
+  request: IdempotentRequest,
+) {
   const { clinic, credential, route, key, body } = request
-  const place = key === undefined ? null : keptAnswerKey(clinic, credential, route, hashOf(key))
+  const itemKey = key === undefined ? null : storedResponseKey(clinic, credential, route, sha256(key))
   let reserved: string | undefined
 
   /**
    * The answer that was given, if this is a repetition.
    * @throws KeyReused when the key came with another body before; StillRunning while its first request may be under way
    */
-  async function find(): Promise<KeptAnswer | null> {
-    const item = place && (await table.get(place))
+  async function find(): Promise<StoredResponse | null> {
+    const item = itemKey && (await table.get(itemKey))
     // Deletion by time to live lags behind.
     if (!item || (item[TTL] as number) <= now() / 1000) return null
-    if (item.hash !== hashOf(body)) throw new KeyReused('the key was used with another body')
-    if (((item.busy as number | undefined) ?? 0) > now()) throw new StillRunning('the first is under way')
-    return new KeptAnswer(item.status as number, item.body as string)
+    if (item.hash !== sha256(body)) throw new IdempotencyKeyReused('the key was used with another body')
+    if (((item.busy as number | undefined) ?? 0) > now())
+      throw new RequestInProgress('the first is under way')
+    return new StoredResponse(item.status as number, item.body as string)
   }
 
   /** Adds the answer to the changes that it answers for; `patient` is whom it tells of. */
-  function keep(changes: Changeset, status: number, answer: unknown, patient: string): void {
-    put(changes, status, JSON.stringify(answer), patient)
+  function store(changes: Changeset, status: number, response: unknown, patient: string): void {
+    put(changes, status, JSON.stringify(response), patient)
   }
 
   /**
    * Adds an answer for what is only about to be attempted. It stands if nothing more is heard; until `busy`
    * (milliseconds since the epoch), repetitions are told that the first is under way.
    */
-  function reserve(changes: Changeset, status: number, answer: unknown, patient: string, busy: number): void {
-    reserved = JSON.stringify(answer)
-    put(changes, status, reserved, patient, busy)
+  function reserve(
+    changes: Changeset,
+    status: number,
+    response: unknown,
+    patient: string,
+    busyUntil: number,
+  ): void {
+    reserved = JSON.stringify(response)
+    put(changes, status, reserved, patient, busyUntil)
   }
 
   /** Puts the answer in place of the reserved one; null gives the key back, since nothing was done. */
-  async function complete(changes: Changeset, status: number, answer: unknown | null): Promise<void> {
-    const item = place && (await table.get(place))
+  async function complete(changes: Changeset, status: number, response: unknown | null): Promise<void> {
+    const item = itemKey && (await table.get(itemKey))
     // Gone, or emptied with its patient: then it stays so.
     if (!item || item.body !== reserved) return
-    const { busy: _, ...kept } = item
+    const { busy: _, ...stored } = item
     const condition = { attribute: 'body', equals: reserved }
     // An answer that has expired is none: the next request with the key may take its place.
-    if (answer === null) changes.put({ ...kept, [TTL]: 0 }, condition)
-    else changes.put({ ...kept, status, body: JSON.stringify(answer) }, condition)
+    if (response === null) changes.put({ ...stored, [TTL]: 0 }, condition)
+    else changes.put({ ...stored, status, body: JSON.stringify(response) }, condition)
   }
 
-  function put(changes: Changeset, status: number, answer: string, patient: string, busy?: number): void {
-    if (!place) return
+  function put(
+    changes: Changeset,
+    status: number,
+    response: string,
+    patient: string,
+    busyUntil?: number,
+  ): void {
+    if (!itemKey) return
     const seconds = Math.floor(now() / 1000)
-    const kept = {
+    const attributes = {
       status,
-      body: answer,
-      hash: hashOf(body),
+      body: response,
+      hash: sha256(body),
       p: patient,
-      [TTL]: seconds + KEPT_SECONDS,
-      ...(busy !== undefined && { busy }),
+      [TTL]: seconds + RESPONSE_TTL_SECONDS,
+      ...(busyUntil !== undefined && { busy: busyUntil }),
     }
-    changes.put({ ...place, ...kept }, { unless: TTL, after: seconds })
+    changes.put({ ...itemKey, ...attributes }, { expiryAttribute: TTL, expiredAt: seconds })
   }
 
-  return { find, keep, reserve, complete }
+  return { find, store, reserve, complete }
 }

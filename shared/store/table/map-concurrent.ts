@@ -1,6 +1,6 @@
 /** Does `work` for every item, so many at a time, and gives the results in the items' order. */
-export async function abreast<T, R>(
-  atATime: number,
+export async function mapConcurrent<T, R>(
+  concurrency: number,
   items: readonly T[],
   work: (item: T) => Promise<R>,
 ): Promise<R[]> {
@@ -10,6 +10,6 @@ export async function abreast<T, R>(
     for (let index = next++; index < items.length; index = next++)
       results[index] = await work(items[index] as T)
   }
-  await Promise.all(Array.from({ length: Math.min(atATime, items.length) }, worker))
+  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker))
   return results
 }

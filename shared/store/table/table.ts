@@ -12,7 +12,7 @@ import {
 } from '@aws-sdk/lib-dynamodb'
 import { UnavailableError } from '../../domain/unavailable.ts'
 import type { Key } from '../keys/key.ts'
-import { cancellationCodes, isUnavailable, nameOf, RETRIED_ERRORS, RETRIED_REASONS } from './errors.ts'
+import { cancellationCodes, errorName, isUnavailable, RETRYABLE_ERRORS, RETRYABLE_REASONS } from './errors.ts'
 
 export type Item = Key & Record<string, unknown>
 
@@ -39,26 +39,26 @@ export type UpdateParts = Pick<
 
 /** A transaction or write whose condition did not hold; `failed` are the positions of the writes that said no. */
 export class ConditionFailed extends Error {
-  readonly failed: readonly number[]
-  constructor(failed: readonly number[]) {
+  readonly failedIndexes: readonly number[]
+  constructor(failedIndexes: readonly number[]) {
     super('a condition of the write did not hold')
     this.name = 'ConditionFailed'
-    this.failed = failed
+    this.failedIndexes = failedIndexes
   }
 }
 
 export type Table = ReturnType<typeof openTable>
 
 /** The table as writers of history see it: what they write makes no events. */
-export const withoutEvents = (table: Table): Table => ({ ...table, announces: false })
+export const withoutEvents = (table: Table): Table => ({ ...table, emitsEvents: false })
 
 /** What DynamoDB takes in one call. */
-const BATCH_GET_KEYS = 100
-const BATCH_WRITE_ITEMS = 25
+const MAX_BATCH_GET_KEYS = 100
+const MAX_BATCH_WRITE_ITEMS = 25
 /** Items of one transaction. */
-export const TRANSACTION_ITEMS = 100
+export const MAX_TRANSACTION_ITEMS = 100
 
-const ATTEMPTS = 8
+const MAX_ATTEMPTS = 8
 
 /**
  * Opens the table `name`. All reads are strongly consistent unless asked otherwise.
@@ -94,7 +94,7 @@ export function openTable(client: DynamoDBDocumentClient, name: string) {
 
   /** The items that exist, in no order. */
   async function getMany(keys: readonly Key[], { eventual = false } = {}): Promise<Item[]> {
-    const batches = chunked(keys, BATCH_GET_KEYS).map((batch) => getBatch(batch, eventual))
+    const batches = chunked(keys, MAX_BATCH_GET_KEYS).map((batch) => getBatch(batch, eventual))
     return (await Promise.all(batches)).flat()
   }
 
@@ -115,7 +115,7 @@ export function openTable(client: DynamoDBDocumentClient, name: string) {
 
   /** Deletes items that nothing refers to any more; not atomic. */
   async function deleteMany(keys: readonly Key[]): Promise<void> {
-    for (const batch of chunked(keys, BATCH_WRITE_ITEMS)) {
+    for (const batch of chunked(keys, MAX_BATCH_WRITE_ITEMS)) {
       let pending: object[] = batch.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } }))
       for (let attempt = 1; pending.length > 0; attempt++) {
         const page = await send(() =>
@@ -134,8 +134,8 @@ export function openTable(client: DynamoDBDocumentClient, name: string) {
         const command = new UpdateCommand({ TableName: name, Key: { pk: key.pk, sk: key.sk }, ...parts })
         return (await send(() => client.send(command))).Attributes
       } catch (error) {
-        if (nameOf(error) === 'ConditionalCheckFailedException') throw new ConditionFailed([0])
-        if (!RETRIED_ERRORS.has(nameOf(error))) throw error
+        if (errorName(error) === 'ConditionalCheckFailedException') throw new ConditionFailed([0])
+        if (!RETRYABLE_ERRORS.has(errorName(error))) throw error
         await backOff(attempt, error)
       }
     }
@@ -151,15 +151,15 @@ export function openTable(client: DynamoDBDocumentClient, name: string) {
         await send(() => client.send(new TransactWriteCommand({ TransactItems: [...writes] })))
         return
       } catch (error) {
-        if (RETRIED_ERRORS.has(nameOf(error))) {
+        if (RETRYABLE_ERRORS.has(errorName(error))) {
           await backOff(attempt, error)
           continue
         }
-        if (nameOf(error) !== 'TransactionCanceledException') throw error
+        if (errorName(error) !== 'TransactionCanceledException') throw error
         const codes = cancellationCodes(error)
         const failed = codes.flatMap((code, index) => (code === 'ConditionalCheckFailed' ? [index] : []))
         if (failed.length > 0) throw new ConditionFailed(failed)
-        if (!codes.some((code) => RETRIED_REASONS.has(code))) throw error
+        if (!codes.some((code) => RETRYABLE_REASONS.has(code))) throw error
         await backOff(attempt, error)
       }
     }
@@ -167,7 +167,7 @@ export function openTable(client: DynamoDBDocumentClient, name: string) {
 
   return {
     /** Whether what is written makes events. */
-    announces: true as boolean,
+    emitsEvents: true as boolean,
     get,
     query,
     getMany,
@@ -233,9 +233,9 @@ function queryInput(name: string, range: Range, limit: number, start: Record<str
   }
 }
 
-/** Waits with full jitter, 10 ms doubling; gives up after {@link ATTEMPTS}. */
+/** Waits with full jitter, 10 ms doubling; gives up after {@link MAX_ATTEMPTS}. */
 async function backOff(attempt: number, cause: unknown): Promise<void> {
-  if (attempt >= ATTEMPTS) throw new UnavailableError(cause)
+  if (attempt >= MAX_ATTEMPTS) throw new UnavailableError(cause)
   await new Promise((resolve) => setTimeout(resolve, Math.random() * 10 * 2 ** attempt))
 }
 

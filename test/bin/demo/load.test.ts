@@ -15,7 +15,7 @@ import { messageStore } from '../../../shared/store/messages/messages.ts'
 import { patientStore } from '../../../shared/store/patients/patients.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { call } from '../../support/event.ts'
-import { functionEnvironment, handlerOf } from '../../support/functions.ts'
+import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
 import { freshTable } from '../../support/table.ts'
 
 const TODAY = '2026-11-20'
@@ -24,7 +24,7 @@ let ready: ReadyClinic[]
 
 beforeAll(async () => {
   const { table, name } = await freshTable()
-  functionEnvironment(name)
+  stubFunctionEnvironment(name)
   ready = await loadDemo(table, TODAY)
 })
 

@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest'
 import { NEW_DOCTOR, timeOff } from '../../../bin/clinic/import/doctors.ts'
 import { demoClinics } from '../../../bin/demo/clinics.ts'
 import { APPOINTMENT_STATUSES } from '../../../shared/domain/appointment.ts'
-import { minutesOf } from '../../../shared/domain/interval.ts'
+import { parseTime } from '../../../shared/domain/interval.ts'
 import { INVOICE_STATUSES } from '../../../shared/domain/invoice.ts'
 import { CHANNELS, MESSAGE_STATUSES, MESSAGE_TYPES } from '../../../shared/domain/message.ts'
 import { PAYMENT_METHODS, PAYMENT_STATUSES, PAYMENT_TYPES } from '../../../shared/domain/payment.ts'
-import { refusal } from '../../../shared/domain/slots.ts'
+import { bookingRefusal } from '../../../shared/domain/slots.ts'
 import { parseWeeklyHours } from '../../../shared/domain/working-hours.ts'
 
 const TODAYS = ['2026-11-20', '2026-08-10', '2027-02-28', '2026-05-04']
@@ -66,9 +66,9 @@ describe.each(BY_DAY)('$name', ({ clinic, today }) => {
         timeOff: time_off === undefined ? [] : timeOff.parse(time_off),
       }
       for (const row of appointments.filter((one) => one.doctor_external_id === external_id)) {
-        const interval = { from: minutesOf(row.start_time), to: minutesOf(row.end_time) }
+        const interval = { from: parseTime(row.start_time), to: parseTime(row.end_time) }
         const day = { doctor, date: row.appointment_date, timezone: clinic.timezone, busy: [] }
-        expect(refusal(day, interval, ever)).toBeNull()
+        expect(bookingRefusal(day, interval, ever)).toBeNull()
       }
     }
     const left = new Set(doctors.flatMap((one) => (one.is_active === false ? [one.external_id] : [])))

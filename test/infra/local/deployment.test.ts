@@ -6,11 +6,11 @@ import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import type { DynamoDBRecord } from 'aws-lambda'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { deployLocally } from '../../../infra/local/deployment.ts'
-import { emailEvents } from '../../../infra/local/email-events.ts'
-import type { Listener } from '../../../infra/local/feedback.ts'
-import { receiptOf } from '../../../infra/local/sms-receipts.ts'
+import { emailEventFactory } from '../../../infra/local/email-events.ts'
+import type { FeedbackListener } from '../../../infra/local/feedback.ts'
+import { createReceipt } from '../../../infra/local/sms-receipts.ts'
 import type { Template, TemplateResource } from '../../../infra/local/template.ts'
-import type { EmailOccurrence, SmsFate } from '../../../infra/local/test-range.ts'
+import type { EmailEventType, SmsScenario } from '../../../infra/local/test-recipients.ts'
 import { restApiTemplate } from './rest-api.ts'
 
 const METHODS = ['GET /patients', 'GET /doctors']
@@ -24,7 +24,7 @@ function version(name: string, methods = METHODS, more: Record<string, TemplateR
   const assembly = {
     stackName: 'Test',
     template: restApiTemplate(methods, more, name),
-    others: [] as { stackName: string; template: Template }[],
+    otherStacks: [] as { stackName: string; template: Template }[],
     assetDirectory: () => directory,
     disposed: 0,
     dispose: async () => {
@@ -36,7 +36,7 @@ function version(name: string, methods = METHODS, more: Record<string, TemplateR
 
 function deployment(dynamodb = 'http://127.0.0.1:1') {
   const lines: string[] = []
-  const listeners: Listener[] = []
+  const listeners: FeedbackListener[] = []
   const deployed = deployLocally({
     region: 'us-east-1',
     stage: 'test',
@@ -51,7 +51,7 @@ function deployment(dynamodb = 'http://127.0.0.1:1') {
       inboxUrl: 'http://127.0.0.1:5/',
       sms: () => [],
       emails: async () => [],
-      tell: (listener) => void listeners.push(listener),
+      setListener: (listener) => void listeners.push(listener),
     },
     environment: {},
     log: (line) => lines.push(line),
@@ -62,7 +62,7 @@ function deployment(dynamodb = 'http://127.0.0.1:1') {
     const outcome = await serving.api.invoke(route?.methods.get('GET')?.functionArn ?? '', '{}', '')
     return outcome.ok ? JSON.parse(outcome.payload) : outcome.error
   }
-  return { ...deployed, call, lines, listener: () => listeners.at(-1) as Listener }
+  return { ...deployed, call, lines, listener: () => listeners.at(-1) as FeedbackListener }
 }
 
 it('takes over new code, and leaves functions that have not changed as they are', async () => {
@@ -169,13 +169,13 @@ const TELLING = `exports.handler = async (event) => {
 
 function telling(
   more: Record<string, TemplateResource>,
-  others: Template[] = [],
+  otherStacks: Template[] = [],
   rest: Partial<Template> = {},
 ) {
   const assembly = version('v1', METHODS, more)
   writeFileSync(join(assembly.assetDirectory(), 'index.js'), TELLING)
   assembly.template = { ...assembly.template, ...rest }
-  assembly.others = others.map((template, at) => ({ stackName: `Other-${at}`, template }))
+  assembly.otherStacks = otherStacks.map((template, at) => ({ stackName: `Other-${at}`, template }))
   return assembly
 }
 
@@ -205,9 +205,14 @@ describe('email events', () => {
   async function publish(EventDestination: object, ConfigurationSetName?: string) {
     const { deploy, listener, lines } = deployment()
     await deploy(telling(resources(EventDestination)))
-    const fate = { occurrences: [] }
-    const eventOf = emailEvents({ ...(ConfigurationSetName && { ConfigurationSetName }) }, 'ses-1', fate, 'x')
-    for (const occurrence of ['Send', 'Delivery', 'Bounce', 'Complaint'] as EmailOccurrence[])
+    const fate = { eventTypes: [] }
+    const eventOf = emailEventFactory(
+      { ...(ConfigurationSetName && { ConfigurationSetName }) },
+      'ses-1',
+      fate,
+      'x',
+    )
+    for (const occurrence of ['Send', 'Delivery', 'Bounce', 'Complaint'] as EmailEventType[])
       await listener().email(eventOf(occurrence))
     return calls(lines)
   }
@@ -280,10 +285,10 @@ describe('delivery receipts', () => {
     at: '2026-01-02T03:04:05.678Z',
   }
 
-  async function write(receipt: SmsFate['receipt'], others: Template[]) {
+  async function write(receipt: SmsScenario['receipt'], otherStacks: Template[]) {
     const { deploy, listener, lines } = deployment()
-    await deploy(telling({}, others, { Outputs }))
-    await listener().sms(receiptOf(sms, { receipt }))
+    await deploy(telling({}, otherStacks, { Outputs }))
+    await listener().sms(createReceipt(sms, { receipt }))
     return calls(lines)
   }
 

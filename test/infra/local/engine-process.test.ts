@@ -24,7 +24,7 @@ describe('an engine', () => {
       name: 'The engine',
       binary: process.execPath,
       args: (port) => ['-e', script, String(port)],
-      onDeath: () => {},
+      onUnexpectedExit: () => {},
     })
     expect(existsSync(started)).toBe(true)
     await engine.stop()
@@ -40,7 +40,7 @@ describe('an engine', () => {
     ],
     ['there is none', '/nowhere/engine', [], /does not start: .*ENOENT/],
   ])('says why it does not start: %s', async (_what, binary, args, message) => {
-    const options = { name: 'The engine', binary, args: () => args, onDeath: () => {} }
+    const options = { name: 'The engine', binary, args: () => args, onUnexpectedExit: () => {} }
     await expect(startEngineProcess(options)).rejects.toThrow(message)
   })
 })
@@ -56,7 +56,7 @@ describe('the DynamoDB engine ends with the process that started it', () => {
     writeFileSync(
       script,
       `import { startDynamoDb } from ${JSON.stringify(source)}
-const { endpoint } = await startDynamoDb({ onDeath: () => {} })
+const { endpoint } = await startDynamoDb({ onUnexpectedExit: () => {} })
 process.stdout.write(endpoint)
 ${then}`,
     )

@@ -5,7 +5,7 @@ import { startEventBus } from '../../../infra/local/event-bus.ts'
 import { eventRules } from '../../../infra/local/event-rules.ts'
 import type { Outcome } from '../../../infra/local/function-pool.ts'
 import { createQueues, queueUrl, startQueues } from '../../../infra/local/queues.ts'
-import { openTemplate } from '../../../infra/local/template.ts'
+import { resolveTemplate } from '../../../infra/local/template.ts'
 
 const REGION = 'eu-central-1'
 const QUEUE = { 'Fn::GetAtt': ['Queue', 'Arn'] }
@@ -18,7 +18,7 @@ const BOUNCED = newEvent(REGION, {
 const PATTERN = { source: ['aws.ses'] }
 
 const templateOf = (rules: Record<string, object>, endpoint = 'http://127.0.0.1:1') =>
-  openTemplate(
+  resolveTemplate(
     {
       Resources: {
         Queue: { Type: 'AWS::SQS::Queue' },
@@ -35,7 +35,7 @@ const templateOf = (rules: Record<string, object>, endpoint = 'http://127.0.0.1:
   )
 
 /** A bus with the given rules, and a function that notes its events and answers with the complaints. */
-function busOf(rules: Record<string, object>, complaints: string[] = [], endpoint?: string) {
+function busOf(rules: Record<string, object>, diagnostics: string[] = [], endpoint?: string) {
   const template = templateOf(rules, endpoint)
   const events: unknown[] = []
   const lines: string[] = []
@@ -46,14 +46,14 @@ function busOf(rules: Record<string, object>, complaints: string[] = [], endpoin
     close: async () => {},
     invoke: async (event: string): Promise<Outcome> => {
       events.push(JSON.parse(event))
-      return { ok: true, payload: 'null', complaints }
+      return { ok: true, payload: 'null', diagnostics }
     },
   }
   const options = {
     rules: eventRules(template),
     endpoint: endpoint ?? 'http://127.0.0.1:1',
     region: REGION,
-    functionOf: (arn: string) => {
+    getPool: (arn: string) => {
       asked.push(arn)
       return pool
     },

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import { eventSourceMappings } from '../../../infra/local/event-source-mappings.ts'
-import { openTemplate } from '../../../infra/local/template.ts'
+import { resolveTemplate } from '../../../infra/local/template.ts'
 
 const REGION = 'eu-central-1'
 
 /** A queue and two tables, one of them with a stream, and the given mapping of a function to one of them. */
 function mapped(source: string | [string, string], mapping: object = {}) {
-  const template = openTemplate(
+  const template = resolveTemplate(
     {
       Resources: {
         Work: { Type: 'AWS::SQS::Queue' },

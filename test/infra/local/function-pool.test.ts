@@ -9,7 +9,7 @@ exports.handler = async ({ wait = 0 }) => {
 
 it('hands over the event and gives back the result', async () => {
   const { invoke } = poolOf('exports.handler = async (event) => ({ twice: event.n * 2 })')
-  expect(await invoke({ n: 21 })).toMatchObject({ ok: true, value: { twice: 42 }, complaints: [] })
+  expect(await invoke({ n: 21 })).toMatchObject({ ok: true, value: { twice: 42 }, diagnostics: [] })
 })
 
 it('takes a function that returns nothing or no promise', async () => {
@@ -63,8 +63,8 @@ exports.handler = async () => { if (++calls === 1) throw new TypeError('no such 
     ok: false,
     error: { errorType: 'TypeError', errorMessage: 'no such thing' },
   })
-  expect(failed.complaints[0]).toBe('TypeError: no such thing')
-  expect(failed.complaints[1]).toMatch(/^at /)
+  expect(failed.diagnostics[0]).toBe('TypeError: no such thing')
+  expect(failed.diagnostics[1]).toMatch(/^at /)
   expect((await invoke()).value).toBe(2)
 })
 
@@ -76,7 +76,7 @@ it('ends a function at its time limit, and replaces it', async () => {
   const startedAt = performance.now()
   const outcome = await invoke({ hang: true })
   expect(performance.now() - startedAt).toBeLessThan(1000)
-  expect(outcome.complaints).toEqual(['Sandbox.Timedout: Task timed out after 0.20 seconds'])
+  expect(outcome.diagnostics).toEqual(['Sandbox.Timedout: Task timed out after 0.20 seconds'])
   expect((await invoke()).value).toBe('quick')
 })
 
@@ -104,7 +104,7 @@ it.each([
   expect((await invoke()).value).toBe('alive')
   const outcome = await invoke({ die: true })
   expect(outcome.ok).toBe(false)
-  expect(outcome.complaints.join('\n')).toMatch(complaint)
+  expect(outcome.diagnostics.join('\n')).toMatch(complaint)
   expect((await invoke()).value).toBe('alive')
 })
 
@@ -115,12 +115,12 @@ it.each([
 ])('fails every invocation of a bundle %s', async (_what, source, complaint) => {
   const { invoke } = poolOf(source)
   for (const outcome of [await invoke(), await invoke()])
-    expect(outcome.complaints.join('\n')).toMatch(complaint)
+    expect(outcome.diagnostics.join('\n')).toMatch(complaint)
 })
 
 it('refuses an answer beyond Lambda’s limit', async () => {
   const { invoke } = poolOf('exports.handler = async () => "x".repeat(7e6)')
-  expect((await invoke()).complaints[0]).toMatch(/larger than Lambda's limit/)
+  expect((await invoke()).diagnostics[0]).toMatch(/larger than Lambda's limit/)
 })
 
 it('hands on what is not structured and what is an error, with its invocation', async () => {
@@ -130,15 +130,15 @@ it('hands on what is not structured and what is an error, with its invocation', 
   process.stdout.write(JSON.stringify({ level: 'info', status: 200 }) + '\\n')
   process.stdout.write(JSON.stringify({ level: 'error', error: 'internal', origin: { name: 'TypeError', at: ['at x'] } }) + '\\n')
 }`)
-  expect((await invoke()).complaints).toEqual(['by hand', 'to stderr', 'internal: TypeError', 'at x'])
-  expect((await invoke()).complaints).toHaveLength(4)
+  expect((await invoke()).diagnostics).toEqual(['by hand', 'to stderr', 'internal: TypeError', 'at x'])
+  expect((await invoke()).diagnostics).toHaveLength(4)
 })
 
 it('hands on what happens between invocations to the log', async () => {
   const { invoke, lines } = poolOf(
     `exports.handler = async () => { setTimeout(() => console.log('afterwards'), 5) }`,
   )
-  expect((await invoke()).complaints).toEqual([])
+  expect((await invoke()).diagnostics).toEqual([])
   await expect.poll(() => lines).toEqual(['Fixture: afterwards'])
 })
 

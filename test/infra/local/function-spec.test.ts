@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { functionSpecs } from '../../../infra/local/function-spec.ts'
-import { openTemplate } from '../../../infra/local/template.ts'
+import { resolveTemplate } from '../../../infra/local/template.ts'
 
 const specOf = (Properties: object, environment = {}) => {
-  const template = openTemplate(
+  const template = resolveTemplate(
     { Resources: { Patients: { Type: 'AWS::Lambda::Function', Properties: { ...Properties } } } },
     { region: 'eu-central-1', stackName: 'Clinic', queueUrl: (name) => name },
   )

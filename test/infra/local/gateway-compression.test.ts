@@ -1,11 +1,11 @@
 import { gunzipSync, inflateSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { compress, compressionOf } from '../../../infra/local/gateway-compression.ts'
-import type { Answer } from '../../../infra/local/gateway-response.ts'
+import { compress, minCompressionSizeOf } from '../../../infra/local/gateway-compression.ts'
+import type { HttpResponse } from '../../../infra/local/gateway-response.ts'
 import { restApi } from './rest-api.ts'
 
 const LONG = 'x'.repeat(100)
-const plain: Answer = { status: 200, headers: [['etag', '"1"']], body: LONG }
+const plain: HttpResponse = { status: 200, headers: [['etag', '"1"']], body: LONG }
 const accepting = (...codings: string[]) => ({
   rawHeaders: codings.flatMap((coding) => ['Accept-Encoding', coding]),
 })
@@ -39,7 +39,7 @@ describe('an answer stays as it is', () => {
   })
 
   it('when the function has compressed it, or it is empty', () => {
-    const encoded: Answer = { ...plain, headers: [['content-encoding', 'br']] }
+    const encoded: HttpResponse = { ...plain, headers: [['content-encoding', 'br']] }
     expect(compress(encoded, accepting('gzip'), 1)).toBe(encoded)
     const empty = { ...plain, body: '' }
     expect(compress(empty, accepting('gzip'), 0)).toBe(empty)
@@ -48,8 +48,8 @@ describe('an answer stays as it is', () => {
 
 it('is what the template says of its API', () => {
   const Api = { Type: 'AWS::ApiGateway::RestApi', Properties: { MinimumCompressionSize: 7 } }
-  expect([compressionOf(restApi(['ANY /'])), compressionOf(restApi(['ANY /'], { Api }))]).toEqual([
-    undefined,
-    7,
-  ])
+  expect([
+    minCompressionSizeOf(restApi(['ANY /'])),
+    minCompressionSizeOf(restApi(['ANY /'], { Api })),
+  ]).toEqual([undefined, 7])
 })

@@ -1,13 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import { BadTarget, buildEvent, type Received, readTarget } from '../../../infra/local/gateway-event.ts'
+import {
+  BadTarget,
+  buildEvent,
+  type ReceivedRequest,
+  readTarget,
+} from '../../../infra/local/gateway-event.ts'
 import { matchRoute, routesOf } from '../../../infra/local/gateway-routes.ts'
 import { restApi } from './rest-api.ts'
 
 const routes = routesOf(restApi(['ANY /{proxy+}', 'GET /patients/{id}']))
 const api = { id: 'api1', stage: 'test', accountId: '000000000000' }
 
-function event(request: Partial<Received>) {
-  const received: Received = {
+function event(request: Partial<ReceivedRequest>) {
+  const received: ReceivedRequest = {
     method: 'GET',
     target: '/patients/7',
     rawHeaders: [],

@@ -25,8 +25,8 @@ async function gatewayFor(invoke: Invoke, template = restApi(['ANY /things/{prox
       invoke: async (_arn, event): Promise<Outcome> => {
         const value = await invoke(JSON.parse(event))
         return value === FAILED
-          ? { ok: false, error: { errorType: 'E', errorMessage: 'x', trace: [] }, complaints: ['E: x'] }
-          : { ok: true, payload: JSON.stringify(value), complaints: [] }
+          ? { ok: false, error: { errorType: 'E', errorMessage: 'x', trace: [] }, diagnostics: ['E: x'] }
+          : { ok: true, payload: JSON.stringify(value), diagnostics: [] }
       },
     },
     page: ({ method, target, body }) =>
@@ -86,7 +86,7 @@ it.each([
   const { get, entries } = await gatewayFor(() => value)
   const response = await get('/things/1')
   expect([response.status, await messageOf(response)]).toEqual([502, 'Internal server error'])
-  expect(entries[0]?.complaints).toEqual(complaints)
+  expect(entries[0]?.diagnostics).toEqual(complaints)
 })
 
 it('gives up on a function at the integration’s limit', async () => {
@@ -204,14 +204,14 @@ it('logs a request as one aligned line, what went wrong below it', () => {
     durationMs: 12.4,
     requestId: 'request-1',
   }
-  expect(formatRequest({ ...entry, complaints: ['internal: TypeError', 'at x'] }, 20, '12:00:01')).toBe(
+  expect(formatRequest({ ...entry, diagnostics: ['internal: TypeError', 'at x'] }, 20, '12:00:01')).toBe(
     [
       '12:00:01  500  GET      /patients/{id}           12 ms  request-1',
       '               internal: TypeError',
       '               at x',
     ].join('\n'),
   )
-  expect(formatRequest({ ...entry, resource: null, complaints: [] }, 20, '12:00:01')).toContain(
+  expect(formatRequest({ ...entry, resource: null, diagnostics: [] }, 20, '12:00:01')).toContain(
     'GET      (no route)  ',
   )
 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { readEvent } from '../../../infra/local/bus-event.ts'
 import { localPages } from '../../../infra/local/pages.ts'
-import type { Sms } from '../../../infra/local/sms-sink.ts'
+import type { Sms } from '../../../infra/local/sms-outbox.ts'
 
 const SMS: Sms = {
   message_id: 'sms-1',

@@ -12,11 +12,15 @@ const SOON: FeedbackDelays = { email: 1, nextEmail: 1, sms: 1 }
 /** The providers, the real clients, and what is heard of messages afterwards. */
 async function providers(feedback: Partial<FeedbackDelays> = SOON) {
   const lines: string[] = []
-  const playing = await startProviders({ region: 'eu-central-1', log: (line) => lines.push(line), feedback })
+  const playing = await startProviders({
+    region: 'eu-central-1',
+    log: (line) => lines.push(line),
+    feedbackDelays: feedback,
+  })
   onTestFinished(() => playing.stop())
   const events: EmailEvent[] = []
   const receipts: SmsReceipt[] = []
-  playing.tell({
+  playing.setListener({
     email: async (event) => events.push(event),
     sms: async (receipt) => receipts.push(receipt),
   })
@@ -230,7 +234,7 @@ describe('SES', () => {
       'Email Delivered',
       'Email Complaint Received',
     ])
-    expect(events.map(({ occurrence }) => occurrence)).toEqual(told())
+    expect(events.map(({ eventType: occurrence }) => occurrence)).toEqual(told())
     expect(new Set(events.map(({ event }) => event.id)).size).toBe(3)
     const [sent, delivered, complaint] = events.map(({ event }) => event)
     expect(sent).toEqual({
@@ -338,8 +342,8 @@ describe('feedback', () => {
   it('that cannot be told is told of, and the next goes on', async () => {
     const { playing, email, lines } = await providers()
     const heard: string[] = []
-    playing.tell({
-      email: async ({ occurrence }) => {
+    playing.setListener({
+      email: async ({ eventType: occurrence }) => {
         heard.push(occurrence)
         throw new Error('no bus')
       },

@@ -11,8 +11,8 @@ import { eventSourceMappings } from '../../../infra/local/event-source-mappings.
 import type { Outcome } from '../../../infra/local/function-pool.ts'
 import { startQueueSources } from '../../../infra/local/queue-sources.ts'
 import { createQueues, queueUrl, startQueues } from '../../../infra/local/queues.ts'
-import { toDelete } from '../../../infra/local/sqs-batch.ts'
-import { openTemplate } from '../../../infra/local/template.ts'
+import { processedMessages } from '../../../infra/local/sqs-batch.ts'
+import { resolveTemplate } from '../../../infra/local/template.ts'
 
 const REGION = 'eu-central-1'
 
@@ -20,7 +20,7 @@ const REGION = 'eu-central-1'
 async function mappedTo(act: (event: SQSEvent) => unknown, mapping: object = {}) {
   const engine = await startQueues(REGION)
   onTestFinished(engine.stop)
-  const template = openTemplate(
+  const template = resolveTemplate(
     {
       Resources: {
         Work: {
@@ -56,15 +56,19 @@ async function mappedTo(act: (event: SQSEvent) => unknown, mapping: object = {})
       events.push(JSON.parse(event))
       const answer = act(JSON.parse(event))
       return answer instanceof Error
-        ? { ok: false, error: { errorType: 'Error', errorMessage: 'x', trace: [] }, complaints: ['Error: x'] }
-        : { ok: true, payload: JSON.stringify(answer ?? null), complaints: [] }
+        ? {
+            ok: false,
+            error: { errorType: 'Error', errorMessage: 'x', trace: [] },
+            diagnostics: ['Error: x'],
+          }
+        : { ok: true, payload: JSON.stringify(answer ?? null), diagnostics: [] }
     },
   }
   const options = {
     mappings: eventSourceMappings(template, REGION).queues,
     endpoint: engine.endpoint,
     region: REGION,
-    functionOf: () => pool,
+    getPool: () => pool,
     log: (line: string) => lines.push(line),
   }
   const sources = await startQueueSources(options)
@@ -160,7 +164,7 @@ it.each([
   ['nothing, for a report that is no list', true, { batchItemFailures: 'a' }, []],
 ])('deletes %s', (_what, partial, answer, expected) => {
   const messages = [{ MessageId: 'a' }, { MessageId: 'b' }]
-  expect(toDelete(messages, JSON.stringify(answer), partial).map(({ MessageId }) => MessageId)).toEqual(
-    expected,
-  )
+  expect(
+    processedMessages(messages, JSON.stringify(answer), partial).map(({ MessageId }) => MessageId),
+  ).toEqual(expected)
 })

@@ -1,12 +1,12 @@
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { expect, it, onTestFinished } from 'vitest'
 import { createQueues, queueUrl, startQueues } from '../../../infra/local/queues.ts'
-import { openTemplate } from '../../../infra/local/template.ts'
+import { resolveTemplate } from '../../../infra/local/template.ts'
 
 it('makes queues with their attributes, dead-letter queues first, and finds them made', async () => {
   const engine = await startQueues('eu-central-1')
   onTestFinished(engine.stop)
-  const template = openTemplate(
+  const template = resolveTemplate(
     {
       Resources: {
         Work: {

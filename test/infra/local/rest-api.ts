@@ -1,11 +1,11 @@
-import { openTemplate, type Template, type TemplateResource } from '../../../infra/local/template.ts'
+import { resolveTemplate, type Template, type TemplateResource } from '../../../infra/local/template.ts'
 
 type Resources = Record<string, TemplateResource>
 
 /** An opened template with a REST API of the given methods (`GET /patients/{id}`). */
 export function restApi(methods: readonly string[], more: Resources = {}) {
   const place = { region: 'us-east-1', stackName: 'Test', queueUrl: (name: string) => name }
-  return openTemplate(restApiTemplate(methods, more), place)
+  return resolveTemplate(restApiTemplate(methods, more), place)
 }
 
 /** Each method has a function of its own, named after it; `version` goes into the name of its bundle. */

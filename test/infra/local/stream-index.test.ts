@@ -10,12 +10,12 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import { expect, it, onTestFinished } from 'vitest'
 import { startDynamoDb } from '../../../infra/local/dynamodb.ts'
-import { endOfStream, streamArnOf, switchStreams } from '../../../infra/local/table-streams.ts'
+import { configureStreams, openAtEnd, streamArnOf } from '../../../infra/local/table-streams.ts'
 
 const TABLE = 'streamed'
 
 async function engineFor(dataDir?: string) {
-  const { endpoint, stop } = await startDynamoDb({ dataDir, streams: true, onDeath: () => {} })
+  const { endpoint, stop } = await startDynamoDb({ dataDir, streams: true, onUnexpectedExit: () => {} })
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
   const client = new DynamoDBClient({ endpoint, region: 'us-east-1', credentials })
   onTestFinished(async () => {
@@ -70,7 +70,7 @@ it('drops what earlier runs left in a stream, and goes on with its numbers', asy
   const folder = dataFolder()
   const first = await engineFor(folder)
   await createTable(first.client)
-  await switchStreams(first.engine, switched('KEYS_ONLY'))
+  await configureStreams(first.engine, switched('KEYS_ONLY'))
   await first.put(0, 20)
   await first.stop()
 
@@ -78,7 +78,7 @@ it('drops what earlier runs left in a stream, and goes on with its numbers', asy
   const database = new DatabaseSync(join(folder, 'table.db'), { readOnly: true })
   onTestFinished(() => database.close())
   expect(database.prepare('SELECT COUNT(*) AS left FROM _stream_records').get()).toEqual({ left: 1 })
-  const position = await endOfStream(second.engine, await streamArnOf(second.engine, TABLE))
+  const position = await openAtEnd(second.engine, await streamArnOf(second.engine, TABLE))
   await second.put(20, 1)
   const numbers: string[] = []
   await position.advance(
@@ -93,7 +93,7 @@ it('needs no folder when data is not kept, and leaves nothing behind', async () 
   if (process.platform === 'linux')
     expect(readdirSync('/dev/shm').filter((name) => name.startsWith('clinic-local-'))).toEqual([])
   await createTable(client)
-  await switchStreams(engine, switched('KEYS_ONLY'))
+  await configureStreams(engine, switched('KEYS_ONLY'))
   // More than the engine's cache and its journal hold.
   for (let at = 0; at < 24; at++) await put(at * 25, 25, 'x'.repeat(20_000))
   const { Item } = await client.send(new GetItemCommand({ TableName: TABLE, Key: { pk: { S: '0' } } }))

@@ -8,11 +8,11 @@ import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { eventSourceMappings } from '../../../infra/local/event-source-mappings.ts'
 import type { Outcome } from '../../../infra/local/function-pool.ts'
-import { toRepeat } from '../../../infra/local/stream-batch.ts'
+import { recordsToRetry } from '../../../infra/local/stream-batch.ts'
 import { type StreamSources, startStreamSources } from '../../../infra/local/stream-sources.ts'
-import { switchStreams } from '../../../infra/local/table-streams.ts'
+import { configureStreams } from '../../../infra/local/table-streams.ts'
 import { createTables } from '../../../infra/local/tables.ts'
-import { openTemplate } from '../../../infra/local/template.ts'
+import { resolveTemplate } from '../../../infra/local/template.ts'
 
 const REGION = 'eu-central-1'
 const engine = { endpoint: inject('dynamodb'), region: REGION }
@@ -28,8 +28,8 @@ function functionThat(act: Act) {
     events.push(event.Records)
     const answer = await act(event, events.length)
     return answer instanceof Error
-      ? { ok: false, error: { errorType: 'Error', errorMessage: 'x', trace: [] }, complaints: ['Error: x'] }
-      : { ok: true, payload: JSON.stringify(answer ?? null), complaints: [] }
+      ? { ok: false, error: { errorType: 'Error', errorMessage: 'x', trace: [] }, diagnostics: ['Error: x'] }
+      : { ok: true, payload: JSON.stringify(answer ?? null), diagnostics: [] }
   }
   return { events, pool: { name: 'Function', invoke, update: () => {}, close: async () => {} } }
 }
@@ -38,7 +38,7 @@ function functionThat(act: Act) {
 async function mappedTo(act: Act, mapping: object = {}, StreamViewType = 'KEYS_ONLY') {
   const table = `streamed-${process.pid}-${++tables}`
   const templateWith = (more: object) =>
-    openTemplate(
+    resolveTemplate(
       {
         Resources: {
           Table: {
@@ -81,7 +81,7 @@ async function mappedTo(act: Act, mapping: object = {}, StreamViewType = 'KEYS_O
       mappings: streams,
       tables: tableStreams,
       engine,
-      functionOf: () => pool,
+      getPool: () => pool,
       log: (line: string) => lines.push(line),
     }
   }
@@ -106,7 +106,7 @@ async function mappedTo(act: Act, mapping: object = {}, StreamViewType = 'KEYS_O
   onTestFinished(async () => {
     await sources?.stop()
     client.destroy()
-    await switchStreams(engine, [{ table, view: null }])
+    await configureStreams(engine, [{ table, view: null }])
   })
   const document = DynamoDBDocumentClient.from(client)
   /** In one transaction. */
@@ -375,10 +375,10 @@ async function reading(engine: { endpoint: string; region: string }) {
   const { pool, events } = functionThat(() => undefined)
   const mapping = { id: 'Mapping', arn: 'arn', table: 'table', functionArn: 'arn', batchSize: 10 }
   const sources = await startStreamSources({
-    mappings: [{ ...mapping, partial: false, retries: null, bisect: false, filters: [] }],
+    mappings: [{ ...mapping, partialResponses: false, maxRetries: null, bisect: false, filters: [] }],
     tables: [{ table: 'table', view: 'KEYS_ONLY' }],
     engine,
-    functionOf: () => pool,
+    getPool: () => pool,
     log: (line) => lines.push(line),
   })
   onTestFinished(sources.stop)
@@ -427,6 +427,6 @@ it.each([
   ['all, for a report of another form', true, { batchItemFailures: ['a', null] }, ['a', 'b', 'c']],
   ['all, for a report that is no list', true, { batchItemFailures: 'a' }, ['a', 'b', 'c']],
 ])('repeats %s', (_what, partial, answer, expected) => {
-  const left = toRepeat(['a', 'b', 'c'].map(record), JSON.stringify(answer), partial)
+  const left = recordsToRetry(['a', 'b', 'c'].map(record), JSON.stringify(answer), partial)
   expect(left.map(({ dynamodb }) => dynamodb?.SequenceNumber)).toEqual(expected)
 })

@@ -29,7 +29,7 @@ function assembly(stacks: Record<string, object>): string {
 
 it('serves the stack with the API, and knows the others', async () => {
   const directory = assembly({ Receipts: QUEUE, Main: API })
-  const { stackName, template, others, assetDirectory } = await readAssembly(directory)
+  const { stackName, template, otherStacks: others, assetDirectory } = await readAssembly(directory)
   expect([stackName, template.Resources]).toEqual(['Main', API])
   expect(others).toEqual([{ stackName: 'Receipts', template: { Resources: QUEUE } }])
   expect(assetDirectory('hash-Receipts.zip')).toBe(join(directory, 'asset.Receipts'))
@@ -37,7 +37,7 @@ it('serves the stack with the API, and knows the others', async () => {
 })
 
 it('needs no other stacks', async () => {
-  expect((await readAssembly(assembly({ Main: API }))).others).toEqual([])
+  expect((await readAssembly(assembly({ Main: API }))).otherStacks).toEqual([])
 })
 
 it.each([

@@ -11,7 +11,7 @@ import {
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { startDynamoDb } from '../../../infra/local/dynamodb.ts'
 import { createTables } from '../../../infra/local/tables.ts'
-import { openTemplate } from '../../../infra/local/template.ts'
+import { resolveTemplate } from '../../../infra/local/template.ts'
 import { enginePid } from './engine-pid.ts'
 
 const KEYS = [
@@ -37,14 +37,14 @@ const TABLE = {
 }
 
 const templateOf = (Properties: object) =>
-  openTemplate(
+  resolveTemplate(
     { Resources: { Table: { Type: 'AWS::DynamoDB::Table', Properties: { ...Properties } } } },
     { region: 'us-east-1', stackName: 'Test', queueUrl: (name) => name },
   )
 
 async function engineFor(dataDir?: string) {
   const deaths: string[] = []
-  const engine = await startDynamoDb({ dataDir, onDeath: (message) => deaths.push(message) })
+  const engine = await startDynamoDb({ dataDir, onUnexpectedExit: (message) => deaths.push(message) })
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
   const client = new DynamoDBClient({ endpoint: engine.endpoint, region: 'us-east-1', credentials })
   onTestFinished(async () => {

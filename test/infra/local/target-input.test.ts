@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { newEvent } from '../../../infra/local/bus-event.ts'
-import { checkInput, inputOf } from '../../../infra/local/target-input.ts'
+import { checkInput, renderInput } from '../../../infra/local/target-input.ts'
 
 const EVENT = newEvent('eu-central-1', {
   source: 'aws.ses',
@@ -17,16 +17,16 @@ const EVENT = newEvent('eu-central-1', {
 const transform = (InputTemplate: string, InputPathsMap: Record<string, string> = {}) => {
   const InputTransformer = { InputTemplate, InputPathsMap }
   checkInput({ InputTransformer }, 'Rule')
-  return inputOf({ InputTransformer }, EVENT)
+  return renderInput({ InputTransformer }, EVENT)
 }
 
 describe('a target gets', () => {
   it('the event', () => {
-    expect(JSON.parse(inputOf({}, EVENT))).toEqual(EVENT)
+    expect(JSON.parse(renderInput({}, EVENT))).toEqual(EVENT)
   })
 
   it('its own input, whatever the event is', () => {
-    expect(inputOf({ Input: '{"a": 1}' }, EVENT)).toBe('{"a": 1}')
+    expect(renderInput({ Input: '{"a": 1}' }, EVENT)).toBe('{"a": 1}')
   })
 
   it.each([
@@ -39,7 +39,7 @@ describe('a target gets', () => {
     ['$.detail.word.length', null],
   ])('what is at %s', (InputPath, expected) => {
     checkInput({ InputPath }, 'Rule')
-    expect(JSON.parse(inputOf({ InputPath }, EVENT))).toEqual(expected)
+    expect(JSON.parse(renderInput({ InputPath }, EVENT))).toEqual(expected)
   })
 })
 

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: Fn::Sub writes its placeholders so.
 import { describe, expect, it } from 'vitest'
-import { openTemplate, type Template } from '../../../infra/local/template.ts'
+import { resolveTemplate, type Template } from '../../../infra/local/template.ts'
 
 const place = {
   region: 'eu-central-1',
@@ -24,8 +24,8 @@ const resolve = (value: unknown, rest: Partial<Template> = {}, imports: Record<s
     Probe: { Type: 'Test::Probe', Properties: { value } },
     ...rest.Resources,
   }
-  const template = openTemplate({ ...rest, Resources }, place, imports)
-  return template.of<{ value?: unknown }>('Test::Probe')[0]?.properties.value
+  const template = resolveTemplate({ ...rest, Resources }, place, imports)
+  return template.resourcesOf<{ value?: unknown }>('Test::Probe')[0]?.properties.value
 }
 
 describe('intrinsics', () => {
@@ -133,7 +133,7 @@ describe('conditions', () => {
   })
 
   it('leaves out resources and outputs whose condition does not hold', () => {
-    const template = openTemplate(
+    const template = resolveTemplate(
       {
         Conditions,
         Resources: {
@@ -144,13 +144,13 @@ describe('conditions', () => {
       },
       place,
     )
-    expect(template.of('AWS::SQS::Queue').map(({ id }) => id)).toEqual(['Here'])
+    expect(template.resourcesOf('AWS::SQS::Queue').map(({ id }) => id)).toEqual(['Here'])
     expect(template.outputs()).toEqual({ Url: 'http://127.0.0.1:9324/000000000000/Clinic-dev-Here' })
   })
 })
 
 it('exports outputs by their names, as far as their conditions hold', () => {
-  const template = openTemplate(
+  const template = resolveTemplate(
     {
       Conditions: { Never: { 'Fn::Equals': [1, 2] } },
       Resources: { Table: { Type: 'AWS::DynamoDB::Table', Properties: { TableName: 'patients' } } },
@@ -172,7 +172,7 @@ it('exports outputs by their names, as far as their conditions hold', () => {
 describe('physical names', () => {
   it('keep within the limits of their service and stay apart', () => {
     const ids = ['A', 'B'].map((last) => `${'Long'.repeat(30)}${last.repeat(8)}`)
-    const template = openTemplate(
+    const template = resolveTemplate(
       { Resources: Object.fromEntries(ids.map((id) => [id, { Type: 'AWS::Lambda::Function' }])) },
       place,
     )

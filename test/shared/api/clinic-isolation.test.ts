@@ -8,15 +8,15 @@ import type { ErrorKey } from '../../../shared/api/errors.ts'
 import type { Route } from '../../../shared/api/route.ts'
 import { ROUTES } from '../../../shared/api/routes.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
-import { DUE_PARTITIONS, dueOf } from '../../../shared/store/keys/due.ts'
-import { ANNOUNCED_PARTITIONS, announcedOf } from '../../../shared/store/keys/events.ts'
+import { DUE_PARTITION_PREFIX, parseDueKey } from '../../../shared/store/keys/due.ts'
+import { ANNOUNCED_PARTITION_PREFIX, parseAnnouncedKey } from '../../../shared/store/keys/events.ts'
 import { type Key, shortId } from '../../../shared/store/keys/key.ts'
-import { PROVIDER_PARTITIONS } from '../../../shared/store/keys/messages.ts'
-import { patientEntry } from '../../../shared/store/patients/patient-writes.ts'
-import { issued } from '../../support/credentials.ts'
+import { PROVIDER_PARTITION_PREFIX } from '../../../shared/store/keys/messages.ts'
+import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
+import { issueCredential } from '../../support/credentials.ts'
 import { call } from '../../support/event.ts'
-import { functionEnvironment, handlerOf } from '../../support/functions.ts'
-import { followed, populated } from '../../support/records.ts'
+import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
+import { createPopulatedClinic, createWebhookWithDeliveries } from '../../support/records.ts'
 import { property } from '../../support/scale.ts'
 import { aPatient, freshTable, type TestTable } from '../../support/table.ts'
 
@@ -29,7 +29,7 @@ type Known = {
   readonly invoice: string
   readonly webhook: string
   readonly delivery: string
-  readonly credential: Awaited<ReturnType<typeof issued>>
+  readonly credential: Awaited<ReturnType<typeof issueCredential>>
 }
 
 const UUIDS = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
@@ -41,18 +41,18 @@ const clinics: Known[] = []
 
 beforeAll(async () => {
   db = await freshTable()
-  functionEnvironment(db.name)
+  stubFunctionEnvironment(db.name)
   for (let n = 0; n < 3; n++) {
     // The same names in every clinic: only the clinic tells them apart.
-    const { clinic, patient, ...records } = await populated(
+    const { clinic, patient, ...records } = await createPopulatedClinic(
       db.table,
       aPatient({ firstName: 'Ada0', lastName: 'Kaya' }),
     )
     const patients = Array.from({ length: 30 }, (_, at) =>
       aPatient({ firstName: `Ada${at % 5}`, lastName: 'Kaya' }),
     )
-    await patientEntry(db).enter(clinic.id, patients)
-    const { webhook, deliveries } = await followed(db.table, clinic)
+    await patientWriter(db).createMany(clinic.id, patients)
+    const { webhook, deliveries } = await createWebhookWithDeliveries(db.table, clinic)
     const all = [patient, ...patients, ...Object.values(records), ...records.invoice.lineItems]
     const ids = [clinic, ...all, webhook, ...deliveries].map(({ id }) => id)
     const events = deliveries.map(({ eventId }) => eventId.replace('evt_', ''))
@@ -63,7 +63,7 @@ beforeAll(async () => {
       invoice: records.invoice.id,
       webhook: webhook.id,
       delivery: deliveries[0].id,
-      credential: await issued(db.table, clinic),
+      credential: await issueCredential(db.table, clinic),
     })
   }
 })
@@ -90,9 +90,9 @@ function touchedBy(input: unknown): Touched[] {
 
 /** Whose item it is, of those that are not in a clinic's own partitions. */
 function ownerOf(item: Touched): unknown {
-  if (item.pk.startsWith(ANNOUNCED_PARTITIONS)) return announcedOf(item).clinic
-  if (/^due#(message|delivery)#\d$/.test(item.pk)) return dueOf(item).clinic
-  if (item.pk.startsWith(PROVIDER_PARTITIONS)) return item.c
+  if (item.pk.startsWith(ANNOUNCED_PARTITION_PREFIX)) return parseAnnouncedKey(item).clinic
+  if (/^due#(message|delivery)#\d$/.test(item.pk)) return parseDueKey(item).clinic
+  if (item.pk.startsWith(PROVIDER_PARTITION_PREFIX)) return item.c
   throw new Error(`nobody knows whose ${item.pk} is`)
 }
 
@@ -189,7 +189,7 @@ describe("in the credential's clinic", () => {
       for (const { status } of answers) expect(status).toBeLessThan(300)
       // So the rules for what is due over all clinics were held against something.
       const families = new Set(answers.flatMap((answer) => answer.families))
-      const due = [...families].filter((family) => family.startsWith(DUE_PARTITIONS)).sort()
+      const due = [...families].filter((family) => family.startsWith(DUE_PARTITION_PREFIX)).sort()
       expect(due).toEqual(DUE[id] ?? [])
       const names = route.params !== undefined || /appointment|message/.test(id)
       if (names && route.method !== 'GET') expect((await asked(mine, route, theirs)).status).toBe(404)

@@ -6,15 +6,15 @@ import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { SCOPES } from '../../../shared/domain/scope.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
-import { issued } from '../../support/credentials.ts'
-import { subscribed } from '../../support/deliveries.ts'
+import { issueCredential } from '../../support/credentials.ts'
+import { createWebhook } from '../../support/deliveries.ts'
 import { call } from '../../support/event.ts'
-import { functionEnvironment, handlerOf } from '../../support/functions.ts'
-import { followed, populated } from '../../support/records.ts'
+import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
+import { createPopulatedClinic, createWebhookWithDeliveries } from '../../support/records.ts'
 import { freshTable, newClinic, type TestTable } from '../../support/table.ts'
 
 let db: TestTable
-let mine: Awaited<ReturnType<typeof issued>>
+let mine: Awaited<ReturnType<typeof issueCredential>>
 type Ids = Partial<Record<ErrorKey, string>>
 /** An id that another clinic has, by what is answered when it is not found; and one of our own. */
 const foreign: Ids = {}
@@ -22,11 +22,11 @@ const own: Ids = {}
 
 beforeAll(async () => {
   db = await freshTable()
-  functionEnvironment(db.name)
-  mine = await issued(db.table, await newClinic(db.table))
-  own.webhook_not_found = (await subscribed(db.table, mine.clinic.id)).id
-  const theirs = await populated(db.table)
-  const { webhook, deliveries } = await followed(db.table, theirs.clinic)
+  stubFunctionEnvironment(db.name)
+  mine = await issueCredential(db.table, await newClinic(db.table))
+  own.webhook_not_found = (await createWebhook(db.table, mine.clinic.id)).id
+  const theirs = await createPopulatedClinic(db.table)
+  const { webhook, deliveries } = await createWebhookWithDeliveries(db.table, theirs.clinic)
   foreign.patient_not_found = theirs.patient.id
   foreign.invoice_not_found = theirs.invoice.id
   foreign.webhook_not_found = webhook.id
@@ -54,9 +54,9 @@ describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as 
 
   it('answers an unknown key, a wrong secret, a revoked and an expired credential with the same bytes', async () => {
     const handler = await handlerOf(route)
-    const revoked = await issued(db.table, mine.clinic as Clinic)
+    const revoked = await issueCredential(db.table, mine.clinic as Clinic)
     await credentialStore({ table: db.table, now: Date.now }).revoke(revoked.key)
-    const expired = await issued(db.table, mine.clinic as Clinic, SCOPES, '2026-01-01T00:00:00Z')
+    const expired = await issueCredential(db.table, mine.clinic as Clinic, SCOPES, '2026-01-01T00:00:00Z')
     const refused = [`Developer ck_unknown:${mine.secret}`, `Developer ${mine.key}:wrong`, 'Bearer x']
     const sentHeaders = [
       ...refused.map((Authorization) => ({ Authorization })),
@@ -75,7 +75,7 @@ describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as 
 
   it('answers 403 naming the scope to a credential that has every other', async () => {
     const others = SCOPES.filter((scope) => !scopesOf(route).includes(scope))
-    const { headers } = await issued(db.table, mine.clinic as Clinic, others)
+    const { headers } = await issueCredential(db.table, mine.clinic as Clinic, others)
     // Even when the request is wrong in other ways: they are nobody's business yet.
     const answer = await call(await handlerOf(route), {
       method: route.method,

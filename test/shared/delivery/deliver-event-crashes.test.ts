@@ -5,15 +5,15 @@
 import { beforeAll, expect, it } from 'vitest'
 import { mulberry32 } from '../../../bin/demo/random.ts'
 import { deliverEvent } from '../../../shared/delivery/deliver-event.ts'
-import type { QueuedDelivery, Way } from '../../../shared/delivery/delivery-queues.ts'
+import type { Lane, QueuedDelivery } from '../../../shared/delivery/delivery-queues.ts'
 import { sweepDeliveries } from '../../../shared/delivery/sweep-deliveries.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { deliveryStore } from '../../../shared/store/events/deliveries.ts'
 import { eventFanOut } from '../../../shared/store/events/fan-out.ts'
 import { webhookStore } from '../../../shared/store/events/webhooks.ts'
-import { patientEntry } from '../../../shared/store/patients/patient-writes.ts'
-import { answered, type Received, subscribed } from '../../support/deliveries.ts'
-import { Killed, mortal, mortalTable } from '../../support/mortal.ts'
+import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
+import { Crashed, crashable, crashableTable } from '../../support/crashable-table.ts'
+import { createWebhook, httpResponse, type ReceivedRequest } from '../../support/deliveries.ts'
 import { rounds } from '../../support/scale.ts'
 import { aPatient, freshTable, newClinic, type TestTable } from '../../support/table.ts'
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
   db = await freshTable()
 })
 
-type Waiting = { readonly way: Way; readonly queued: QueuedDelivery; readonly at: number }
+type Waiting = { readonly way: Lane; readonly queued: QueuedDelivery; readonly at: number }
 
 it('every change is delivered, first attempts in order, whoever dies when', async () => {
   const first = Number(process.env.SEED ?? 20261120)
@@ -33,7 +33,7 @@ it('every change is delivered, first attempts in order, whoever dies when', asyn
 async function campaign(seed: number): Promise<void> {
   const random = mulberry32(seed)
   const clinic = await newClinic(db.table)
-  const endpoints = [await subscribed(db.table, clinic.id), await subscribed(db.table, clinic.id)]
+  const endpoints = [await createWebhook(db.table, clinic.id), await createWebhook(db.table, clinic.id)]
   let now = Date.now()
   let mortality = 0.06
   let deaths = 0
@@ -42,25 +42,25 @@ async function campaign(seed: number): Promise<void> {
     if (dead) deaths++
     return dead
   }
-  const table = mortalTable(db.table, dies)
-  const received: Received[] = []
+  const table = crashableTable(db.table, dies)
+  const received: ReceivedRequest[] = []
   let waiting: Waiting[] = []
 
-  const push = mortal(async (way: Way, deliveries: readonly QueuedDelivery[], delayMs: number = 0) => {
+  const push = crashable(async (way: Lane, deliveries: readonly QueuedDelivery[], delayMs: number = 0) => {
     for (const queued of deliveries) {
       waiting.push({ way, queued, at: now + delayMs })
       // A queue may deliver twice.
       if (random() < 0.2) waiting.push({ way, queued, at: now + delayMs + random() * 30_000 })
     }
   }, dies)
-  const post = mortal(async (url: string, headers: object, body: string) => {
+  const post = crashable(async (url: string, headers: object, body: string) => {
     received.push({ url, headers: headers as Record<string, string>, body, at: now })
     // The second endpoint fails every third time, while things are bad.
-    return answered(mortality > 0 && url === endpoints[1]?.url && random() < 0.33 ? 500 : 200)
+    return httpResponse(mortality > 0 && url === endpoints[1]?.url && random() < 0.33 ? 500 : 200)
   }, dies)
   const parts = {
-    log: deliveryStore({ table }),
-    endpoints: webhookStore({ table }),
+    deliveries: deliveryStore({ table }),
+    webhooks: webhookStore({ table }),
     queues: { push },
     transport: { post },
     now: () => now,
@@ -73,16 +73,16 @@ async function campaign(seed: number): Promise<void> {
       await work()
       return true
     } catch (error) {
-      if (!(error instanceof Killed)) throw error
+      if (!(error instanceof Crashed)) throw error
       return false
     }
   }
   const fanOut = () => survived(() => events.fanOut(clinic.id, (made) => push('quick', made)))
   const sweep = async () => {
     await survived(async () => {
-      for (const id of await events.waiting())
+      for (const id of await events.clinicsWithAnnounced())
         if (id === clinic.id) await events.fanOut(id, (made) => push('quick', made))
-      await sweepDeliveries({ log: parts.log, queues: parts.queues, now: parts.now })
+      await sweepDeliveries({ deliveries: parts.deliveries, queues: parts.queues, now: parts.now })
     })
   }
   const consume = async () => {
@@ -102,7 +102,7 @@ async function campaign(seed: number): Promise<void> {
   const patients = Array.from({ length: 6 }, () => aPatient())
   const sequences = new Map<string, number>()
   for (const patient of patients) {
-    await patientEntry(db).enter(clinic.id, [patient])
+    await patientWriter(db).createMany(clinic.id, [patient])
     sequences.set(patient.id, 1)
   }
   for (let n = 0; n < 24; n++) {

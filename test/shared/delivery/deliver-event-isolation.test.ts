@@ -5,11 +5,11 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { mulberry32 } from '../../../bin/demo/random.ts'
 import { deliverEvent } from '../../../shared/delivery/deliver-event.ts'
-import type { QueuedDelivery, Way } from '../../../shared/delivery/delivery-queues.ts'
+import type { Lane, QueuedDelivery } from '../../../shared/delivery/delivery-queues.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import type { Delivery } from '../../../shared/domain/delivery.ts'
 import { HEALTHY, type Webhook, type WebhookHealth } from '../../../shared/domain/webhook.ts'
-import { answered } from '../../support/deliveries.ts'
+import { httpResponse } from '../../support/deliveries.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -31,9 +31,9 @@ async function latencies({ dead }: { dead: number }): Promise<number[]> {
   const endpoints = Array.from({ length: 5 + dead }, (_, n) => ({ id: `w${n}`, hangs: n >= 5 }))
   const health = new Map<string, WebhookHealth>()
   const deliveries = new Map<string, { delivery: Delivery; version: number }>()
-  const queues: Record<Way, QueuedDelivery[]> = { quick: [], slow: [] }
+  const queues: Record<Lane, QueuedDelivery[]> = { quick: [], slow: [] }
   const found: number[] = []
-  const push = async (way: Way, queued: readonly QueuedDelivery[], delayMs = 0) => {
+  const push = async (way: Lane, queued: readonly QueuedDelivery[], delayMs = 0) => {
     if (delayMs > 0) setTimeout(() => queues[way].push(...queued), delayMs)
     else queues[way].push(...queued)
   }
@@ -41,7 +41,7 @@ async function latencies({ dead }: { dead: number }): Promise<number[]> {
     now: Date.now,
     random,
     queues: { push },
-    log: {
+    deliveries: {
       read: async (_clinic, webhook, id) => {
         await sleep(3)
         const stored = deliveries.get(id)
@@ -74,13 +74,13 @@ async function latencies({ dead }: { dead: number }): Promise<number[]> {
         return after ?? null
       },
     },
-    endpoints: {
+    webhooks: {
       change: async () => null,
-      noteTrouble: async (_clinic, id, failingSince) => {
+      recordFailure: async (_clinic, id, failingSince) => {
         await sleep(3)
         health.set(id, { failingSince, isSlow: true })
       },
-      noteHealth: async (_clinic, id) => void health.delete(id),
+      recordRecovery: async (_clinic, id) => void health.delete(id),
     },
     transport: {
       post: async (url, _headers, _body, most = 15_000) => {
@@ -89,12 +89,12 @@ async function latencies({ dead }: { dead: number }): Promise<number[]> {
           return { kind: 'failed', reason: 'timeout', latencyMs: most }
         }
         await sleep(30 + random() * 40)
-        return answered(200, null, 50)
+        return httpResponse(200, null, 50)
       },
     },
   }
   let running = true
-  const poll = async (way: Way) => {
+  const poll = async (way: Lane) => {
     while (running) {
       const batch = queues[way].splice(0, BATCH)
       if (batch.length === 0) await sleep(10)

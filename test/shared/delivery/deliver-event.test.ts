@@ -4,12 +4,12 @@ import { deliverEvent } from '../../../shared/delivery/deliver-event.ts'
 import { sweepDeliveries } from '../../../shared/delivery/sweep-deliveries.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import type { Delivery } from '../../../shared/domain/delivery.ts'
-import { FAILING_MS, JITTER, RETRY_MS, type Webhook } from '../../../shared/domain/webhook.ts'
+import { DISABLE_AFTER_MS, JITTER, RETRY_DELAYS_MS, type Webhook } from '../../../shared/domain/webhook.ts'
 import { deliveryStore } from '../../../shared/store/events/deliveries.ts'
 import { eventFanOut } from '../../../shared/store/events/fan-out.ts'
 import { webhookStore } from '../../../shared/store/events/webhooks.ts'
-import { patientEntry } from '../../../shared/store/patients/patient-writes.ts'
-import { answered, deliveryWorld, subscribed } from '../../support/deliveries.ts'
+import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
+import { createWebhook, deliverySimulation, httpResponse } from '../../support/deliveries.ts'
 import { rounds } from '../../support/scale.ts'
 import { aPatient, freshTable, newClinic, type TestTable } from '../../support/table.ts'
 
@@ -22,13 +22,13 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   clinic = await newClinic(db.table)
-  webhook = await subscribed(db.table, clinic.id)
+  webhook = await createWebhook(db.table, clinic.id)
 })
 
-type World = ReturnType<typeof deliveryWorld>
+type World = ReturnType<typeof deliverySimulation>
 
 async function happen(world: World, events = 1): Promise<void> {
-  await patientEntry(db).enter(
+  await patientWriter(db).createMany(
     clinic.id,
     Array.from({ length: events }, () => aPatient()),
   )
@@ -40,7 +40,7 @@ const deliveries = async ({ id } = webhook): Promise<readonly Delivery[]> =>
   (await deliveryStore(db).page(clinic.id, id, { limit: 100 }, Date.now()))?.items ?? []
 
 const sweep = (world: World) =>
-  sweepDeliveries({ log: deliveryStore(db), queues: { push: world.push }, now: () => world.now })
+  sweepDeliveries({ deliveries: deliveryStore(db), queues: { push: world.push }, now: () => world.now })
 
 /** Moves the clock on, a minute at a time, with the sweep of every minute. */
 async function pass(world: World, ms: number, step = 60_000): Promise<void> {
@@ -53,7 +53,7 @@ async function pass(world: World, ms: number, step = 60_000): Promise<void> {
 }
 
 it('delivers an event, and notes the attempt', async () => {
-  const world = deliveryWorld(db.table)
+  const world = deliverySimulation(db.table)
   await happen(world)
   await world.drain()
   expect(world.received).toMatchObject([{ url: webhook.url }])
@@ -72,8 +72,8 @@ describe('a receiver that fails', () => {
   it('k times is tried as the schedule says, with the same id and body and a fresh timestamp, until it works', async () => {
     for (const k of rounds(0, 1) ? [1, 2, 3, 4, 5, 6, 7, 8, 9] : [1, 3, 9]) {
       clinic = await newClinic(db.table)
-      webhook = await subscribed(db.table, clinic.id)
-      const world = deliveryWorld(db.table, () => answered(world.received.length <= k ? 500 : 200))
+      webhook = await createWebhook(db.table, clinic.id)
+      const world = deliverySimulation(db.table, () => httpResponse(world.received.length <= k ? 500 : 200))
       world.random = Math.random
       await happen(world)
       await world.drain()
@@ -85,7 +85,7 @@ describe('a receiver that fails', () => {
       for (let n = 1; n <= k; n++) {
         const [before, after] = [world.received[n - 1], world.received[n]]
         const wait = (after?.at ?? 0) - (before?.at ?? 0)
-        const scheduled = RETRY_MS[n - 1] ?? 0
+        const scheduled = RETRY_DELAYS_MS[n - 1] ?? 0
         expect(wait).toBeGreaterThanOrEqual(scheduled)
         // The jitter, and what a step of the clock adds.
         expect(wait).toBeLessThanOrEqual(
@@ -100,11 +100,11 @@ describe('a receiver that fails', () => {
   })
 
   it('for ever is given up after ten attempts, kept as failed, and can be asked for again', async () => {
-    const world = deliveryWorld(db.table, () => answered(503))
+    const world = deliverySimulation(db.table, () => httpResponse(503))
     await happen(world)
     await world.drain()
     await pass(world, 80 * 3_600_000, 15 * 60_000)
-    expect(world.received.length).toBe(RETRY_MS.length + 1)
+    expect(world.received.length).toBe(RETRY_DELAYS_MS.length + 1)
     const [failed] = await deliveries()
     expect(failed).toMatchObject({ status: 'failed', nextAt: null, dueAt: null })
   })
@@ -115,8 +115,8 @@ describe('a receiver that fails', () => {
     ['500', '3', 5000],
     ['429', '9999999', 24 * 3_600_000],
   ])('with %s and retry-after %s is left alone so long', async (status, retryAfter, expected) => {
-    const world = deliveryWorld(db.table, () =>
-      world.received.length === 1 ? answered(Number(status), retryAfter) : answered(200),
+    const world = deliverySimulation(db.table, () =>
+      world.received.length === 1 ? httpResponse(Number(status), retryAfter) : httpResponse(200),
     )
     await happen(world)
     await world.drain()
@@ -129,7 +129,7 @@ describe('a receiver that fails', () => {
   })
 
   it('with 410 is disabled at once', async () => {
-    const world = deliveryWorld(db.table, () => answered(410))
+    const world = deliverySimulation(db.table, () => httpResponse(410))
     await happen(world, 2)
     await world.drain()
     expect(await webhookStore(db).find(clinic.id, webhook.id)).toMatchObject({ isActive: false })
@@ -138,14 +138,14 @@ describe('a receiver that fails', () => {
   })
 
   it('with a redirect has failed', async () => {
-    const world = deliveryWorld(db.table, () => answered(302))
+    const world = deliverySimulation(db.table, () => httpResponse(302))
     await happen(world)
     await world.drain()
     expect(await deliveries()).toMatchObject([{ status: 'pending', tries: 1 }])
   })
 
   it('for a week is disabled after five days, and has every event as failed or waiting; nothing is lost', async () => {
-    const world = deliveryWorld(db.table, () => ({ kind: 'failed', reason: 'connection', latencyMs: 1 }))
+    const world = deliverySimulation(db.table, () => ({ kind: 'failed', reason: 'connection', latencyMs: 1 }))
     const start = world.now
     let disabledAt = 0
     for (let day = 0; day < 7; day++) {
@@ -155,8 +155,8 @@ describe('a receiver that fails', () => {
       const known = await webhookStore(db).find(clinic.id, webhook.id)
       if (!known?.isActive && disabledAt === 0) disabledAt = world.now
     }
-    expect(disabledAt - start).toBeGreaterThanOrEqual(FAILING_MS)
-    expect(disabledAt - start).toBeLessThanOrEqual(FAILING_MS + 24 * 3_600_000)
+    expect(disabledAt - start).toBeGreaterThanOrEqual(DISABLE_AFTER_MS)
+    expect(disabledAt - start).toBeLessThanOrEqual(DISABLE_AFTER_MS + 24 * 3_600_000)
     const all = await deliveries()
     // What happens to a disabled endpoint is no delivery; the event is in GET /events.
     expect(all.length).toBe(6)
@@ -165,7 +165,7 @@ describe('a receiver that fails', () => {
 
   it('and works again is no longer failing: five days begin anew', async () => {
     let status = 500
-    const world = deliveryWorld(db.table, () => answered(status))
+    const world = deliverySimulation(db.table, () => httpResponse(status))
     await happen(world)
     await world.drain()
     await pass(world, 3 * 24 * 3_600_000, 20 * 60_000)
@@ -181,13 +181,13 @@ describe('a receiver that fails', () => {
 
 it('goes the slow way once an endpoint fails, and back when it works', async () => {
   let status = 500
-  const world = deliveryWorld(db.table, () => answered(status))
+  const world = deliverySimulation(db.table, () => httpResponse(status))
   await happen(world)
   await world.drain()
   await happen(world)
   const [waiting] = world.queues.quick.splice(0)
   if (!waiting) throw new Error('nothing was queued')
-  await deliverEvent(world.parts, waiting.delivery, 'quick')
+  await deliverEvent(world.dependencies, waiting.delivery, 'quick')
   expect(world.received.length).toBe(1)
   expect(world.queues.slow.filter(({ at }) => at <= world.now).map(({ delivery }) => delivery)).toEqual([
     waiting.delivery,
@@ -197,7 +197,7 @@ it('goes the slow way once an endpoint fails, and back when it works', async () 
   await pass(world, 10_000, 1000)
   await happen(world)
   const [next] = world.queues.quick
-  await deliverEvent(world.parts, next?.delivery as typeof waiting.delivery, 'quick')
+  await deliverEvent(world.dependencies, next?.delivery as typeof waiting.delivery, 'quick')
   expect(world.received.length).toBe(4)
 })
 
@@ -205,7 +205,7 @@ it('signs with both secrets for a day after a rotation', async () => {
   const until = new Date(Date.now() + 3_600_000).toISOString()
   const previousSecret = { secret: 'whsec_b2xkIG9sZCBvbGQgb2xkIG9sZCBvbGQ=', until }
   await webhookStore(db).change(clinic.id, webhook.id, (before) => ({ ...before, previousSecret }))
-  const world = deliveryWorld(db.table)
+  const world = deliverySimulation(db.table)
   await happen(world)
   await world.drain()
   world.now += 2 * 3_600_000
@@ -216,7 +216,7 @@ it('signs with both secrets for a day after a rotation', async () => {
 })
 
 it('delivers nothing of an endpoint that was deleted', async () => {
-  const world = deliveryWorld(db.table)
+  const world = deliverySimulation(db.table)
   await happen(world)
   await webhookStore(db).remove(clinic.id, webhook.id)
   await world.drain()

@@ -3,7 +3,7 @@ import { mockClient } from 'aws-sdk-client-mock'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { deliveryQueues, readQueuedDelivery } from '../../../shared/delivery/delivery-queues.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
-import { MOST_QUEUED_MS } from '../../../shared/domain/delivery.ts'
+import { MAX_QUEUE_DELAY_MS } from '../../../shared/domain/delivery.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 
 const queued = {
@@ -54,7 +54,7 @@ describe('queued deliveries', () => {
     [1001, 2],
     [5250, 6],
     // The most that SQS holds back.
-    [MOST_QUEUED_MS, 900],
+    [MAX_QUEUE_DELAY_MS, 900],
   ])('wait %i ms, in whole seconds and none too few', async (ms, seconds) => {
     await queues.push('slow', many(12), ms)
     const delays = calls().flatMap(({ Entries = [] }) => Entries.map(({ DelaySeconds }) => DelaySeconds))

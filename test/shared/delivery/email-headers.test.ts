@@ -4,7 +4,7 @@ import { simpleParser } from 'mailparser'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EmailEngine, startEmailEngine } from '../../../infra/local/email-engine.ts'
 import { emailSender } from '../../../shared/delivery/email.ts'
-import { oneLine } from '../../../shared/domain/mail-header.ts'
+import { toSingleLine } from '../../../shared/domain/mail-header.ts'
 
 const FROM = 'clinic@example.com'
 
@@ -106,7 +106,7 @@ describe.each(INJECTIONS.map((text) => [JSON.stringify(text).slice(0, 60), text]
     it('as a subject is a subject', async () => {
       const mail = await received({ subject: text })
       expect([...mail.headers.keys()].sort()).toEqual(EXPECTED)
-      expect(mail.subject?.replace(/\s+/g, ' ').trim()).toBe(oneLine(text).replace(/\s+/g, ' '))
+      expect(mail.subject?.replace(/\s+/g, ' ').trim()).toBe(toSingleLine(text).replace(/\s+/g, ' '))
       expect(addresses(mail.to)).toEqual([['', 'ada@example.com']])
       expect(mail.text?.trim()).toBe('See you soon')
     })
@@ -117,7 +117,7 @@ describe.each(INJECTIONS.map((text) => [JSON.stringify(text).slice(0, 60), text]
       const [[name, from] = ['', '']] = addresses(mail.from)
       expect(addresses(mail.from).length).toBe(1)
       expect(from).toBe(FROM)
-      expect(name.replace(/\s+/g, ' ')).toBe(oneLine(text).replace(/\s+/g, ' '))
+      expect(name.replace(/\s+/g, ' ')).toBe(toSingleLine(text).replace(/\s+/g, ' '))
       expect(mail.cc ?? mail.bcc ?? mail.replyTo).toBeUndefined()
     })
   },

@@ -2,7 +2,7 @@ import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { mockClient } from 'aws-sdk-client-mock'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { emailQueue, readQueuedEmail } from '../../../shared/delivery/email-queue.ts'
-import { waitSeconds } from '../../../shared/delivery/send-queued-email.ts'
+import { backoffSeconds } from '../../../shared/delivery/send-queued-email.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 
 const CLINIC = '6d0e2a7c-0000-4000-8000-000000000001' as ClinicId
@@ -64,7 +64,7 @@ describe('the wait before the next attempt', () => {
   it('doubles from 15 seconds to what SQS can hold back, a quarter of it jitter', () => {
     for (let waits = 0; waits < 2000; waits++) {
       const most = Math.min(900, 15 * 2 ** waits)
-      const seconds = waitSeconds(waits)
+      const seconds = backoffSeconds(waits)
       expect(Number.isInteger(seconds)).toBe(true)
       expect(seconds).toBeLessThanOrEqual(Math.min(most, MOST_DELAY_OF_SQS))
       expect(seconds).toBeGreaterThanOrEqual(Math.floor(most * 0.75))
@@ -72,6 +72,6 @@ describe('the wait before the next attempt', () => {
   })
 
   it('is not the same for all that wait', () => {
-    expect(new Set(Array.from({ length: 100 }, () => waitSeconds(10))).size).toBeGreaterThan(10)
+    expect(new Set(Array.from({ length: 100 }, () => backoffSeconds(10))).size).toBeGreaterThan(10)
   })
 })

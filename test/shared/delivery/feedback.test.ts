@@ -111,7 +111,7 @@ describe('a receipt of an SMS', () => {
   const refused = (providerResponse?: string) =>
     read({ status: 'FAILURE', delivery: { destination: '+905321234567', providerResponse } })
   const reasonOf = (providerResponse?: string): string => {
-    const occurrence = refused(providerResponse)?.occurrence
+    const occurrence = refused(providerResponse)?.feedback
     return occurrence?.kind === 'failed' ? occurrence.reason : ''
   }
 

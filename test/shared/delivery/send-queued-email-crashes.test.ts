@@ -9,9 +9,9 @@ import { sweepMessages } from '../../../shared/delivery/sweep-messages.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import type { Patient } from '../../../shared/domain/patient.ts'
 import { messageDispatch } from '../../../shared/store/messages/dispatch.ts'
-import { patientEntry } from '../../../shared/store/patients/patient-writes.ts'
-import { acceptedEmail } from '../../support/emails.ts'
-import { Killed } from '../../support/mortal.ts'
+import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
+import { Crashed } from '../../support/crashable-table.ts'
+import { createAcceptedEmail } from '../../support/emails.ts'
 import { rounds } from '../../support/scale.ts'
 import { aPatient, freshTable, newClinic, type TestTable } from '../../support/table.ts'
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
   db = await freshTable()
   clinic = await newClinic(db.table)
   patient = aPatient()
-  await patientEntry(db).enter(clinic.id, [patient])
+  await patientWriter(db).createMany(clinic.id, [patient])
 })
 
 /** Everything a consumer calls, made to die where `dies` says: before a call, or after it with its result lost. */
@@ -33,9 +33,9 @@ function consumer(dies: (step: Step) => boolean, now: () => number, accepted: (i
   const mortal =
     <A extends unknown[], R>(call: string, act: (...args: A) => Promise<R>) =>
     async (...args: A): Promise<R> => {
-      if (dies({ call, when: 'before' })) throw new Killed()
+      if (dies({ call, when: 'before' })) throw new Crashed()
       const result = await act(...args)
-      if (dies({ call, when: 'after' })) throw new Killed()
+      if (dies({ call, when: 'after' })) throw new Crashed()
       return result
     }
   const log = messageDispatch(db)
@@ -43,11 +43,11 @@ function consumer(dies: (step: Step) => boolean, now: () => number, accepted: (i
   const parts: EmailConsumer = {
     now,
     clinicName: async () => 'Clinic',
-    log: {
+    messages: {
       find: mortal('find', log.find),
       claim: mortal('claim', log.claim),
-      note: mortal('note', log.note),
-      leaveUnresolved: mortal('leaveUnresolved', log.leaveUnresolved),
+      recordFeedback: mortal('note', log.recordFeedback),
+      markUnresolved: mortal('leaveUnresolved', log.markUnresolved),
       release: mortal('release', log.release),
     },
     sender: {
@@ -70,7 +70,7 @@ const WINDOW = new Set(['claim after', 'send before', 'send after', 'note before
 
 it.each(STEPS)('a consumer that dies $when $call', async ({ call, when }) => {
   let time = Date.now()
-  const message = await acceptedEmail(db.table, clinic, patient, time)
+  const message = await createAcceptedEmail(db.table, clinic, patient, time)
   const sent: string[] = []
   const email = { clinic: clinic.id, message: message.id, waits: 0 }
   const dying = consumer(
@@ -78,7 +78,7 @@ it.each(STEPS)('a consumer that dies $when $call', async ({ call, when }) => {
     () => time,
     (id) => sent.push(id),
   )
-  await expect(sendQueuedEmail(dying, email)).rejects.toThrow(Killed)
+  await expect(sendQueuedEmail(dying, email)).rejects.toThrow(Crashed)
   // The queue delivers it again and again, to consumers that live.
   const living = consumer(
     () => false,
@@ -89,7 +89,12 @@ it.each(STEPS)('a consumer that dies $when $call', async ({ call, when }) => {
   time += 10 * 60_000
   const log = messageDispatch(db)
   const counted: string[] = []
-  await sweepMessages({ log, queue: living.queue, now: () => time, count: (name) => counted.push(name) })
+  await sweepMessages({
+    messages: log,
+    queue: living.queue,
+    now: () => time,
+    count: (name) => counted.push(name),
+  })
   await sendQueuedEmail(living, email)
   const entry = (await log.find(clinic.id, message.id))?.record
   if (WINDOW.has(`${call} ${when}`)) {
@@ -98,7 +103,7 @@ it.each(STEPS)('a consumer that dies $when $call', async ({ call, when }) => {
     expect(counted).toEqual(['message_unresolved'])
     expect((await log.unresolved()).map(({ id }) => id)).toContain(message.id)
     // SES's own word, or a person's, ends it.
-    await log.note(clinic.id, message.id, {
+    await log.recordFeedback(clinic.id, message.id, {
       kind: 'sent',
       at: new Date(time).toISOString(),
       providerMessageId: 'x',
@@ -121,7 +126,7 @@ it('many emails, each delivered up to five times to four consumers that die ever
   const deliveries: string[] = []
   const ids = new Set<string>()
   for (let n = 0; n < emails; n++) {
-    const { id } = await acceptedEmail(db.table, clinic, patient, time)
+    const { id } = await createAcceptedEmail(db.table, clinic, patient, time)
     ids.add(id)
     const times = Math.floor(random() * 6)
     for (let again = 0; again < times; again++) deliveries.push(id)
@@ -142,7 +147,7 @@ it('many emails, each delivered up to five times to four consumers that die ever
       )
       return true
     } catch (error) {
-      if (!(error instanceof Killed)) throw error
+      if (!(error instanceof Crashed)) throw error
       if (WINDOW.has(at)) windows.add(id)
       return false
     }
@@ -161,7 +166,7 @@ it('many emails, each delivered up to five times to four consumers that die ever
     time += 60_000
     const swept: string[] = []
     const queue = { push: async ({ message }: { message: string }) => void swept.push(message) }
-    await sweepMessages({ log, queue, now: () => time, count: () => {} })
+    await sweepMessages({ messages: log, queue, now: () => time, count: () => {} })
     await crowd(swept, 0.02)
   }
 

@@ -2,16 +2,16 @@ import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { mockClient } from 'aws-sdk-client-mock'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { readQueuedDelivery, type Way } from '../../../shared/delivery/delivery-queues.ts'
+import { type Lane, readQueuedDelivery } from '../../../shared/delivery/delivery-queues.ts'
 import { type DeliverySweep, sweepDeliveries } from '../../../shared/delivery/sweep-deliveries.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import type { Delivery } from '../../../shared/domain/delivery.ts'
 import { eventStore } from '../../../shared/store/events/events.ts'
 import { announcedKey } from '../../../shared/store/keys/events.ts'
 import { shortId } from '../../../shared/store/keys/key.ts'
-import { patientEntry } from '../../../shared/store/patients/patient-writes.ts'
-import { subscribed } from '../../support/deliveries.ts'
-import { functionEnvironment, handlerOf } from '../../support/functions.ts'
+import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
+import { createWebhook } from '../../support/deliveries.ts'
+import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
 import { aPatient, freshTable, newClinic } from '../../support/table.ts'
 
 const CLINIC = '6d0e2a7c-0000-4000-8000-000000000001' as ClinicId
@@ -45,7 +45,7 @@ const claimedUntil = (until: number) => ({ claim: { token: 't', until } })
 const done = { status: 'delivered', nextAt: null, dueAt: null } as const
 
 type Done =
-  | [what: 'push', way: Way, id: string]
+  | [what: 'push', way: Lane, id: string]
   | [what: 'change', id: string, dueAt: number | null]
   | [what: 'forget', id: string]
 
@@ -79,7 +79,7 @@ async function swept(
         expect(delayMs).toBeUndefined()
       },
     },
-    log: {
+    deliveries: {
       due: async (...args) => {
         asked.push(args)
         return Object.keys(deliveries).map((id) => ({ clinic: CLINIC, webhook: WEBHOOK, id, at: DUE }))
@@ -101,7 +101,7 @@ async function swept(
         }
         return after
       },
-      forget: async (due) => {
+      removeDue: async (due) => {
         breaks('forget', due.id)
         expect(due).toEqual({ clinic: CLINIC, webhook: WEBHOOK, id: due.id, at: DUE })
         did.push(['forget', due.id])
@@ -213,15 +213,15 @@ describe('a clinic whose events cannot be placed', () => {
     'holds nobody up in %s (no. %i)',
     async (id, which) => {
       const db = await freshTable()
-      functionEnvironment(db.name)
+      stubFunctionEnvironment(db.name)
       vi.resetModules()
       sqs.on(SendMessageBatchCommand).resolves({})
       const clinics = [await newClinic(db.table), await newClinic(db.table)] as const
       const announced = []
       for (const clinic of clinics) {
-        await subscribed(db.table, clinic.id)
+        await createWebhook(db.table, clinic.id)
         const patient = aPatient()
-        await patientEntry(db).enter(clinic.id, [patient])
+        await patientWriter(db).createMany(clinic.id, [patient])
         announced.push(announcedKey(clinic.id, patient.id, 1))
       }
       const [broken, other] = which === 0 ? clinics : [clinics[1], clinics[0]]

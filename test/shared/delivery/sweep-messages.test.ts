@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { MOST_AGE_MS } from '../../../shared/delivery/send-queued-email.ts'
-import { type Sweep, sweepMessages } from '../../../shared/delivery/sweep-messages.ts'
+import { MAX_AGE_MS } from '../../../shared/delivery/send-queued-email.ts'
+import { type MessageSweep, sweepMessages } from '../../../shared/delivery/sweep-messages.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import type { Dispatch, Message } from '../../../shared/domain/message.ts'
 
@@ -40,11 +40,11 @@ async function swept(messages: Record<string, Message | null>, broken: Record<st
       if (name in broken && JSON.stringify(args).includes(`"${broken[name]}"`)) throw new Error('no')
       done.push([name, ...args])
     }
-  const sweep: Sweep = {
+  const sweep: MessageSweep = {
     now: () => NOW,
     count: (metric) => counted.push(metric),
     queue: { push: did('push') },
-    log: {
+    messages: {
       due: async (...args) => {
         asked.push(args)
         return Object.keys(messages).map((id) => ({ clinic: CLINIC, id, at: DUE }))
@@ -54,10 +54,10 @@ async function swept(messages: Record<string, Message | null>, broken: Record<st
         const record = messages[id]
         return record ? { record, version: 3, events: 0 } : null
       },
-      note: did('note'),
+      recordFeedback: did('note'),
       postpone: did('postpone'),
-      leaveUnresolved: did('leaveUnresolved'),
-      forget: did('forget'),
+      markUnresolved: did('leaveUnresolved'),
+      removeDue: did('forget'),
     },
   }
   const failed = await sweepMessages(sweep).then(
@@ -91,8 +91,8 @@ describe('the sweep', () => {
   })
 
   it('never sends a message again that somebody claimed, however old', async () => {
-    for (const dispatch of [claimedUntil(NOW - MOST_AGE_MS), claimedUntil(NOW + 1)]) {
-      const { done } = await swept({ m: aMessage('m', dispatch, 2 * MOST_AGE_MS) })
+    for (const dispatch of [claimedUntil(NOW - MAX_AGE_MS), claimedUntil(NOW + 1)]) {
+      const { done } = await swept({ m: aMessage('m', dispatch, 2 * MAX_AGE_MS) })
       expect(done.map(([name]) => name)).not.toContain('push')
       expect(done.map(([name]) => name)).not.toContain('note')
     }
@@ -106,7 +106,7 @@ describe('the sweep', () => {
     ['soon after it was accepted', 2 * MINUTE, 15 * MINUTE],
     ['after 15 minutes', 15 * MINUTE, 15 * MINUTE],
     ['ever less often: after half an hour', 30 * MINUTE, 30 * MINUTE],
-    ['but once an hour at least', MOST_AGE_MS, 60 * MINUTE],
+    ['but once an hour at least', MAX_AGE_MS, 60 * MINUTE],
   ])('queues an email that waits, and looks again later: %s', async (_, age, next) => {
     const message = aMessage('m', waiting, age)
     expect(await swept({ m: message })).toMatchObject({
@@ -116,7 +116,7 @@ describe('the sweep', () => {
   })
 
   it('gives an email up that has waited for more than a day', async () => {
-    expect(await swept({ m: aMessage('m', waiting, MOST_AGE_MS + 1) })).toMatchObject({
+    expect(await swept({ m: aMessage('m', waiting, MAX_AGE_MS + 1) })).toMatchObject({
       done: [['note', CLINIC, 'm', { kind: 'failed', reason: 'Not sent: it waited for more than a day' }]],
       counted: [],
     })

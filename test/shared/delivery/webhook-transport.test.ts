@@ -11,7 +11,7 @@ import ipaddr from 'ipaddr.js'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { isPublicAddress } from '../../../shared/delivery/public-address.ts'
 import {
-  type Attempted,
+  type AttemptResult,
   dnsAddresses,
   type TransportSettings,
   webhookTransport,
@@ -779,7 +779,7 @@ describe.skipIf(process.platform !== 'linux')('the transport', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
     const { post } = webhookTransport({ resolve: () => new Promise(() => {}) })
-    let outcome: Attempted | undefined
+    let outcome: AttemptResult | undefined
     post(URL_TEXT, HEADERS, BODY).then((settled) => {
       outcome = settled
     })
@@ -825,7 +825,7 @@ type Received = {
 }
 
 /** The outcome, once it is known to hold nothing of the request or the answer. */
-async function discreet(attempted: Promise<Attempted>): Promise<Attempted> {
+async function discreet(attempted: Promise<AttemptResult>): Promise<AttemptResult> {
   const outcome = await attempted
   expect(JSON.stringify(outcome)).not.toMatch(/canary|example|hooks|127\.|::/)
   if (outcome.kind === 'failed') {

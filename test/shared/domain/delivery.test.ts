@@ -2,16 +2,16 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   type Attempt,
-  askedAgain,
-  attempted,
+  abandoned,
+  afterAttempt,
   type Delivery,
-  givenUp,
-  KEPT_SECONDS,
   LEASE_MS,
-  MOST_QUEUED_MS,
+  MAX_QUEUE_DELAY_MS,
+  RETENTION_SECONDS,
+  redelivered,
   SWEEP_MARGIN_MS,
 } from '../../../shared/domain/delivery.ts'
-import { nextWait, RETRY_MS } from '../../../shared/domain/webhook.ts'
+import { nextRetryDelay, RETRY_DELAYS_MS } from '../../../shared/domain/webhook.ts'
 import { property } from '../../support/scale.ts'
 
 const NOW = Date.parse('2026-05-01T07:00:00Z')
@@ -41,7 +41,7 @@ const claimed = { ...made, claim }
 describe('an attempt', () => {
   it('that arrives ends it, whatever wait is left', () => {
     for (const wait of [null, 5000]) {
-      const after = attempted(claimed, { ...attempt, status: 200 }, true, wait)
+      const after = afterAttempt(claimed, { ...attempt, status: 200 }, true, wait)
       expect(after).toEqual({
         ...made,
         status: 'delivered',
@@ -53,7 +53,7 @@ describe('an attempt', () => {
   })
 
   it('that fails is followed by another after the wait, counted from its end', () => {
-    expect(attempted(claimed, attempt, false, 5000)).toEqual({
+    expect(afterAttempt(claimed, attempt, false, 5000)).toEqual({
       ...made,
       attempts: [attempt],
       tries: 1,
@@ -63,7 +63,7 @@ describe('an attempt', () => {
   })
 
   it('that fails for the last time ends it', () => {
-    expect(attempted(claimed, attempt, false, null)).toEqual({
+    expect(afterAttempt(claimed, attempt, false, null)).toEqual({
       ...made,
       status: 'failed',
       attempts: [attempt],
@@ -75,20 +75,20 @@ describe('an attempt', () => {
 
   it.each([
     [1, SWEEP_MARGIN_MS],
-    [MOST_QUEUED_MS - 1, SWEEP_MARGIN_MS],
-    [MOST_QUEUED_MS, SWEEP_MARGIN_MS],
+    [MAX_QUEUE_DELAY_MS - 1, SWEEP_MARGIN_MS],
+    [MAX_QUEUE_DELAY_MS, SWEEP_MARGIN_MS],
     // What waits longer than a queue can hold it is the sweep's to bring.
-    [MOST_QUEUED_MS + 1, 0],
+    [MAX_QUEUE_DELAY_MS + 1, 0],
     [24 * 3_600_000, 0],
   ])('to be followed after %i ms is swept %i ms after that', (wait, margin) => {
-    const { nextAt, dueAt } = attempted(claimed, attempt, false, wait)
+    const { nextAt, dueAt } = afterAttempt(claimed, attempt, false, wait)
     expect((dueAt ?? 0) - (nextAt ?? 0)).toBe(margin)
   })
 
   it('is kept with the latest others', () => {
     let delivery = made
     for (let n = 1; n <= MOST_ATTEMPTS + 5; n++)
-      delivery = attempted(delivery, { ...attempt, latencyMs: n }, false, 5000)
+      delivery = afterAttempt(delivery, { ...attempt, latencyMs: n }, false, 5000)
     expect(delivery.attempts.map(({ latencyMs }) => latencyMs)).toEqual(
       Array.from({ length: MOST_ATTEMPTS }, (_, n) => n + 6),
     )
@@ -98,14 +98,14 @@ describe('an attempt', () => {
 
 it('given up, it has failed without an attempt', () => {
   const before = { ...claimed, attempts: [attempt], tries: 1 }
-  expect(givenUp(before)).toEqual({ ...before, status: 'failed', nextAt: null, dueAt: null, claim: null })
+  expect(abandoned(before)).toEqual({ ...before, status: 'failed', nextAt: null, dueAt: null, claim: null })
 })
 
 it.each(['delivered', 'failed', 'pending'] as const)(
   'asked for again after it was %s, it begins anew and keeps what was',
   (status) => {
     const before = { ...claimed, status, attempts: [attempt], tries: 7, nextAt: null, dueAt: null }
-    expect(askedAgain(before, NOW + 1)).toEqual({
+    expect(redelivered(before, NOW + 1)).toEqual({
       ...before,
       status: 'pending',
       tries: 0,
@@ -125,13 +125,13 @@ describe('whatever happens to it', () => {
       { weight: 1, arbitrary: fc.constantFrom('given up', 'asked again') },
     )
     .map((step): Step => {
-      if (step === 'given up') return givenUp
-      if (step === 'asked again') return askedAgain
+      if (step === 'given up') return abandoned
+      if (step === 'asked again') return redelivered
       const [isDelivered, random] = step as [boolean, number]
       return (delivery, now) => {
         const made = { ...attempt, at: new Date(now).toISOString() }
-        const wait = isDelivered ? null : nextWait(delivery.tries + 1, null, random)
-        return attempted({ ...delivery, claim }, made, isDelivered, wait)
+        const wait = isDelivered ? null : nextRetryDelay(delivery.tries + 1, null, random)
+        return afterAttempt({ ...delivery, claim }, made, isDelivered, wait)
       }
     })
 
@@ -161,16 +161,16 @@ describe('whatever happens to it', () => {
 
   it('it is failed after as many failures as the schedule has, and one, and not before', () => {
     let delivery = made
-    for (let n = 0; n <= RETRY_MS.length; n++) {
+    for (let n = 0; n <= RETRY_DELAYS_MS.length; n++) {
       expect(delivery.status).toBe('pending')
-      delivery = attempted(delivery, attempt, false, nextWait(delivery.tries + 1, null, 0))
+      delivery = afterAttempt(delivery, attempt, false, nextRetryDelay(delivery.tries + 1, null, 0))
     }
-    expect(delivery).toMatchObject({ status: 'failed', tries: RETRY_MS.length + 1 })
+    expect(delivery).toMatchObject({ status: 'failed', tries: RETRY_DELAYS_MS.length + 1 })
   })
 })
 
 it('is kept for longer than its schedule takes, and claimed for longer than an attempt does', () => {
-  const schedule = RETRY_MS.reduce((sum, wait) => sum + wait * 1.1 + 15_000, 0)
-  expect(KEPT_SECONDS * 1000).toBeGreaterThan(2 * schedule)
+  const schedule = RETRY_DELAYS_MS.reduce((sum, wait) => sum + wait * 1.1 + 15_000, 0)
+  expect(RETENTION_SECONDS * 1000).toBeGreaterThan(2 * schedule)
   expect(LEASE_MS).toBeGreaterThan(2 * 15_000)
 })

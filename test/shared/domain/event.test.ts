@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { APPOINTMENT_STATUSES, type Appointment } from '../../../shared/domain/appointment.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import {
-  appointmentHappening,
+  appointmentEventDraft,
   EVENTS,
-  type Happening,
-  invoiceHappening,
-  messageHappening,
-  patientHappening,
-  payloadOf,
-  paymentHappening,
+  type EventDraft,
+  eventPayload,
+  invoiceEventDraft,
+  messageEventDraft,
+  patientEventDraft,
+  paymentEventDraft,
 } from '../../../shared/domain/event.ts'
 import { INVOICE_STATUSES, type Invoice } from '../../../shared/domain/invoice.ts'
 import { CHANNELS, MESSAGE_STATUSES, MESSAGE_TYPES, type Message } from '../../../shared/domain/message.ts'
@@ -54,7 +54,7 @@ const appointment: Appointment = {
 const invoice: Invoice = {
   id: id(4),
   number: '2026-1',
-  setStatus: 'sent',
+  clinicStatus: 'sent',
   status: 'sent',
   issueDate: '2026-05-04',
   dueDate: null,
@@ -124,7 +124,7 @@ const reordered = <R>(record: R): R =>
 
 describe('of a patient', () => {
   it('is created, once', () => {
-    expect(patientHappening(null, patient)).toEqual({ event: 'patient.created', data: { id: patient.id } })
+    expect(patientEventDraft(null, patient)).toEqual({ event: 'patient.created', data: { id: patient.id } })
   })
 
   it.each<[Partial<Patient>]>([
@@ -135,18 +135,18 @@ describe('of a patient', () => {
     [{ phoneNumber: null }],
     [{ emailAddress: 'ida@example.com' }],
   ])('is updated by %j', (changes) => {
-    expect(patientHappening(patient, { ...patient, ...changes })).toEqual({
+    expect(patientEventDraft(patient, { ...patient, ...changes })).toEqual({
       event: 'patient.updated',
       data: { id: patient.id },
     })
   })
 
   it('is nothing when nothing that anybody may read has changed', () => {
-    expect(patientHappening(patient, { ...patient })).toBeNull()
-    expect(patientHappening(patient, reordered(patient))).toBeNull()
+    expect(patientEventDraft(patient, { ...patient })).toBeNull()
+    expect(patientEventDraft(patient, reordered(patient))).toBeNull()
     // What the store keeps beside it.
     const kept = { ...patient, version: 2, searchAt: 7 }
-    expect(patientHappening(patient, kept)).toBeNull()
+    expect(patientEventDraft(patient, kept)).toBeNull()
   })
 })
 
@@ -163,7 +163,7 @@ describe('of an appointment', () => {
 
   it.each(APPOINTMENT_STATUSES)('is created, also as %s', (status) => {
     const made = { ...appointment, status }
-    expect(appointmentHappening(null, made)).toEqual({
+    expect(appointmentEventDraft(null, made)).toEqual({
       event: 'appointment.created',
       data: { ...data, status },
     })
@@ -173,12 +173,12 @@ describe('of an appointment', () => {
     'is %s, also when more changes with it',
     (status) => {
       const after = { ...appointment, status, notes: 'Called' }
-      expect(appointmentHappening(appointment, after)).toEqual({
+      expect(appointmentEventDraft(appointment, after)).toEqual({
         event: `appointment.${status}`,
         data: { ...data, status },
       })
       // Once: what follows is an update.
-      expect(appointmentHappening(after, { ...after, notes: null })?.event).toBe('appointment.updated')
+      expect(appointmentEventDraft(after, { ...after, notes: null })?.event).toBe('appointment.updated')
     },
   )
 
@@ -190,7 +190,7 @@ describe('of an appointment', () => {
     [{ doctor: { id: id(8), fullName: 'Dr. Bo Lind' } }, { doctor_id: id(8) }],
     [{ patient: { id: id(9), fullName: 'Ada Kaya' } }, { patient_id: id(9) }],
   ])('is updated by %j', (changes, shown) => {
-    expect(appointmentHappening(appointment, { ...appointment, ...changes })).toEqual({
+    expect(appointmentEventDraft(appointment, { ...appointment, ...changes })).toEqual({
       event: 'appointment.updated',
       data: { ...data, ...shown },
     })
@@ -198,19 +198,19 @@ describe('of an appointment', () => {
 
   it('is updated when it is on again', () => {
     const off = { ...appointment, status: 'cancelled' as const }
-    expect(appointmentHappening(off, appointment)?.event).toBe('appointment.updated')
+    expect(appointmentEventDraft(off, appointment)?.event).toBe('appointment.updated')
   })
 
   it('is nothing when nothing, or only a copied name, has changed', () => {
-    expect(appointmentHappening(appointment, { ...appointment })).toBeNull()
+    expect(appointmentEventDraft(appointment, { ...appointment })).toBeNull()
     const renamed = { ...appointment, patient: { ...named, fullName: 'Ida Demir' } }
-    expect(appointmentHappening(appointment, renamed)).toBeNull()
+    expect(appointmentEventDraft(appointment, renamed)).toBeNull()
     const doctor = { ...appointment.doctor, fullName: 'Dr. Bea Lind' }
-    expect(appointmentHappening(appointment, { ...appointment, doctor })).toBeNull()
+    expect(appointmentEventDraft(appointment, { ...appointment, doctor })).toBeNull()
   })
 
   it('is nothing when its fields come in another order', () => {
-    expect(appointmentHappening(appointment, reordered(appointment))).toBeNull()
+    expect(appointmentEventDraft(appointment, reordered(appointment))).toBeNull()
   })
 })
 
@@ -224,7 +224,7 @@ describe('of an invoice', () => {
   }
 
   it.each(INVOICE_STATUSES)('is created, also as %s', (status) => {
-    expect(invoiceHappening(null, { ...invoice, status })).toEqual({
+    expect(invoiceEventDraft(null, { ...invoice, status })).toEqual({
       event: 'invoice.created',
       data: { ...data, status },
     })
@@ -233,12 +233,12 @@ describe('of an invoice', () => {
   it('is paid, once', () => {
     const paid: Invoice = { ...invoice, status: 'paid', paid: 100, paidAt: at }
     for (const before of INVOICE_STATUSES.filter((status) => status !== 'paid'))
-      expect(invoiceHappening({ ...invoice, status: before }, paid)).toEqual({
+      expect(invoiceEventDraft({ ...invoice, status: before }, paid)).toEqual({
         event: 'invoice.paid',
         data: { ...data, status: 'paid' },
       })
-    expect(invoiceHappening(paid, { ...paid, dueDate: '2026-06-01' })?.event).toBe('invoice.updated')
-    expect(invoiceHappening(paid, { ...paid, status: 'refunded', paid: 0 })?.event).toBe('invoice.updated')
+    expect(invoiceEventDraft(paid, { ...paid, dueDate: '2026-06-01' })?.event).toBe('invoice.updated')
+    expect(invoiceEventDraft(paid, { ...paid, status: 'refunded', paid: 0 })?.event).toBe('invoice.updated')
   })
 
   it.each<[Partial<Invoice>, object]>([
@@ -250,29 +250,29 @@ describe('of an invoice', () => {
     [{ lineItems: [] }, {}],
     [{ patient: { ...invoice.patient, id: id(9) } }, { patient_id: id(9) }],
   ])('is updated by %j', (changes, shown) => {
-    expect(invoiceHappening(invoice, { ...invoice, ...changes })).toEqual({
+    expect(invoiceEventDraft(invoice, { ...invoice, ...changes })).toEqual({
       event: 'invoice.updated',
       data: { ...data, ...shown },
     })
   })
 
   it('is nothing when nothing, or only a copied name or address, has changed', () => {
-    expect(invoiceHappening(invoice, { ...invoice })).toBeNull()
+    expect(invoiceEventDraft(invoice, { ...invoice })).toBeNull()
     const renamed = { ...invoice.patient, fullName: 'Ida Demir', email: null }
-    expect(invoiceHappening(invoice, { ...invoice, patient: renamed })).toBeNull()
+    expect(invoiceEventDraft(invoice, { ...invoice, patient: renamed })).toBeNull()
   })
 
   it('is nothing when its fields, or those of its items, come in another order', () => {
-    expect(invoiceHappening(invoice, reordered(invoice))).toBeNull()
+    expect(invoiceEventDraft(invoice, reordered(invoice))).toBeNull()
     const items = invoice.lineItems.map(reordered)
-    expect(invoiceHappening(invoice, { ...invoice, lineItems: items })).toBeNull()
+    expect(invoiceEventDraft(invoice, { ...invoice, lineItems: items })).toBeNull()
   })
 })
 
 describe('of a payment', () => {
   it.each(PAYMENT_STATUSES)('is created, also as %s, and nothing after that', (status) => {
     const made = { ...payment, status }
-    expect(paymentHappening(null, made)).toEqual({
+    expect(paymentEventDraft(null, made)).toEqual({
       event: 'payment.created',
       data: {
         id: payment.id,
@@ -282,7 +282,7 @@ describe('of a payment', () => {
         payment_date: '2026-05-04',
       },
     })
-    expect(paymentHappening(payment, made)).toBeNull()
+    expect(paymentEventDraft(payment, made)).toBeNull()
   })
 })
 
@@ -297,20 +297,20 @@ describe('of a message', () => {
         data: { id: message.id, patient_id: patient.id, status },
       }
       const expected = status === 'queued' ? null : happening
-      expect(messageHappening(before, after)).toEqual(expected)
-      expect(messageHappening(null, after)).toEqual(expected)
-      expect(messageHappening(after, { ...after, errorMessage: 'Complaint', text: '' })).toBeNull()
+      expect(messageEventDraft(before, after)).toEqual(expected)
+      expect(messageEventDraft(null, after)).toEqual(expected)
+      expect(messageEventDraft(after, { ...after, errorMessage: 'Complaint', text: '' })).toBeNull()
     },
   )
 
   it('is nothing while it is claimed, put off or left to a person', () => {
     const dispatch = { dueAt: 1, claim: { token: 't', until: 2 }, isUnresolved: true }
-    expect(messageHappening(message, { ...message, dispatch, errorMessage: 'lost' })).toBeNull()
+    expect(messageEventDraft(message, { ...message, dispatch, errorMessage: 'lost' })).toBeNull()
   })
 })
 
 describe('a payload', () => {
-  const eventOf = ({ event, data }: Happening) => ({
+  const eventOf = ({ event, data }: EventDraft) => ({
     id: id(20),
     event,
     record: id(1),
@@ -320,8 +320,8 @@ describe('a payload', () => {
   })
 
   it('is the event on the clinic’s clock, and no more', () => {
-    const happening = patientHappening(null, patient) as Happening
-    expect(payloadOf(eventOf(happening), clinic)).toEqual({
+    const happening = patientEventDraft(null, patient) as EventDraft
+    expect(eventPayload(eventOf(happening), clinic)).toEqual({
       id: `evt_${id(20)}`,
       event: 'patient.created',
       clinic_id: clinic.id,
@@ -329,7 +329,7 @@ describe('a payload', () => {
       sequence: 3,
       data: { id: patient.id },
     })
-    expect(payloadOf(eventOf(happening), { ...clinic, timezone: 'America/New_York' }).created_at).toBe(
+    expect(eventPayload(eventOf(happening), { ...clinic, timezone: 'America/New_York' }).created_at).toBe(
       '2026-01-15T02:00:00-05:00',
     )
   })
@@ -375,7 +375,7 @@ describe('a payload', () => {
   const invoices = fc.record<Invoice>({
     id: anId,
     number: canary,
-    setStatus: fc.constantFrom(...INVOICE_STATUSES),
+    clinicStatus: fc.constantFrom(...INVOICE_STATUSES),
     status: fc.constantFrom(...INVOICE_STATUSES),
     issueDate: aDate,
     dueDate: maybe(aDate),
@@ -454,14 +454,14 @@ describe('a payload', () => {
     [
       string,
       fc.Arbitrary<[before: unknown, after: unknown]>,
-      (before: never, after: never) => Happening | null,
+      (before: never, after: never) => EventDraft | null,
     ]
   >([
-    ['a patient', changesOf(patients), patientHappening],
-    ['an appointment', changesOf(appointments), appointmentHappening],
-    ['an invoice', changesOf(invoices), invoiceHappening],
-    ['a payment', changesOf(payments), paymentHappening],
-    ['a message', changesOf(messages), messageHappening],
+    ['a patient', changesOf(patients), patientEventDraft],
+    ['an appointment', changesOf(appointments), appointmentEventDraft],
+    ['an invoice', changesOf(invoices), invoiceEventDraft],
+    ['a payment', changesOf(payments), paymentEventDraft],
+    ['a message', changesOf(messages), messageEventDraft],
   ])('of %s has ids, a status, dates and times, and nothing of whom it tells', (_, changes, happeningOf) => {
     let made = 0
     fc.assert(
@@ -470,7 +470,7 @@ describe('a payload', () => {
         if (!happening) return
         made++
         expect(EVENTS).toContain(happening.event)
-        expect(JSON.stringify(payloadOf(eventOf(happening), clinic))).not.toContain(CANARY)
+        expect(JSON.stringify(eventPayload(eventOf(happening), clinic))).not.toContain(CANARY)
         for (const [name, value] of Object.entries(happening.data))
           expect([name, value, FORMS.some(([form, isOne]) => form.test(name) && isOne(value))]).toEqual([
             name,

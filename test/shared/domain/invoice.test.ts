@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { type Invoice, settled, subtotalOf, taxOn } from '../../../shared/domain/invoice.ts'
+import { applyPayments, type Invoice, subtotalOf, taxOn } from '../../../shared/domain/invoice.ts'
 import type { Payment } from '../../../shared/domain/payment.ts'
 
 const invoice = (facts: Partial<Invoice> = {}) =>
-  ({ setStatus: 'sent', status: 'sent', total: 100, paid: 0, paidAt: null, ...facts }) as Invoice
+  ({ clinicStatus: 'sent', status: 'sent', total: 100, paid: 0, paidAt: null, ...facts }) as Invoice
 const payment = (amount: number, facts: Partial<Payment> = {}) =>
   ({
     amount,
@@ -42,19 +42,19 @@ describe('settled', () => {
       [payment(100), payment(100, { type: 'refund' })],
       { status: 'refunded', paid: 0, paidAt: null },
     ],
-    ['overdue and a part', invoice({ setStatus: 'overdue' }), [payment(40)], { status: 'partially_paid' }],
-    ['overdue and nothing', invoice({ setStatus: 'overdue' }), [], { status: 'overdue' }],
-    ['cancelled', invoice({ setStatus: 'cancelled' }), [payment(100)], { status: 'cancelled', paid: 100 }],
+    ['overdue and a part', invoice({ clinicStatus: 'overdue' }), [payment(40)], { status: 'partially_paid' }],
+    ['overdue and nothing', invoice({ clinicStatus: 'overdue' }), [], { status: 'overdue' }],
+    ['cancelled', invoice({ clinicStatus: 'cancelled' }), [payment(100)], { status: 'cancelled', paid: 100 }],
     [
       'paid by the clinic’s word',
-      invoice({ setStatus: 'paid', paidAt: '2026-03-01T00:00:00.000Z' }),
+      invoice({ clinicStatus: 'paid', paidAt: '2026-03-01T00:00:00.000Z' }),
       [],
       { status: 'paid', paidAt: '2026-03-01T00:00:00.000Z' },
     ],
   ])('with %s', (_, before, payments, after) => {
-    expect(settled(before, payments)).toMatchObject(after)
-    expect(settled(settled(before, payments), payments)).toEqual(settled(before, payments))
-    expect(settled(before, [...payments].reverse())).toEqual(settled(before, payments))
+    expect(applyPayments(before, payments)).toMatchObject(after)
+    expect(applyPayments(applyPayments(before, payments), payments)).toEqual(applyPayments(before, payments))
+    expect(applyPayments(before, [...payments].reverse())).toEqual(applyPayments(before, payments))
   })
 })
 

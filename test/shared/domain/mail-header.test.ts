@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { simpleParser } from 'mailparser'
 import { describe, expect, it } from 'vitest'
-import { headerText, mailbox, oneLine } from '../../../shared/domain/mail-header.ts'
+import { formatMailbox, formatSubject, toSingleLine } from '../../../shared/domain/mail-header.ts'
 import { property } from '../../support/scale.ts'
 
 const ADDRESS = 'clinic@example.com'
@@ -90,7 +90,7 @@ describe('oneLine', () => {
     ['a whole one as it is', '😀', '😀'],
     ['nothing of nothing', '\r\n', ''],
   ])('leaves %s', (_, text, expected) => {
-    expect(oneLine(text)).toBe(expected)
+    expect(toSingleLine(text)).toBe(expected)
   })
 })
 
@@ -102,7 +102,7 @@ describe('mailbox', () => {
     ['a name of line ends', '\r\n', ADDRESS],
     ['letters outside ASCII', 'Ärzte', `=?UTF-8?B?w4RyenRl?= <${ADDRESS}>`],
   ])('writes %s', (_, name, expected) => {
-    expect(mailbox(name, ADDRESS)).toBe(expected)
+    expect(formatMailbox(name, ADDRESS)).toBe(expected)
   })
 
   it.each([
@@ -134,17 +134,17 @@ describe('mailbox', () => {
     'x'.repeat(200),
     `${'x'.repeat(44)}😀${'y'.repeat(44)}ä`,
   ])('of %j is read back as one sender of that name', async (name) => {
-    expect(await readBack(mailbox(name, ADDRESS))).toEqual(fromOne(oneLine(name)))
+    expect(await readBack(formatMailbox(name, ADDRESS))).toEqual(fromOne(toSingleLine(name)))
   })
 
   it('is one line of ASCII, its encoded words short enough and each of whole characters', () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        const header = mailbox(text, ADDRESS)
+        const header = formatMailbox(text, ADDRESS)
         expect(header).toMatch(/^[\x20-\x7e]+$/)
         expect(header === ADDRESS || header.endsWith(` <${ADDRESS}>`)).toBe(true)
         if (header.startsWith('"') || header === ADDRESS) return
-        expect(decoded(header.slice(0, -` <${ADDRESS}>`.length))).toBe(oneLine(text))
+        expect(decoded(header.slice(0, -` <${ADDRESS}>`.length))).toBe(toSingleLine(text))
       }),
       property(2000, 100_000),
     )
@@ -153,8 +153,8 @@ describe('mailbox', () => {
   it('is read back as one sender of that name, whatever the name', async () => {
     await fc.assert(
       fc.asyncProperty(hostile, async (text) => {
-        const { from, ...rest } = await readBack(mailbox(text, ADDRESS))
-        expect({ from, ...rest }).toEqual(fromOne(oneLine(text)))
+        const { from, ...rest } = await readBack(formatMailbox(text, ADDRESS))
+        expect({ from, ...rest }).toEqual(fromOne(toSingleLine(text)))
       }),
       property(300, 20_000),
     )
@@ -168,14 +168,14 @@ describe('headerText', () => {
     ['one line', 'Hello\r\nBcc: evil@example.com', 'Hello Bcc: evil@example.com'],
     ['what looks encoded as it was written', '=?', '=?UTF-8?B?PT8=?='],
   ])('leaves %s', (_, text, expected) => {
-    expect(headerText(text)).toBe(expected)
+    expect(formatSubject(text)).toBe(expected)
   })
 
   it('has nothing in it that would be decoded to something else', () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        const header = headerText(text)
-        expect(header.includes('=?') ? decoded(header) : header).toBe(oneLine(text))
+        const header = formatSubject(text)
+        expect(header.includes('=?') ? decoded(header) : header).toBe(toSingleLine(text))
       }),
       property(2000, 100_000),
     )

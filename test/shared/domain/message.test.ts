@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
-  after,
+  applyFeedback,
+  asUnresolved,
   type Dispatch,
   isUnresolved,
   isWaiting,
-  leftUnresolved,
   MESSAGE_STATUSES,
   type Message,
-  type Occurrence,
+  type ProviderFeedback,
 } from '../../../shared/domain/message.ts'
 import { property } from '../../support/scale.ts'
 
@@ -35,21 +35,25 @@ const waiting: Dispatch = { dueAt: 1000, claim: null, isUnresolved: false }
 const claimed: Dispatch = { ...waiting, claim }
 const unresolved: Dispatch = { ...claimed, isUnresolved: true }
 
-const sent: Occurrence = { kind: 'sent', at: '2026-05-01T07:00:01.000Z', providerMessageId: 'p-1' }
-const delivered: Occurrence = { kind: 'delivered', at: '2026-05-01T07:00:09.000Z', providerMessageId: 'p-1' }
-const failed: Occurrence = { kind: 'failed', reason: 'Bounce: Permanent' }
-const complaint: Occurrence = {
+const sent: ProviderFeedback = { kind: 'sent', at: '2026-05-01T07:00:01.000Z', providerMessageId: 'p-1' }
+const delivered: ProviderFeedback = {
+  kind: 'delivered',
+  at: '2026-05-01T07:00:09.000Z',
+  providerMessageId: 'p-1',
+}
+const failed: ProviderFeedback = { kind: 'failed', reason: 'Bounce: Permanent' }
+const complaint: ProviderFeedback = {
   kind: 'complaint',
   at: '2026-05-01T08:00:00.000Z',
   providerMessageId: 'p-1',
   reason: 'Complaint',
 }
 
-const all = (message: Message, ...occurrences: readonly Occurrence[]): Message =>
-  occurrences.reduce(after, message)
+const all = (message: Message, ...occurrences: readonly ProviderFeedback[]): Message =>
+  occurrences.reduce(applyFeedback, message)
 
 describe('what happened to a message', () => {
-  it.each<[string, Occurrence[], Partial<Message>]>([
+  it.each<[string, ProviderFeedback[], Partial<Message>]>([
     ['sent', [sent], { status: 'sent', sentAt: sent.at, providerMessageId: 'p-1', errorMessage: null }],
     ['sent, delivered', [sent, delivered], { status: 'delivered', sentAt: sent.at }],
     // The note of the sender may come last.
@@ -83,14 +87,14 @@ describe('what happened to a message', () => {
 })
 
 describe('a lost reply', () => {
-  const lost = leftUnresolved(aMessage({ dispatch: claimed }), 'The reply was lost')
+  const lost = asUnresolved(aMessage({ dispatch: claimed }), 'The reply was lost')
 
   it('leaves the message queued, claimed and unresolved, with the reason', () => {
     expect(lost).toEqual(aMessage({ dispatch: unresolved, errorMessage: 'The reply was lost' }))
     expect(isUnresolved(lost, 0)).toBe(true)
   })
 
-  it.each<[string, Occurrence, Partial<Message>]>([
+  it.each<[string, ProviderFeedback, Partial<Message>]>([
     ['sent', sent, { status: 'sent', errorMessage: null, providerMessageId: 'p-1' }],
     ['delivered', delivered, { status: 'delivered', errorMessage: null }],
     ['failed', failed, { status: 'failed', errorMessage: failed.reason }],
@@ -103,14 +107,14 @@ describe('a lost reply', () => {
 
   it('stays as noted when the message was settled before', () => {
     const settled = all(aMessage({ dispatch: claimed }), sent)
-    expect(leftUnresolved(settled, 'late').dispatch).toBeNull()
+    expect(asUnresolved(settled, 'late').dispatch).toBeNull()
   })
 })
 
 describe('any sequence of occurrences', () => {
   const at = fc.integer({ min: 0, max: 1e12 }).map((ms) => new Date(ms).toISOString())
   const providerMessageId = fc.constantFrom(null, 'p-1', 'p-2')
-  const occurrence: fc.Arbitrary<Occurrence> = fc.oneof(
+  const occurrence: fc.Arbitrary<ProviderFeedback> = fc.oneof(
     fc.record({ kind: fc.constant('sent' as const), at, providerMessageId }),
     fc.record({ kind: fc.constant('delivered' as const), at, providerMessageId }),
     fc.record({ kind: fc.constant('failed' as const), reason: fc.constantFrom('Bounce', 'Refused') }),
@@ -123,7 +127,7 @@ describe('any sequence of occurrences', () => {
   )
   const start = fc.constantFrom(
     ...[waiting, claimed, null].map((dispatch) => aMessage({ dispatch })),
-    leftUnresolved(aMessage({ dispatch: claimed }), 'lost'),
+    asUnresolved(aMessage({ dispatch: claimed }), 'lost'),
   )
   /** Occurrences in any order, each as often as it likes. */
   const sequence = fc

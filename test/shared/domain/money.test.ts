@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decimalsOf, parseDecimal, renderDecimal, roundedHalfUp } from '../../../shared/domain/money.ts'
+import { currencyDecimals, divideHalfUp, parseDecimal, renderDecimal } from '../../../shared/domain/money.ts'
 
 it.each([
   ['EUR', 2],
@@ -9,7 +9,7 @@ it.each([
   ['TRY', 2],
   ['NPR', 2],
 ])('%s has %i decimals', (currency, decimals) => {
-  expect(decimalsOf(currency)).toBe(decimals)
+  expect(currencyDecimals(currency)).toBe(decimals)
 })
 
 describe('parseDecimal', () => {
@@ -58,5 +58,5 @@ it.each([
   [-1n, 3n, 0],
   [2n, 3n, 1],
 ])('%s / %s is %i, half away from zero', (numerator, denominator, rounded) => {
-  expect(roundedHalfUp(numerator, denominator)).toBe(rounded)
+  expect(divideHalfUp(numerator, denominator)).toBe(rounded)
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type DayTally, planPage, type Reading } from '../../../shared/domain/page-plan.ts'
+import { type DayTally, planPage, type RangeRead } from '../../../shared/domain/page-plan.ts'
 import { property } from '../../support/scale.ts'
 
 type Row = { date: string; facet: string; at: number }
@@ -28,7 +28,7 @@ function tallied(rows: readonly Row[]): DayTally[] {
 }
 
 /** What the store would bring, and no more than that. */
-function read(rows: readonly Row[], { facet, from, to, newestFirst: down, limit }: Reading): Row[] {
+function read(rows: readonly Row[], { facet, from, to, newestFirst: down, limit }: RangeRead): Row[] {
   const range = rows.filter((row) => row.facet === facet && from <= row.date && row.date <= to)
   return (down ? range : range.reverse()).slice(0, limit)
 }
@@ -38,11 +38,11 @@ describe('planPage', () => {
     fc.assert(
       fc.property(rowsArbitrary, fc.nat(70), fc.integer({ min: 1, max: 30 }), (rows, offset, limit) => {
         const plan = planPage(tallied(rows), offset, limit)
-        const brought = plan.readings.map((reading) => read(rows, reading))
+        const brought = plan.reads.map((reading) => read(rows, reading))
         expect(plan.total).toBe(rows.length)
-        expect(plan.cut(brought, newestFirst)).toEqual(rows.slice(offset, offset + limit))
+        expect(plan.pageOf(brought, newestFirst)).toEqual(rows.slice(offset, offset + limit))
         // Never asks for more than there is: fewer rows than the limit mean a concurrent write.
-        for (const [at, reading] of plan.readings.entries()) expect(brought[at]?.length).toBe(reading.limit)
+        for (const [at, reading] of plan.reads.entries()) expect(brought[at]?.length).toBe(reading.limit)
       }),
       property(2_000, 100_000),
     )
@@ -56,7 +56,7 @@ describe('planPage', () => {
           0,
           ...tallied(rows).map(({ counts }) => [...counts.values()].reduce((a, b) => a + b, 0)),
         )
-        const asked = planPage(tallied(rows), offset, limit).readings.reduce(
+        const asked = planPage(tallied(rows), offset, limit).reads.reduce(
           (sum, reading) => sum + reading.limit,
           0,
         )

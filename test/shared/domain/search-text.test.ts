@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fold, lineMatches, needlesOf, searchLine } from '../../../shared/domain/search-text.ts'
+import { fold, lineMatches, parseSearchQuery, searchLine } from '../../../shared/domain/search-text.ts'
 
 const finds = (
   query: string,
@@ -7,7 +7,7 @@ const finds = (
   phone: string | null = null,
   email: string | null = null,
 ): boolean => {
-  const needles = needlesOf(query)
+  const needles = parseSearchQuery(query)
   if (!needles) throw new Error('the query looks for nothing')
   return lineMatches(searchLine(name, phone, email), needles)
 }
@@ -64,7 +64,7 @@ describe('a search', () => {
   })
 
   it('looks for nothing when it is blank, and for something nobody has when it is a lone mark', () => {
-    for (const blank of ['', ' ', '\t\u00a0\u3000']) expect(needlesOf(blank)).toBeNull()
+    for (const blank of ['', ' ', '\t\u00a0\u3000']) expect(parseSearchQuery(blank)).toBeNull()
     for (const mark of ['´', '¨', '\u0301'])
       expect(finds(mark, 'Ada´ Kaya', '+905321234567', 'a@x.org')).toBe(false)
   })

@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { clockGaps } from '../../../shared/domain/clock.ts'
 import type { Doctor } from '../../../shared/domain/doctor.ts'
-import { minutesOf, timeOf } from '../../../shared/domain/interval.ts'
-import { type DoctorDay, freeSlots, nextFree, refusal } from '../../../shared/domain/slots.ts'
+import { formatTime, parseTime } from '../../../shared/domain/interval.ts'
+import { bookingRefusal, type DoctorDay, freeSlots, nextFreeSlots } from '../../../shared/domain/slots.ts'
 import { parseWeeklyHours, type Window } from '../../../shared/domain/working-hours.ts'
 import { property, rounds } from '../../support/scale.ts'
-import { minuteExists, shownAt, slowRefusal } from '../../support/slow-slots.ts'
+import { expectedRefusal, minuteExists, wallClockAt } from '../../support/slot-oracle.ts'
 
 const NEVER = { date: '2000-01-01', seconds: 0 }
 
@@ -29,7 +29,7 @@ const dayOf = (facts: Partial<DoctorDay> & { doctorFacts?: Partial<Doctor> } = {
 })
 
 const starts = (day: DoctorDay, duration = 30, now = NEVER) =>
-  freeSlots(day, duration, now).map(({ from }) => timeOf(from))
+  freeSlots(day, duration, now).map(({ from }) => formatTime(from))
 
 describe('freeSlots', () => {
   it.each<[string, DoctorDay, number, string[]]>([
@@ -37,13 +37,13 @@ describe('freeSlots', () => {
     ['leaves a rest that is too short', dayOf(), 50, ['09:00', '09:50', '10:40']],
     [
       'skips what is taken',
-      dayOf({ busy: [{ from: minutesOf('10:15'), to: minutesOf('10:45') }] }),
+      dayOf({ busy: [{ from: parseTime('10:15'), to: parseTime('10:45') }] }),
       60,
       ['09:00', '11:00'],
     ],
     [
       'touches what is taken',
-      dayOf({ busy: [{ from: minutesOf('10:00'), to: minutesOf('11:00') }] }),
+      dayOf({ busy: [{ from: parseTime('10:00'), to: parseTime('11:00') }] }),
       60,
       ['09:00', '11:00'],
     ],
@@ -90,9 +90,9 @@ describe('freeSlots', () => {
   })
 
   it('offers today only what is still to come', () => {
-    const at = (time: string) => ({ date: '2026-05-04', seconds: minutesOf(time) * 60 })
+    const at = (time: string) => ({ date: '2026-05-04', seconds: parseTime(time) * 60 })
     expect(starts(dayOf(), 60, at('10:00'))).toEqual(['11:00'])
-    expect(starts(dayOf(), 60, { ...at('09:59'), seconds: minutesOf('10:00') * 60 - 1 })).toEqual([
+    expect(starts(dayOf(), 60, { ...at('09:59'), seconds: parseTime('10:00') * 60 - 1 })).toEqual([
       '10:00',
       '11:00',
     ])
@@ -129,7 +129,7 @@ const SHIFT_DAYS = [
 ]
 const window = fc
   .tuple(fc.integer({ min: 0, max: 1400 }), fc.integer({ min: 10, max: 600 }))
-  .map(([from, length]) => ({ start: timeOf(from), end: timeOf(Math.min(1439, from + length)) }))
+  .map(([from, length]) => ({ start: formatTime(from), end: formatTime(Math.min(1439, from + length)) }))
 /** Ascending and apart, touching now and then. */
 const windows = fc.array(window, { maxLength: 4 }).map((all) => {
   const sorted = all.sort((a, b) => (a.start < b.start ? -1 : 1))
@@ -183,7 +183,9 @@ describe('the rule', () => {
         fc.integer({ min: 0, max: 1439 }),
         fc.integer({ min: 5, max: 480 }),
         (day, from, duration) => {
-          expect(refusal(day, { from, to: from + duration }, NEVER)).toBe(slowRefusal(day, from, duration))
+          expect(bookingRefusal(day, { from, to: from + duration }, NEVER)).toBe(
+            expectedRefusal(day, from, duration),
+          )
         },
       ),
       property(400, 50_000),
@@ -197,7 +199,7 @@ describe('the rule', () => {
         const weekday = day.doctor.exceptions[day.date] ?? day.doctor.hours.mon ?? []
         const grid = weekday.flatMap(({ start, end }) => {
           const all: number[] = []
-          for (let from = minutesOf(start); from + duration <= minutesOf(end); from += duration)
+          for (let from = parseTime(start); from + duration <= parseTime(end); from += duration)
             all.push(from)
           return all
         })
@@ -207,7 +209,7 @@ describe('the rule', () => {
             ? []
             : [...new Set(grid)]
                 .sort((a, b) => a - b)
-                .filter((from) => slowRefusal(day, from, duration) === null),
+                .filter((from) => expectedRefusal(day, from, duration) === null),
         )
       }),
       property(200, 10_000),
@@ -229,11 +231,11 @@ describe('the rule', () => {
             const skipped = clockGaps(date, zone)
             for (let minute = 0; minute < 1440; minute += 5) {
               const gone = skipped.some(({ from, to }) => from <= minute && minute < to)
-              expect([zone, date, timeOf(minute), gone]).toEqual([
+              expect([zone, date, formatTime(minute), gone]).toEqual([
                 zone,
                 date,
-                timeOf(minute),
-                !minuteExists(date, timeOf(minute), zone),
+                formatTime(minute),
+                !minuteExists(date, formatTime(minute), zone),
               ])
             }
           }
@@ -246,15 +248,15 @@ describe('the rule', () => {
 
 /** Minutes ahead of UTC. */
 function offset(at: number, zone: string): number {
-  return Math.round((Date.parse(`${shownAt(at, zone).replace(' ', 'T')}:00Z`) - at) / 60_000)
+  return Math.round((Date.parse(`${wallClockAt(at, zone).replace(' ', 'T')}:00Z`) - at) / 60_000)
 }
 
 describe('nextFree', () => {
   it('offers three: later the same day first, then the days after', () => {
-    const day = dayOf({ busy: [{ from: minutesOf('09:00'), to: minutesOf('11:00') }] })
-    const wanted = { from: minutesOf('09:30'), to: minutesOf('10:30') }
-    const offers = nextFree(day, (date) => (date === day.date ? day.busy : []), wanted, 14, NEVER)
-    expect(offers.map(({ date, from }) => `${date} ${timeOf(from)}`)).toEqual([
+    const day = dayOf({ busy: [{ from: parseTime('09:00'), to: parseTime('11:00') }] })
+    const wanted = { from: parseTime('09:30'), to: parseTime('10:30') }
+    const offers = nextFreeSlots(day, (date) => (date === day.date ? day.busy : []), wanted, 14, NEVER)
+    expect(offers.map(({ date, from }) => `${date} ${formatTime(from)}`)).toEqual([
       '2026-05-04 11:00',
       '2026-05-05 09:00',
       '2026-05-05 10:00',
@@ -263,6 +265,6 @@ describe('nextFree', () => {
 
   it('gives up after the days it may look at', () => {
     const day = dayOf({ doctorFacts: { hours: {} } })
-    expect(nextFree(day, () => [], { from: 540, to: 570 }, 14, NEVER)).toEqual([])
+    expect(nextFreeSlots(day, () => [], { from: 540, to: 570 }, 14, NEVER)).toEqual([])
   })
 })

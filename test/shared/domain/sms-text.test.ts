@@ -59,21 +59,21 @@ describe('smsLength', () => {
   )
 
   it.each<[string, string, ReturnType<typeof smsLength>]>([
-    ['nothing', '', { alphabet: 'GSM-7', length: 0, most: 1530 }],
-    ['the longest in GSM-7', 'a'.repeat(1530), { alphabet: 'GSM-7', length: 1530, most: 1530 }],
-    ['one more', 'a'.repeat(1531), { alphabet: 'GSM-7', length: 1531, most: 1530 }],
-    ['euros', '€'.repeat(765), { alphabet: 'GSM-7', length: 1530, most: 1530 }],
-    ['the longest in UTF-16', 'ж'.repeat(630), { alphabet: 'UTF-16', length: 630, most: 630 }],
-    ['one more', 'ж'.repeat(631), { alphabet: 'UTF-16', length: 631, most: 630 }],
-    ['emojis, two units each', '😀'.repeat(3), { alphabet: 'UTF-16', length: 6, most: 630 }],
-    ['one outside at the end', `${'a'.repeat(700)}ş`, { alphabet: 'UTF-16', length: 701, most: 630 }],
+    ['nothing', '', { alphabet: 'GSM-7', length: 0, max: 1530 }],
+    ['the longest in GSM-7', 'a'.repeat(1530), { alphabet: 'GSM-7', length: 1530, max: 1530 }],
+    ['one more', 'a'.repeat(1531), { alphabet: 'GSM-7', length: 1531, max: 1530 }],
+    ['euros', '€'.repeat(765), { alphabet: 'GSM-7', length: 1530, max: 1530 }],
+    ['the longest in UTF-16', 'ж'.repeat(630), { alphabet: 'UTF-16', length: 630, max: 630 }],
+    ['one more', 'ж'.repeat(631), { alphabet: 'UTF-16', length: 631, max: 630 }],
+    ['emojis, two units each', '😀'.repeat(3), { alphabet: 'UTF-16', length: 6, max: 630 }],
+    ['one outside at the end', `${'a'.repeat(700)}ş`, { alphabet: 'UTF-16', length: 701, max: 630 }],
     // One unit now, where the extension takes two septets.
-    ['an extension character in UTF-16', '€ж', { alphabet: 'UTF-16', length: 2, most: 630 }],
-    ['an accent of its own', 'e\u0301', { alphabet: 'UTF-16', length: 2, most: 630 }],
-    ['a tab', 'a\tb', { alphabet: 'UTF-16', length: 3, most: 630 }],
-    ['a small ç, which the alphabet lacks', 'ç', { alphabet: 'UTF-16', length: 1, most: 630 }],
-    ['a backquote', '`', { alphabet: 'UTF-16', length: 1, most: 630 }],
-    ['the escape itself', '\u001b', { alphabet: 'UTF-16', length: 1, most: 630 }],
+    ['an extension character in UTF-16', '€ж', { alphabet: 'UTF-16', length: 2, max: 630 }],
+    ['an accent of its own', 'e\u0301', { alphabet: 'UTF-16', length: 2, max: 630 }],
+    ['a tab', 'a\tb', { alphabet: 'UTF-16', length: 3, max: 630 }],
+    ['a small ç, which the alphabet lacks', 'ç', { alphabet: 'UTF-16', length: 1, max: 630 }],
+    ['a backquote', '`', { alphabet: 'UTF-16', length: 1, max: 630 }],
+    ['the escape itself', '\u001b', { alphabet: 'UTF-16', length: 1, max: 630 }],
   ])('measures %s', (_, text, expected) => {
     expect(smsLength(text)).toEqual(expected)
   })
@@ -88,7 +88,7 @@ describe('smsLength', () => {
     fc.assert(
       fc.property(fc.array(any, { maxLength: 200 }), (pieces) => {
         const text = pieces.join('')
-        const { alphabet, length, most } = smsLength(text)
+        const { alphabet, length, max: most } = smsLength(text)
         expect({ alphabet, length }).toEqual(slowLength(text))
         expect(most).toBe(alphabet === 'GSM-7' ? 1530 : 630)
       }),

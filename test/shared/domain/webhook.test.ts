@@ -2,15 +2,15 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { EVENTS, PING } from '../../../shared/domain/event.ts'
 import {
-  askedWait,
   HEALTHY,
+  isSubscribedTo,
   JITTER,
-  nextWait,
-  RETRY_MS,
-  ROTATION_MS,
+  nextRetryDelay,
+  parseRetryAfter,
+  RETRY_DELAYS_MS,
+  SECRET_OVERLAP_MS,
   signingSecrets,
   type Webhook,
-  wants,
 } from '../../../shared/domain/webhook.ts'
 import { property } from '../../support/scale.ts'
 
@@ -32,10 +32,10 @@ const webhook: Webhook = {
 
 describe('the schedule', () => {
   const unit = fc.double({ min: 0, max: 1, noNaN: true })
-  const tries = RETRY_MS.map((scheduled, at) => [at + 1, scheduled] as const)
+  const tries = RETRY_DELAYS_MS.map((scheduled, at) => [at + 1, scheduled] as const)
 
   it('is what integrators are told', () => {
-    expect(RETRY_MS).toEqual([
+    expect(RETRY_DELAYS_MS).toEqual([
       5000,
       5 * MINUTE,
       30 * MINUTE,
@@ -51,21 +51,21 @@ describe('the schedule', () => {
   it.each(tries)('after failure no. %i waits %i ms, and up to a tenth more', (failed, scheduled) => {
     fc.assert(
       fc.property(unit, (random) => {
-        const wait = nextWait(failed, null, random)
+        const wait = nextRetryDelay(failed, null, random)
         expect(Number.isInteger(wait)).toBe(true)
         expect(wait).toBeGreaterThanOrEqual(scheduled)
         expect(wait).toBeLessThanOrEqual(Math.ceil(scheduled * (1 + JITTER)))
       }),
       property(200, 20_000),
     )
-    expect(nextWait(failed, null, 0)).toBe(scheduled)
-    expect(nextWait(failed, null, 1)).toBe(Math.round(scheduled * 1.1))
+    expect(nextRetryDelay(failed, null, 0)).toBe(scheduled)
+    expect(nextRetryDelay(failed, null, 1)).toBe(Math.round(scheduled * 1.1))
   })
 
-  it.each([RETRY_MS.length + 1, RETRY_MS.length + 2, 1000])('ends after %i', (failed) => {
-    expect(nextWait(failed, null, 0.5)).toBeNull()
+  it.each([RETRY_DELAYS_MS.length + 1, RETRY_DELAYS_MS.length + 2, 1000])('ends after %i', (failed) => {
+    expect(nextRetryDelay(failed, null, 0.5)).toBeNull()
     // Whatever the receiver asks for.
-    expect(nextWait(failed, HOUR, 0.5)).toBeNull()
+    expect(nextRetryDelay(failed, HOUR, 0.5)).toBeNull()
   })
 
   it.each(tries)(
@@ -73,7 +73,10 @@ describe('the schedule', () => {
     (failed) => {
       fc.assert(
         fc.property(fc.nat(100 * HOUR), unit, (asked, random) => {
-          const [own, wait] = [nextWait(failed, null, random) ?? 0, nextWait(failed, asked, random)]
+          const [own, wait] = [
+            nextRetryDelay(failed, null, random) ?? 0,
+            nextRetryDelay(failed, asked, random),
+          ]
           expect(wait).toBe(Math.max(own, Math.min(asked, 24 * HOUR)))
         }),
         property(200, 20_000),
@@ -96,7 +99,7 @@ describe('what a receiver asks for', () => {
     ['Fri, 01 May 2026 06:00:00 GMT', 0],
     ['Thu, 01 Jan 1970 00:00:00 GMT', 0],
   ])('%j is %i ms', (header, ms) => {
-    expect(askedWait(header, NOW)).toBe(ms)
+    expect(parseRetryAfter(header, NOW)).toBe(ms)
   })
 
   it.each([
@@ -113,19 +116,19 @@ describe('what a receiver asks for', () => {
     '9999999999',
     '1,5',
   ])('%j is nothing', (header) => {
-    expect(askedWait(header, NOW) ?? 0).toBe(0)
+    expect(parseRetryAfter(header, NOW) ?? 0).toBe(0)
   })
 
   it('is nothing without the header', () => {
-    expect(askedWait(null, NOW)).toBeNull()
+    expect(parseRetryAfter(null, NOW)).toBeNull()
   })
 
   it('is a wait of no less than nothing, for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary-ascii' }), (header) => {
-        const asked = askedWait(header, NOW)
+        const asked = parseRetryAfter(header, NOW)
         if (asked !== null) expect(Number.isFinite(asked) && asked >= 0).toBe(true)
-        const wait = nextWait(1, asked, 0)
+        const wait = nextRetryDelay(1, asked, 0)
         expect(wait).toBeGreaterThanOrEqual(5000)
         expect(wait).toBeLessThanOrEqual(24 * HOUR)
       }),
@@ -140,12 +143,12 @@ describe('the secrets that sign', () => {
   })
 
   it.each([
-    [-ROTATION_MS, true],
+    [-SECRET_OVERLAP_MS, true],
     [-1000, true],
     [-1, true],
     [0, false],
     [1, false],
-    [ROTATION_MS, false],
+    [SECRET_OVERLAP_MS, false],
   ])('are both, the present one first, until the old one ends: at %i ms', (ms, both) => {
     const until = new Date(NOW).toISOString()
     const rotated = { ...webhook, previousSecret: { secret: 'the-old-secret', until } }
@@ -155,18 +158,18 @@ describe('the secrets that sign', () => {
   })
 
   it('overlap for a day', () => {
-    expect(ROTATION_MS).toBe(24 * HOUR)
+    expect(SECRET_OVERLAP_MS).toBe(24 * HOUR)
   })
 })
 
 describe('an endpoint', () => {
   it.each([...EVENTS, PING])('wants %s if it is subscribed to it; a ping always', (event) => {
-    expect(wants(webhook, event)).toBe(event === PING || webhook.events.includes(event))
-    expect(wants({ ...webhook, events: [event] }, event)).toBe(true)
+    expect(isSubscribedTo(webhook, event)).toBe(event === PING || webhook.events.includes(event))
+    expect(isSubscribedTo({ ...webhook, events: [event] }, event)).toBe(true)
   })
 
   it.each([...EVENTS, PING])('that is switched off wants no %s', (event) => {
-    expect(wants({ ...webhook, events: [...EVENTS], isActive: false }, event)).toBe(false)
+    expect(isSubscribedTo({ ...webhook, events: [...EVENTS], isActive: false }, event)).toBe(false)
   })
 
   it('is well until the opposite is known', () => {

@@ -2,11 +2,11 @@ import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
 import { ApiError } from '../../../shared/api/errors.ts'
 import { defineRoute, type Route } from '../../../shared/api/route.ts'
-import { one, paging, text } from '../../../shared/api/schemas.ts'
+import { envelopeOf, paging, text } from '../../../shared/api/schemas.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import type { Credential } from '../../../shared/domain/credential.ts'
 import { UnavailableError } from '../../../shared/domain/unavailable.ts'
-import { type ChainParts, endpointChain } from '../../../shared/http/chain.ts'
+import { type ChainOptions, endpointChain } from '../../../shared/http/chain.ts'
 import { apiEvent, call, lambdaContext } from '../../support/event.ts'
 
 const route = defineRoute({
@@ -17,7 +17,7 @@ const route = defineRoute({
   scope: 'patient.read',
   params: { id: 'patient_not_found' },
   query: z.strictObject({ ...paging, search: text(5).optional() }),
-  response: { status: 200, body: one(z.strictObject({ name: z.string() })) },
+  response: { status: 200, body: envelopeOf(z.strictObject({ name: z.string() })) },
   errors: ['patient_not_found'],
   uses: { table: [] },
 })
@@ -39,18 +39,18 @@ const good = { headers: { authorization: 'Developer k:s' }, path: { id: ID } }
 
 const chain = (
   act: () => Promise<unknown> = async () => ({ data: { name: 'x' } }),
-  parts: Partial<ChainParts> = {},
+  parts: Partial<ChainOptions> = {},
 ) => chainOf(route, act, parts)
 
-function chainOf(of: Route, act: () => Promise<unknown>, parts: Partial<ChainParts> = {}) {
+function chainOf(of: Route, act: () => Promise<unknown>, parts: Partial<ChainOptions> = {}) {
   const lines: Record<string, unknown>[] = []
   const handler = endpointChain(of, {
     now: () => 1_000_000,
     log: (line) => lines.push(line),
-    prove: async () => credential,
+    verifyCredential: async () => credential,
     countRequest: async () => ({ minute: 1, second: 1 }),
     requestsPerMinute: 300,
-    noteUse: async () => {},
+    recordUse: async () => {},
     checkResponses: true,
     ...parts,
   }).handler(act)
@@ -93,7 +93,7 @@ describe('the chain', () => {
     ['no header', {}],
   ])('refuses %s without asking the store', async (_, headers) => {
     const prove = vi.fn(async () => credential)
-    const { handler } = chain(undefined, { prove })
+    const { handler } = chain(undefined, { verifyCredential: prove })
     expect(await call(handler, { ...good, headers })).toMatchObject({
       status: 401,
       body: { error: 'UNAUTHORIZED' },
@@ -143,7 +143,7 @@ describe('the chain', () => {
   })
 
   it('checks the scope before it looks at the request', async () => {
-    const { handler } = chain(undefined, { prove: async () => ({ ...credential, scopes: [] }) })
+    const { handler } = chain(undefined, { verifyCredential: async () => ({ ...credential, scopes: [] }) })
     const answer = await call(handler, { ...good, query: { page: '0' }, path: { id: 'none' } })
     expect(answer).toMatchObject({ status: 403, body: { details: [{ scope: 'patient.read' }] } })
   })
@@ -170,14 +170,14 @@ describe('the chain', () => {
       throw new Error('down')
     }
     expect(
-      (await call(chain(undefined, { countRequest: failing, noteUse: failing }).handler, good)).status,
+      (await call(chain(undefined, { countRequest: failing, recordUse: failing }).handler, good)).status,
     ).toBe(200)
   })
 
   it('lets everybody through when the counter hangs', async () => {
     const hanging = () => new Promise<never>(() => {})
     expect(
-      (await call(chain(undefined, { countRequest: hanging, noteUse: hanging }).handler, good)).status,
+      (await call(chain(undefined, { countRequest: hanging, recordUse: hanging }).handler, good)).status,
     ).toBe(200)
   })
 

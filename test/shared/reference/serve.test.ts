@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { writeReferenceFiles } from '../../../infra/reference-files.ts'
 import { readFiles } from '../../../shared/reference/files.ts'
 import { serveFiles } from '../../../shared/reference/serve.ts'
-import { apiEvent, lambdaContext, type Sent } from '../../support/event.ts'
+import { apiEvent, lambdaContext, type RequestInput } from '../../support/event.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'reference-'))
 const logged: Record<string, unknown>[] = []
@@ -20,7 +20,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }))
 
 /** As the gateway asks for it: a resource of its own, or the rest of the path below /docs. */
-async function ask(path: string, sent: Sent = {}) {
+async function ask(path: string, sent: RequestInput = {}) {
   const below = /^\/docs\/(.+)$/.exec(path)?.[1]
   const where =
     below === undefined ? { resource: path } : { resource: '/docs/{proxy+}', path: { proxy: below } }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { REFERENCE } from '../../../infra/reference-files.ts'
-import { grantsOf, idAt, ofFunction, resourcesOf, templateOf } from '../../support/template.ts'
+import { grantsOf, logicalIdAt, resourceOfFunction, resourcesOf, templateOf } from '../../support/template.ts'
 
 const dev = templateOf('dev')
 
@@ -21,7 +21,7 @@ function pathOf(ref: string | undefined): string {
 }
 
 it('has four resources outside the base path, open to all, each with every method', () => {
-  const lambda = idAt(dev, `Reference/${REFERENCE}/Function`)
+  const lambda = logicalIdAt(dev, `Reference/${REFERENCE}/Function`)
   const methods = Object.values(resourcesOf(dev, 'AWS::ApiGateway::Method'))
     .map(({ Properties }) => Properties as unknown as Method)
     .filter(({ Integration }) => JSON.stringify(Integration.Uri).includes(lambda))
@@ -49,10 +49,12 @@ it('gives its function its own logs and nothing else, and tells it nothing', () 
     {
       Effect: 'Allow',
       Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-      Resource: { 'Fn::GetAtt': [idAt(dev, `Reference/${REFERENCE}/Logs`), 'Arn'] },
+      Resource: { 'Fn::GetAtt': [logicalIdAt(dev, `Reference/${REFERENCE}/Logs`), 'Arn'] },
     },
   ])
-  expect(ofFunction(dev, 'AWS::Lambda::Function', REFERENCE).Properties).not.toHaveProperty('Environment')
+  expect(resourceOfFunction(dev, 'AWS::Lambda::Function', REFERENCE).Properties).not.toHaveProperty(
+    'Environment',
+  )
 })
 
 it('compresses for callers that accept it, and takes bodies as text, as before', () => {

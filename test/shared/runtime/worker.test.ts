@@ -1,11 +1,11 @@
 import { gzipSync } from 'node:zlib'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { queueWorker, worker } from '../../../shared/runtime/worker.ts'
-import { functionEnvironment, handlerOf } from '../../support/functions.ts'
+import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
 
 const CANARY = 'CANARY-7351'
 
-beforeEach(() => functionEnvironment('clinic-table'))
+beforeEach(() => stubFunctionEnvironment('clinic-table'))
 
 const batch = (...bodies: string[]) => ({
   Records: bodies.map((body, at) => ({

@@ -13,12 +13,12 @@ import { appointmentStore } from '../../../../shared/store/calendar/appointments
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
 import { settlement } from '../../../../shared/store/calendar/settlement.ts'
-import { fanOut } from '../../../../shared/store/copies/copied-names.ts'
+import { copiedNames } from '../../../../shared/store/copies/copied-names.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { shortId } from '../../../../shared/store/keys/key.ts'
 import { messageStore } from '../../../../shared/store/messages/messages.ts'
 import { patientSearch } from '../../../../shared/store/patients/search.ts'
-import { commitFresh } from '../../../../shared/store/table/commit-packed.ts'
+import { commitWithRetry } from '../../../../shared/store/table/commit-packed.ts'
 import { freshTable, NOW, newClinic, type TestTable } from '../../../support/table.ts'
 
 let db: TestTable
@@ -278,9 +278,9 @@ describe('payments', () => {
     const [bill] = await invoices()
     const pay = (n: number) => {
       const id = newUuid()
-      return commitFresh(() =>
-        settlement(db.table).changesOf(clinic.id, bill?.id ?? '', [
-          { id, make: (of) => ({ ...paymentOf(of, n), id }) },
+      return commitWithRetry(() =>
+        settlement(db.table).buildChangeset(clinic.id, bill?.id ?? '', [
+          { id, build: (of) => ({ ...paymentOf(of, n), id }) },
         ]),
       )
     }
@@ -366,7 +366,7 @@ describe('a patient', () => {
         { patient: { fullName: 'Ada Öz' } },
       ])
     }
-    expect(await fanOut(db.table).owed(clinic.id)).toEqual([])
+    expect(await copiedNames(db.table).staleOwners(clinic.id)).toEqual([])
   })
 
   it('is erased wherever it stands, and stays so; totals and amounts stay', async () => {

@@ -6,35 +6,35 @@ import { doctorDayKey, tallyPartition } from '../../../../shared/store/keys/cale
 import { shortId } from '../../../../shared/store/keys/key.ts'
 import { patientRowKey } from '../../../../shared/store/keys/patients.ts'
 import { messageStore } from '../../../../shared/store/messages/messages.ts'
-import { patientEntry } from '../../../../shared/store/patients/patient-writes.ts'
+import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { rounds } from '../../../support/scale.ts'
 import { aPatient, freshTable, type TestTable } from '../../../support/table.ts'
-import { planting } from './planting.ts'
+import { faultInjection } from './fault-injection.ts'
 import {
+  addPayment,
   aMessage,
   anAppointment,
   aPayment,
   createAll,
-  one,
+  createPractice,
   type Practice,
-  pay,
-  practice,
+  pickOne,
+  runVerification,
   setStatus,
-  verified,
 } from './practice.ts'
 
 const LONG = rounds(60_000, 900_000)
 
 let db: TestTable
 let made: Practice
-let raw: ReturnType<typeof planting>
+let raw: ReturnType<typeof faultInjection>
 
 beforeAll(async () => {
   db = await freshTable()
-  raw = planting(db)
+  raw = faultInjection(db)
 })
 beforeEach(async () => {
-  made = await practice(db.table, {
+  made = await createPractice(db.table, {
     patients: 6,
     doctors: 2,
     appointments: 20,
@@ -42,7 +42,7 @@ beforeEach(async () => {
     payments: 4,
     messages: 4,
   })
-  await patientEntry(db).snapshot(made.clinic)
+  await patientWriter(db).snapshot(made.clinic)
 })
 
 /** Creates and changes records of every kind for as long as `work` takes; `rest` milliseconds between two of a kind. */
@@ -57,7 +57,7 @@ async function whileWriting<T>(work: () => Promise<T>, rest = 0): Promise<{ resu
       await new Promise((resolve) => setTimeout(resolve, rest))
     }
   }
-  const entry = patientEntry(db)
+  const entry = patientWriter(db)
   const changes = patientChanges(db.table)
   const writing = [
     writer(async () => {
@@ -69,15 +69,15 @@ async function whileWriting<T>(work: () => Promise<T>, rest = 0): Promise<{ resu
       setStatus(
         db.table,
         clinic,
-        one(made, made.appointments).id,
-        one(made, ['cancelled', 'completed', 'scheduled'] as const),
+        pickOne(made, made.appointments).id,
+        pickOne(made, ['cancelled', 'completed', 'scheduled'] as const),
       ),
     ),
-    writer(() => pay(db.table, clinic, aPayment(made))),
+    writer(() => addPayment(db.table, clinic, aPayment(made))),
     writer(() => createAll(db.table, clinic, messageStore(db), [aMessage(made)])),
     writer(async () => {
-      await entry.enter(clinic, [aPatient()])
-      const { id } = one(made, made.patients)
+      await entry.createMany(clinic, [aPatient()])
+      const { id } = pickOne(made, made.patients)
       await changes.update(clinic, id, { phoneNumber: `+9055${String(made.random()).slice(2, 10)}` })
     }),
   ]
@@ -93,7 +93,7 @@ describe('verifying a clinic at work', () => {
     'finds nothing wrong with it',
     async () => {
       for (let round = 0; round < rounds(1, 30); round++) {
-        const { result, written } = await whileWriting(() => verified(db.table, made.clinic))
+        const { result, written } = await whileWriting(() => runVerification(db.table, made.clinic))
         expect(result.found).toEqual([])
         expect(written).toBeGreaterThan(10)
       }
@@ -109,11 +109,11 @@ describe('verifying a clinic at work', () => {
         await patientChanges(db.table).update(made.clinic, patient, { lastName: `Name${number}` })
       }
     })()
-    const { found } = await verified(db.table, made.clinic)
+    const { found } = await runVerification(db.table, made.clinic)
     done = true
     await renaming
     expect(found).toEqual([])
-    expect((await verified(db.table, made.clinic)).found).toEqual([])
+    expect((await runVerification(db.table, made.clinic)).found).toEqual([])
   })
 
   it(
@@ -121,10 +121,10 @@ describe('verifying a clinic at work', () => {
     async () => {
       for (let round = 0; round < rounds(1, 30); round++) {
         await damage()
-        const { result } = await whileWriting(() => verified(db.table, made.clinic, true), 20)
+        const { result } = await whileWriting(() => runVerification(db.table, made.clinic, true), 20)
         expect(result.found.filter(({ repaired }) => !repaired)).toEqual([])
         expect(result.repaired).toBeGreaterThan(4)
-        expect((await verified(db.table, made.clinic)).found).toEqual([])
+        expect((await runVerification(db.table, made.clinic)).found).toEqual([])
       }
     },
     LONG,
@@ -135,9 +135,9 @@ describe('verifying a clinic at work', () => {
 async function damage(): Promise<void> {
   const { clinic } = made
   const list = appointmentStore(db)
-  const stored = (await list.find(clinic, one(made, made.appointments).id))?.record
+  const stored = (await list.find(clinic, pickOne(made, made.appointments).id))?.record
   if (!stored) throw new Error('an appointment is lost')
-  const rows = rowKeys(clinic, 'A', list.entity.place(stored))
+  const rows = rowKeys(clinic, 'A', list.entity.position(stored))
   for (const row of rows.slice(0, 2)) await raw.remove(row)
   for (const row of rows.slice(2)) await raw.alter(row, () => ({ b: '00:00' }))
   await raw.put({

@@ -15,23 +15,23 @@ import {
   ownerPartition,
   tallyPartition,
 } from '../../../../shared/store/keys/calendar.ts'
-import { ANNOUNCED_PARTITIONS } from '../../../../shared/store/keys/events.ts'
+import { ANNOUNCED_PARTITION_PREFIX } from '../../../../shared/store/keys/events.ts'
 import { type Key, shortId } from '../../../../shared/store/keys/key.ts'
 import { MESSAGES } from '../../../../shared/store/messages/messages.ts'
 import type { Item } from '../../../../shared/store/table/table.ts'
 import { freshTable, type TestTable } from '../../../support/table.ts'
-import { expectMended, type Planting, planting } from './planting.ts'
-import { type Practice, practice, verified } from './practice.ts'
+import { expectRepaired, faultInjection, type InjectedFault } from './fault-injection.ts'
+import { createPractice, type Practice, runVerification } from './practice.ts'
 
 let db: TestTable
 let made: Practice
-let raw: ReturnType<typeof planting>
+let raw: ReturnType<typeof faultInjection>
 let sound: Item[]
 
 beforeAll(async () => {
   db = await freshTable()
-  raw = planting(db)
-  made = await practice(db.table, {
+  raw = faultInjection(db)
+  made = await createPractice(db.table, {
     patients: 2,
     doctors: 1,
     appointments: 10,
@@ -39,7 +39,7 @@ beforeAll(async () => {
     payments: 3,
     messages: 2,
   })
-  sound = await raw.everything()
+  sound = await raw.scanAll()
 })
 /** Whether the clinic is sound again: each of the faults that are mended is found in what the last repair left. */
 let mended = false
@@ -59,14 +59,14 @@ const free = () => ofStatus('cancelled')
 
 /** The rows of a record: of clinic and doctor, of patient, of invoice. */
 const rowsOf = <R>(entity: CalendarEntity<R, never>, record: R) =>
-  rowKeys(made.clinic, entity.letter, entity.place(record)) as [Key, Key, Key]
+  rowKeys(made.clinic, entity.letter, entity.position(record)) as [Key, Key, Key]
 const recordKey = (letter: CalendarLetter, { id }: { id: string }) => calendarKey(made.clinic, letter, id)
 
 const tally = (doctor: string | null) => ({
   pk: tallyPartition(made.clinic, 'A', doctor),
   sk: visit().date.slice(0, 7),
 })
-const counter = () => tallyAttribute(visit().date, APPOINTMENTS.place(visit()).facet)
+const counter = () => tallyAttribute(visit().date, APPOINTMENTS.position(visit()).facet)
 const day = ({ doctor, date }: Practice['appointments'][0]) => doctorDayKey(made.clinic, doctor.id, date)
 
 /** Everything an appointment, or an invoice, stands in. */
@@ -90,7 +90,7 @@ async function misplacedRow(key: Key, letter: CalendarLetter, owner: 'patient' |
   await raw.put({ ...(await raw.read(key)), pk })
 }
 
-const MENDED: Planting[] = [
+const MENDED: InjectedFault[] = [
   [
     'an appointment is not in the clinic’s list',
     () => raw.remove(rowsOf(APPOINTMENTS, visit())[0]),
@@ -217,7 +217,7 @@ async function renameDoctor() {
   if (before) await store.save(made.clinic, [{ before, after: { ...before, fullName: 'Dr. New' } }])
 }
 
-const ONLY_TOLD: Planting[] = [
+const ONLY_TOLD: InjectedFault[] = [
   [
     'an appointment cannot be read',
     () => raw.alter(recordKey('A', visit()), () => ({ s: '?' })),
@@ -233,7 +233,7 @@ async function loneInvoice() {
     paid.filter(({ id }) => made.payments.filter((one) => one.invoice.id === id).length === 1),
   )
   for (const key of [recordKey('I', lone), ...rowsOf(INVOICES, lone)]) await raw.remove(key)
-  const place = INVOICES.place(lone)
+  const place = INVOICES.position(lone)
   const counted = { pk: tallyPartition(made.clinic, 'I', null), sk: place.date.slice(0, 7) }
   const name = tallyAttribute(place.date, place.facet)
   await raw.alter(counted, (item) => ({ [name]: Number(item[name]) - 1 }))
@@ -241,30 +241,30 @@ async function loneInvoice() {
 
 describe('verifying lists', () => {
   it('finds nothing in what the stores have written', async () => {
-    expect((await verified(db.table, made.clinic)).found).toEqual([])
+    expect((await runVerification(db.table, made.clinic)).found).toEqual([])
   })
 
   it.each(MENDED)('finds that %s, and mends it', async (_, plant, kinds) => {
     await plant()
-    await expectMended(db, made, kinds)
+    await expectRepaired(db, made, kinds)
     mended = true
   })
 
   it('finds nothing after all these repairs', async () => {
-    expect((await verified(db.table, made.clinic)).found).toEqual([])
+    expect((await runVerification(db.table, made.clinic)).found).toEqual([])
   })
 
   it.each(ONLY_TOLD)('finds that %s, and can only tell', async (_, plant, kinds) => {
     await plant()
-    expect(await verified(db.table, made.clinic, true)).toMatchObject({ kinds, repaired: 0 })
-    expect((await verified(db.table, made.clinic)).kinds).toEqual(kinds)
+    expect(await runVerification(db.table, made.clinic, true)).toMatchObject({ kinds, repaired: 0 })
+    expect((await runVerification(db.table, made.clinic)).kinds).toEqual(kinds)
   })
 
   it('makes lists, tallies and days follow a record that says something new', async () => {
     await raw.alter(recordKey('A', busy()), () => ({ s: 'x' }))
-    const { differences, repaired } = await verified(db.table, made.clinic, true)
+    const { differences, repaired } = await runVerification(db.table, made.clinic, true)
     expect(repaired).toBe(differences)
-    expect((await verified(db.table, made.clinic)).found).toEqual([])
+    expect((await runVerification(db.table, made.clinic)).found).toEqual([])
     expect(
       await db.table.get(rowsOf(APPOINTMENTS, { ...busy(), status: 'cancelled' as const })[0]),
     ).toBeDefined()
@@ -273,10 +273,10 @@ describe('verifying lists', () => {
 
   it('takes away all that is left of a record that is gone', async () => {
     await raw.remove(recordKey('A', busy()))
-    await verified(db.table, made.clinic, true)
-    expect((await verified(db.table, made.clinic)).found).toEqual([])
+    await runVerification(db.table, made.clinic, true)
+    expect((await runVerification(db.table, made.clinic)).found).toEqual([])
     // But for the news of it, which integrators have yet to hear.
-    const left = (await raw.everything()).filter(({ pk }) => !pk.startsWith(ANNOUNCED_PARTITIONS))
+    const left = (await raw.scanAll()).filter(({ pk }) => !pk.startsWith(ANNOUNCED_PARTITION_PREFIX))
     expect(JSON.stringify(left)).not.toContain(shortId(busy().id))
   })
 })

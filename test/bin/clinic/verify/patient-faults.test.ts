@@ -12,24 +12,24 @@ import {
   patientRowKey,
   patientSegmentKey,
 } from '../../../../shared/store/keys/patients.ts'
-import { patientEntry } from '../../../../shared/store/patients/patient-writes.ts'
+import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { patientStore, toPatient } from '../../../../shared/store/patients/patients.ts'
 import { patientSearch } from '../../../../shared/store/patients/search.ts'
-import { lineOf } from '../../../../shared/store/patients/search-lines.ts'
+import { patientSearchLine } from '../../../../shared/store/patients/search-lines.ts'
 import type { Item } from '../../../../shared/store/table/table.ts'
 import { freshTable, type TestTable } from '../../../support/table.ts'
-import { expectMended, type Planting, planting } from './planting.ts'
-import { type Practice, practice, verified } from './practice.ts'
+import { expectRepaired, faultInjection, type InjectedFault } from './fault-injection.ts'
+import { createPractice, type Practice, runVerification } from './practice.ts'
 
 let db: TestTable
 let made: Practice
-let raw: ReturnType<typeof planting>
+let raw: ReturnType<typeof faultInjection>
 let sound: Item[]
 
 beforeAll(async () => {
   db = await freshTable()
-  raw = planting(db)
-  made = await practice(db.table, {
+  raw = faultInjection(db)
+  made = await createPractice(db.table, {
     patients: 4,
     doctors: 0,
     appointments: 0,
@@ -37,17 +37,17 @@ beforeAll(async () => {
     payments: 0,
     messages: 0,
   })
-  await patientEntry(db).snapshot(made.clinic)
+  await patientWriter(db).snapshot(made.clinic)
   // Updates that the segments do not have yet.
   for (const at of [2, 3, 2]) await change(at, { phoneNumber: `+90555000000${at}` })
-  sound = await raw.everything()
+  sound = await raw.scanAll()
 })
 beforeEach(() => raw.restore(sound))
 
 const idOf = (at: number) => made.patients[at]?.id ?? ''
 const change = async (at: number, fields: object) => {
   const before = (await patientStore(db).findMany(made.clinic, [idOf(at)])).get(idOf(at))
-  if (before) await patientEntry(db).update(made.clinic, [{ before, after: { ...before, ...fields } }])
+  if (before) await patientWriter(db).update(made.clinic, [{ before, after: { ...before, ...fields } }])
 }
 
 const record = (at: number) => patientKey(made.clinic, idOf(at))
@@ -63,11 +63,11 @@ const bytes = (change: (data: Uint8Array) => Uint8Array) =>
 /** An update whose log entry is another patient's, so that neither log nor segment knows of it. */
 async function forgottenUpdate() {
   await change(1, { phoneNumber: '+905557777777' })
-  const line = lineOf(toPatient(await raw.read(row(2))))
+  const line = patientSearchLine(toPatient(await raw.read(row(2))))
   await raw.alter(entry(4), () => ({ o: 2, line }))
 }
 
-const MENDED: Planting[] = [
+const MENDED: InjectedFault[] = [
   ['a row is missing', () => raw.remove(row(1)), ['patient_row_missing']],
   ['the last row is missing', () => raw.remove(row(3)), ['patient_row_missing']],
   ['a row says something else', () => raw.alter(row(1), () => ({ l: 'Other' })), ['patient_row_differs']],
@@ -148,7 +148,7 @@ const MENDED: Planting[] = [
 const facts = () => ({ f: 'Given', l: 'Away', d: null, g: null, p: null, e: null, c: 1, v: 1 })
 
 const credential = (key: string) => raw.put({ ...clinicCredentialKey(made.clinic, key) })
-const ONLY_TOLD: Planting[] = [
+const ONLY_TOLD: InjectedFault[] = [
   ['a patient cannot be read', () => raw.alter(record(1), () => ({ c: undefined })), ['record_unreadable']],
   ['a patient’s record is gone', () => raw.remove(record(1)), ['patient_row_without_record']],
   [
@@ -166,19 +166,19 @@ const ONLY_TOLD: Planting[] = [
 
 describe('verifying patients and search', () => {
   it('finds nothing in what the stores have written', async () => {
-    expect((await verified(db.table, made.clinic)).found).toEqual([])
+    expect((await runVerification(db.table, made.clinic)).found).toEqual([])
   })
 
   it.each(MENDED)('finds that %s, and mends it', async (_, plant, kinds) => {
     await plant()
-    await expectMended(db, made, kinds)
-    expect((await verified(db.table, made.clinic)).found).toEqual([])
+    await expectRepaired(db, made, kinds)
+    expect((await runVerification(db.table, made.clinic)).found).toEqual([])
   })
 
   it.each(ONLY_TOLD)('finds that %s, and can only tell', async (_, plant, kinds) => {
     await plant()
-    expect(await verified(db.table, made.clinic, true)).toMatchObject({ kinds, repaired: 0 })
-    expect((await verified(db.table, made.clinic)).kinds).toEqual(kinds)
+    expect(await runVerification(db.table, made.clinic, true)).toMatchObject({ kinds, repaired: 0 })
+    expect((await runVerification(db.table, made.clinic)).kinds).toEqual(kinds)
   })
 
   it('makes functions forget the segments that they had in memory', async () => {
@@ -187,7 +187,7 @@ describe('verifying patients and search', () => {
     const totalOf = async (query: string) =>
       (await warm.search(made.clinic, query, { page: 1, limit: 1 })).total
     expect(await totalOf('905557777777')).toBe(0)
-    await verified(db.table, made.clinic, true)
+    await runVerification(db.table, made.clinic, true)
     expect(await totalOf('905557777777')).toBe(1)
   })
 })

@@ -16,9 +16,9 @@ import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { settlement } from '../../../../shared/store/calendar/settlement.ts'
 import { doctorStore } from '../../../../shared/store/doctors.ts'
 import { messageStore } from '../../../../shared/store/messages/messages.ts'
-import { MOST_ENTERED, patientEntry } from '../../../../shared/store/patients/patient-writes.ts'
+import { MAX_CREATED, patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
-import { commitFresh, commitPacked } from '../../../../shared/store/table/commit-packed.ts'
+import { commitPacked, commitWithRetry } from '../../../../shared/store/table/commit-packed.ts'
 import { chunked, type Table } from '../../../../shared/store/table/table.ts'
 import { aPatient, NOW, newClinic } from '../../../support/table.ts'
 
@@ -46,7 +46,7 @@ export type Practice = {
 const createdAt = new Date(NOW).toISOString()
 
 /** Numbers from 0 to 1 that a seed gives again (mulberry32). */
-function randomOf(seed: number): () => number {
+function seededRandom(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0
@@ -57,11 +57,11 @@ function randomOf(seed: number): () => number {
 }
 
 /** A clinic made through the stores. */
-export async function practice(table: Table, size: Size, seed = 1): Promise<Practice> {
+export async function createPractice(table: Table, size: Size, seed = 1): Promise<Practice> {
   const { id: clinic } = await newClinic(table)
   const made: Practice = {
     clinic,
-    random: randomOf(seed),
+    random: seededRandom(seed),
     patients: [],
     doctors: [],
     appointments: [],
@@ -70,28 +70,28 @@ export async function practice(table: Table, size: Size, seed = 1): Promise<Prac
     messages: [],
   }
   const { random, patients, doctors, appointments, invoices, payments, messages } = made
-  const entry = patientEntry({ table })
-  const times = (n: number) => Array.from({ length: n }, (_, at) => at)
-  patients.push(...times(size.patients).map(() => aPatient(random() < 0.3 ? { emailAddress: null } : {})))
-  for (const chunk of chunked(patients, MOST_ENTERED)) await entry.enter(clinic, chunk)
-  if (random() < 0.7) await entry.snapshot(clinic)
-  doctors.push(...times(size.doctors).map(() => aDoctor(`Dr. ${random()}`)))
+  const writer = patientWriter({ table })
+  const range = (n: number) => Array.from({ length: n }, (_, at) => at)
+  patients.push(...range(size.patients).map(() => aPatient(random() < 0.3 ? { emailAddress: null } : {})))
+  for (const chunk of chunked(patients, MAX_CREATED)) await writer.createMany(clinic, chunk)
+  if (random() < 0.7) await writer.snapshot(clinic)
+  doctors.push(...range(size.doctors).map(() => aDoctor(`Dr. ${random()}`)))
   for (const chunk of chunked(doctors, 50)) {
     await doctorStore({ table }).save(
       clinic,
       chunk.map((after) => ({ before: null, after })),
     )
   }
-  appointments.push(...times(size.appointments).map(() => anAppointment(made)))
+  appointments.push(...range(size.appointments).map(() => anAppointment(made)))
   await createAll(table, clinic, appointmentStore({ table }), appointments)
-  invoices.push(...times(size.invoices).map(() => anInvoice(made)))
+  invoices.push(...range(size.invoices).map(() => anInvoice(made)))
   await createAll(table, clinic, invoiceStore({ table }), invoices)
-  messages.push(...times(size.messages).map(() => aMessage(made)))
+  messages.push(...range(size.messages).map(() => aMessage(made)))
   await createAll(table, clinic, messageStore({ table }), messages)
-  for (const _ of times(size.payments)) {
+  for (const _ of range(size.payments)) {
     const payment = aPayment(made)
     payments.push(payment)
-    await pay(table, clinic, payment)
+    await addPayment(table, clinic, payment)
   }
   const settled = await invoiceStore({ table }).findMany(
     clinic,
@@ -101,44 +101,45 @@ export async function practice(table: Table, size: Size, seed = 1): Promise<Prac
   return made
 }
 
-export const one = <T>({ random }: Practice, of: readonly T[]): T => of[Math.floor(random() * of.length)] as T
+export const pickOne = <T>({ random }: Practice, of: readonly T[]): T =>
+  of[Math.floor(random() * of.length)] as T
 
-const dateOf = ({ random }: Practice): string =>
+const randomDate = ({ random }: Practice): string =>
   new Date(NOW + Math.floor(random() * 90 - 45) * 86_400_000).toISOString().slice(0, 10)
 
-const named = (patient: Patient) => ({ id: patient.id, fullName: fullName(patient) })
+const patientRef = (patient: Patient) => ({ id: patient.id, fullName: fullName(patient) })
 
 export const aDoctor = (fullName: string): Doctor => ({ ...NEW_DOCTOR, id: newUuid(), fullName })
 
 export function anAppointment(made: Practice): Appointment {
-  const doctor = one(made, made.doctors)
+  const doctor = pickOne(made, made.doctors)
   const hour = 8 + Math.floor(made.random() * 10)
   const clock = (minutes: string) => `${String(hour).padStart(2, '0')}:${minutes}`
   return {
     id: newUuid(),
-    patient: named(one(made, made.patients)),
+    patient: patientRef(pickOne(made, made.patients)),
     doctor: { id: doctor.id, fullName: doctor.fullName },
-    date: dateOf(made),
+    date: randomDate(made),
     startTime: clock('00'),
     endTime: clock('30'),
-    status: one(made, APPOINTMENT_STATUSES),
-    notes: one(made, [null, 'short', 'long '.repeat(200)]),
+    status: pickOne(made, APPOINTMENT_STATUSES),
+    notes: pickOne(made, [null, 'short', 'long '.repeat(200)]),
     createdAt,
   }
 }
 
 export function anInvoice(made: Practice): Invoice {
-  const patient = one(made, made.patients)
-  const status = one(
+  const patient = pickOne(made, made.patients)
+  const status = pickOne(
     made,
     INVOICE_STATUSES.filter((it) => !['paid', 'partially_paid', 'refunded'].includes(it)),
   )
   return {
     id: newUuid(),
     number: String(Math.floor(made.random() * 1e6)),
-    setStatus: status,
+    clinicStatus: status,
     status,
-    issueDate: dateOf(made),
+    issueDate: randomDate(made),
     dueDate: null,
     paidAt: null,
     currency: 'EUR',
@@ -147,25 +148,25 @@ export function anInvoice(made: Practice): Invoice {
     discount: 0,
     total: 10_000,
     paid: 0,
-    patient: { ...named(patient), email: patient.emailAddress },
+    patient: { ...patientRef(patient), email: patient.emailAddress },
     lineItems: [],
     createdAt,
   }
 }
 
 export function aPayment(made: Practice): Payment {
-  const { id, number, patient } = one(made, made.invoices)
+  const { id, number, patient } = pickOne(made, made.invoices)
   return {
     id: newUuid(),
     invoice: { id, number },
     patient: { id: patient.id, fullName: patient.fullName },
     amount: 1 + Math.floor(made.random() * 9_000),
     currency: 'EUR',
-    type: one(made, ['payment', 'payment', 'refund'] as const),
+    type: pickOne(made, ['payment', 'payment', 'refund'] as const),
     method: 'card',
-    status: one(made, PAYMENT_STATUSES),
+    status: pickOne(made, PAYMENT_STATUSES),
     description: null,
-    date: dateOf(made),
+    date: randomDate(made),
     createdAt,
   }
 }
@@ -173,18 +174,18 @@ export function aPayment(made: Practice): Payment {
 export function aMessage(made: Practice): Message {
   return {
     id: newUuid(),
-    channel: one(made, CHANNELS),
+    channel: pickOne(made, CHANNELS),
     type: 'manual',
     recipient: 'somebody',
     subject: null,
-    text: one(made, ['Hello', 'See you. '.repeat(100)]),
+    text: pickOne(made, ['Hello', 'See you. '.repeat(100)]),
     status: 'sent',
     providerMessageId: null,
     errorMessage: null,
     sentAt: createdAt,
-    patient: named(one(made, made.patients)),
+    patient: patientRef(pickOne(made, made.patients)),
     acceptedAt: createdAt,
-    acceptedOn: dateOf(made),
+    acceptedOn: randomDate(made),
     dispatch: null,
   }
 }
@@ -203,9 +204,9 @@ export async function createAll<R>(
   await commitPacked(table, clinic, units)
 }
 
-export const pay = (table: Table, clinic: ClinicId, payment: Payment): Promise<void> =>
-  commitFresh(() =>
-    settlement(table).changesOf(clinic, payment.invoice.id, [{ id: payment.id, make: () => payment }]),
+export const addPayment = (table: Table, clinic: ClinicId, payment: Payment): Promise<void> =>
+  commitWithRetry(() =>
+    settlement(table).buildChangeset(clinic, payment.invoice.id, [{ id: payment.id, build: () => payment }]),
   )
 
 export const setStatus = (
@@ -214,7 +215,7 @@ export const setStatus = (
   id: string,
   status: AppointmentStatus,
 ): Promise<void> =>
-  commitFresh(async () => {
+  commitWithRetry(async () => {
     const list = appointmentStore({ table })
     const stored = await list.find(clinic, id)
     if (!stored) return null
@@ -224,13 +225,13 @@ export const setStatus = (
   })
 
 /** What a verification says, with no more patience than a test has. */
-export async function verified(table: Table, clinic: ClinicId, repair = false) {
+export async function runVerification(table: Table, clinic: ClinicId, repair = false) {
   const differences: Difference[] = []
   const result = await verifyClinic(table, clinic, {
     repair,
     onDifference: (difference) => differences.push(difference),
-    pause: 2,
-    patience: 50,
+    pauseMs: 2,
+    gracePeriodMs: 50,
   })
   return { ...result, found: differences, kinds: differences.map(({ kind }) => kind).sort() }
 }

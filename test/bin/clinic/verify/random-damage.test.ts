@@ -11,8 +11,8 @@ import { patientSearch } from '../../../../shared/store/patients/search.ts'
 import type { Item } from '../../../../shared/store/table/table.ts'
 import { property, rounds } from '../../../support/scale.ts'
 import { freshTable, type TestTable } from '../../../support/table.ts'
-import { planting } from './planting.ts'
-import { type Practice, practice, verified } from './practice.ts'
+import { faultInjection } from './fault-injection.ts'
+import { createPractice, type Practice, runVerification } from './practice.ts'
 
 /** What follows from records: rows of lists, tallies, doctors' days, segments. */
 const FOLLOWS = /^.{22}#([AIYM](L|D#.*|P#.*|I#.*|T|T#.*)|D#.*|PL|PH|PC|PS#.*)$/
@@ -32,7 +32,12 @@ const damages = fc.array(fc.tuple(fc.nat(), fc.constantFrom('delete', 'alter', '
   maxLength: 6,
 })
 
-async function damage(raw: ReturnType<typeof planting>, item: Item, how: string, at: number): Promise<void> {
+async function damage(
+  raw: ReturnType<typeof faultInjection>,
+  item: Item,
+  how: string,
+  at: number,
+): Promise<void> {
   const names = Object.keys(item).filter((name) => !['pk', 'sk'].includes(name))
   const name = names[at % names.length]
   if (how === 'delete' || name === undefined) await raw.remove(item)
@@ -55,14 +60,14 @@ async function expectOracle(db: TestTable, made: Practice): Promise<void> {
     records: readonly R[],
   ) => {
     const order = (record: R) => {
-      const { date, moment, id } = entity.place(record)
+      const { date, moment, id } = entity.position(record)
       return `${date} ${moment} ${id}`
     }
     const sorted = [...records].sort((a, b) => (order(a) < order(b) ? 1 : -1))
     const page = await list.page(clinic, {}, { page: 1, limit: 100 })
     expect(page).toEqual({ items: sorted, total: records.length })
     for (const { id } of made.patients) {
-      const own = sorted.filter((record) => entity.place(record).patient === id)
+      const own = sorted.filter((record) => entity.position(record).patient === id)
       expect(await list.allOf(clinic, 'patient', id)).toEqual(own)
     }
   }
@@ -89,21 +94,21 @@ describe('verifying any clinic', () => {
         fc.asyncProperty(sizes, fc.integer(), damages, async (size, seed, planned) => {
           const db = await freshTable()
           using _ = { [Symbol.dispose]: () => db.client.destroy() }
-          const raw = planting(db)
-          const made = await practice(db.table, size, seed)
-          expect((await verified(db.table, made.clinic)).found).toEqual([])
+          const raw = faultInjection(db)
+          const made = await createPractice(db.table, size, seed)
+          expect((await runVerification(db.table, made.clinic)).found).toEqual([])
           for (const [which, how, at] of planned) {
-            const items = (await raw.everything()).filter(
+            const items = (await raw.scanAll()).filter(
               ({ pk }) => pk.startsWith(shortId(made.clinic)) && FOLLOWS.test(pk),
             )
             const item = items[which % items.length]
             if (!item) throw new Error('nothing to damage')
             await damage(raw, item, how, at)
           }
-          const { found, differences, repaired } = await verified(db.table, made.clinic, true)
+          const { found, differences, repaired } = await runVerification(db.table, made.clinic, true)
           expect(found.filter((difference) => !difference.repaired)).toEqual([])
           expect(repaired).toBe(differences)
-          expect((await verified(db.table, made.clinic)).found).toEqual([])
+          expect((await runVerification(db.table, made.clinic)).found).toEqual([])
           await expectOracle(db, made)
         }),
         property(5, 300),

@@ -1,7 +1,7 @@
 /** What holds answers against the document finds what is not in it. */
 import { expect, it } from 'vitest'
 import { BASE_PATH } from '../../../../shared/api/route.ts'
-import { conforms, document, type Operation, resolved } from '../../../support/conformance.ts'
+import { assertConforms, document, type Operation, resolveRef } from '../../../support/conformance.ts'
 
 const HEADERS = {
   'content-type': 'application/json; charset=utf-8',
@@ -13,7 +13,7 @@ const HEADERS = {
 
 /** The success that the document shows of an operation. */
 const shown = (operation: Operation | undefined, status: number): any => {
-  const response = resolved(operation?.responses[status] ?? {})
+  const response = resolveRef(operation?.responses[status] ?? {})
   return structuredClone(response.content?.['application/json']?.examples?.default?.value)
 }
 const PAGE = shown(document.paths['/patients']?.get, 200)
@@ -26,7 +26,7 @@ const answered = ({
   status = 200,
   headers,
   body = PAGE,
-}: Answer) => conforms(method, `${BASE_PATH}${path}`, status, { ...HEADERS, ...headers }, body)
+}: Answer) => assertConforms(method, `${BASE_PATH}${path}`, status, { ...HEADERS, ...headers }, body)
 
 it('takes what is documented', () => {
   answered({})
@@ -35,7 +35,7 @@ it('takes what is documented', () => {
   answered({ method: 'DELETE', path: '/webhooks/x', status: 204, body: null })
   answered({ path: '/rooms', status: 404, body: notFound('route') })
   answered({ method: 'HEAD', status: 405, headers: { allow: 'GET, POST' }, body: null })
-  conforms('GET', '/docs', 200, {}, 'not the document’s matter')
+  assertConforms('GET', '/docs', 200, {}, 'not the document’s matter')
 })
 
 const notFound = (what: string) => ({

@@ -5,11 +5,17 @@ import { ERROR_KEYS, errorEntry } from '../../../../shared/api/errors.ts'
 import { EVENT_NAMES } from '../../../../shared/api/events.ts'
 import { openapiDocument } from '../../../../shared/api/openapi/document.ts'
 import type { Examples } from '../../../../shared/api/openapi/examples.ts'
-import { errorsOf, isRepeatable, scopesOf } from '../../../../shared/api/route.ts'
+import { acceptsIdempotencyKey, errorsOf, scopesOf } from '../../../../shared/api/route.ts'
 import { ROUTES } from '../../../../shared/api/routes.ts'
 import { signatureHeaders } from '../../../../shared/delivery/webhook-signature.ts'
 import { SCOPES } from '../../../../shared/domain/scope.ts'
-import { document, misfit, type Operation, operationOf, resolved } from '../../../support/conformance.ts'
+import {
+  document,
+  type Operation,
+  operationOf,
+  resolveRef,
+  schemaError,
+} from '../../../support/conformance.ts'
 
 const read = (file: string): string => readFileSync(new URL(`../../../../${file}`, import.meta.url), 'utf8')
 const examples = JSON.parse(read('bin/openapi/examples.json')) as Examples
@@ -28,18 +34,18 @@ describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as 
   it('names its scopes, parameters, statuses and errors', () => {
     expect(operation.operationId).toBe(route.id)
     expect(operation.security).toEqual(scopesOf(route).map((scope) => ({ Developer: [scope] })))
-    const parameters = operation.parameters.map(resolved).map(({ in: place, name }) => `${place} ${name}`)
+    const parameters = operation.parameters.map(resolveRef).map(({ in: place, name }) => `${place} ${name}`)
     expect(parameters).toEqual([
       ...Object.keys(route.params ?? {}).map((name) => `path ${name}`),
       ...Object.keys(route.query?.shape ?? {}).map((name) => `query ${name}`),
-      ...(isRepeatable(route) ? ['header idempotency-key'] : []),
+      ...(acceptsIdempotencyKey(route) ? ['header idempotency-key'] : []),
     ])
     const statuses = errorsOf(route).map((key) => errorEntry(key).status)
     expect(Object.keys(operation.responses)).toEqual(
       [...new Set([route.response.status, ...statuses])].sort().map(String),
     )
     for (const key of errorsOf(route)) {
-      const { content = {} } = resolved(operation.responses[errorEntry(key).status] ?? {})
+      const { content = {} } = resolveRef(operation.responses[errorEntry(key).status] ?? {})
       expect(Object.keys(content['application/json']?.examples ?? {})).toContain(key)
     }
   })
@@ -73,7 +79,7 @@ it('shows examples that fit their schemas', () => {
     ]
     for (const example of value.schema ? shown : []) {
       checked++
-      const problem = misfit(value.schema, example)
+      const problem = schemaError(value.schema, example)
       if (problem !== null) misfits.push(`${at}: ${problem}`)
     }
     for (const [name, inner] of Object.entries(value)) {

@@ -42,7 +42,7 @@ it('compiles to types that TypeScript accepts, and that tell right from wrong', 
 
 /** What must compile, and what must not. */
 const USE = `
-import type { components, operations, webhooks } from '../../../api/schema.ts'
+import type { components, operations, webhooks } from './schema.ts'
 
 type Json<R> = R extends { content: { 'application/json': infer J } } ? J : never
 type Answers<O extends keyof operations> = operations[O]['responses']

@@ -9,9 +9,9 @@ import {
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { APPOINTMENTS, appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
-import type { CalendarFilter, Stored } from '../../../../shared/store/calendar/calendar-list.ts'
+import type { CalendarFilter, StoredRecord } from '../../../../shared/store/calendar/calendar-list.ts'
 import { rowKeys } from '../../../../shared/store/calendar/calendar-row.ts'
-import { daysOf } from '../../../../shared/store/calendar/tally.ts'
+import { toDayTallies } from '../../../../shared/store/calendar/tally.ts'
 import { doctorDayKey, tallyPartition } from '../../../../shared/store/keys/calendar.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { ConditionFailed, openTable, type Table } from '../../../../shared/store/table/table.ts'
@@ -87,7 +87,7 @@ function oracle(all: Iterable<Appointment>, { patient, doctor, facet, from, to }
 async function save(
   table: Table,
   clinic: ClinicId,
-  before: Stored<Appointment> | null,
+  before: StoredRecord<Appointment> | null,
   after: Appointment,
 ): Promise<void> {
   const changes = new Changeset(table, clinic)
@@ -117,7 +117,7 @@ async function expectInvariants(table: Table, clinic: ClinicId, all: readonly Ap
     const mine = all.filter((one) => doctor === null || one.doctor.id === doctor)
     const months = await table.query({ pk: tallyPartition(clinic, 'A', doctor), limit: 1000 })
     const counted = months
-      .flatMap((month) => daysOf(month.sk, month))
+      .flatMap((month) => toDayTallies(month.sk, month))
       .flatMap(({ date, counts }) => [...counts].map(([facet, count]) => `${date} ${facet} ${count}`))
     const recount = Map.groupBy(mine, ({ date, status }) => `${date} ${APPOINTMENTS.facets[status]}`)
     expect(counted.sort()).toEqual([...recount].map(([key, list]) => `${key} ${list.length}`).sort())
@@ -257,7 +257,7 @@ describe('a tallied calendar list', () => {
     const [one] = fc.sample(appointmentArbitrary, 1) as [Appointment]
     const ids = Array.from({ length: 50 }, () => crypto.randomUUID()).sort()
     const keys = ids.map(
-      (id) => rowKeys(newUuid() as ClinicId, 'A', { ...APPOINTMENTS.place({ ...one, id }) })[0]?.sk,
+      (id) => rowKeys(newUuid() as ClinicId, 'A', { ...APPOINTMENTS.position({ ...one, id }) })[0]?.sk,
     )
     expect(keys).toEqual([...keys].sort())
   })

@@ -13,13 +13,13 @@ import { eventFanOut } from '../../../../shared/store/events/fan-out.ts'
 import { webhookStore } from '../../../../shared/store/events/webhooks.ts'
 import { messageDispatch } from '../../../../shared/store/messages/dispatch.ts'
 import { messageStore } from '../../../../shared/store/messages/messages.ts'
-import { patientEntry } from '../../../../shared/store/patients/patient-writes.ts'
+import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
-import { uncontested } from '../../../../shared/store/table/retry-on-conflict.ts'
+import { retryOnConflict } from '../../../../shared/store/table/retry-on-conflict.ts'
 import { withoutEvents } from '../../../../shared/store/table/table.ts'
-import { subscribed } from '../../../support/deliveries.ts'
-import { acceptedEmail } from '../../../support/emails.ts'
-import { type Populated, populated } from '../../../support/records.ts'
+import { createWebhook } from '../../../support/deliveries.ts'
+import { createAcceptedEmail } from '../../../support/emails.ts'
+import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
 import { aPatient, freshTable, newClinic, type TestTable } from '../../../support/table.ts'
 
 let db: TestTable
@@ -52,9 +52,9 @@ async function changed<R extends { readonly id: string }>(
 }
 
 describe('changes make events', () => {
-  let one: Populated
+  let one: PopulatedClinic
   beforeAll(async () => {
-    one = await populated(db.table)
+    one = await createPopulatedClinic(db.table)
   })
 
   it('of every kind when records are made', async () => {
@@ -142,14 +142,14 @@ describe('changes make events', () => {
   it('as a message moves, but not while it is being sent', async () => {
     const { clinic, patient } = one
     const log = messageDispatch(db)
-    const message = await acceptedEmail(db.table, clinic, patient, Date.now())
+    const message = await createAcceptedEmail(db.table, clinic, patient, Date.now())
     const stored = await log.find(clinic.id, message.id)
     if (stored) await log.claim(clinic.id, stored, { token: 't', until: Date.now() + 1000 })
     const before = (await eventsOf(clinic.id)).length
     const at = new Date().toISOString()
-    await log.note(clinic.id, message.id, { kind: 'sent', at, providerMessageId: 'p' })
-    await log.note(clinic.id, message.id, { kind: 'delivered', at, providerMessageId: 'p' })
-    await log.note(clinic.id, message.id, { kind: 'failed', reason: 'Bounce' })
+    await log.recordFeedback(clinic.id, message.id, { kind: 'sent', at, providerMessageId: 'p' })
+    await log.recordFeedback(clinic.id, message.id, { kind: 'delivered', at, providerMessageId: 'p' })
+    await log.recordFeedback(clinic.id, message.id, { kind: 'failed', reason: 'Bounce' })
     const events = (await eventsOf(clinic.id)).slice(before)
     expect(events.map(({ event, sequence }) => [event, sequence])).toEqual([
       ['email.sent', 1],
@@ -162,8 +162,8 @@ it('history makes no events', async () => {
   const clinic = await newClinic(db.table)
   const quiet = withoutEvents(db.table)
   const patient = aPatient()
-  await patientEntry({ table: quiet }).enter(clinic.id, [patient])
-  const message = await acceptedEmail(quiet, clinic, patient, Date.now(), { dispatch: null })
+  await patientWriter({ table: quiet }).createMany(clinic.id, [patient])
+  const message = await createAcceptedEmail(quiet, clinic, patient, Date.now(), { dispatch: null })
   expect(await eventsOf(clinic.id)).toEqual([])
   // What happens afterwards does, from 1 on.
   await changed(clinic.id, messageStore(db), message.id, { status: 'sent' } as Partial<Message>)
@@ -172,10 +172,10 @@ it('history makes no events', async () => {
 
 it('each endpoint that wants an event gets one delivery, told of once', async () => {
   const clinic = await newClinic(db.table)
-  const all = await subscribed(db.table, clinic.id)
-  const some = await subscribed(db.table, clinic.id, { events: ['patient.updated'] })
-  const off = await subscribed(db.table, clinic.id, { isActive: false })
-  await patientEntry(db).enter(clinic.id, [aPatient(), aPatient()])
+  const all = await createWebhook(db.table, clinic.id)
+  const some = await createWebhook(db.table, clinic.id, { events: ['patient.updated'] })
+  const off = await createWebhook(db.table, clinic.id, { isActive: false })
+  await patientWriter(db).createMany(clinic.id, [aPatient(), aPatient()])
   const told: unknown[] = []
   const push = async (made: unknown[]) => void told.push(...made)
   await Promise.all([1, 2, 3].map(() => fanOut(clinic.id, push)))
@@ -197,7 +197,7 @@ it('each endpoint that wants an event gets one delivery, told of once', async ()
 
 it('writers and fan-outs all at once: every event has one place, in its recordâ€™s order, and cursors skip none', async () => {
   const clinic = await newClinic(db.table)
-  await subscribed(db.table, clinic.id)
+  await createWebhook(db.table, clinic.id)
   const patients = Array.from({ length: 5 }, () => aPatient())
   const made: { delivery: string }[] = []
   const push = async (more: unknown[]) => void made.push(...(more as { delivery: string }[]))
@@ -217,7 +217,7 @@ it('writers and fan-outs all at once: every event has one place, in its recordâ€
   })
   await Promise.all(
     patients.map(async (patient) => {
-      await uncontested(() => patientEntry(db).enter(clinic.id, [patient]))
+      await retryOnConflict(() => patientWriter(db).createMany(clinic.id, [patient]))
       for (const gender of ['male', 'female', 'other'] as const)
         await patientChanges(db.table).update(clinic.id, patient.id, { gender })
     }),
@@ -239,8 +239,8 @@ it('writers and fan-outs all at once: every event has one place, in its recordâ€
 
 it('more endpoints and events than one transaction holds', async () => {
   const clinic = await newClinic(db.table)
-  for (let n = 0; n < 20; n++) await subscribed(db.table, clinic.id)
-  await patientEntry(db).enter(
+  for (let n = 0; n < 20; n++) await createWebhook(db.table, clinic.id)
+  await patientWriter(db).createMany(
     clinic.id,
     Array.from({ length: 30 }, () => aPatient()),
   )
@@ -249,7 +249,7 @@ it('more endpoints and events than one transaction holds', async () => {
     told += made.length
   })
   expect(told).toBe(600)
-  expect(await eventFanOut(platform()).waiting()).not.toContain(clinic.id)
+  expect(await eventFanOut(platform()).clinicsWithAnnounced()).not.toContain(clinic.id)
   const all = await webhookStore(db).list(clinic.id)
   for (const { id } of all)
     expect((await deliveryStore(db).page(clinic.id, id, { limit: 100 }, Date.now()))?.items.length).toBe(30)

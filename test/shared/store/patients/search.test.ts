@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { fullName, type Patient } from '../../../../shared/domain/patient.ts'
-import { needlesOf } from '../../../../shared/domain/search-text.ts'
+import { parseSearchQuery } from '../../../../shared/domain/search-text.ts'
 import { UnavailableError } from '../../../../shared/domain/unavailable.ts'
 import { patientSegmentKey } from '../../../../shared/store/keys/patients.ts'
-import { MOST_ENTERED, MOST_UPDATED, patientEntry } from '../../../../shared/store/patients/patient-writes.ts'
+import { MAX_CREATED, MAX_UPDATED, patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import { patientSearch } from '../../../../shared/store/patients/search.ts'
 import { property } from '../../../support/scale.ts'
-import { mustFind } from '../../../support/search-oracle.ts'
+import { shouldMatch } from '../../../support/search-oracle.ts'
 import { aPatient, freshTable, newClinic, type TestTable } from '../../../support/table.ts'
 
 let db: TestTable
@@ -21,7 +21,10 @@ beforeAll(async () => {
 const oracle = (patients: readonly Patient[], query: string): string[] =>
   patients
     .filter((patient) =>
-      mustFind({ name: fullName(patient), phone: patient.phoneNumber, email: patient.emailAddress }, query),
+      shouldMatch(
+        { name: fullName(patient), phone: patient.phoneNumber, email: patient.emailAddress },
+        query,
+      ),
     )
     .map(({ id }) => id)
     .reverse()
@@ -104,9 +107,9 @@ const queryOf = (patients: readonly Patient[]) =>
   )
 
 async function enterAll(clinic: ClinicId, patients: readonly Patient[]) {
-  const entry = patientEntry(db)
-  for (let start = 0; start < patients.length; start += MOST_ENTERED) {
-    await entry.enter(clinic, patients.slice(start, start + MOST_ENTERED))
+  const entry = patientWriter(db)
+  for (let start = 0; start < patients.length; start += MAX_CREATED) {
+    await entry.createMany(clinic, patients.slice(start, start + MAX_CREATED))
   }
   return entry
 }
@@ -158,7 +161,7 @@ describe('search', () => {
             if (step === 'snapshot') await entry.snapshot(clinic)
             if (step === 'enter') {
               const entered = more.next().value
-              await entry.enter(clinic, [entered])
+              await entry.createMany(clinic, [entered])
               patients.push(entered)
             }
             if (step === 'update') {
@@ -189,7 +192,7 @@ describe('search', () => {
         fc.constantFrom('a', 'mail', 'yı', 'ß', '7'),
         async (query, word) => {
           // A query of digits alone is one number, whose digits need not occur as separate words.
-          fc.pre(needlesOf(query)?.kind === 'words')
+          fc.pre(parseSearchQuery(query)?.kind === 'words')
           expect(await totalOf(`${query} ${word}`)).toBeLessThanOrEqual(await totalOf(query))
         },
       ),
@@ -204,8 +207,8 @@ describe('search', () => {
     const warm = patientSearch(db)
     await warm.search(clinic, 'demir', { page: 1, limit: 20 })
     await entry.snapshot(clinic)
-    for (let start = 8500; start < 9000; start += MOST_ENTERED) {
-      await entry.enter(clinic, patients.slice(start, Math.min(9000, start + MOST_ENTERED)))
+    for (let start = 8500; start < 9000; start += MAX_CREATED) {
+      await entry.createMany(clinic, patients.slice(start, Math.min(9000, start + MAX_CREATED)))
     }
     for (const search of [warm, patientSearch(db)]) {
       const page = await search.search(clinic, 'demir', { page: 30, limit: 100 })
@@ -241,12 +244,12 @@ describe('search', () => {
     await entry.snapshot(clinic)
     const rename = async (lastName: string) => {
       const [before] = (await patientStore(db).findMany(clinic, [patient.id])).values()
-      if (before) await patientEntry(db).update(clinic, [{ before, after: { ...before, lastName } }])
+      if (before) await patientWriter(db).update(clinic, [{ before, after: { ...before, lastName } }])
     }
     await rename('Beta')
     // The slow one has read the log, and stalls before it reads the segment.
     const stalled = Promise.withResolvers<void>()
-    const slow = patientEntry({
+    const slow = patientWriter({
       table: {
         ...db.table,
         query: async (range) => {
@@ -256,7 +259,7 @@ describe('search', () => {
       },
     }).snapshot(clinic)
     await rename('Gamma')
-    await patientEntry(db).snapshot(clinic)
+    await patientWriter(db).snapshot(clinic)
     stalled.resolve()
     await slow
     const totals = ['alpha', 'beta', 'gamma'].map((name) =>
@@ -286,7 +289,7 @@ describe('search', () => {
 
   it('takes updates of a whole transaction at once', async () => {
     const { id: clinic } = await newClinic(db.table)
-    const patients = Array.from({ length: MOST_UPDATED }, () => aPatient())
+    const patients = Array.from({ length: MAX_UPDATED }, () => aPatient())
     const entry = await enterAll(clinic, patients)
     const placed = await patientStore(db).findMany(
       clinic,
@@ -296,8 +299,6 @@ describe('search', () => {
       clinic,
       [...placed.values()].map((before) => ({ before, after: { ...before, lastName: 'Renamed' } })),
     )
-    expect((await patientSearch(db).search(clinic, 'renamed', { page: 1, limit: 1 })).total).toBe(
-      MOST_UPDATED,
-    )
+    expect((await patientSearch(db).search(clinic, 'renamed', { page: 1, limit: 1 })).total).toBe(MAX_UPDATED)
   })
 })

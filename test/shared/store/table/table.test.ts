@@ -11,7 +11,7 @@ import {
 import { mockClient } from 'aws-sdk-client-mock'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { UnavailableError } from '../../../../shared/domain/unavailable.ts'
-import { documentClient } from '../../../../shared/runtime/clients.ts'
+import { documentClient } from '../../../../shared/runtime/document-client.ts'
 import { ConditionFailed, openTable } from '../../../../shared/store/table/table.ts'
 
 const key = { pk: 'p', sk: 's' }

@@ -1,14 +1,14 @@
 import type { Key } from '../../../shared/store/keys/key.ts'
 
-export type UnmendedRows = ReturnType<typeof unmendedRows>
+export type UnrepairedRows = ReturnType<typeof unrepairedRows>
 
 /**
  * Rows that are missing or too many, and stay so because nothing is repaired: with and without them, counts and sums are
  * right. Grows with the damage, not with the clinic.
  */
-export const unmendedRows = () => ({ missing: register(), extra: register() })
+export const unrepairedRows = () => ({ missing: keySet(), extra: keySet() })
 
-function register() {
+function keySet() {
   const partitions = new Map<string, Set<string>>()
   return {
     add: ({ pk, sk }: Key): void => {

@@ -7,18 +7,18 @@ import {
 } from '../../../shared/store/keys/patients.ts'
 import { readPatientHead } from '../../../shared/store/patients/head.ts'
 import type { Item } from '../../../shared/store/table/table.ts'
-import { checkRead, ifRead } from './conditions.ts'
-import { eachAbreast } from './each-abreast.ts'
-import type { Look } from './fault.ts'
+import { ifUnchanged, requireUnchangedAttributes } from './conditions.ts'
+import type { Recheck } from './fault.ts'
+import { forEachConcurrent } from './for-each-concurrent.ts'
 import type { Inspection } from './inspection.ts'
 import { partitionPages } from './partition-pages.ts'
-import { nameOf } from './record-image.ts'
+import { keyText } from './record-image.ts'
 
 /**
  * Whether the list of patients is dense, and every row is of a patient whose record names that place. Rows that the
  * records themselves have shown to be wrong are not judged again.
  */
-export async function checkPatientPlaces(
+export async function checkPatientOrdinals(
   { table, clinic, count, examine }: Inspection,
   wrongRows: ReadonlySet<string>,
 ): Promise<void> {
@@ -29,52 +29,52 @@ export async function checkPatientPlaces(
     const items = await table.getMany([...ids].map((id) => patientKey(clinic, id)))
     const records = new Map(items.map((item) => [item.sk, item]))
     const suspects = rows.filter(
-      (row) => !wrongRows.has(nameOf(row)) && !stands(row, records.get(String(row.i))),
+      (row) => !wrongRows.has(keyText(row)) && !matchesRecord(row, records.get(String(row.i))),
     )
-    await eachAbreast(suspects, (row) => examine(lookAtRow(row)))
+    await forEachConcurrent(suspects, (row) => examine(recheckRow(row)))
     const { n } = await readPatientHead(table, clinic)
     for (const ordinal of rows.map(({ sk }) => Number(sk)).filter((at) => at < n)) {
-      for (; next < ordinal; next++) await judgeGap(next)
+      for (; next < ordinal; next++) await checkGap(next)
       next = ordinal + 1
     }
   }
 
-  async function judgeGap(ordinal: number): Promise<void> {
+  async function checkGap(ordinal: number): Promise<void> {
     const key = patientRowKey(clinic, ordinal)
-    if (wrongRows.has(nameOf(key))) return
+    if (wrongRows.has(keyText(key))) return
     await examine(async () =>
-      (await table.get(key)) ? null : { faults: [{ kind: 'patient_ordinal_missing', key }], mend: null },
+      (await table.get(key)) ? null : { faults: [{ kind: 'patient_ordinal_missing', key }], repair: null },
     )
   }
 
-  function lookAtRow({ pk, sk }: Item): Look {
+  function recheckRow({ pk, sk }: Item): Recheck {
     return async () => {
       const key = { pk, sk }
       const row = await table.get(key)
       if (!row) return null
       const record = isId(row.i) ? await table.get(patientKey(clinic, row.i)) : undefined
-      if (stands(row, record)) return null
+      if (matchesRecord(row, record)) return null
       const head = await readPatientHead(table, clinic)
       const again = await table.get(key)
       if (again?.i !== row.i) return 'moving'
       // The record names a place where it is not listed: that is its own fault, and found there.
       if (record && (await table.get(patientRowKey(clinic, Number(record.o) || 0)))?.i !== row.i) return null
-      if (isPlace(sk) && Number(sk) < head.n) {
-        return { faults: [{ kind: 'patient_row_without_record', key }], mend: null }
+      if (isOrdinalKey(sk) && Number(sk) < head.n) {
+        return { faults: [{ kind: 'patient_row_without_record', key }], repair: null }
       }
-      const mend = () =>
+      const repair = () =>
         table.transact([
-          ifRead(table.deleteWrite(key), { i: row.i }),
-          checkRead(table, patientHeadKey(clinic), { n: head.n }),
+          ifUnchanged(table.deleteWrite(key), { i: row.i }),
+          requireUnchangedAttributes(table, patientHeadKey(clinic), { n: head.n }),
         ])
-      return { faults: [{ kind: 'patient_row_stray', key }], mend }
+      return { faults: [{ kind: 'patient_row_stray', key }], repair }
     }
   }
 }
 
 const isId = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
-const isPlace = (sk: string): boolean => sk === sortableNumber(Number(sk))
+const isOrdinalKey = (sk: string): boolean => sk === sortableNumber(Number(sk))
 
-const stands = ({ sk }: Item, record: Item | undefined): boolean =>
-  record !== undefined && isPlace(sk) && record.o === Number(sk)
+const matchesRecord = ({ sk }: Item, record: Item | undefined): boolean =>
+  record !== undefined && isOrdinalKey(sk) && record.o === Number(sk)

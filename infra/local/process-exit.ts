@@ -4,15 +4,15 @@ const cleanups = new Set<() => void>()
  * The net under close(): runs `cleanup`, which must be synchronous, when this process ends in whatever way it can
  * still notice. Returns what takes the net away.
  */
-export function atProcessEnd(cleanup: () => void): () => void {
-  if (cleanups.size === 0) listen('on')
+export function onProcessExit(cleanup: () => void): () => void {
+  if (cleanups.size === 0) toggleListeners('on')
   cleanups.add(cleanup)
   return () => {
-    if (cleanups.delete(cleanup) && cleanups.size === 0) listen('off')
+    if (cleanups.delete(cleanup) && cleanups.size === 0) toggleListeners('off')
   }
 }
 
-function listen(change: 'on' | 'off'): void {
+function toggleListeners(change: 'on' | 'off'): void {
   process[change]('exit', cleanUp)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process[change](signal, onSignal)
 }

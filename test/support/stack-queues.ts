@@ -1,7 +1,7 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { callSqs, createQueues, queueUrl, startQueues } from '../../infra/local/queues.ts'
 import { recordOf, type SqsMessage } from '../../infra/local/sqs-batch.ts'
-import { openTemplate, type Template } from '../../infra/local/template.ts'
+import { resolveTemplate, type Template } from '../../infra/local/template.ts'
 import { templateOf } from './template.ts'
 
 type Handler = (event: SQSEvent) => Promise<SQSBatchResponse>
@@ -9,7 +9,7 @@ type Handler = (event: SQSEvent) => Promise<SQSBatchResponse>
 /** The stack's queues as its template has them, on the real engine. It goes by `Date`, so tests may move the clock. */
 export async function stackQueues() {
   const engine = await startQueues('us-east-1')
-  const template = openTemplate(templateOf('dev').toJSON() as Template, {
+  const template = resolveTemplate(templateOf('dev').toJSON() as Template, {
     region: 'us-east-1',
     stackName: 'Test',
     queueUrl: (name) => queueUrl(engine.endpoint, name),
@@ -20,20 +20,24 @@ export async function stackQueues() {
 }
 
 function openQueue(endpoint: string, url: string) {
-  const act = <T>(action: string, input: object) => callSqs<T>(endpoint, action, { QueueUrl: url, ...input })
+  const callAction = <T>(action: string, input: object) =>
+    callSqs<T>(endpoint, action, { QueueUrl: url, ...input })
 
   /** Messages that are there now: seen, waiting and delayed. */
   async function size(): Promise<number> {
     const names = ['', 'NotVisible', 'Delayed'].map((kind) => `ApproximateNumberOfMessages${kind}`)
-    const { Attributes = {} } = await act<{ Attributes?: Record<string, string> }>('GetQueueAttributes', {
-      AttributeNames: names,
-    })
+    const { Attributes = {} } = await callAction<{ Attributes?: Record<string, string> }>(
+      'GetQueueAttributes',
+      {
+        AttributeNames: names,
+      },
+    )
     return names.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0)
   }
 
   /** Receives one batch and hands it to the function, as Lambda does. How many messages it had. */
-  async function feed(handler: Handler): Promise<number> {
-    const { Messages: messages = [] } = await act<{ Messages?: SqsMessage[] }>('ReceiveMessage', {
+  async function deliverBatch(handler: Handler): Promise<number> {
+    const { Messages: messages = [] } = await callAction<{ Messages?: SqsMessage[] }>('ReceiveMessage', {
       MaxNumberOfMessages: 10,
       WaitTimeSeconds: 0,
       MessageSystemAttributeNames: ['All'],
@@ -43,19 +47,19 @@ function openQueue(endpoint: string, url: string) {
     const { batchItemFailures } = await handler({ Records: records })
     const failed = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier))
     for (const { MessageId, ReceiptHandle } of messages)
-      if (!failed.has(MessageId)) await act('DeleteMessage', { ReceiptHandle })
+      if (!failed.has(MessageId)) await callAction('DeleteMessage', { ReceiptHandle })
     return messages.length
   }
 
   return {
     url,
     size,
-    feed,
-    purge: () => act('PurgeQueue', {}),
-    push: (body: string) => act('SendMessage', { MessageBody: body }),
+    deliverBatch,
+    purge: () => callAction('PurgeQueue', {}),
+    push: (body: string) => callAction('SendMessage', { MessageBody: body }),
     /** The bodies of all messages that can be seen. */
     bodies: async () => {
-      const { Messages = [] } = await act<{ Messages?: SqsMessage[] }>('ReceiveMessage', {
+      const { Messages = [] } = await callAction<{ Messages?: SqsMessage[] }>('ReceiveMessage', {
         MaxNumberOfMessages: 10,
         WaitTimeSeconds: 0,
         VisibilityTimeout: 0,

@@ -4,33 +4,33 @@ import type { PaymentMethod, PaymentStatus, PaymentType } from '../../shared/dom
 import { deck, type Random } from './random.ts'
 
 /** One payment. Without a share it is for all that is left; a refund, for all that was paid. */
-export type Step = {
+export type PaymentStep = {
   readonly share?: number
   readonly type?: PaymentType
   readonly status?: PaymentStatus
   /** Any that people use at the desk, without one. */
   readonly method?: PaymentMethod
   /** About how many days after the one before. */
-  readonly after?: number
+  readonly daysAfter?: number
   readonly description?: string
 }
 
-type Course = { readonly status: InvoiceStatus; readonly steps: readonly Step[] }
+type InvoiceOutcome = { readonly status: InvoiceStatus; readonly steps: readonly PaymentStep[] }
 
 const DECLINED = 'Declined by the bank of the card'
 
-const COURSES = {
+const OUTCOMES = {
   at_desk: { status: 'paid', steps: [{}] },
-  later: { status: 'paid', steps: [{ method: 'bank_transfer', after: 12 }] },
+  later: { status: 'paid', steps: [{ method: 'bank_transfer', daysAfter: 12 }] },
   insured: {
     status: 'paid',
-    steps: [{ share: 0.2 }, { method: 'insurance', after: 18, description: 'Share of the insurer' }],
+    steps: [{ share: 0.2 }, { method: 'insurance', daysAfter: 18, description: 'Share of the insurer' }],
   },
   instalments: {
     status: 'paid',
     steps: [
       { share: 0.4, description: 'First of two instalments' },
-      { after: 30, description: 'Second of two instalments' },
+      { daysAfter: 30, description: 'Second of two instalments' },
     ],
   },
   second_try: {
@@ -46,34 +46,34 @@ const COURSES = {
   },
   to_be_refunded: {
     status: 'paid',
-    steps: [{}, { share: 0.5, type: 'refund', status: 'pending', method: 'bank_transfer', after: 9 }],
+    steps: [{}, { share: 0.5, type: 'refund', status: 'pending', method: 'bank_transfer', daysAfter: 9 }],
   },
   partly_paid: { status: 'partially_paid', steps: [{ share: 0.5, description: 'Down payment' }] },
   partly_refunded: {
     status: 'partially_paid',
-    steps: [{}, { share: 0.3, type: 'refund', after: 5, description: 'As a courtesy' }],
+    steps: [{}, { share: 0.3, type: 'refund', daysAfter: 5, description: 'As a courtesy' }],
   },
   refunded: {
     status: 'refunded',
     steps: [
       { method: 'card' },
-      { type: 'refund', method: 'card', after: 6, description: 'Billed to the wrong patient' },
+      { type: 'refund', method: 'card', daysAfter: 6, description: 'Billed to the wrong patient' },
     ],
   },
   overdue: { status: 'overdue', steps: [] },
   declined: {
     status: 'overdue',
-    steps: [{ method: 'card', status: 'failed', after: 14, description: DECLINED }],
+    steps: [{ method: 'card', status: 'failed', daysAfter: 14, description: DECLINED }],
   },
   cancelled: { status: 'cancelled', steps: [] },
   sent: { status: 'sent', steps: [] },
-  transfer: { status: 'sent', steps: [{ method: 'bank_transfer', status: 'pending', after: 2 }] },
-  insurer: { status: 'pending', steps: [{ method: 'insurance', status: 'pending', after: 1 }] },
+  transfer: { status: 'sent', steps: [{ method: 'bank_transfer', status: 'pending', daysAfter: 2 }] },
+  insurer: { status: 'pending', steps: [{ method: 'insurance', status: 'pending', daysAfter: 1 }] },
   draft: { status: 'draft', steps: [] },
-} as const satisfies Record<string, Course>
+} as const satisfies Record<string, InvoiceOutcome>
 
 /** Deals what becomes of an invoice: of one that was due before today, or of one that is not due yet. */
-export function fates(random: Random): (isDue: boolean) => Course {
+export function outcomeDealer(random: Random): (isDue: boolean) => InvoiceOutcome {
   const due = deck(random, {
     at_desk: 36,
     later: 6,
@@ -90,5 +90,5 @@ export function fates(random: Random): (isDue: boolean) => Course {
     cancelled: 2,
   })
   const open = deck(random, { at_desk: 4, sent: 1, transfer: 1, insurer: 1, draft: 1, partly_paid: 1 })
-  return (isDue) => COURSES[isDue ? due() : open()]
+  return (isDue) => OUTCOMES[isDue ? due() : open()]
 }

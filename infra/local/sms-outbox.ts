@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Refusal, type SmsFate, smsFate } from './test-range.ts'
+import { type Refusal, type SmsScenario, smsScenario } from './test-recipients.ts'
 
 /** An SMS that SNS took, as /_local/sms shows it; null for what was not said. */
 export type Sms = {
@@ -14,27 +14,29 @@ export type Sms = {
   readonly at: string
 }
 
-export type Published = { readonly refusal: Refusal } | { readonly sms: Sms; readonly fate: SmsFate }
+export type PublishResult =
+  | { readonly refusal: Refusal }
+  | { readonly sms: Sms; readonly scenario: SmsScenario }
 
-export type SmsSink = {
+export type SmsOutbox = {
   /** Newest last. */
   readonly list: () => readonly Sms[]
   /** A call of SNS's query protocol. */
-  readonly publish: (form: URLSearchParams) => Published
+  readonly publish: (form: URLSearchParams) => PublishResult
 }
 
 /** SNS takes 1,600 characters in one call, which go out as several parts. */
 const MAX_CHARACTERS = 1600
 
-export function smsSink(): SmsSink {
-  const taken: Sms[] = []
+export function createSmsOutbox(): SmsOutbox {
+  const accepted: Sms[] = []
   return {
-    list: () => taken,
+    list: () => accepted,
     publish: (form) => {
       const to = form.get('PhoneNumber') ?? ''
       const message = form.get('Message') ?? ''
-      const fate = smsFate(to)
-      const refusal = invalidity(form, to, message) ?? fate.refusal
+      const scenario = smsScenario(to)
+      const refusal = validationError(form, to, message) ?? scenario.refusal
       if (refusal) return { refusal }
       const attributes = attributesOf(form)
       const sms = {
@@ -46,13 +48,13 @@ export function smsSink(): SmsSink {
         type: attributes.get('AWS.SNS.SMS.SMSType') ?? null,
         at: new Date().toISOString(),
       }
-      taken.push(sms)
-      return { sms, fate }
+      accepted.push(sms)
+      return { sms, scenario }
     },
   }
 }
 
-function invalidity(form: URLSearchParams, to: string, message: string): Refusal | undefined {
+function validationError(form: URLSearchParams, to: string, message: string): Refusal | undefined {
   const refuse = (code: string, text: string): Refusal => ({ status: 400, code, message: text })
   if (form.get('Action') !== 'Publish')
     return refuse('InvalidAction', `The local SNS only has Publish, and no ${form.get('Action')}.`)

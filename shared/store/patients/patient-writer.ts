@@ -1,9 +1,9 @@
 /** Writes patients: entering new ones, updating those there are, and taking the snapshots that search reads. */
 import type { ClinicId } from '../../domain/clinic.ts'
-import { patientHappening } from '../../domain/event.ts'
+import { patientEventDraft } from '../../domain/event.ts'
 import { fullName, type Patient } from '../../domain/patient.ts'
 import { SEGMENT_SIZE, SearchSegment } from '../../domain/search-index.ts'
-import type { KeptAnswer } from '../../domain/stored-response.ts'
+import type { StoredResponse } from '../../domain/stored-response.ts'
 import { UnavailableError } from '../../domain/unavailable.ts'
 import { patientOwner } from '../keys/copies.ts'
 import { sortableNumber } from '../keys/key.ts'
@@ -15,21 +15,21 @@ import {
   patientRowKey,
 } from '../keys/patients.ts'
 import { Changeset } from '../table/changeset.ts'
-import type { Once } from '../table/idempotency.ts'
-import { uncontested } from '../table/retry-on-conflict.ts'
+import type { IdempotencyGuard } from '../table/idempotency.ts'
+import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import { ConditionFailed, type Table, type Write } from '../table/table.ts'
 import { type PatientHead, readPatientHead } from './head.ts'
-import { type PlacedPatient, recordItem, rowItem } from './patients.ts'
-import { lineOf, readLinesSince } from './search-lines.ts'
+import { recordItem, rowItem, type StoredPatient } from './patients.ts'
+import { patientSearchLine, readLinesSince } from './search-lines.ts'
 import { readSegment, segmentWrites } from './segments.ts'
 
 /** Three items each and the head: the most new patients in one transaction. */
-export const MOST_ENTERED = 32
+export const MAX_CREATED = 32
 /** Five items each and the head. */
-export const MOST_UPDATED = 19
+export const MAX_UPDATED = 19
 
 /** A patient as it was read, and as it is to be. */
-export type PatientChange = { readonly before: PlacedPatient; readonly after: PlacedPatient }
+export type PatientChange = { readonly before: StoredPatient; readonly after: StoredPatient }
 
 /** Patients entered since the last snapshot before the tail segment is written anew. */
 const SNAPSHOT_EVERY = 512
@@ -37,57 +37,57 @@ const SNAPSHOT_EVERY = 512
 const updatesBeforeSnapshot = (patients: number): number => Math.max(64, Math.floor(patients / 128))
 
 /** Each lost attempt is another writer's success; so many in a row mean a clinic too busy to wait for. */
-const ATTEMPTS = 20
+const MAX_ATTEMPTS = 20
 
-export function patientEntry({ table }: { table: Table }) {
+export function patientWriter({ table }: { table: Table }) {
   /** The head as this writer left it, so that a run of entries by one writer reads it once. */
   const heads = new Map<ClinicId, PatientHead>()
 
   /**
-   * Enters new patients, in order, all or none. At most {@link MOST_ENTERED}.
+   * Enters new patients, in order, all or none. At most {@link MAX_CREATED}.
    * @throws ConditionFailed when one of the ids exists
    */
-  async function enter(
+  async function createMany(
     clinic: ClinicId,
     patients: readonly Patient[],
-    also: readonly Write[] = [],
+    extraWrites: readonly Write[] = [],
   ): Promise<void> {
     await withHead(clinic, (head) => {
       const changeset = new Changeset(table, clinic)
-      for (const [index, patient] of patients.entries()) enterInto(changeset, patient, head.n + index)
+      for (const [index, patient] of patients.entries()) addCreation(changeset, patient, head.n + index)
       return {
-        writes: [...also, ...changeset.writes()],
+        writes: [...extraWrites, ...changeset.writes()],
         next: { ...head, n: head.n + patients.length },
       }
     })
   }
 
-  function enterInto(changeset: Changeset, patient: Patient, ordinal: number): void {
+  function addCreation(changeset: Changeset, patient: Patient, ordinal: number): void {
     const { clinic } = changeset
-    const happening = changeset.announces ? patientHappening(null, patient) : null
-    const events = happening ? 1 : 0
-    if (happening) changeset.announce(patient.id, events, happening)
-    const placed = { ...patient, ordinal, version: 1, events, erased: false }
-    changeset.put(recordItem(patientKey(clinic, patient.id), placed), 'new')
+    const eventDraft = changeset.emitsEvents ? patientEventDraft(null, patient) : null
+    const events = eventDraft ? 1 : 0
+    if (eventDraft) changeset.announce(patient.id, events, eventDraft)
+    const stored = { ...patient, ordinal, version: 1, events, erased: false }
+    changeset.put(recordItem(patientKey(clinic, patient.id), stored), 'new')
     changeset.put(rowItem(patientRowKey(clinic, ordinal), patient), 'new')
   }
 
   /** Enters one patient with the answer to keep; the kept answer when the same request came before. */
-  async function enterOnce(
+  async function create(
     clinic: ClinicId,
     patient: Patient,
-    once: Once,
+    idempotency: IdempotencyGuard,
     status: number,
-    answer: object,
-  ): Promise<KeptAnswer | null> {
-    return uncontested(async () => {
-      const kept = await once.find()
-      if (kept) return kept
-      const keeping = new Changeset(table, clinic)
-      once.keep(keeping, status, answer, patient.id)
+    response: object,
+  ): Promise<StoredResponse | null> {
+    return retryOnConflict(async () => {
+      const storedResponse = await idempotency.find()
+      if (storedResponse) return storedResponse
+      const responseChanges = new Changeset(table, clinic)
+      idempotency.store(responseChanges, status, response, patient.id)
       // Not as this writer left the head: another function may have moved it since.
       heads.delete(clinic)
-      await enter(clinic, [patient], keeping.writes())
+      await createMany(clinic, [patient], responseChanges.writes())
       // Search has the patient already; a snapshot only makes it cheaper, and may wait for the next entry.
       await snapshotIfDue(clinic).catch(() => undefined)
       return null
@@ -96,29 +96,33 @@ export function patientEntry({ table }: { table: Table }) {
 
   /**
    * Changes patients that were read, all or none. A new name or address is owed to the rows that copy it (fan-out.ts).
-   * At most {@link MOST_UPDATED}.
+   * At most {@link MAX_UPDATED}.
    * @throws ConditionFailed when one was changed since it was read
    */
   async function update(clinic: ClinicId, changes: readonly PatientChange[]): Promise<void> {
     await withHead(clinic, (head) => {
       const changeset = new Changeset(table, clinic)
-      for (const [index, change] of changes.entries()) updateInto(changeset, change, head.u + index + 1)
+      for (const [index, change] of changes.entries()) addUpdate(changeset, change, head.u + index + 1)
       return { writes: changeset.writes(), next: { ...head, u: head.u + changes.length } }
     })
   }
 
-  function updateInto(changeset: Changeset, { before, after }: PatientChange, number: number): void {
+  function addUpdate(changeset: Changeset, { before, after }: PatientChange, updateNumber: number): void {
     const { clinic } = changeset
-    const happening = changeset.announces ? patientHappening(before, after) : null
-    const events = before.events + (happening ? 1 : 0)
-    if (happening) changeset.announce(after.id, events, happening)
+    const eventDraft = changeset.emitsEvents ? patientEventDraft(before, after) : null
+    const events = before.events + (eventDraft ? 1 : 0)
+    if (eventDraft) changeset.announce(after.id, events, eventDraft)
     const record = recordItem(patientKey(clinic, after.id), { ...after, version: before.version + 1, events })
     changeset.put(record, { version: before.version })
     changeset.put(rowItem(patientRowKey(clinic, after.ordinal), after))
-    changeset.put({ ...patientChangeKey(clinic, number), o: after.ordinal, line: lineOf(after) })
-    const copied = ({ emailAddress, erased, ...patient }: PlacedPatient) =>
+    changeset.put({
+      ...patientChangeKey(clinic, updateNumber),
+      o: after.ordinal,
+      line: patientSearchLine(after),
+    })
+    const copied = ({ emailAddress, erased, ...patient }: StoredPatient) =>
       `${fullName(patient)}\n${emailAddress}\n${erased}`
-    if (copied(before) !== copied(after)) changeset.owe(patientOwner(after.id))
+    if (copied(before) !== copied(after)) changeset.markStale(patientOwner(after.id))
   }
 
   /** Runs writes that move the head's counters, again with a fresh head whenever another writer was first. */
@@ -129,21 +133,21 @@ export function patientEntry({ table }: { table: Table }) {
     for (let attempt = 1; ; attempt++) {
       const head = heads.get(clinic) ?? (await readPatientHead(table, clinic))
       const { writes, next } = plan(head)
-      const move = table.updateWrite(patientHeadKey(clinic), {
+      const headUpdate = table.updateWrite(patientHeadKey(clinic), {
         UpdateExpression: 'SET n = :nextN, u = :nextU',
         ConditionExpression: 'n = :n AND u = :u',
         ExpressionAttributeValues: { ':n': head.n, ':u': head.u, ':nextN': next.n, ':nextU': next.u },
       })
       try {
-        await table.transact([...writes, move])
+        await table.transact([...writes, headUpdate])
         heads.set(clinic, next)
         return
       } catch (error) {
         heads.delete(clinic)
         const headMoved =
-          error instanceof ConditionFailed && error.failed.every((index) => index === writes.length)
+          error instanceof ConditionFailed && error.failedIndexes.every((index) => index === writes.length)
         if (!headMoved) throw error
-        if (attempt === ATTEMPTS) throw new UnavailableError(error)
+        if (attempt === MAX_ATTEMPTS) throw new UnavailableError(error)
       }
     }
   }
@@ -158,7 +162,7 @@ export function patientEntry({ table }: { table: Table }) {
   /** Sees to it that the segments have everything that is there now. Another snapshot at a time may win the turn. */
   async function snapshotAll(clinic: ClinicId): Promise<void> {
     const { n, u } = await readPatientHead(table, clinic)
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const head = await readPatientHead(table, clinic)
       if (head.sn >= n && head.su >= u) return
       await snapshot(clinic)
@@ -182,10 +186,10 @@ export function patientEntry({ table }: { table: Table }) {
       const segment = stored?.segment ?? new SearchSegment()
       segment.patch(new Map(lines.map(([ordinal, line]) => [ordinal % SEGMENT_SIZE, line])))
       const writes = segmentWrites(table, clinic, index, segment, state, stored)
-      if (!(await wasFirst(table.transact(writes)))) return
+      if (!(await commitsFirst(table.transact(writes)))) return
       versions[index] = (stored?.version ?? 0) + 1
     }
-    const flipped = table.transact([
+    const headUpdate = table.transact([
       table.updateWrite(patientHeadKey(clinic), {
         UpdateExpression: 'SET sn = :sn, su = :su, sv = :sv, v = :next, lf = :lf',
         ConditionExpression: 'v = :v',
@@ -199,12 +203,12 @@ export function patientEntry({ table }: { table: Table }) {
         },
       }),
     ])
-    if (await wasFirst(flipped)) await dropLog(clinic, head.su)
+    if (await commitsFirst(headUpdate)) await deleteLogEntries(clinic, head.su)
     heads.delete(clinic)
   }
 
   /** Deletes log entries up to `update`: no index that is still advanced needs them. */
-  async function dropLog(clinic: ClinicId, update: number): Promise<void> {
+  async function deleteLogEntries(clinic: ClinicId, update: number): Promise<void> {
     const old = await table.query({
       pk: patientChangesPartition(clinic),
       to: sortableNumber(update),
@@ -213,11 +217,11 @@ export function patientEntry({ table }: { table: Table }) {
     await table.deleteMany(old)
   }
 
-  return { enter, enterOnce, update, snapshot, snapshotIfDue, snapshotAll }
+  return { createMany, create, update, snapshot, snapshotIfDue, snapshotAll }
 }
 
 /** False when another snapshot, taken at the same time, came first; its result stands. */
-async function wasFirst(write: Promise<void>): Promise<boolean> {
+async function commitsFirst(write: Promise<void>): Promise<boolean> {
   try {
     await write
     return true

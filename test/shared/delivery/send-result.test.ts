@@ -6,10 +6,10 @@ import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2'
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { emailSender } from '../../../shared/delivery/email.ts'
-import { handoverOf, LOST_REPLY } from '../../../shared/delivery/handover.ts'
+import { LOST_RESPONSE, toSendResult } from '../../../shared/delivery/send-result.ts'
 import { smsSender } from '../../../shared/delivery/sms.ts'
 import { openEmail, openSms } from '../../../shared/runtime/messaging.ts'
-import { functionEnvironment } from '../../support/functions.ts'
+import { stubFunctionEnvironment } from '../../support/functions.ts'
 
 type Respond = (response: ServerResponse, request: IncomingMessage) => void
 
@@ -172,7 +172,7 @@ describe('an error of the provider', () => {
     ...SES_ERRORS.map(([status, type, kind]) => ['ses', type, status, kind, sesError(status, type)] as const),
   ])('%s: %s (%i) is %s', async (provider, _name, _status, kind, answer) => {
     respond = answer
-    const handover = handoverOf(await thrown(PROVIDERS[provider]()))
+    const handover = toSendResult(await thrown(PROVIDERS[provider]()))
     expect(handover.kind).toBe(kind)
     expect(handover.reason).not.toMatch(/CANARY|532/)
     expect(bodies.length).toBe(1)
@@ -193,9 +193,9 @@ describe.each(['sns', 'ses'] as const)('what stands between us and %s', (provide
     ['no answer', hang, 'unknown'],
   ])('%s', async (_what, answer, kind) => {
     respond = answer
-    const handover = handoverOf(await thrown(PROVIDERS[provider]()))
+    const handover = toSendResult(await thrown(PROVIDERS[provider]()))
     expect(handover.kind).toBe(kind)
-    if (kind === 'unknown') expect(handover.reason).toBe(LOST_REPLY)
+    if (kind === 'unknown') expect(handover.reason).toBe(LOST_RESPONSE)
     expect(handover.reason).not.toMatch(/CANARY|532/)
     expect(bodies.length).toBe(1)
   })
@@ -205,7 +205,7 @@ describe.each(['sns', 'ses'] as const)('what stands between us and %s', (provide
     ['nobody listens at any address', () => closedPort.replace('127.0.0.1', 'localhost'), /: ECONNREFUSED$/],
     ['there is no such host', () => 'http://nowhere.invalid', /: (ENOTFOUND|EAI_AGAIN)$/],
   ])('is provably not reached when %s', async (_what, url, reason) => {
-    expect(handoverOf(await thrown(PROVIDERS[provider](url())))).toEqual({
+    expect(toSendResult(await thrown(PROVIDERS[provider](url())))).toEqual({
       kind: 'unavailable',
       reason: expect.stringMatching(reason),
     })
@@ -213,7 +213,7 @@ describe.each(['sns', 'ses'] as const)('what stands between us and %s', (provide
 
   it('may be there, but does not speak TLS: unknown', async () => {
     respond = hang
-    const handover = handoverOf(await thrown(PROVIDERS[provider](endpoint.replace('http:', 'https:'))))
+    const handover = toSendResult(await thrown(PROVIDERS[provider](endpoint.replace('http:', 'https:'))))
     expect(handover.kind).toBe('unknown')
   })
 
@@ -224,7 +224,7 @@ describe.each(['sns', 'ses'] as const)('what stands between us and %s', (provide
     for (const name of ['AWS_SHARED_CREDENTIALS_FILE', 'AWS_CONFIG_FILE']) vi.stubEnv(name, '/nowhere')
     const { credentials: _, ...rest } = settings()
     const call = provider === 'sns' ? publish(new SNSClient(rest)) : sendEmail(new SESv2Client(rest))
-    expect(handoverOf(await thrown(call))).toEqual({
+    expect(toSendResult(await thrown(call))).toEqual({
       kind: 'unavailable',
       reason: 'Not sent: CredentialsProviderError',
     })
@@ -235,7 +235,7 @@ describe.each(['sns', 'ses'] as const)('what stands between us and %s', (provide
 it.each(['text', {}, new Error('no'), Object.assign(new Error('no'), { $metadata: {} })])(
   'is unknown for what is no error of a client: %j',
   (error) => {
-    expect(handoverOf(error)).toEqual({ kind: 'unknown', reason: LOST_REPLY })
+    expect(toSendResult(error)).toEqual({ kind: 'unknown', reason: LOST_RESPONSE })
   },
 )
 
@@ -348,14 +348,14 @@ describe('an answer without an id', () => {
     ['is a page', html(200)],
   ])('that %s is no acceptance', async (_what, answer) => {
     respond = answer
-    expect(await smsOf().send('+905321234567', 'x')).toEqual({ kind: 'unknown', reason: LOST_REPLY })
-    expect(await emailOf().send(email)).toEqual({ kind: 'unknown', reason: LOST_REPLY })
+    expect(await smsOf().send('+905321234567', 'x')).toEqual({ kind: 'unknown', reason: LOST_RESPONSE })
+    expect(await emailOf().send(email)).toEqual({ kind: 'unknown', reason: LOST_RESPONSE })
   })
 })
 
 describe('the functions’ own clients', () => {
   beforeEach(() => {
-    functionEnvironment('clinic-table', {
+    stubFunctionEnvironment('clinic-table', {
       AWS_ENDPOINT_URL_SNS: endpoint,
       AWS_ENDPOINT_URL_SESV2: endpoint,
     })

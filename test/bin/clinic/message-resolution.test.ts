@@ -1,13 +1,13 @@
 /** A person's word on a message, and its provider's at the same time. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { settle, unresolvedMessages, VERDICTS } from '../../../bin/clinic/message-settlement.ts'
+import { RESOLUTIONS, resolveMessage, unresolvedMessages } from '../../../bin/clinic/message-resolution.ts'
 import { CommandFailure } from '../../../bin/clinic/output.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
-import type { Message, Occurrence } from '../../../shared/domain/message.ts'
+import type { Message, ProviderFeedback } from '../../../shared/domain/message.ts'
 import { messageDispatch } from '../../../shared/store/messages/dispatch.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { freshTable, newClinic } from '../../support/table.ts'
-import { claimed, MINUTE, plant } from './planting.ts'
+import { claimedDispatch, MINUTE, storeMessage } from './message-fixtures.ts'
 
 let table: Table
 let clinic: Clinic
@@ -40,9 +40,12 @@ describe('what a person says', () => {
     ['failed', { status: 'failed', errorMessage: 'Settled by the operator as failed', sentAt: null }],
   ] as const)('settles a message as %s, and nothing waits any more', async (verdict, outcome) => {
     const until = Date.now() - 5 * MINUTE
-    const message = await plant(table, clinic, { dispatch: claimed(until), isUnresolved: true })
+    const message = await storeMessage(table, clinic, {
+      dispatch: claimedDispatch(until),
+      isUnresolved: true,
+    })
     expect(await unresolved()).toEqual([message.id])
-    const settled = await settle(table, clinic, message.id, verdict, Date.now)
+    const settled = await resolveMessage(table, clinic, message.id, verdict, Date.now)
     expect(settled).toMatchObject({ ...outcome, dispatch: null })
     if (verdict === 'sent') expect(settled.sentAt).toBe(new Date(until).toISOString())
     expect(await find(message)).toEqual(settled)
@@ -50,46 +53,46 @@ describe('what a person says', () => {
   })
 
   it('is never of a time to come: a reply is lost before the claim ends', async () => {
-    const message = await plant(table, clinic, {
-      dispatch: claimed(Date.now() + MINUTE),
+    const message = await storeMessage(table, clinic, {
+      dispatch: claimedDispatch(Date.now() + MINUTE),
       isUnresolved: true,
     })
-    const { sentAt } = await settle(table, clinic, message.id, 'sent', Date.now)
+    const { sentAt } = await resolveMessage(table, clinic, message.id, 'sent', Date.now)
     expect(Date.parse(sentAt ?? '')).toBeLessThanOrEqual(Date.now())
   })
 
   it('is heard before the sweep, of a message that was put off for a day', async () => {
-    const dispatch = claimed(Date.now() - MINUTE, Date.now() + 24 * 60 * MINUTE)
-    const message = await plant(table, clinic, { dispatch })
+    const dispatch = claimedDispatch(Date.now() - MINUTE, Date.now() + 24 * 60 * MINUTE)
+    const message = await storeMessage(table, clinic, { dispatch })
     expect(await unresolved(Date.now() - 2 * MINUTE)).toEqual([])
     expect(await unresolved()).toEqual([message.id])
-    await settle(table, clinic, message.id, 'sent', Date.now)
+    await resolveMessage(table, clinic, message.id, 'sent', Date.now)
     expect(await unresolved()).toEqual([])
   })
 })
 
 describe('what the provider says meanwhile', () => {
   const at = '2026-05-01T07:00:00.000Z'
-  const feedback: Occurrence[] = [
+  const feedback: ProviderFeedback[] = [
     { kind: 'sent', at, providerMessageId: 'ses-1' },
     { kind: 'delivered', at, providerMessageId: 'ses-1' },
     { kind: 'failed', reason: 'Bounce' },
   ]
-  const cases = VERDICTS.flatMap((verdict) =>
+  const cases = RESOLUTIONS.flatMap((verdict) =>
     feedback.flatMap((occurrence) => [1, 2, 3].map((read) => [verdict, occurrence.kind, read, occurrence])),
-  ) as ['sent' | 'failed', string, number, Occurrence][]
+  ) as ['sent' | 'failed', string, number, ProviderFeedback][]
 
   it.each(cases)('stands: "%s" after "%s" came at read %i', async (verdict, _kind, read, occurrence) => {
-    const message = await plant(table, clinic, {
-      dispatch: claimed(Date.now() - MINUTE),
+    const message = await storeMessage(table, clinic, {
+      dispatch: claimedDispatch(Date.now() - MINUTE),
       isUnresolved: true,
     })
     let said: Message | null = null
     const racing = interrupted(read, async () => {
-      said = await messageDispatch({ table }).note(clinic.id, message.id, occurrence)
+      said = await messageDispatch({ table }).recordFeedback(clinic.id, message.id, occurrence)
     })
     // Either way its status is told.
-    const told = await settle(racing, clinic, message.id, verdict, Date.now).catch((error) => error)
+    const told = await resolveMessage(racing, clinic, message.id, verdict, Date.now).catch((error) => error)
     if (told instanceof CommandFailure) expect(told.message).toContain(`done: ${occurrence.kind}`)
     else expect(told).toEqual(said)
     expect(said).toMatchObject({ status: occurrence.kind })

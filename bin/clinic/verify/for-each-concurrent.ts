@@ -1,12 +1,12 @@
-import { abreast } from '../../../shared/store/table/map-concurrent.ts'
+import { mapConcurrent } from '../../../shared/store/table/map-concurrent.ts'
 
 /** Enough to hide the way to the table and back, not so many that the API would feel them. */
-const AT_A_TIME = 16
+const CONCURRENCY = 16
 
 /** Works on several items at a time. */
-export async function eachAbreast<T>(
+export async function forEachConcurrent<T>(
   items: readonly T[],
   work: (item: T) => Promise<unknown>,
 ): Promise<void> {
-  await abreast(AT_A_TIME, items, work)
+  await mapConcurrent(CONCURRENCY, items, work)
 }

@@ -2,7 +2,7 @@ import { type Channel, type MessageStatus, PROVIDERS } from '../../shared/domain
 import { deck, type Random } from './random.ts'
 
 /** What the providers made of a message, as the importer's columns. */
-type Sending = {
+type SendResult = {
   readonly status: MessageStatus
   readonly provider: 'sns' | 'ses'
   readonly provider_message_id: string | null
@@ -18,27 +18,28 @@ const ERRORS = {
 const COMPLAINT = 'Complaint: the recipient marked the message as spam'
 
 /** Deals what becomes of messages; `at` gives the time some seconds into the minute of acceptance. */
-export function sendings(random: Random) {
+export function sendResultDealer(random: Random) {
   const cards = { delivered: 24, sent: 6, failed: 2, rejected: 1 }
   const decks = { sms: deck(random, cards), email: deck(random, { ...cards, complaint: 1 }) }
-  return (channel: Channel, isQueued: boolean, at: (seconds: number) => string): Sending => {
-    const fate = isQueued ? 'queued' : decks[channel]()
+  return (channel: Channel, isQueued: boolean, at: (seconds: number) => string): SendResult => {
+    const outcome = isQueued ? 'queued' : decks[channel]()
     const provider = PROVIDERS[channel]
     const accepted = { provider, created_at: at(random.integer(0, 20)) }
-    if (fate === 'queued' || fate === 'rejected') {
+    if (outcome === 'queued' || outcome === 'rejected') {
       return {
         ...accepted,
-        status: fate === 'queued' ? 'queued' : 'failed',
+        status: outcome === 'queued' ? 'queued' : 'failed',
         provider_message_id: null,
-        error_message: fate === 'queued' ? null : ERRORS[channel].rejected,
+        error_message: outcome === 'queued' ? null : ERRORS[channel].rejected,
         sent_at: null,
       }
     }
     return {
       ...accepted,
-      status: fate === 'complaint' ? 'delivered' : fate,
+      status: outcome === 'complaint' ? 'delivered' : outcome,
       provider_message_id: providerId(random),
-      error_message: fate === 'failed' ? ERRORS[channel].failed : fate === 'complaint' ? COMPLAINT : null,
+      error_message:
+        outcome === 'failed' ? ERRORS[channel].failed : outcome === 'complaint' ? COMPLAINT : null,
       sent_at: at(random.integer(21, 45)),
     }
   }

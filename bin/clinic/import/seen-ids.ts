@@ -20,7 +20,7 @@ export class SeenIds implements Disposable {
   }
 
   /** Notes an id; the line of its first appearance when it is not the first. */
-  note(id: string, line: number): number | null {
+  add(id: string, line: number): number | null {
     const bytes = Buffer.from(id.replaceAll('-', ''), 'hex')
     if (this.#insert.run(bytes, line).changes > 0) return null
     return (this.#find.get(bytes) as { line: number }).line

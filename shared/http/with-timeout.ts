@@ -1,11 +1,11 @@
 /** What `work` gives, or null when it takes longer than `ms`; it goes on, unheard. */
-export async function within<T>(ms: number, work: Promise<T>): Promise<T | null> {
+export async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<null>((resolve) => {
+  const timeout = new Promise<null>((resolve) => {
     timer = setTimeout(resolve, ms, null)
   })
   try {
-    return await Promise.race([work, late])
+    return await Promise.race([work, timeout])
   } finally {
     clearTimeout(timer)
   }

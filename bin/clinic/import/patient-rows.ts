@@ -1,24 +1,24 @@
 /** What the imports of appointments, invoices, payments and messages have in common. */
 import { isDeepStrictEqual } from 'node:util'
-import type { ClinicFacts } from '../../../shared/domain/clinic.ts'
-import type { RecordList, Stored } from '../../../shared/store/calendar/calendar-list.ts'
+import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
+import type { RecordList, StoredRecord } from '../../../shared/store/calendar/calendar-list.ts'
 import { patientKey } from '../../../shared/store/keys/patients.ts'
-import { type PlacedPatient, patientStore } from '../../../shared/store/patients/patients.ts'
+import { patientStore, type StoredPatient } from '../../../shared/store/patients/patients.ts'
 import { Changeset } from '../../../shared/store/table/changeset.ts'
 import { commitPacked, type Unit } from '../../../shared/store/table/commit-packed.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
-import type { ImportRow, Outcome, RowRejection } from './entity.ts'
+import type { BatchResult, ImportRow, RowRejection } from './entity.ts'
 import { unknownReference } from './references.ts'
 
 /** A row that cannot become a record, and why. */
-export class RowRefused extends Error {}
+export class RowRejectedError extends Error {}
 
 type WithPatient = { readonly patient: string }
 
-/** How a row becomes a record, given what it refers to. May throw {@link RowRefused}. */
-export type Build<R, Fields> = (
+/** How a row becomes a record, given what it refers to. May throw {@link RowRejectedError}. */
+export type BuildRecord<R, Fields> = (
   row: ImportRow<Fields>,
-  patient: PlacedPatient,
+  patient: StoredPatient,
   before: R | null,
 ) => R | Promise<R>
 
@@ -29,23 +29,23 @@ export type Build<R, Fields> = (
 export async function writePatientRows<R, Fields extends WithPatient>(
   table: Table,
   list: RecordList<R>,
-  { id: clinic }: ClinicFacts,
+  { id: clinic }: ClinicInfo,
   batch: readonly ImportRow<Fields>[],
-  build: Build<R, Fields>,
-): Promise<Outcome> {
+  build: BuildRecord<R, Fields>,
+): Promise<BatchResult> {
   const patients = patientStore({ table })
   const outcome = { imported: 0, updated: 0, unchanged: 0, rejected: [] as RowRejection[] }
   const unitOf = async (
     row: ImportRow<Fields>,
-    known: ReadonlyMap<string, PlacedPatient>,
-    stored: Stored<R> | null,
+    known: ReadonlyMap<string, StoredPatient>,
+    stored: StoredRecord<R> | null,
   ): Promise<Changeset | null> => {
-    const patient = livingPatient(known, row.fields.patient)
+    const patient = requirePatient(known, row.fields.patient)
     const after = await build(row, patient, stored?.record ?? null)
     if (stored && isDeepStrictEqual(stored.record, after)) return null
     const changes = new Changeset(table, clinic)
     list.change(changes, stored, after)
-    changes.require(patientKey(clinic, patient.id), patient.version)
+    changes.requireVersion(patientKey(clinic, patient.id), patient.version)
     return changes
   }
   const [known, existing] = await Promise.all([
@@ -68,7 +68,7 @@ export async function writePatientRows<R, Fields extends WithPatient>(
         units.push({ changes, rebuild })
       }
     } catch (error) {
-      if (!(error instanceof RowRefused)) throw error
+      if (!(error instanceof RowRejectedError)) throw error
       outcome.rejected.push({ id: row.id, reason: error.message })
     }
   }
@@ -77,9 +77,9 @@ export async function writePatientRows<R, Fields extends WithPatient>(
 }
 
 /** @throws RowRefused for a patient that the clinic does not have, or has erased */
-export function livingPatient(known: ReadonlyMap<string, PlacedPatient>, id: string): PlacedPatient {
+export function requirePatient(known: ReadonlyMap<string, StoredPatient>, id: string): StoredPatient {
   const patient = known.get(id)
-  if (!patient) throw new RowRefused(unknownReference('patient'))
-  if (patient.erased) throw new RowRefused('the patient was erased')
+  if (!patient) throw new RowRejectedError(unknownReference('patient'))
+  if (patient.erased) throw new RowRejectedError('the patient was erased')
   return patient
 }

@@ -17,9 +17,9 @@ export type LineItemRow = {
 const SHARE_DISCOUNTED = 0.1
 
 /** The lines of an invoice and their sums; `total` also in minor units. */
-export function linesOf(random: Random, { visits, extras }: PriceList[string], currency: string) {
+export function lineItemsOf(random: Random, { visits, extras }: PriceList[string], currency: string) {
   const more = extras.filter(() => random.chance(0.18)).slice(0, 3)
-  const lines = [random.pick(visits), ...more].map((service) => lineOf(random, service))
+  const lines = [random.pick(visits), ...more].map((service) => lineItemOf(random, service))
   const sum = (of: 'discount' | 'tax') => lines.reduce((total, line) => total + line[of], 0)
   const subtotal = subtotalOf(lines)
   const total = subtotal - sum('discount') + sum('tax')
@@ -44,7 +44,7 @@ export function linesOf(random: Random, { visits, extras }: PriceList[string], c
   return { amounts, total }
 }
 
-function lineOf(random: Random, { name, price: unitPrice, tax: percent, quantities = [1] }: Service) {
+function lineItemOf(random: Random, { name, price: unitPrice, tax: percent, quantities = [1] }: Service) {
   const quantity = random.pick(quantities) * RATIO_SCALE
   const amount = lineAmount({ quantity, unitPrice })
   const discount = random.chance(SHARE_DISCOUNTED) ? Math.round(amount * random.pick([0.05, 0.1, 0.25])) : 0

@@ -1,19 +1,19 @@
 /** When a doctor can be booked, minute by minute, slowly, and without any of the code that decides it. */
 import type { Doctor } from '../../shared/domain/doctor.ts'
 
-export type SlowDay = {
+export type OracleDay = {
   doctor: Pick<Doctor, 'isActive' | 'timeOff' | 'hours' | 'breaks' | 'exceptions'>
   date: string
   timezone: string
   busy: readonly { from: number; to: number }[]
 }
 
-export const clockOf = (minute: number): string =>
+export const formatMinute = (minute: number): string =>
   `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
 
 /** Why a start does not book: every one of its minutes must be worked, exist and be free. */
-export function slowRefusal(
-  { doctor, date, timezone, busy }: SlowDay,
+export function expectedRefusal(
+  { doctor, date, timezone, busy }: OracleDay,
   from: number,
   duration: number,
 ): string | null {
@@ -24,7 +24,7 @@ export function slowRefusal(
   const off = !doctor.isActive || doctor.timeOff.some((span) => span.from <= date && date <= span.to)
   const hours = doctor.exceptions[date] ?? doctor.hours[weekday]
   for (let minute = from; minute < from + duration; minute++) {
-    const time = clockOf(minute)
+    const time = formatMinute(minute)
     const open = !off && minute < 1439 && inside(hours, time) && !inside(doctor.breaks[weekday], time)
     if (!open || !minuteExists(date, time, timezone)) return 'outside_hours'
   }
@@ -37,7 +37,7 @@ export function slowRefusal(
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 /** What the clocks of a zone show at an instant: `2026-03-29 03:00`. */
-export function shownAt(instant: number, timezone: string): string {
+export function wallClockAt(instant: number, timezone: string): string {
   const known = formats.get(timezone)
   const format =
     known ?? new Intl.DateTimeFormat('sv-SE', { timeZone: timezone, dateStyle: 'short', timeStyle: 'short' })
@@ -45,15 +45,17 @@ export function shownAt(instant: number, timezone: string): string {
   return format.format(instant)
 }
 
-const minutesShown = new Map<string, Set<string>>()
+const existingMinutes = new Map<string, Set<string>>()
 
 /** Whether any instant shows this minute: looked for among all that are a day and more around it. */
 export function minuteExists(date: string, time: string, timezone: string): boolean {
   const key = `${date} ${timezone}`
-  const known = minutesShown.get(key)
+  const known = existingMinutes.get(key)
   if (known) return known.has(`${date} ${time}`)
   const noon = Date.parse(`${date}T12:00:00Z`)
-  const shown = Array.from({ length: 56 * 60 }, (_, at) => shownAt(noon + (at - 28 * 60) * 60_000, timezone))
-  minutesShown.set(key, new Set(shown))
+  const shown = Array.from({ length: 56 * 60 }, (_, at) =>
+    wallClockAt(noon + (at - 28 * 60) * 60_000, timezone),
+  )
+  existingMinutes.set(key, new Set(shown))
   return minuteExists(date, time, timezone)
 }

@@ -5,13 +5,13 @@ import type { FaultKind } from '../../../../bin/clinic/verify/fault.ts'
 import type { Key } from '../../../../shared/store/keys/key.ts'
 import type { Item } from '../../../../shared/store/table/table.ts'
 import type { TestTable } from '../../../support/table.ts'
-import { verified } from './practice.ts'
+import { runVerification } from './practice.ts'
 
 /** What is done to a sound clinic, and what a verification is to say of it. */
-export type Planting = [name: string, plant: () => Promise<unknown>, kinds: FaultKind[]]
+export type InjectedFault = [name: string, plant: () => Promise<unknown>, kinds: FaultKind[]]
 
 /** Writes past every store. */
-export function planting({ client, name, table }: TestTable) {
+export function faultInjection({ client, name, table }: TestTable) {
   const put = (item: Item) => client.send(new PutCommand({ TableName: name, Item: item }))
   const remove = ({ pk, sk }: Key) => client.send(new DeleteCommand({ TableName: name, Key: { pk, sk } }))
 
@@ -24,11 +24,11 @@ export function planting({ client, name, table }: TestTable) {
   /** Sets attributes; undefined takes one away. */
   async function alter(key: Key, change: (item: Item) => object): Promise<void> {
     const item = await read(key)
-    const left = Object.entries({ ...item, ...change(item) }).filter(([, value]) => value !== undefined)
-    await put(Object.fromEntries(left) as Item)
+    const attributes = Object.entries({ ...item, ...change(item) }).filter(([, value]) => value !== undefined)
+    await put(Object.fromEntries(attributes) as Item)
   }
 
-  async function everything(): Promise<Item[]> {
+  async function scanAll(): Promise<Item[]> {
     const items: Item[] = []
     let start: Record<string, unknown> | undefined
     do {
@@ -43,25 +43,25 @@ export function planting({ client, name, table }: TestTable) {
 
   /** Makes the table what it was. */
   async function restore(items: readonly Item[]): Promise<void> {
-    const now = new Map((await everything()).map((item) => [nameOf(item), item]))
-    const kept = new Set(items.map(nameOf))
-    await table.deleteMany([...now.values()].filter((item) => !kept.has(nameOf(item))))
-    for (const item of items) if (!isDeepStrictEqual(now.get(nameOf(item)), item)) await put(item)
+    const now = new Map((await scanAll()).map((item) => [keyText(item), item]))
+    const kept = new Set(items.map(keyText))
+    await table.deleteMany([...now.values()].filter((item) => !kept.has(keyText(item))))
+    for (const item of items) if (!isDeepStrictEqual(now.get(keyText(item)), item)) await put(item)
   }
 
-  return { put, remove, read, alter, everything, restore }
+  return { put, remove, read, alter, scanAll, restore }
 }
 
-const nameOf = ({ pk, sk }: Key): string => `${pk} ${sk}`
+const keyText = ({ pk, sk }: Key): string => `${pk} ${sk}`
 
 /** A verification tells exactly these differences; a repair mends them all. */
-export async function expectMended(
+export async function expectRepaired(
   { table }: TestTable,
-  { clinic }: { clinic: Parameters<typeof verified>[1] },
+  { clinic }: { clinic: Parameters<typeof runVerification>[1] },
   kinds: readonly FaultKind[],
 ): Promise<void> {
-  expect((await verified(table, clinic)).kinds).toEqual(kinds)
-  const mended = await verified(table, clinic, true)
-  expect(mended.kinds).toEqual(kinds)
-  expect(mended.repaired).toBe(kinds.length)
+  expect((await runVerification(table, clinic)).kinds).toEqual(kinds)
+  const result = await runVerification(table, clinic, true)
+  expect(result.kinds).toEqual(kinds)
+  expect(result.repaired).toBe(kinds.length)
 }

@@ -25,26 +25,26 @@
 /** An error in the service's words. */
 export type Refusal = { readonly status: number; readonly code: string; readonly message: string }
 
-export type SmsFate = {
+export type SmsScenario = {
   readonly refusal?: Refusal
   readonly replyLost?: boolean
   readonly receipt: 'SUCCESS' | 'FAILURE'
 }
 
-export type EmailOccurrence = 'Send' | 'Delivery' | 'Bounce' | 'Complaint'
+export type EmailEventType = 'Send' | 'Delivery' | 'Bounce' | 'Complaint'
 
-export type EmailFate = {
+export type EmailScenario = {
   readonly refusal?: Refusal
   /** How often the same mail is refused before it is accepted; always unless given. */
-  readonly refusals?: number
+  readonly refusalCount?: number
   readonly replyLost?: boolean
-  readonly occurrences: readonly EmailOccurrence[]
+  readonly eventTypes: readonly EmailEventType[]
   readonly bounceSubType?: 'General' | 'OnAccountSuppressionList'
 }
 
-const ACCEPTED_SMS: SmsFate = { receipt: 'SUCCESS' }
+const ACCEPTED_SMS: SmsScenario = { receipt: 'SUCCESS' }
 
-const SMS_FATES: Record<string, SmsFate> = {
+const SMS_SCENARIOS: Record<string, SmsScenario> = {
   '+12015550101': {
     ...ACCEPTED_SMS,
     refusal: {
@@ -61,14 +61,14 @@ const SMS_FATES: Record<string, SmsFate> = {
   '+12015550104': { receipt: 'FAILURE' },
 }
 
-const DELIVERED: EmailFate = { occurrences: ['Send', 'Delivery'] }
+const DELIVERED: EmailScenario = { eventTypes: ['Send', 'Delivery'] }
 
-const EMAIL_FATES: Record<string, EmailFate> = {
+const EMAIL_SCENARIOS: Record<string, EmailScenario> = {
   'success@simulator.amazonses.com': DELIVERED,
-  'bounce@simulator.amazonses.com': { occurrences: ['Send', 'Bounce'], bounceSubType: 'General' },
-  'complaint@simulator.amazonses.com': { occurrences: ['Send', 'Delivery', 'Complaint'] },
+  'bounce@simulator.amazonses.com': { eventTypes: ['Send', 'Bounce'], bounceSubType: 'General' },
+  'complaint@simulator.amazonses.com': { eventTypes: ['Send', 'Delivery', 'Complaint'] },
   'suppressionlist@simulator.amazonses.com': {
-    occurrences: ['Send', 'Bounce'],
+    eventTypes: ['Send', 'Bounce'],
     bounceSubType: 'OnAccountSuppressionList',
   },
   'rejected@test.example': {
@@ -78,7 +78,7 @@ const EMAIL_FATES: Record<string, EmailFate> = {
   'throttled@test.example': {
     ...DELIVERED,
     refusal: { status: 429, code: 'TooManyRequestsException', message: 'Maximum sending rate exceeded.' },
-    refusals: 2,
+    refusalCount: 2,
   },
   'lost-reply@test.example': { ...DELIVERED, replyLost: true },
   'unavailable@test.example': {
@@ -87,11 +87,11 @@ const EMAIL_FATES: Record<string, EmailFate> = {
   },
 }
 
-export const smsFate = (number: string): SmsFate => SMS_FATES[number] ?? ACCEPTED_SMS
+export const smsScenario = (number: string): SmsScenario => SMS_SCENARIOS[number] ?? ACCEPTED_SMS
 
 /** The first recipient with a fate of its own decides. */
-export const emailFate = (recipients: readonly string[]): EmailFate =>
-  recipients.map((recipient) => EMAIL_FATES[plainAddress(recipient)]).find((fate) => fate) ?? DELIVERED
+export const emailScenario = (recipients: readonly string[]): EmailScenario =>
+  recipients.map((recipient) => EMAIL_SCENARIOS[plainAddress(recipient)]).find((fate) => fate) ?? DELIVERED
 
 /** `Anna <Bounce+7@simulator.amazonses.com>` is `bounce@simulator.amazonses.com`. */
 const plainAddress = (mailbox: string): string =>

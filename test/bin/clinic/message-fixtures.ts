@@ -1,6 +1,6 @@
 /** Messages in every state, put into the log as if their senders had got so far. */
 import type { Clinic } from '../../../shared/domain/clinic.ts'
-import { type Dispatch, leftUnresolved, type Message } from '../../../shared/domain/message.ts'
+import { asUnresolved, type Dispatch, type Message } from '../../../shared/domain/message.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { dueMessageKey, unresolvedMessageKey } from '../../../shared/store/keys/messages.ts'
@@ -9,28 +9,28 @@ import { Changeset } from '../../../shared/store/table/changeset.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 
 export const MINUTE = 60_000
-export const LOST = 'The provider’s reply was lost'
+export const LOST_REPLY = 'The provider’s reply was lost'
 
 /** Due in an hour: no sweep looks at it while a test runs. */
-export const waiting = (): Dispatch => ({
+export const waitingDispatch = (): Dispatch => ({
   dueAt: Date.now() + 60 * MINUTE,
   claim: null,
   isUnresolved: false,
 })
-export const claimed = (until: number, dueAt = Date.now() + 60 * MINUTE): Dispatch => ({
+export const claimedDispatch = (until: number, dueAt = Date.now() + 60 * MINUTE): Dispatch => ({
   dueAt,
   claim: { token: newUuid(), until },
   isUnresolved: false,
 })
 
 /** An email, accepted just now unless `facts` say otherwise; `unresolved` after its sweep. */
-export async function plant(
+export async function storeMessage(
   table: Table,
   clinic: Clinic,
   { isUnresolved = false, ...facts }: Partial<Message> & { isUnresolved?: boolean },
 ): Promise<Message> {
   const acceptedAt = facts.acceptedAt ?? new Date().toISOString()
-  const planted: Message = {
+  const base: Message = {
     id: newUuid(),
     channel: 'email',
     type: 'manual',
@@ -47,7 +47,7 @@ export async function plant(
     dispatch: null,
     ...facts,
   }
-  const message = isUnresolved ? leftUnresolved(planted, LOST) : planted
+  const message = isUnresolved ? asUnresolved(base, LOST_REPLY) : base
   const changes = new Changeset(table, clinic.id)
   messageStore({ table }).change(changes, null, message)
   if (message.dispatch) {

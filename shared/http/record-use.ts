@@ -1,12 +1,12 @@
 import type { Credential } from '../domain/credential.ts'
-import type { Link } from './call.ts'
+import type { Middleware } from './call.ts'
 
 /** Notes when a credential was last used, beside the request's own work. */
-export function noteUse(note: (credential: Credential) => Promise<void>): Link {
+export function recordUse(record: (credential: Credential) => Promise<void>): Middleware {
   return {
     before: ({ context: { call } }) => {
       // A note that fails is lost, and the request is not.
-      if (call.credential) call.beside.push(note(call.credential).catch(() => undefined))
+      if (call.credential) call.backgroundWrites.push(record(call.credential).catch(() => undefined))
     },
   }
 }

@@ -1,21 +1,21 @@
 /** Messages of which nobody knows whether their provider has them: finding them, and a person's word on them. */
 import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
-import { isUnresolved, type Message, type Occurrence } from '../../shared/domain/message.ts'
+import { isUnresolved, type Message, type ProviderFeedback } from '../../shared/domain/message.ts'
 import { isUuid } from '../../shared/domain/uuid.ts'
 import { messageDispatch } from '../../shared/store/messages/dispatch.ts'
 import { messageStore } from '../../shared/store/messages/messages.ts'
 import type { Table } from '../../shared/store/table/table.ts'
-import { progressInWords } from './message-progress.ts'
+import { describeProgress } from './message-progress.ts'
 import { CommandFailure } from './output.ts'
 
-export const VERDICTS = ['sent', 'failed'] as const
-export type Verdict = (typeof VERDICTS)[number]
+export const RESOLUTIONS = ['sent', 'failed'] as const
+export type Resolution = (typeof RESOLUTIONS)[number]
 
 /** Longer than any message is put off: a claim on one may end long before it is due again. */
-const AHEAD_MS = 48 * 60 * 60 * 1000
+const LOOKAHEAD_MS = 48 * 60 * 60 * 1000
 
 /** Of each partition of what is on its way. */
-const MOST_DUE = 25_000
+const MAX_DUE = 25_000
 
 /** The clinics' unresolved messages, those that the sweep has not been at among them; the longest unresolved first. */
 export async function unresolvedMessages(
@@ -24,7 +24,7 @@ export async function unresolvedMessages(
   now: number,
 ): Promise<{ clinic: Clinic; message: Message }[]> {
   const dispatch = messageDispatch({ table })
-  const items = [...(await dispatch.unresolved()), ...(await dispatch.due(now + AHEAD_MS, MOST_DUE))]
+  const items = [...(await dispatch.unresolved()), ...(await dispatch.due(now + LOOKAHEAD_MS, MAX_DUE))]
   const byClinic = Map.groupBy(items, ({ clinic }) => clinic)
   const found: { clinic: Clinic; message: Message }[] = []
   for (const clinic of clinics) {
@@ -43,20 +43,20 @@ export const claimEnd = ({ dispatch }: Message): number => dispatch?.claim?.unti
  * Settles an unresolved message, and gives it as it is then. What its provider says meanwhile has precedence.
  * @throws CommandFailure for a message that is not unresolved
  */
-export async function settle(
+export async function resolveMessage(
   table: Table,
   clinic: Clinic,
   id: string,
-  verdict: Verdict,
+  resolution: Resolution,
   now: () => number,
 ): Promise<Message> {
   const dispatch = messageDispatch({ table })
   const message = await requireUnresolved(table, clinic, id, now)
   // Looked at again for the transaction that settles it: nothing has happened to it if that one is committed.
-  const settled = await dispatch.note(
+  const settled = await dispatch.recordFeedback(
     clinic.id,
     message.id,
-    occurrenceOf(message, verdict, now()),
+    feedbackOf(message, resolution, now()),
     async () => {
       await requireUnresolved(table, clinic, id, now)
     },
@@ -72,7 +72,7 @@ async function requireUnresolved(
 ): Promise<Message> {
   const message = await requireMessage(table, clinic.id, id)
   if (isUnresolved(message, now())) return message
-  const progress = progressInWords(message, clinic, now())
+  const progress = describeProgress(message, clinic, now())
   throw new CommandFailure(`The message is ${progress}. There is nothing to settle.`)
 }
 
@@ -84,8 +84,8 @@ export async function requireMessage(table: Table, clinic: ClinicId, id: string)
 }
 
 /** The end of its claim is the latest that it can have been sent. */
-const occurrenceOf = (message: Message, verdict: Verdict, now: number): Occurrence =>
-  verdict === 'failed'
+const feedbackOf = (message: Message, resolution: Resolution, now: number): ProviderFeedback =>
+  resolution === 'failed'
     ? { kind: 'failed', reason: 'Settled by the operator as failed' }
     : {
         kind: 'sent',

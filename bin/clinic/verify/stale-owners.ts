@@ -1,0 +1,40 @@
+import { copiedNames } from '../../../shared/store/copies/copied-names.ts'
+import { staleCopiesKey, staleCopiesPartition } from '../../../shared/store/keys/copies.ts'
+import { forEachConcurrent } from './for-each-concurrent.ts'
+import type { Inspection } from './inspection.ts'
+import { partitionPages } from './partition-pages.ts'
+
+/** Whoever changes a name pays for its copies at once: a debt of that age is one that nobody pays any more. */
+const GRACE_PERIOD_MS = 5_000
+
+/** Debts of copied names that a run left when it broke off. Begun first, judged last, so that others have time to pay. */
+export async function staleOwnerChecker(
+  { table, clinic, count, examine }: Inspection,
+  gracePeriodMs = GRACE_PERIOD_MS,
+) {
+  const startedAt = performance.now()
+  const staleOwners: { owner: string; version: unknown }[] = []
+  for await (const page of partitionPages(table, staleCopiesPartition(clinic))) {
+    staleOwners.push(...page.map(({ sk, v }) => ({ owner: sk, version: v })))
+  }
+
+  async function check(): Promise<void> {
+    count('debts', staleOwners.length)
+    if (staleOwners.length === 0) return
+    await new Promise((resolve) =>
+      setTimeout(resolve, Math.max(0, startedAt + gracePeriodMs - performance.now())),
+    )
+    const { refresh: pay } = copiedNames(table)
+    await forEachConcurrent(staleOwners, ({ owner, version }) =>
+      examine(async () => {
+        const key = staleCopiesKey(clinic, owner)
+        const marker = await table.get(key)
+        // Of another version, it is a later change's, whose own run is at it.
+        if (!marker || marker.v !== version) return null
+        return { faults: [{ kind: 'fan_out_owed', key }], repair: () => pay(clinic, owner) }
+      }),
+    )
+  }
+
+  return { check }
+}
