@@ -95,7 +95,7 @@ const ARROWS: Record<string, string[]> = {
     'shared/api',
     'shared/delivery',
     'shared/domain',
-    'shared/runtime/clients.ts',
+    'shared/runtime/document-client.ts',
     'shared/store',
     'shared/store/calendar',
     'shared/store/copies',

@@ -67,7 +67,7 @@ describe('with a mocked client', () => {
     dynamodb
       .on(TransactWriteCommand)
       .rejects(cancelled('None', 'ConditionalCheckFailed', 'TransactionConflict'))
-    await expect(table.transact([])).rejects.toMatchObject({ failed: [1] })
+    await expect(table.transact([])).rejects.toMatchObject({ failedIndexes: [1] })
     dynamodb.on(UpdateCommand).rejects(failing({ name: 'ConditionalCheckFailedException' }))
     await expect(table.update(key, {})).rejects.toThrow(ConditionFailed)
     expect(dynamodb.commandCalls(TransactWriteCommand).length).toBe(1)
