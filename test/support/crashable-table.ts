@@ -13,7 +13,7 @@ export const crashable =
     return result
   }
 
-const CALLS = ['get', 'query', 'getMany', 'deleteMany', 'update', 'transact'] as const
+const CALLS = ['get', 'query', 'getMany', 'deleteMany', 'update', 'tryTransact', 'transact'] as const
 
 /** The table, for a process that may die at every call of it. */
 export function crashableTable(table: Table, shouldCrash: () => boolean): Table {

@@ -2,7 +2,8 @@ import type { ClinicId } from '../../domain/clinic.ts'
 import { Changeset } from './changeset.ts'
 import { mapConcurrent } from './map-concurrent.ts'
 import { retryOnConflict } from './retry-on-conflict.ts'
-import { ConditionFailed, type Table } from './table.ts'
+import { ConditionFailed, WriteConflict } from './errors.ts'
+import type { Table } from './table.ts'
 
 /** Changes that belong together, and how to make them anew from fresh reads; null when nothing is left to do. */
 export type Unit = {
@@ -39,7 +40,7 @@ async function commitPack({ changes, units }: Pack): Promise<void> {
   try {
     await changes.commit()
   } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error
+    if (!(error instanceof ConditionFailed || error instanceof WriteConflict)) throw error
     // One of them is out of date: each on its own finds out which.
     for (const { rebuild } of units) await commitWithRetry(rebuild)
   }

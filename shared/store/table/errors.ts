@@ -1,43 +1,83 @@
-/** What DynamoDB's and the SDK's errors mean to us. */
+/** What DynamoDB's and the SDK's errors mean to the stores. */
 
-/** Why a transaction was refused, when it is worth trying again. */
-export const RETRYABLE_REASONS = new Set([
-  'TransactionConflict',
-  'ThrottlingError',
-  'ProvisionedThroughputExceeded',
-])
+/** A condition of a write did not hold; `failedIndexes` are the positions of the writes whose conditions failed. */
+export class ConditionFailed extends Error {
+  readonly failedIndexes: readonly number[]
+  constructor(failedIndexes: readonly number[]) {
+    super('a condition of the write did not hold')
+    this.name = 'ConditionFailed'
+    this.failedIndexes = failedIndexes
+  }
+}
 
-/** A transaction that is still under way, perhaps our own of a lost reply, or one that another write ran into. */
-export const RETRYABLE_ERRORS = new Set(['TransactionInProgressException', 'TransactionConflictException'])
+/** Another write was in flight on the same items, at the positions `conflictingIndexes`; nothing was written. */
+export class WriteConflict extends Error {
+  readonly conflictingIndexes: readonly number[]
+  constructor(conflictingIndexes: readonly number[], cause?: unknown) {
+    super('another write was in flight on the same item', { cause })
+    this.name = 'WriteConflict'
+    this.conflictingIndexes = conflictingIndexes
+  }
+}
 
-const UNAVAILABLE_ERRORS = new Set([
+/** DynamoDB throttled the write; nothing was written. */
+export class Throttled extends Error {
+  constructor(cause: unknown) {
+    super('the write was throttled', { cause })
+    this.name = 'Throttled'
+  }
+}
+
+/** Reasons of a cancelled transaction that mean throttling. */
+const THROTTLING_REASONS = new Set(['ThrottlingError', 'ProvisionedThroughputExceeded'])
+
+const THROTTLING_ERRORS = new Set([
   'ProvisionedThroughputExceededException',
   'ThrottlingException',
   'RequestLimitExceeded',
-  'TimeoutError',
 ])
 
 const NETWORK_ERROR_CODE =
   /^(ECONN(REFUSED|RESET|ABORTED)|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|E(NET|HOST)UNREACH)$/
 
-export const errorName = (error: unknown): string => (error instanceof Error ? error.name : '')
+/** The connection was never made, so the request was not received. */
+const UNSENT_ERROR_CODE = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|E(NET|HOST)UNREACH)$/
 
 /** The shapes of the SDK's errors: a name, a network code, or the server's own fault. */
 type SdkError = { name?: string; code?: string; $fault?: string; $metadata?: { httpStatusCode?: number } }
 
-/** Whether an error is the store's being throttled, down or out of reach. */
+export const errorName = (error: unknown): string => (error instanceof Error ? error.name : '')
+
+export const isThrottling = (error: unknown): boolean => THROTTLING_ERRORS.has(errorName(error))
+
+/** Whether an error means that the store throttles, is down or cannot be reached. */
 export function isUnavailable(error: unknown): boolean {
   const { name = '', code = '', $fault, $metadata } = error as SdkError
   return (
-    UNAVAILABLE_ERRORS.has(name) ||
+    THROTTLING_ERRORS.has(name) ||
+    name === 'TimeoutError' ||
+    name === 'AbortError' ||
     NETWORK_ERROR_CODE.test(code) ||
     $fault === 'server' ||
     ($metadata?.httpStatusCode ?? 0) >= 500
   )
 }
 
-/** Why each write of a refused transaction was refused; `None` for those that were not. */
-export const cancellationCodes = (error: unknown): string[] =>
-  ((error as { CancellationReasons?: { Code?: string }[] }).CancellationReasons ?? []).map(
-    ({ Code }) => Code ?? '',
-  )
+/** Whether a write that ended with this error may have been committed: its response was lost, or never arrived. */
+export const isOutcomeUnknown = (error: unknown): boolean =>
+  isUnavailable(error) &&
+  !isThrottling(error) &&
+  errorName(error) !== 'AbortError' &&
+  !UNSENT_ERROR_CODE.test((error as SdkError).code ?? '')
+
+/** Why a transaction was refused, as the error to throw; the error itself where DynamoDB gives no reason that we know. */
+export function refusalOf(error: unknown): unknown {
+  const reasons = (error as { CancellationReasons?: { Code?: string }[] }).CancellationReasons ?? []
+  const indexesOf = (matches: (code: string) => boolean) =>
+    reasons.flatMap(({ Code = '' }, index) => (matches(Code) ? [index] : []))
+  const failed = indexesOf((code) => code === 'ConditionalCheckFailed')
+  if (failed.length > 0) return new ConditionFailed(failed)
+  const conflicting = indexesOf((code) => code === 'TransactionConflict')
+  if (conflicting.length > 0) return new WriteConflict(conflicting, error)
+  return indexesOf((code) => THROTTLING_REASONS.has(code)).length > 0 ? new Throttled(error) : error
+}

@@ -1,23 +1,76 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+/** The one retry policy of all writers: full jitter, and a budget in time instead of a number of attempts. */
+import { setTimeout as wait } from 'node:timers/promises'
 import { UnavailableError } from '../../domain/unavailable.ts'
-import { ConditionFailed } from './table.ts'
+import { ConditionFailed, Throttled, WriteConflict } from './errors.ts'
+import { requestSignal } from './request-signal.ts'
 
-/** Somebody else was faster so many times in a row. */
-const MAX_ATTEMPTS = 20
+/** The clock that retries go by, in milliseconds; handed in by tests. */
+export type Timing = {
+  readonly now: () => number
+  readonly sleep: (ms: number) => Promise<void>
+  /** From 0 to 1. */
+  readonly random: () => number
+}
+
+/** Sleeps end with an AbortError when the request that is being served has been answered. */
+export const SYSTEM_TIMING: Timing = {
+  now: () => performance.now(),
+  sleep: (ms) => wait(ms, undefined, { signal: requestSignal() }),
+  random: Math.random,
+}
+
+/** Well under a function's own limit of 15 s, so that a caller gets a 503 rather than a 504. */
+export const RETRY_BUDGET_MS = 7000
+
+/** A transaction takes about 18 ms: shorter waits only collide again. */
+const FIRST_WAIT_MS = 25
+const MAX_WAIT_MS = 800
 
 /**
- * Runs work that reads, and writes under the condition that what it read still holds; again when it no longer did.
- * @throws UnavailableError when others are faster every time
+ * Runs work that reads, judges what it read, and writes under the condition that it still holds. When another writer
+ * was faster, the work is run again from its reads: a refused write is never repeated as it was.
+ * @throws UnavailableError when the budget is spent
  */
-export async function retryOnConflict<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
+export const retryOnConflict = <T>(work: () => Promise<T>, timing: Timing = SYSTEM_TIMING): Promise<T> =>
+  retry(work, (error) => error instanceof ConditionFailed || isRefused(error), timing)
+
+/**
+ * Runs a write that depends on no earlier read. Only a conflict with another write in flight is repeated; a condition
+ * that does not hold is the result.
+ * @throws ConditionFailed; UnavailableError when the budget is spent
+ */
+export const repeatOnConflict = <T>(work: () => Promise<T>, timing: Timing = SYSTEM_TIMING): Promise<T> =>
+  retry(work, isRefused, timing)
+
+const isRefused = (error: unknown): boolean => error instanceof WriteConflict || error instanceof Throttled
+
+async function retry<T>(
+  work: () => Promise<T>,
+  isRetryable: (error: unknown) => boolean,
+  timing: Timing,
+): Promise<T> {
+  const backOff = backoff(timing)
+  for (;;) {
     try {
       return await work()
     } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error
-      if (attempt === MAX_ATTEMPTS) throw new UnavailableError(error)
-      // Apart from each other, so that those who lost together do not lose together again.
-      await sleep(Math.random() * 10 * attempt)
+      if (!isRetryable(error)) throw error
+      await backOff(error)
     }
+  }
+}
+
+/**
+ * Waits longer from call to call, with full jitter: writers that collided must not collide again.
+ * @throws UnavailableError instead of waiting past the budget
+ */
+export function backoff({ now, sleep, random }: Timing): (cause: unknown) => Promise<void> {
+  const startedAt = now()
+  let ceiling = FIRST_WAIT_MS
+  return async (cause) => {
+    const ms = random() * ceiling
+    ceiling = Math.min(MAX_WAIT_MS, ceiling * 2)
+    if (now() + ms - startedAt > RETRY_BUDGET_MS) throw new UnavailableError(cause)
+    await sleep(ms)
   }
 }

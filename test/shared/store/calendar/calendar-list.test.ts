@@ -14,6 +14,7 @@ import { rowKeys } from '../../../../shared/store/calendar/calendar-row.ts'
 import { toDayTallies } from '../../../../shared/store/calendar/tally.ts'
 import { doctorDayKey, tallyPartition } from '../../../../shared/store/keys/calendar.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
+import { repeatOnConflict } from '../../../../shared/store/table/retry-on-conflict.ts'
 import { ConditionFailed, openTable, type Table } from '../../../../shared/store/table/table.ts'
 import { property } from '../../../support/scale.ts'
 import { engineClient, freshTable, type TestTable } from '../../../support/table.ts'
@@ -90,9 +91,11 @@ async function save(
   before: StoredRecord<Appointment> | null,
   after: Appointment,
 ): Promise<void> {
-  const changes = new Changeset(table, clinic)
-  appointmentStore({ table }).change(changes, before, after)
-  await changes.commit()
+  await repeatOnConflict(async () => {
+    const changes = new Changeset(table, clinic)
+    appointmentStore({ table }).change(changes, before, after)
+    await changes.commit()
+  })
 }
 
 async function expectPages(

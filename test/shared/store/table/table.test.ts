@@ -12,7 +12,10 @@ import { mockClient } from 'aws-sdk-client-mock'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { UnavailableError } from '../../../../shared/domain/unavailable.ts'
 import { documentClient } from '../../../../shared/runtime/document-client.ts'
+import { withRequestSignal } from '../../../../shared/store/table/request-signal.ts'
+import { RETRY_BUDGET_MS } from '../../../../shared/store/table/retry-on-conflict.ts'
 import { ConditionFailed, openTable } from '../../../../shared/store/table/table.ts'
+import { virtualTiming } from '../../../support/virtual-timing.ts'
 
 const key = { pk: 'p', sk: 's' }
 const failing = (facts: object) => Object.assign(new Error('said something'), facts)
@@ -73,9 +76,66 @@ describe('with a mocked client', () => {
     expect(dynamodb.commandCalls(TransactWriteCommand).length).toBe(1)
   })
 
-  it('gives up on conflicts that do not end', async () => {
+  it('returns a conflict to the caller of tryTransact, naming the item, and repeats nothing', async () => {
+    dynamodb.on(TransactWriteCommand).rejects(cancelled('None', 'TransactionConflict'))
+    await expect(table.tryTransact([])).rejects.toMatchObject({
+      name: 'WriteConflict',
+      conflictingIndexes: [1],
+    })
+    expect(dynamodb.commandCalls(TransactWriteCommand).length).toBe(1)
+  })
+
+  it.each([
+    ['the response is lost', failing({ name: 'Error', code: 'ECONNRESET' })],
+    ['the request times out', failing({ name: 'TimeoutError' })],
+    [
+      'the server fails',
+      failing({ name: 'InternalServerError', $fault: 'server', $metadata: { httpStatusCode: 500 } }),
+    ],
+    ['the same transaction is in progress', failing({ name: 'TransactionInProgressException' })],
+  ])('sends the identical transaction with its token again when %s', async (_, error) => {
+    dynamodb.on(TransactWriteCommand).rejectsOnce(error).rejectsOnce(error).resolves({})
+    await table.tryTransact([table.deleteWrite(key)])
+    const inputs = dynamodb.commandCalls(TransactWriteCommand).map(({ args }) => args[0].input)
+    expect(inputs.length).toBe(3)
+    expect(inputs[0]?.ClientRequestToken).toMatch(/^[0-9a-f-]{36}$/)
+    expect(inputs[1]).toEqual(inputs[0])
+    expect(inputs[2]).toEqual(inputs[0])
+  })
+
+  it('gives each attempt of a refused transaction a token of its own', async () => {
+    dynamodb.on(TransactWriteCommand).rejectsOnce(cancelled('TransactionConflict')).resolves({})
+    await table.transact([table.deleteWrite(key)])
+    const tokens = dynamodb
+      .commandCalls(TransactWriteCommand)
+      .map(({ args }) => args[0].input.ClientRequestToken)
+    expect(new Set(tokens).size).toBe(2)
+  })
+
+  it('is unavailable at once when the request was never sent', async () => {
+    dynamodb.on(TransactWriteCommand).rejects(failing({ name: 'Error', code: 'ECONNREFUSED' }))
+    await expect(table.tryTransact([])).rejects.toThrow(UnavailableError)
+    expect(dynamodb.commandCalls(TransactWriteCommand).length).toBe(1)
+  })
+
+  it('is unavailable when conflicts go on for longer than the retry budget', async () => {
+    const clock = virtualTiming()
+    const impatient = openTable(dynamodb as unknown as DynamoDBDocumentClient, 't', { timing: clock })
     dynamodb.on(TransactWriteCommand).rejects(cancelled('TransactionConflict'))
-    await expect(table.transact([])).rejects.toThrow(UnavailableError)
+    await expect(impatient.transact([])).rejects.toThrow(UnavailableError)
+    expect(clock.now()).toBeLessThanOrEqual(RETRY_BUDGET_MS)
+    expect(clock.now()).toBeGreaterThan(RETRY_BUDGET_MS / 2)
+  })
+
+  it('stops when the request it serves has been answered', async () => {
+    const answered = new AbortController()
+    dynamodb.on(TransactWriteCommand).rejects(cancelled('TransactionConflict'))
+    const work = withRequestSignal(answered.signal, () => table.transact([]))
+    setTimeout(() => answered.abort(), 50)
+    await expect(work).rejects.toMatchObject({ name: 'AbortError' })
+    const calls = dynamodb.commandCalls(TransactWriteCommand).length
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(dynamodb.commandCalls(TransactWriteCommand).length).toBe(calls)
   })
 })
 

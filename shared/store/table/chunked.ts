@@ -1,0 +1,6 @@
+/** Consecutive pieces of at most `size` items. */
+export function chunked<T>(items: readonly T[], size: number): T[][] {
+  const chunks: T[][] = []
+  for (let start = 0; start < items.length; start += size) chunks.push(items.slice(start, start + size))
+  return chunks
+}

@@ -1,0 +1,53 @@
+import type { Key } from '../keys/key.ts'
+import type { UpdateParts } from './write-requests.ts'
+
+/** What one item is to become. Several changes of one item are merged, since a transaction takes each item once. */
+export type ItemUpdate = {
+  readonly key: Key
+  readonly add: Map<string, number>
+  readonly set: Map<string, unknown>
+  /** The version it must have; 0 for an item that must not exist; undefined for any. */
+  expectedVersion?: number
+  /** What a counter must be less than before it is added to. */
+  counterLimit?: { readonly attribute: string; readonly limit: number }
+}
+
+export const newItemUpdate = ({ pk, sk }: Key): ItemUpdate => ({
+  key: { pk, sk },
+  add: new Map(),
+  set: new Map(),
+})
+
+/** The update as DynamoDB takes it; null when it changes and requires nothing. */
+export function toUpdateParts(update: ItemUpdate): Omit<UpdateParts, 'ReturnValues'> | null {
+  const { add, set, expectedVersion, counterLimit } = update
+  const changed = [...add].filter(([, by]) => by !== 0)
+  if (changed.length === 0 && set.size === 0 && expectedVersion === undefined) return null
+  const names: Record<string, string> = { '#v': 'v' }
+  const values: Record<string, unknown> = { ':one': 1, ...(expectedVersion && { ':expected': expectedVersion }) }
+  const named = (attribute: string, value?: unknown): [name: string, value: string] => {
+    const at = Object.keys(names).length
+    names[`#${at}`] = attribute
+    if (value !== undefined) values[`:${at}`] = value
+    return [`#${at}`, `:${at}`]
+  }
+  const adds = ['#v :one', ...changed.map(([attribute, by]) => named(attribute, by).join(' '))]
+  const defined = [...set].filter(([, value]) => value !== undefined)
+  const sets = defined.map(([attribute, value]) => named(attribute, value).join(' = '))
+  const removes = [...set].filter(([, value]) => value === undefined).map(([attribute]) => named(attribute)[0])
+  const [limitedName, limitValue] = counterLimit ? named(counterLimit.attribute, counterLimit.limit) : []
+  return {
+    UpdateExpression: [
+      `ADD ${adds.join(', ')}`,
+      ...(sets.length > 0 ? [`SET ${sets.join(', ')}`] : []),
+      ...(removes.length > 0 ? [`REMOVE ${removes.join(', ')}`] : []),
+    ].join(' '),
+    ...(expectedVersion === 0 && { ConditionExpression: 'attribute_not_exists(pk)' }),
+    ...(expectedVersion && { ConditionExpression: '#v = :expected' }),
+    ...(counterLimit && {
+      ConditionExpression: `attribute_not_exists(${limitedName}) OR ${limitedName} < ${limitValue}`,
+    }),
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: values,
+  }
+}

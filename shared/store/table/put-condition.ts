@@ -1,0 +1,27 @@
+import type { UpdateParts } from './write-requests.ts'
+
+/** When an item may be put: if there is none, as it was read, or when the one there has expired. */
+export type PutCondition =
+  | 'new'
+  | { readonly version: number }
+  | { readonly attribute: string; readonly equals: unknown }
+  | { readonly expiryAttribute: string; readonly expiredAt: number }
+
+export function toConditionExpression(
+  condition: PutCondition,
+): Pick<UpdateParts, 'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'> {
+  if (condition === 'new') return { ConditionExpression: 'attribute_not_exists(pk)' }
+  if ('version' in condition)
+    return { ConditionExpression: 'v = :read', ExpressionAttributeValues: { ':read': condition.version } }
+  if ('equals' in condition)
+    return {
+      ConditionExpression: '#attribute = :equals',
+      ExpressionAttributeNames: { '#attribute': condition.attribute },
+      ExpressionAttributeValues: { ':equals': condition.equals },
+    }
+  return {
+    ConditionExpression: 'attribute_not_exists(pk) OR #expiry <= :now',
+    ExpressionAttributeNames: { '#expiry': condition.expiryAttribute },
+    ExpressionAttributeValues: { ':now': condition.expiredAt },
+  }
+}

@@ -1,0 +1,101 @@
+import {
+  BatchGetCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  QueryCommand,
+  type QueryCommandInput,
+} from '@aws-sdk/lib-dynamodb'
+import type { Key } from '../keys/key.ts'
+import { chunked } from './chunked.ts'
+import { backoff, type Timing } from './retry-on-conflict.ts'
+import type { Send } from './send.ts'
+import type { Item } from './write-requests.ts'
+
+/** A range of one partition. `from` and `to` are inclusive sort keys; `limit` is the most items wanted. */
+export type Range = {
+  readonly pk: string
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+  readonly descending?: boolean
+  readonly limit: number
+  readonly eventual?: boolean
+}
+
+/** Keys that DynamoDB takes in one BatchGetItem. */
+const MAX_BATCH_GET_KEYS = 100
+
+/** The reads of the table `name`, strongly consistent unless asked otherwise. */
+export function tableReads(client: DynamoDBDocumentClient, name: string, send: Send, timing: Timing) {
+  async function get(key: Key): Promise<Item | undefined> {
+    const { Item } = await send((options) =>
+      client.send(new GetCommand({ TableName: name, Key: key, ConsistentRead: true }), options),
+    )
+    return Item as Item | undefined
+  }
+
+  async function query(range: Range): Promise<Item[]> {
+    const items: Item[] = []
+    let start: Record<string, unknown> | undefined
+    do {
+      const input = queryInput(name, range, range.limit - items.length, start)
+      const page = await send((options) => client.send(new QueryCommand(input), options))
+      items.push(...((page.Items ?? []) as Item[]))
+      start = page.LastEvaluatedKey
+    } while (start && items.length < range.limit)
+    return items
+  }
+
+  /** The items that exist, in no order. */
+  async function getMany(keys: readonly Key[], { eventual = false } = {}): Promise<Item[]> {
+    const batches = chunked(keys, MAX_BATCH_GET_KEYS).map((batch) => getBatch(batch, eventual))
+    return (await Promise.all(batches)).flat()
+  }
+
+  async function getBatch(keys: readonly Key[], eventual: boolean): Promise<Item[]> {
+    const found: Item[] = []
+    const backOff = backoff(timing)
+    for (let pending = keys; ; ) {
+      const request = {
+        [name]: { Keys: pending.map(({ pk, sk }) => ({ pk, sk })), ConsistentRead: !eventual },
+      }
+      const page = await send((options) =>
+        client.send(new BatchGetCommand({ RequestItems: request }), options),
+      )
+      found.push(...((page.Responses?.[name] ?? []) as Item[]))
+      pending = (page.UnprocessedKeys?.[name]?.Keys ?? []) as Key[]
+      if (pending.length === 0) return found
+      await backOff('keys left unprocessed')
+    }
+  }
+
+  return { get, query, getMany }
+}
+
+function queryInput(
+  name: string,
+  { pk, from, to, descending = false, eventual = false }: Range,
+  limit: number,
+  start: Record<string, unknown> | undefined,
+): QueryCommandInput {
+  const bounds =
+    from !== undefined && to !== undefined
+      ? ' AND sk BETWEEN :from AND :to'
+      : from !== undefined
+        ? ' AND sk >= :from'
+        : to !== undefined
+          ? ' AND sk <= :to'
+          : ''
+  return {
+    TableName: name,
+    KeyConditionExpression: `pk = :pk${bounds}`,
+    ExpressionAttributeValues: {
+      ':pk': pk,
+      ...(from !== undefined && { ':from': from }),
+      ...(to !== undefined && { ':to': to }),
+    },
+    ScanIndexForward: !descending,
+    ConsistentRead: !eventual,
+    Limit: limit,
+    ...(start && { ExclusiveStartKey: start }),
+  }
+}

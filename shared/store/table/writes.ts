@@ -1,0 +1,95 @@
+import {
+  BatchWriteCommand,
+  type DynamoDBDocumentClient,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb'
+import { UnavailableError } from '../../domain/unavailable.ts'
+import type { Key } from '../keys/key.ts'
+import { chunked } from './chunked.ts'
+import {
+  ConditionFailed,
+  errorName,
+  isOutcomeUnknown,
+  isThrottling,
+  isUnavailable,
+  refusalOf,
+  Throttled,
+  WriteConflict,
+} from './errors.ts'
+import { backoff, repeatOnConflict, type Timing } from './retry-on-conflict.ts'
+import { send, sendRaw } from './send.ts'
+import type { UpdateParts, Write } from './write-requests.ts'
+
+/** Items that DynamoDB takes in one BatchWriteItem. */
+const MAX_BATCH_WRITE_ITEMS = 25
+
+/** The writes of the table `name`. */
+export function tableWrites(
+  client: DynamoDBDocumentClient,
+  name: string,
+  newToken: () => string,
+  timing: Timing,
+) {
+  /** Deletes items that nothing refers to any more; not atomic. */
+  async function deleteMany(keys: readonly Key[]): Promise<void> {
+    for (const batch of chunked(keys, MAX_BATCH_WRITE_ITEMS)) {
+      const backOff = backoff(timing)
+      let pending: object[] = batch.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } }))
+      for (;;) {
+        const command = new BatchWriteCommand({ RequestItems: { [name]: pending } })
+        const page = await send((options) => client.send(command, options))
+        pending = page.UnprocessedItems?.[name] ?? []
+        if (pending.length === 0) break
+        await backOff('writes left unprocessed')
+      }
+    }
+  }
+
+  /** Updates one item; again after a conflict with a transaction. @throws ConditionFailed */
+  const update = (key: Key, parts: UpdateParts): Promise<Record<string, unknown> | undefined> =>
+    repeatOnConflict(async () => {
+      const command = new UpdateCommand({ TableName: name, Key: { pk: key.pk, sk: key.sk }, ...parts })
+      try {
+        return (await send((options) => client.send(command, options))).Attributes
+      } catch (error) {
+        if (errorName(error) === 'ConditionalCheckFailedException') throw new ConditionFailed([0])
+        throw errorName(error) === 'TransactionConflictException' ? new WriteConflict([0], error) : error
+      }
+    }, timing)
+
+  /**
+   * Makes all of the writes or none. One token stands for one transaction: where the outcome is unknown (the response
+   * was lost, or DynamoDB says that this very transaction is in progress) the identical request is sent again with
+   * its token, so that it takes effect once. What DynamoDB refused is not repeated here, since what the writes were
+   * judged by may no longer hold (see retryOnConflict).
+   * @throws ConditionFailed, WriteConflict or Throttled when nothing was written; UnavailableError
+   */
+  async function tryTransact(writes: readonly Write[]): Promise<void> {
+    const command = new TransactWriteCommand({ TransactItems: [...writes], ClientRequestToken: newToken() })
+    const backOff = backoff(timing)
+    for (;;) {
+      try {
+        await sendRaw((options) => client.send(command, options))
+        return
+      } catch (error) {
+        if (errorName(error) === 'TransactionInProgressException' || isOutcomeUnknown(error)) {
+          await backOff(error)
+          continue
+        }
+        if (errorName(error) === 'TransactionCanceledException') throw refusalOf(error)
+        if (isThrottling(error)) throw new Throttled(error)
+        throw isUnavailable(error) ? new UnavailableError(error) : error
+      }
+    }
+  }
+
+  /**
+   * Makes all of the writes or none, again after a conflict: for writes whose own conditions say all that they depend on.
+   * @throws ConditionFailed; UnavailableError
+   */
+  const transact = (writes: readonly Write[]): Promise<void> =>
+    repeatOnConflict(() => tryTransact(writes), timing)
+
+  return { deleteMany, update, tryTransact, transact }
+}
