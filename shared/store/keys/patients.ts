@@ -14,6 +14,9 @@ export const patientRowKey = (clinic: ClinicId, ordinal: number): Key => ({
 /** How many patients there are, and how far the search segments have followed. */
 export const patientHeadKey = (clinic: ClinicId): Key => ({ pk: partition(clinic, 'PH'), sk: 'head' })
 
+/** Writers of the head that wait for their turns. */
+export const patientTurnsKey = (clinic: ClinicId): Key => ({ pk: partition(clinic, 'PH'), sk: 'turns' })
+
 /** Search segment `index`, in as many parts as its bytes need. */
 export const patientSegmentPartition = (clinic: ClinicId, index: number): string =>
   partition(clinic, `PS#${index}`)

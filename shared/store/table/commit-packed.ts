@@ -1,8 +1,8 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import { Changeset } from './changeset.ts'
+import { ConditionFailed, WriteConflict } from './errors.ts'
 import { mapConcurrent } from './map-concurrent.ts'
 import { retryOnConflict } from './retry-on-conflict.ts'
-import { ConditionFailed, WriteConflict } from './errors.ts'
 import type { Table } from './table.ts'
 
 /** Changes that belong together, and how to make them anew from fresh reads; null when nothing is left to do. */

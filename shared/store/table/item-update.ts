@@ -24,7 +24,10 @@ export function toUpdateParts(update: ItemUpdate): Omit<UpdateParts, 'ReturnValu
   const changed = [...add].filter(([, by]) => by !== 0)
   if (changed.length === 0 && set.size === 0 && expectedVersion === undefined) return null
   const names: Record<string, string> = { '#v': 'v' }
-  const values: Record<string, unknown> = { ':one': 1, ...(expectedVersion && { ':expected': expectedVersion }) }
+  const values: Record<string, unknown> = {
+    ':one': 1,
+    ...(expectedVersion && { ':expected': expectedVersion }),
+  }
   const named = (attribute: string, value?: unknown): [name: string, value: string] => {
     const at = Object.keys(names).length
     names[`#${at}`] = attribute
@@ -34,7 +37,9 @@ export function toUpdateParts(update: ItemUpdate): Omit<UpdateParts, 'ReturnValu
   const adds = ['#v :one', ...changed.map(([attribute, by]) => named(attribute, by).join(' '))]
   const defined = [...set].filter(([, value]) => value !== undefined)
   const sets = defined.map(([attribute, value]) => named(attribute, value).join(' = '))
-  const removes = [...set].filter(([, value]) => value === undefined).map(([attribute]) => named(attribute)[0])
+  const removes = [...set]
+    .filter(([, value]) => value === undefined)
+    .map(([attribute]) => named(attribute)[0])
   const [limitedName, limitValue] = counterLimit ? named(counterLimit.attribute, counterLimit.limit) : []
   return {
     UpdateExpression: [

@@ -32,7 +32,7 @@ const MAX_WAIT_MS = 800
  * @throws UnavailableError when the budget is spent
  */
 export const retryOnConflict = <T>(work: () => Promise<T>, timing: Timing = SYSTEM_TIMING): Promise<T> =>
-  retry(work, (error) => error instanceof ConditionFailed || isRefused(error), timing)
+  retry(work, isRetryable, timing)
 
 /**
  * Runs a write that depends on no earlier read. Only a conflict with another write in flight is repeated; a condition
@@ -42,11 +42,14 @@ export const retryOnConflict = <T>(work: () => Promise<T>, timing: Timing = SYST
 export const repeatOnConflict = <T>(work: () => Promise<T>, timing: Timing = SYSTEM_TIMING): Promise<T> =>
   retry(work, isRefused, timing)
 
+/** Whether fresh reads and another judgement may succeed where this write did not. */
+export const isRetryable = (error: unknown): boolean => error instanceof ConditionFailed || isRefused(error)
+
 const isRefused = (error: unknown): boolean => error instanceof WriteConflict || error instanceof Throttled
 
 async function retry<T>(
   work: () => Promise<T>,
-  isRetryable: (error: unknown) => boolean,
+  isWorthRetrying: (error: unknown) => boolean,
   timing: Timing,
 ): Promise<T> {
   const backOff = backoff(timing)
@@ -54,7 +57,7 @@ async function retry<T>(
     try {
       return await work()
     } catch (error) {
-      if (!isRetryable(error)) throw error
+      if (!isWorthRetrying(error)) throw error
       await backOff(error)
     }
   }

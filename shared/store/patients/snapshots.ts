@@ -1,0 +1,109 @@
+/** Folds new and changed patients into the compressed segments that search loads. */
+import type { ClinicId } from '../../domain/clinic.ts'
+import { SEGMENT_SIZE, SearchSegment } from '../../domain/search-index.ts'
+import { sortableNumber } from '../keys/key.ts'
+import { patientChangesPartition, patientHeadKey } from '../keys/patients.ts'
+import { ConditionFailed } from '../table/errors.ts'
+import { retryOnConflict } from '../table/retry-on-conflict.ts'
+import type { Table } from '../table/table.ts'
+import { type PatientHead, readPatientHead } from './head.ts'
+import { readLinesSince } from './search-lines.ts'
+import { readSegment, segmentWrites } from './segments.ts'
+
+/** Patients created since the last snapshot before the last segment is rewritten. */
+const SNAPSHOT_EVERY = 512
+/** Updates before a snapshot: more in a large clinic, since a snapshot may rewrite every segment. */
+const updatesBeforeSnapshot = (patients: number): number => Math.max(64, Math.floor(patients / 128))
+
+export function patientSnapshots({ table }: { table: Table }) {
+  /** Takes a snapshot if enough has changed since the last one. */
+  async function snapshotIfDue(clinic: ClinicId, known?: PatientHead): Promise<void> {
+    const head = known ?? (await readPatientHead(table, clinic))
+    if (head.n - head.sn >= SNAPSHOT_EVERY || head.u - head.su >= updatesBeforeSnapshot(head.n))
+      await snapshot(clinic)
+  }
+
+  /** Returns once the segments contain everything that is stored now, whoever takes the snapshots. */
+  async function snapshotAll(clinic: ClinicId): Promise<void> {
+    const { n, u } = await readPatientHead(table, clinic)
+    const isDone = async () => {
+      const head = await readPatientHead(table, clinic)
+      return head.sn >= n && head.su >= u
+    }
+    await retryOnConflict(async () => {
+      if (await isDone()) return
+      await snapshot(clinic)
+      if (!(await isDone())) throw new ConditionFailed([])
+    })
+  }
+
+  /** Folds all that was created and updated since the last snapshot into the search segments. */
+  async function snapshot(clinic: ClinicId): Promise<void> {
+    const head = await readPatientHead(table, clinic)
+    const changes = await readLinesSince(table, clinic, { patients: head.sn, updates: head.su }, head)
+    // A concurrent snapshot has deleted the log entries, and has done the work.
+    if (!changes) return
+    const versions = await writeSegments(clinic, head, changes)
+    if (!versions) return
+    const headUpdate = table.transact([
+      table.updateWrite(patientHeadKey(clinic), {
+        UpdateExpression: 'SET sn = :sn, su = :su, sv = :sv, v = :next, lf = :lf',
+        ConditionExpression: 'v = :v',
+        ExpressionAttributeValues: {
+          ':sn': head.n,
+          ':su': head.u,
+          ':sv': versions,
+          ':v': head.v,
+          ':next': head.v + 1,
+          ':lf': head.su,
+        },
+      }),
+    ])
+    if (await commitsFirst(headUpdate)) await deleteLogEntries(clinic, head.su)
+  }
+
+  /** The versions of all segments after the changed ones were written; null when a concurrent snapshot was faster. */
+  async function writeSegments(
+    clinic: ClinicId,
+    head: PatientHead,
+    changes: ReadonlyMap<number, string>,
+  ): Promise<number[] | null> {
+    const versions = [...head.sv]
+    const state = head.n + head.u
+    const bySegment = Map.groupBy(changes, ([ordinal]) => Math.floor(ordinal / SEGMENT_SIZE))
+    for (const [index, lines] of bySegment) {
+      const stored = await readSegment(table, clinic, index, versions[index] ?? 0)
+      // A later snapshot has written it already: our older lines must not undo its newer ones.
+      if (stored && stored.state > state) return null
+      const segment = stored?.segment ?? new SearchSegment()
+      segment.patch(new Map(lines.map(([ordinal, line]) => [ordinal % SEGMENT_SIZE, line])))
+      const writes = segmentWrites(table, clinic, index, segment, state, stored)
+      if (!(await commitsFirst(table.transact(writes)))) return null
+      versions[index] = (stored?.version ?? 0) + 1
+    }
+    return versions
+  }
+
+  /** Deletes log entries up to `update`: no index that is still advanced needs them. */
+  async function deleteLogEntries(clinic: ClinicId, update: number): Promise<void> {
+    const old = await table.query({
+      pk: patientChangesPartition(clinic),
+      to: sortableNumber(update),
+      limit: 10_000,
+    })
+    await table.deleteMany(old)
+  }
+
+  return { snapshot, snapshotIfDue, snapshotAll }
+}
+
+/** False when a concurrent snapshot was first; its result is kept. */
+async function commitsFirst(write: Promise<void>): Promise<boolean> {
+  try {
+    await write
+    return true
+  } catch (error) {
+    if (error instanceof ConditionFailed) return false
+    throw error
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * Orders the writers of one item that many want at the same time. Optimistic writers of such an item refuse each other
+ * more often the more there are, until nearly none succeeds. So a writer that was refused reserves a turn: a short
+ * time of its own, counted on by a single update of one queue item, which never conflicts. Nothing is paid while nobody
+ * collides, nothing is locked, and a writer that dies leaves its turn unused.
+ */
+import { UnavailableError } from '../../domain/unavailable.ts'
+import type { Key } from '../keys/key.ts'
+import { TTL } from '../keys/key.ts'
+import { ConditionFailed } from './errors.ts'
+import { isRetryable, RETRY_BUDGET_MS, SYSTEM_TIMING, type Timing } from './retry-on-conflict.ts'
+import type { Table } from './table.ts'
+
+/** A strong read and a transaction, with some margin. */
+export const TURN_MS = 32
+
+/** A queue item is deleted when nobody has queued for so long. */
+const QUEUE_TTL_SECONDS = 24 * 60 * 60
+
+/** Thrown by work that sees other writers waiting for their turns. */
+export class Contended extends Error {}
+
+/**
+ * Runs work that reads, judges and writes, first at once, then in turns of the queue `queue` whenever it was refused.
+ * `inTurn` tells which it is.
+ * @throws UnavailableError when the queue is longer than the retry budget
+ */
+export async function retryInTurns<T>(
+  { table, queue, timing = SYSTEM_TIMING }: { table: Table; queue: Key; timing?: Timing },
+  work: (inTurn: boolean) => Promise<T>,
+): Promise<T> {
+  const deadline = timing.now() + RETRY_BUDGET_MS
+  for (let inTurn = false; ; inTurn = true) {
+    try {
+      return await work(inTurn)
+    } catch (error) {
+      if (!(error instanceof Contended || isRetryable(error))) throw error
+      const wait = await reserveTurn(table, queue, deadline - timing.now())
+      if (wait === null) throw new UnavailableError(error)
+      await timing.sleep(wait)
+    }
+  }
+}
+
+/** Milliseconds until a turn that nobody else has; null when it would be later than `maxWaitMs`. */
+async function reserveTurn(table: Table, queue: Key, maxWaitMs: number): Promise<number | null> {
+  while (maxWaitMs > 0) {
+    const now = table.now()
+    const end = (await joinQueue(table, queue, now, now + maxWaitMs)) ?? (await startQueue(table, queue, now))
+    if (end !== null) return Math.max(0, end - TURN_MS - now)
+    const item = await table.get(queue)
+    if (((item?.next as number | undefined) ?? 0) > now + maxWaitMs) return null
+    // Another writer started the queue in between.
+  }
+  return null
+}
+
+/** The end of a turn behind those that are reserved; null when none is, or the last is too late. */
+const joinQueue = (table: Table, queue: Key, now: number, latest: number): Promise<number | null> =>
+  endOfTurn(table, queue, {
+    UpdateExpression: 'SET #next = #next + :turn',
+    ConditionExpression: '#next BETWEEN :now AND :latest',
+    ExpressionAttributeNames: { '#next': 'next' },
+    ExpressionAttributeValues: { ':turn': TURN_MS, ':now': now, ':latest': latest },
+  })
+
+/** The end of the first turn of an empty queue; null when it is not empty. */
+const startQueue = (table: Table, queue: Key, now: number): Promise<number | null> =>
+  endOfTurn(table, queue, {
+    UpdateExpression: 'SET #next = :end, #ttl = :ttl',
+    ConditionExpression: 'attribute_not_exists(#next) OR #next < :now',
+    ExpressionAttributeNames: { '#next': 'next', '#ttl': TTL },
+    ExpressionAttributeValues: {
+      ':end': now + TURN_MS,
+      ':now': now,
+      ':ttl': Math.floor(now / 1000) + QUEUE_TTL_SECONDS,
+    },
+  })
+
+async function endOfTurn(
+  table: Table,
+  queue: Key,
+  parts: Parameters<Table['update']>[1],
+): Promise<number | null> {
+  try {
+    return (await table.update(queue, { ...parts, ReturnValues: 'UPDATED_NEW' }))?.next as number
+  } catch (error) {
+    if (error instanceof ConditionFailed) return null
+    throw error
+  }
+}
