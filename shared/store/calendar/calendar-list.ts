@@ -23,7 +23,7 @@ import {
 import type { Changeset } from '../table/changeset.ts'
 import type { Item, Table } from '../table/table.ts'
 import { idOf, type ListPosition, rowAttributes, rowKeys, sortTimeOf } from './calendar-row.ts'
-import { readTallies, tallyAttribute } from './tally.ts'
+import { readTallies, tallyAttribute, tallyCounter } from './tally.ts'
 
 /** What one kind of record says of itself. */
 export type CalendarEntity<R, F extends string> = {
@@ -212,8 +212,8 @@ export function calendarList<R, F extends string>(
 
   function count(changeset: Changeset, { date, facet, doctor }: ListPosition, by: 1 | -1): void {
     for (const scope of doctor === undefined ? [null] : [null, doctor]) {
-      const key = { pk: tallyPartition(changeset.clinic, letter, scope), sk: date.slice(0, 7) }
-      changeset.add(key, tallyAttribute(date, facet), by)
+      const counter = tallyCounter(tallyPartition(changeset.clinic, letter, scope), date.slice(0, 7))
+      changeset.addSpread(counter, tallyAttribute(date, facet), by)
     }
   }
 

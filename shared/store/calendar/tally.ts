@@ -4,37 +4,61 @@
  * what it pays for.
  */
 import type { DayTally } from '../../domain/page-plan.ts'
-import type { Table } from '../table/table.ts'
+import { overflowMarkKey, tallyKey, tallyMonth, tallyMonthEnd, tallyOverflowKey } from '../keys/calendar.ts'
+import type { SpreadCounter } from '../table/changeset.ts'
+import type { Item, Table } from '../table/table.ts'
 
 /** Inclusive dates; undefined is open. */
 export type TallyRange = { readonly from?: string | undefined; readonly to?: string | undefined }
 
 const MAX_MONTHS = 100_000
 
+/** A day's digit and a facet. */
+const TALLY_ATTRIBUTE = /^([1-9A-V])(.)$/
+
 const DAY_DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUV'
 
 export const tallyAttribute = (date: string, facet: string): string =>
   `${DAY_DIGITS.charAt(Number(date.slice(8)))}${facet}`
 
+/** One month's counters of a list, with their overflow items. */
+export const tallyCounter = (pk: string, month: string): SpreadCounter => ({
+  key: tallyKey(pk, month),
+  overflow: (index) => {
+    const key = tallyOverflowKey(pk, month, index)
+    return { key, mark: overflowMarkKey(key) }
+  },
+})
+
 /** The days of a list that have any records, newest first. */
 export async function readTallies(table: Table, pk: string, { from, to }: TallyRange): Promise<DayTally[]> {
-  const months = await table.query({
+  const items = await table.query({
     pk,
     from: from?.slice(0, 7),
-    to: to?.slice(0, 7),
+    to: to && tallyMonthEnd(to.slice(0, 7)),
     descending: true,
     limit: MAX_MONTHS,
   })
-  return months
-    .flatMap((month) => toDayTallies(month.sk, month))
-    .filter(({ date }) => (from ?? '') <= date && date <= (to ?? '9999'))
+  return [...Map.groupBy(items, tallyMonth)]
+    .flatMap(([month, parts]) => toDayTallies(month, parts.length === 1 ? (parts[0] as Item) : summed(parts)))
+    .filter(({ date }) => (from ?? '') <= date && (to === undefined || date <= to))
+}
+
+/** The counters of a month's item and its overflow items together. */
+export function summed(items: readonly Item[]): Record<string, number> {
+  const sums: Record<string, number> = {}
+  for (const item of items) {
+    for (const [name, count] of Object.entries(item))
+      if (TALLY_ATTRIBUTE.test(name)) sums[name] = (sums[name] ?? 0) + (count as number)
+  }
+  return sums
 }
 
 /** The days of one month's item that have any records, newest first. */
 export function toDayTallies(month: string, attributes: Record<string, unknown>): DayTally[] {
   const days = new Map<string, Map<string, number>>()
   for (const [name, count] of Object.entries(attributes)) {
-    const [, digit, facet] = /^([1-9A-V])(.)$/.exec(name) ?? []
+    const [, digit, facet] = TALLY_ATTRIBUTE.exec(name) ?? []
     if (digit === undefined || facet === undefined || !count) continue
     const day = String(DAY_DIGITS.indexOf(digit)).padStart(2, '0')
     const counts = days.get(day) ?? new Map<string, number>()

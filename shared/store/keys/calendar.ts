@@ -1,4 +1,5 @@
 import type { ClinicId } from '../../domain/clinic.ts'
+import { DUE_PARTITION_PREFIX } from './due.ts'
 import { type Key, partition, shortId } from './key.ts'
 
 /** The lists that go by the calendar (calendar-list.ts), each by its letter. */
@@ -23,6 +24,45 @@ export const calendarListPartition = (
 /** Day counts of the same, an item for each month. */
 export const tallyPartition = (clinic: ClinicId, letter: CalendarLetter, doctor: string | null): string =>
   partition(clinic, doctor === null ? `${letter}T` : `${letter}T#${shortId(doctor)}`)
+
+/** A month's counters. */
+export const tallyKey = (pk: string, month: string): Key => ({ pk, sk: month })
+
+/** One of the overflow items that a month's counters spread over while writers collide. */
+export const tallyOverflowKey = (pk: string, month: string, index: number): Key => ({
+  pk,
+  sk: `${month}~${index}`,
+})
+
+/** After a month's item and all of its overflow items. */
+export const tallyMonthEnd = (month: string): string => `${month}~~`
+
+/** The month that an item or an overflow item counts. */
+export const tallyMonth = ({ sk }: Key): string => sk.split('~', 1)[0] as string
+
+export const isTallyOverflow = ({ sk }: Key): boolean => sk.includes('~')
+
+/** Prefix of the marks of overflow items that wait to be folded back, over all clinics. */
+export const OVERFLOW_PARTITION_PREFIX = `${DUE_PARTITION_PREFIX}tally#`
+
+const OVERFLOW_SHARDS = 8
+
+export const OVERFLOW_PARTITIONS = Array.from(
+  { length: OVERFLOW_SHARDS },
+  (_, shard) => `${OVERFLOW_PARTITION_PREFIX}${shard}`,
+)
+
+/** The mark of an overflow item. Each has its own, so that marking never makes two writers collide. */
+export const overflowMarkKey = ({ pk, sk }: Key): Key => ({
+  pk: OVERFLOW_PARTITIONS[Number(sk.slice(-1)) % OVERFLOW_SHARDS] as string,
+  sk: `${pk} ${sk}`,
+})
+
+/** The overflow item of a mark. */
+export function parseOverflowMark({ sk }: Key): Key {
+  const [pk = '', item = ''] = sk.split(' ')
+  return { pk, sk: item }
+}
 
 /** Rows by time: of one patient, or of one invoice's payments. */
 export const ownerPartition = (

@@ -16,7 +16,7 @@ const dueTime = (at: number): string => String(at).padStart(15, '0')
 /** After every sort key of what is due by then. */
 export const dueUntil = (at: number): string => `${dueTime(at)}#~`
 
-/** All families of what is due but the announced events. */
+/** The families of due items that only delivering functions may touch. */
 export const DUE_PARTITIONS_EXCEPT_EVENTS = ['message#', 'delivery#', 'unresolved'].map(
   (family) => `${DUE_PARTITION_PREFIX}${family}`,
 )

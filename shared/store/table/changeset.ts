@@ -4,10 +4,20 @@ import type { EventDraft } from '../../domain/event.ts'
 import { staleCopiesKey } from '../keys/copies.ts'
 import { announcedKey } from '../keys/events.ts'
 import type { Key } from '../keys/key.ts'
+import { WriteConflict } from './errors.ts'
 import { type ItemUpdate, newItemUpdate, toUpdateParts } from './item-update.ts'
 import { type PutCondition, toConditionExpression } from './put-condition.ts'
 import { MAX_TRANSACTION_ITEMS, type Table } from './table.ts'
 import type { Item, Write } from './write-requests.ts'
+
+/** A counter with its overflow items, and the mark that says that an overflow item waits to be folded back. */
+export type SpreadCounter = {
+  readonly key: Key
+  readonly overflow: (index: number) => { readonly key: Key; readonly mark: Key }
+}
+
+/** Overflow items of one counter. */
+export const OVERFLOW_ITEMS = 8
 
 /** Collects the writes of one clinic that are committed together or not at all. */
 export class Changeset {
@@ -15,6 +25,9 @@ export class Changeset {
   readonly #table: Table
   readonly #writes = new Map<string, Write>()
   readonly #updates = new Map<string, ItemUpdate>()
+  /** The item that each spread counter is added to here: its own, or an overflow item. */
+  readonly #spread = new Map<string, Key>()
+  readonly #countersByItem = new Map<string, Key>()
 
   constructor(table: Table, clinic: ClinicId) {
     this.#table = table
@@ -75,6 +88,26 @@ export class Changeset {
     add.set(attribute, (add.get(attribute) ?? 0) + by)
   }
 
+  /**
+   * Adds to a counter that any number of writers may add to at the same time. While they collide, each adds to one of
+   * a few overflow items instead, and marks it to be folded back later (see fold-tallies.ts); readers sum all of them.
+   */
+  addSpread(counter: SpreadCounter, attribute: string, by: number): void {
+    const name = keyString(counter.key)
+    const key = this.#spread.get(name) ?? this.#chooseItem(counter)
+    this.#spread.set(name, key)
+    this.#countersByItem.set(keyString(key), counter.key)
+    this.add(key, attribute, by)
+  }
+
+  #chooseItem({ key, overflow }: SpreadCounter): Key {
+    const { contention, random, now } = this.#table
+    if (!contention.isContended(key)) return key
+    const chosen = overflow(Math.floor(random() * OVERFLOW_ITEMS))
+    this.put({ ...chosen.mark, at: now() })
+    return chosen.key
+  }
+
   /** Sets one attribute of an item; undefined removes it. */
   set(key: Key, attribute: string, value: unknown): void {
     this.#updateFor(key).set.set(attribute, value)
@@ -101,6 +134,7 @@ export class Changeset {
     )
       return false
     for (const [name, write] of other.#writes) this.#writes.set(name, write)
+    for (const [name, counter] of other.#countersByItem) this.#countersByItem.set(name, counter)
     for (const { key, add, set, expectedVersion, counterLimit } of other.#updates.values()) {
       if (expectedVersion !== undefined) this.expectVersion(key, expectedVersion)
       if (counterLimit) this.limitCounter(key, counterLimit.attribute, counterLimit.limit)
@@ -118,13 +152,14 @@ export class Changeset {
 
   /** The transaction's writes. */
   writes(): Write[] {
-    return [
-      ...this.#writes.values(),
-      ...[...this.#updates.values()].flatMap((update) => {
-        const parts = toUpdateParts(update)
-        return parts ? [this.#table.updateWrite(update.key, parts)] : []
-      }),
-    ]
+    return [...this.#writes.values(), ...this.#updateWrites().map(({ write }) => write)]
+  }
+
+  #updateWrites(): { name: string; write: Write }[] {
+    return [...this.#updates].flatMap(([name, update]) => {
+      const parts = toUpdateParts(update)
+      return parts ? [{ name, write: this.#table.updateWrite(update.key, parts) }] : []
+    })
   }
 
   /**
@@ -133,7 +168,22 @@ export class Changeset {
    */
   async commit(): Promise<void> {
     const writes = this.writes()
-    if (writes.length > 0) await this.#table.tryTransact(writes)
+    if (writes.length === 0) return
+    try {
+      await this.#table.tryTransact(writes)
+    } catch (error) {
+      if (error instanceof WriteConflict) this.recordConflict(error)
+      throw error
+    }
+  }
+
+  /** Remembers which counters collided, for writers that commit the {@link writes} themselves. */
+  recordConflict({ conflictingIndexes }: WriteConflict): void {
+    const updates = this.#updateWrites()
+    for (const index of conflictingIndexes) {
+      const counter = this.#countersByItem.get(updates[index - this.#writes.size]?.name ?? '')
+      if (counter) this.#table.contention.recordConflict(counter)
+    }
   }
 
   #updateFor(key: Key): ItemUpdate {

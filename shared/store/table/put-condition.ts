@@ -1,4 +1,4 @@
-import type { UpdateParts } from './write-requests.ts'
+import type { UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
 
 /** When an item may be put: if there is none, as it was read, or when the one there has expired. */
 export type PutCondition =
@@ -9,7 +9,10 @@ export type PutCondition =
 
 export function toConditionExpression(
   condition: PutCondition,
-): Pick<UpdateParts, 'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'> {
+): Pick<
+  UpdateCommandInput,
+  'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
+> {
   if (condition === 'new') return { ConditionExpression: 'attribute_not_exists(pk)' }
   if ('version' in condition)
     return { ConditionExpression: 'v = :read', ExpressionAttributeValues: { ':read': condition.version } }

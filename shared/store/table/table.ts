@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { newUuid } from '../../domain/uuid.ts'
+import { contentionMemory } from './contention.ts'
 import { tableReads } from './reads.ts'
 import { SYSTEM_TIMING, type Timing } from './retry-on-conflict.ts'
 import { send } from './send.ts'
@@ -35,6 +36,8 @@ export function openTable(
     emitsEvents: true as boolean,
     now,
     newId,
+    contention: contentionMemory(now),
+    random: timing.random,
     ...tableReads(client, name, send, timing),
     ...tableWrites(client, name, newToken, timing),
     ...writeRequests(name),

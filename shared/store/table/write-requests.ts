@@ -1,6 +1,7 @@
 /** The writes of a transaction, as DynamoDB takes them. */
 import type { TransactWriteCommandInput, UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
 import type { Key } from '../keys/key.ts'
+import { toConditionExpression } from './put-condition.ts'
 
 export type Item = Key & Record<string, unknown>
 
@@ -16,6 +17,9 @@ export type UpdateParts = Pick<
   | 'ReturnValuesOnConditionCheckFailure'
 >
 
+/** When an item may be deleted: if it exists, has a version, or an attribute equals what was read. */
+type DeleteCondition = 'existing' | number | { readonly attribute: string; readonly equals: unknown }
+
 /** Builds the writes of the table `name`. */
 export const writeRequests = (name: string) => ({
   /** Puts an item; `new` only if there is none with its key. */
@@ -27,16 +31,14 @@ export const writeRequests = (name: string) => ({
     },
   }),
 
-  /** Deletes an item; with a version, only if it still has that one. */
-  deleteWrite: ({ pk, sk }: Key, condition?: number | 'existing'): Write => ({
+  /** Deletes an item; with a version or an attribute, only if it still has that one. */
+  deleteWrite: ({ pk, sk }: Key, condition?: DeleteCondition): Write => ({
     Delete: {
       TableName: name,
       Key: { pk, sk },
       ...(condition === 'existing' && { ConditionExpression: 'attribute_exists(pk)' }),
-      ...(typeof condition === 'number' && {
-        ConditionExpression: 'v = :read',
-        ExpressionAttributeValues: { ':read': condition },
-      }),
+      ...(typeof condition === 'number' && toConditionExpression({ version: condition })),
+      ...(typeof condition === 'object' && toConditionExpression(condition)),
     },
   }),
 

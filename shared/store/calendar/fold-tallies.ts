@@ -1,0 +1,58 @@
+import { OVERFLOW_PARTITIONS, parseOverflowMark, tallyKey, tallyMonth } from '../keys/calendar.ts'
+import { ConditionFailed, WriteConflict } from '../table/errors.ts'
+import type { Item, Table } from '../table/table.ts'
+import { summed } from './tally.ts'
+
+/** An overflow item that nobody has added to for so long is folded back. */
+const QUIET_MS = 60_000
+
+/** Of each partition of marks, in one sweep. */
+const MAX_PER_PARTITION = 200
+
+/** Folds the overflow items of tallies back into their months once writers no longer collide. */
+export function tallyFolding({ table, now }: { table: Table; now: () => number }) {
+  /** Folds every overflow item that is quiet; returns how many. Writers that are faster leave theirs to the next sweep. */
+  async function foldQuiet(): Promise<number> {
+    const reads = OVERFLOW_PARTITIONS.map((pk) => table.query({ pk, limit: MAX_PER_PARTITION }))
+    const marks = (await Promise.all(reads)).flat()
+    let folded = 0
+    for (const mark of marks.filter(({ at }) => (at as number) <= now() - QUIET_MS))
+      if (await fold(mark)) folded++
+    return folded
+  }
+
+  async function fold(mark: Item): Promise<boolean> {
+    const key = parseOverflowMark(mark)
+    const overflow = await table.get(key)
+    try {
+      await table.tryTransact([
+        table.deleteWrite(mark, { attribute: 'at', equals: mark.at }),
+        ...(overflow ? moveCounts(overflow) : []),
+      ])
+      return true
+    } catch (error) {
+      if (error instanceof ConditionFailed || error instanceof WriteConflict) return false
+      throw error
+    }
+  }
+
+  function moveCounts(overflow: Item) {
+    const counts = Object.entries(summed([overflow])).filter(([, count]) => count !== 0)
+    return [
+      table.deleteWrite(overflow, overflow.v as number),
+      table.updateWrite(tallyKey(overflow.pk, tallyMonth(overflow)), {
+        UpdateExpression: `ADD ${['#v :one', ...counts.map((_, index) => `#${index} :${index}`)].join(', ')}`,
+        ExpressionAttributeNames: {
+          '#v': 'v',
+          ...Object.fromEntries(counts.map(([name], index) => [`#${index}`, name])),
+        },
+        ExpressionAttributeValues: {
+          ':one': 1,
+          ...Object.fromEntries(counts.map(([, count], index) => [`:${index}`, count])),
+        },
+      }),
+    ]
+  }
+
+  return { foldQuiet }
+}

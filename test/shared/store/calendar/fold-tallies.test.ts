@@ -1,0 +1,101 @@
+/** Tallies that spread over overflow items while writers collide: their sums, and how they are folded back. */
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Appointment } from '../../../../shared/domain/appointment.ts'
+import type { ClinicId } from '../../../../shared/domain/clinic.ts'
+import { newUuid } from '../../../../shared/domain/uuid.ts'
+import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
+import { tallyFolding } from '../../../../shared/store/calendar/fold-tallies.ts'
+import {
+  isTallyOverflow,
+  OVERFLOW_PARTITIONS,
+  tallyKey,
+  tallyPartition,
+} from '../../../../shared/store/keys/calendar.ts'
+import { Changeset, OVERFLOW_ITEMS } from '../../../../shared/store/table/changeset.ts'
+import { WriteConflict } from '../../../../shared/store/table/errors.ts'
+import { openTable, type Table } from '../../../../shared/store/table/table.ts'
+import { freshTable, type TestTable } from '../../../support/table.ts'
+
+let db: TestTable
+let now = Date.parse('2026-05-01T07:00:00Z')
+let table: Table
+beforeAll(async () => {
+  db = await freshTable()
+  table = openTable(db.client, db.name, { now: () => now })
+})
+
+const DAY = '2026-05-04'
+const appointment = (minute: number): Appointment => ({
+  id: newUuid(),
+  patient: { id: PATIENT, fullName: 'Ada Kaya' },
+  doctor: { id: DOCTOR, fullName: 'Dr. Bo' },
+  date: DAY,
+  startTime: `09:${String(minute).padStart(2, '0')}`,
+  endTime: '10:00',
+  status: 'scheduled',
+  notes: null,
+  createdAt: '2026-01-01T00:00:00.000Z',
+})
+const [PATIENT, DOCTOR] = [newUuid(), newUuid()]
+
+const create = async (clinic: ClinicId, minute: number): Promise<void> => {
+  const changes = new Changeset(table, clinic)
+  appointmentStore({ table }).change(changes, null, appointment(minute))
+  await changes.commit()
+}
+const tallies = (clinic: ClinicId) =>
+  table.query({ pk: tallyPartition(clinic, 'A', null), limit: 100, descending: true })
+const total = async (clinic: ClinicId, filter = {}) =>
+  (await appointmentStore({ table }).page(clinic, filter, { page: 1, limit: 5 })).total
+
+describe('a tally whose writers collide', () => {
+  it('spreads over overflow items that every page sums, and is one item again after folding', async () => {
+    const clinic = newUuid() as ClinicId
+    await create(clinic, 0)
+    expect((await tallies(clinic)).length).toBe(1)
+
+    table.contention.recordConflict(tallyKey(tallyPartition(clinic, 'A', null), '2026-05'))
+    for (let minute = 1; minute < 30; minute++) await create(clinic, minute)
+    const spread = await tallies(clinic)
+    expect(spread.length).toBeGreaterThan(2)
+    expect(spread.length).toBeLessThanOrEqual(1 + OVERFLOW_ITEMS)
+    expect(await total(clinic)).toBe(30)
+    expect(await total(clinic, { from: DAY, to: DAY })).toBe(30)
+    expect(await total(clinic, { to: '2026-05-03' })).toBe(0)
+    expect(await total(clinic, { from: '2026-05-05' })).toBe(0)
+
+    const folding = tallyFolding({ table, now: () => now })
+    expect(await folding.foldQuiet()).toBe(0)
+    now += 61_000
+    expect(await folding.foldQuiet()).toBe(spread.filter(isTallyOverflow).length)
+    const folded = await tallies(clinic)
+    expect(folded.map(({ sk }) => sk)).toEqual(['2026-05'])
+    expect(await total(clinic)).toBe(30)
+    const marks = await Promise.all(OVERFLOW_PARTITIONS.map((pk) => table.query({ pk, limit: 10 })))
+    expect(marks.flat()).toEqual([])
+  })
+
+  it('is spread from the first conflict on, for some seconds', async () => {
+    const clinic = newUuid() as ClinicId
+    const refusing: Table = {
+      ...table,
+      tryTransact: async (writes) => {
+        const index = writes.findIndex(({ Update }) => Update?.Key?.sk === '2026-05')
+        if (index >= 0) throw new WriteConflict([index])
+        await table.tryTransact(writes)
+      },
+    }
+    const attempt = async () => {
+      const changes = new Changeset(refusing, clinic)
+      appointmentStore({ table: refusing }).change(changes, null, appointment(0))
+      await changes.commit()
+    }
+    await expect(attempt()).rejects.toThrow(WriteConflict)
+    // The doctor's tally is a counter of its own, and collides on its own.
+    await expect(attempt()).rejects.toThrow(WriteConflict)
+    await attempt()
+    expect(await total(clinic)).toBe(1)
+    now += 11_000
+    await expect(attempt()).rejects.toThrow(WriteConflict)
+  })
+})
