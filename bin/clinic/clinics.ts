@@ -97,13 +97,9 @@ export function addClinicCommands(program: Command): void {
       const changes = changesOf(settings)
       if (Object.keys(changes).length === 0)
         throw new CommandFailure('Nothing to set: name an option to change.')
-      const clinic = { ...(await requireClinic(table, id)), ...changes }
-      await clinicStore({ table }).update(clinic)
-      const credentials = credentialStore({ table, now: Date.now })
-      const { name, timezone, currency } = clinic
-      for (const { key } of await credentials.list(clinic.id)) {
-        await credentials.refreshClinic(key, { id: clinic.id, name, timezone, currency })
-      }
+      const { id: clinicId } = await requireClinic(table, id)
+      const clinic = await clinicStore({ table }).update(clinicId, changes)
+      await credentialStore({ table, now: Date.now }).refreshClinic(clinic)
       print(command, clinicJson(clinic), [`Clinic ${clinic.name} is changed`])
     })
 }

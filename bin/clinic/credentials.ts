@@ -36,10 +36,10 @@ export function addCredentialCommands(program: Command): void {
         command: Command,
       ) => {
         const table = await connect(command)
-        const { id, name, timezone, currency } = await requireClinic(table, given.clinic)
+        const clinic = await requireClinic(table, given.clinic)
         const credential = await credentialStore({ table, now: Date.now }).issue({
           name: parseOption('name', singleLineText(100), given.name),
-          clinic: { id, name, timezone, currency },
+          clinic: clinic.id,
           scopes: scopesOf(given.scopes),
           expiresAt:
             given.expires === undefined

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Clinic, ClinicInfo } from '../../shared/domain/clinic.ts'
+import type { Clinic, ClinicId, ClinicInfo } from '../../shared/domain/clinic.ts'
 import { SCOPES, type Scope } from '../../shared/domain/scope.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
@@ -46,7 +46,7 @@ export async function loadClinic(table: Table, demo: DemoClinic): Promise<ReadyC
   } finally {
     rmSync(folder, { recursive: true })
   }
-  return { id, name, timezone, credentials: await issueAll(table, clinic) }
+  return { id, name, timezone, credentials: await issueAll(table, id) }
 }
 
 function fileLoader(table: Table, demo: DemoClinic, clinic: Clinic, folder: string) {
@@ -61,10 +61,7 @@ function fileLoader(table: Table, demo: DemoClinic, clinic: Clinic, folder: stri
   }
 }
 
-async function issueAll(
-  table: Table,
-  { id, name, timezone, currency }: Clinic,
-): Promise<ReadyClinic['credentials']> {
+async function issueAll(table: Table, clinic: ClinicId): Promise<ReadyClinic['credentials']> {
   const store = credentialStore({ table, now: Date.now })
   const kinds: [string, readonly Scope[]][] = [
     ['full', SCOPES],
@@ -74,7 +71,7 @@ async function issueAll(
   const pairs = kinds.map(async ([kind, scopes]) => {
     const { key, secret } = await store.issue({
       name: `Demo: ${kind}`,
-      clinic: { id, name, timezone, currency },
+      clinic,
       scopes,
       expiresAt: null,
       requestsPerMinute: null,

@@ -4,44 +4,59 @@ import { patientHeadKey } from './keys/patients.ts'
 import { EMPTY_HEAD } from './patients/head.ts'
 import type { Item, Table } from './table/table.ts'
 
-/** Clinics are made and changed by the operator only. */
+/** A clinic as it was read, with the version that changes of it, and copies of its settings, depend on. */
+export type StoredClinic = Clinic & { readonly version: number }
+
+/** Clinics and their settings. Only the operator creates and changes them. */
 export function clinicStore({ table }: { table: Table }) {
   /** @throws ConditionFailed when the id is taken */
   async function create(clinic: Clinic): Promise<void> {
     await table.transact([
-      table.putWrite({ ...clinicKey(clinic.id), ...clinic }, 'new'),
+      table.putWrite({ ...clinicKey(clinic.id), ...clinic, v: 1 }, 'new'),
       table.putWrite({ ...clinicDirectoryKey(clinic.id) }),
       table.putWrite({ ...patientHeadKey(clinic.id), ...EMPTY_HEAD }, 'new'),
     ])
   }
 
-  async function find(id: ClinicId): Promise<Clinic | null> {
+  async function find(id: ClinicId): Promise<StoredClinic | null> {
     const item = await table.get(clinicKey(id))
     return item ? toClinic(item) : null
   }
 
   /** Every clinic, by name. */
-  async function list(): Promise<Clinic[]> {
+  async function list(): Promise<StoredClinic[]> {
     const rows = await table.query({ pk: CLINIC_DIRECTORY_PARTITION, limit: 1_000_000 })
     const items = await table.getMany(rows.map((row) => clinicKey(row.sk as ClinicId)))
     return items.map(toClinic).sort((a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1))
   }
 
-  /** @throws ConditionFailed when there is no such clinic */
-  async function update({ id, createdAt: _, ...settings }: Clinic): Promise<void> {
+  /**
+   * Changes some settings, and no others: two changes at the same time both take effect. The changed clinic; copies
+   * of its settings in credentials are refreshed by credentialStore.refreshClinic.
+   * @throws ConditionFailed when there is no such clinic
+   */
+  async function update(
+    id: ClinicId,
+    settings: Partial<Omit<Clinic, 'id' | 'createdAt'>>,
+  ): Promise<StoredClinic> {
     const given = Object.entries(settings).filter(([, value]) => value !== undefined)
-    await table.update(clinicKey(id), {
-      UpdateExpression: `SET ${given.map((_, at) => `#${at} = :${at}`).join(', ')}`,
+    const item = await table.update(clinicKey(id), {
+      UpdateExpression: `SET ${given.map((_, at) => `#${at} = :${at}`).join(', ')} ADD v :one`,
       ConditionExpression: 'attribute_exists(pk)',
       ExpressionAttributeNames: Object.fromEntries(given.map(([name], at) => [`#${at}`, name])),
-      ExpressionAttributeValues: Object.fromEntries(given.map(([, value], at) => [`:${at}`, value])),
+      ExpressionAttributeValues: {
+        ...Object.fromEntries(given.map(([, value], at) => [`:${at}`, value])),
+        ':one': 1,
+      },
+      ReturnValues: 'ALL_NEW',
     })
+    return toClinic(item as Item)
   }
 
   return { create, find, list, update }
 }
 
-function toClinic(item: Item): Clinic {
-  const { pk, sk, ...clinic } = item
-  return clinic as unknown as Clinic
+function toClinic(item: Item): StoredClinic {
+  const { pk, sk, v, ...clinic } = item
+  return { ...(clinic as unknown as Clinic), version: v as number }
 }

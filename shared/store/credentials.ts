@@ -3,27 +3,30 @@ import type { ClinicId, ClinicInfo } from '../domain/clinic.ts'
 import { type Credential, type CredentialPair, isActive } from '../domain/credential.ts'
 import type { RequestCount } from '../domain/rate-limit.ts'
 import type { Scope } from '../domain/scope.ts'
+import { clinicStore, type StoredClinic } from './clinics.ts'
 import {
   clinicCredentialKey,
   clinicCredentialsPartition,
+  clinicKey,
   credentialKey,
   credentialMinuteKey,
 } from './keys/clinics.ts'
 import { TTL } from './keys/key.ts'
+import { retryOnConflict } from './table/retry-on-conflict.ts'
 import { ConditionFailed, type Item, type Table, type UpdateParts } from './table/table.ts'
 
-/** What is issued beside the generated key and secret. */
+/** What a new credential is issued with, beside its generated key and secret. */
 export type NewCredential = {
   readonly name: string
-  readonly clinic: ClinicInfo
+  readonly clinic: ClinicId
   readonly scopes: readonly Scope[]
   /** ISO 8601 instant; null never expires. */
   readonly expiresAt: string | null
-  /** Null is the default of the stage. */
+  /** Null means the stage's default. */
   readonly requestsPerMinute: number | null
 }
 
-/** Stands in for the item of a key that does not exist, so that refusing it takes the same work. */
+/** Takes the place of an unknown key's item, so that refusing it takes the same work. */
 const DUMMY_CREDENTIAL = { salt: randomBytes(16), hash: randomBytes(32) }
 
 /** A secret has 256 random bits, so one keyed hash is as strong as any slow one, and a request can afford it. */
@@ -31,7 +34,9 @@ const hashSecret = (secret: string, salt: Uint8Array): Buffer =>
   createHmac('sha256', salt).update(secret).digest()
 
 export function credentialStore({ table, now }: { table: Table; now: () => number }) {
-  /** The credential that the pair proves, if it may act now. An unknown key and a wrong secret do the same work. */
+  const clinics = clinicStore({ table })
+
+  /** The credential of the pair, if its secret is right and it is active. An unknown key and a wrong secret take the same work. */
   async function authenticate(pair: CredentialPair): Promise<Credential | null> {
     const item = await table.get(credentialKey(pair.key))
     const { salt, hash } = (item ?? DUMMY_CREDENTIAL) as typeof DUMMY_CREDENTIAL
@@ -41,24 +46,29 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
     return isActive(credential, now()) ? credential : null
   }
 
-  /** Makes a credential. The secret is in this answer and nowhere else. */
+  /**
+   * Issues a credential for a clinic. The secret is in the returned value and nowhere else. The copy of the clinic's
+   * settings is that of the moment: a change at the same time either is copied, or finds the new credential.
+   */
   async function issue(wanted: NewCredential): Promise<Credential & { secret: string }> {
     const key = `ck_${randomBytes(12).toString('base64url')}`
     const secret = `cs_${randomBytes(32).toString('base64url')}`
     const salt = randomBytes(16)
-    const credential = {
-      ...wanted,
-      key,
-      createdAt: new Date(now()).toISOString(),
-      revokedAt: null,
-      lastUsedAt: null,
-    }
-    const { clinic, ...own } = credential
-    await table.transact([
-      table.putWrite({ ...credentialKey(key), ...own, clinic, salt, hash: hashSecret(secret, salt) }, 'new'),
-      table.putWrite({ ...clinicCredentialKey(clinic.id, key) }),
-    ])
-    return { ...credential, secret }
+    const createdAt = new Date(now()).toISOString()
+    return retryOnConflict(async () => {
+      const clinic = await clinics.find(wanted.clinic)
+      if (!clinic) throw new RangeError('a credential needs a clinic')
+      const own = { ...wanted, clinic: clinicInfo(clinic), key, createdAt, revokedAt: null, lastUsedAt: null }
+      await table.tryTransact([
+        table.putWrite(
+          { ...credentialKey(key), ...own, cv: clinic.version, salt, hash: hashSecret(secret, salt) },
+          'new',
+        ),
+        table.putWrite({ ...clinicCredentialKey(clinic.id, key) }),
+        table.checkWrite(clinicKey(clinic.id), clinic.version),
+      ])
+      return { ...own, secret }
+    })
   }
 
   /** A clinic's credentials, oldest first. */
@@ -68,7 +78,7 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
     return items.map(toCredential).sort((a, b) => (a.createdAt + a.key < b.createdAt + b.key ? -1 : 1))
   }
 
-  /** Takes effect at the next request. Null when there is no such key; the first revocation's time stays. */
+  /** Takes effect at the next request, and keeps the time of the first revocation. Null when there is no such key. */
   async function revoke(key: string): Promise<Credential | null> {
     const revoked = await change(key, {
       UpdateExpression: 'SET revokedAt = :now',
@@ -80,14 +90,18 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
     return item ? toCredential(item) : null
   }
 
-  /** Brings a credential's copy of its clinic's name, zone and currency up to date. */
-  const refreshClinic = (key: string, clinic: ClinicInfo): Promise<Credential | null> =>
-    change(key, {
-      UpdateExpression: 'SET clinic = :clinic',
-      ExpressionAttributeValues: { ':clinic': clinic },
-    })
+  /** Brings the copies in a clinic's credentials up to date; an older change never replaces a newer one. */
+  async function refreshClinic(clinic: StoredClinic): Promise<void> {
+    for (const { key } of await list(clinic.id)) {
+      await change(key, {
+        UpdateExpression: 'SET clinic = :clinic, cv = :version',
+        ConditionExpression: 'attribute_exists(pk) AND cv < :version',
+        ExpressionAttributeValues: { ':clinic': clinicInfo(clinic), ':version': clinic.version },
+      })
+    }
+  }
 
-  /** Notes the use of a credential, to the hour; at most one write an hour. */
+  /** Records when a credential was last used, to the hour; at most one write an hour. */
   async function recordUse(credential: Credential): Promise<void> {
     const hour = new Date(now()).toISOString().replace(/:\d\d:\d\d\.\d+Z$/, ':00:00.000Z')
     if (credential.lastUsedAt === hour) return
@@ -97,7 +111,7 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
     })
   }
 
-  /** Counts a request in its minute and second: one write, to an item that lives two minutes. */
+  /** Counts a request in its minute and second: one write, to an item that expires after two minutes. */
   async function countRequest({ key }: Credential): Promise<RequestCount> {
     const seconds = Math.floor(now() / 1000)
     const counts = await table.update(credentialMinuteKey(key, Math.floor(seconds / 60)), {
@@ -128,6 +142,14 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
 }
 
 function toCredential(item: Item): Credential {
-  const { pk, sk, salt, hash, ...credential } = item
+  const { pk, sk, salt, hash, cv, ...credential } = item
   return credential as unknown as Credential
 }
+
+/** What a credential copies of its clinic. */
+export const clinicInfo = ({ id, name, timezone, currency }: ClinicInfo): ClinicInfo => ({
+  id,
+  name,
+  timezone,
+  currency,
+})

@@ -10,10 +10,9 @@ export async function issueCredential(
   scopes: readonly Scope[] = SCOPES,
   expiresAt: string | null = null,
 ) {
-  const { id, name, timezone, currency } = clinic
   const credential = await credentialStore({ table, now: Date.now }).issue({
     name: 'test',
-    clinic: { id, name, timezone, currency },
+    clinic: clinic.id,
     scopes,
     expiresAt,
     requestsPerMinute: null,

@@ -1,6 +1,6 @@
 /**
  * Search over a clinic's patients: an index in the function's memory, loaded from snapshot segments and kept
- * current by what was entered and updated since. Two round trips when nothing changed, three otherwise.
+ * current by what was created and updated since. Two round trips when nothing changed, three otherwise.
  */
 import type { ClinicId } from '../../domain/clinic.ts'
 import { offsetOf, type Page, type PageRequest } from '../../domain/paging.ts'
@@ -14,13 +14,13 @@ import { patientStore } from './patients.ts'
 import { readLinesSince } from './search-lines.ts'
 import { readSegment } from './segments.ts'
 
-/** Characters of index kept over all clinics, of one byte or two; a million patients take about 50 million. */
+/** Characters of cached indexes over all clinics; a million patients take about 50 million. */
 const MEMORY_BUDGET = 100_000_000
 
-/** An index further behind than this is loaded anew: a row costs about twenty times its line in a segment. */
+/** An index further behind is loaded from its segments: a row costs about twenty times its line in a segment. */
 const maxRowsBehind = (patients: number): number => 500 + patients / 20
 
-/** Each attempt at a cold load is overtaken by a snapshot, or a segment is lost. */
+/** A cold load is repeated when a snapshot overtakes it; after so many attempts a segment must be missing. */
 const MAX_LOAD_ATTEMPTS = 5
 
 export function patientSearch({ table }: { table: Table }, memoryBudget = MEMORY_BUDGET) {
@@ -28,7 +28,7 @@ export function patientSearch({ table }: { table: Table }, memoryBudget = MEMORY
   const indexes = new Map<ClinicId, SearchIndex>()
   const patients = patientStore({ table })
 
-  /** Patients that match all words of `query` (spec: GET /patients, search), last entered first. */
+  /** Patients that match all words of `query` (spec: GET /patients, search), most recently created first. */
   async function search(clinic: ClinicId, query: string, request: PageRequest): Promise<Page<Patient>> {
     const needles = parseSearchQuery(query)
     if (!needles) return patients.page(clinic, request)
@@ -45,29 +45,35 @@ export function patientSearch({ table }: { table: Table }, memoryBudget = MEMORY
     return index
   }
 
-  /** The kept index brought up to the head, or null when it is too far behind. */
+  /** The cached index brought up to the head, or null when it is too far behind. */
   async function advanceIndex(
     clinic: ClinicId,
     index: SearchIndex,
     head: PatientHead,
   ): Promise<SearchIndex | null> {
-    if (index.updates < head.lf || head.n - index.patients > maxRowsBehind(head.n)) return null
-    // Another request of the same moment may have read a later head and brought it further.
-    if (index.patients >= head.n && index.updates >= head.u) return index
-    const delta = await readLinesSince(table, clinic, index, head)
-    if (!delta) return null
-    index.advance(delta, Math.max(head.n, index.patients), Math.max(head.u, index.updates))
-    return index
+    for (;;) {
+      if (index.updates < head.lf || head.n - index.patients > maxRowsBehind(head.n)) return null
+      // A concurrent request may have read a later head and brought the index further.
+      if (index.patients >= head.n && index.updates >= head.u) return index
+      const { patients, updates } = index
+      const lines = await readLinesSince(table, clinic, { patients, updates }, head)
+      if (!lines) return null
+      // Lines of an older state must not overwrite the newer ones that a concurrent request has applied meanwhile.
+      if (index.patients === patients && index.updates === updates) {
+        index.advance(lines, head.n, head.u)
+        return index
+      }
+    }
   }
 
-  /** A fresh index: segments, and what came after them, read side by side. */
+  /** A new index: the segments and what came after them, read side by side. */
   async function loadIndex(clinic: ClinicId, head: PatientHead, attempt = 1): Promise<SearchIndex> {
     const [segments, delta] = await Promise.all([
       Promise.all(head.sv.map((version, index) => readSegment(table, clinic, index, version))),
       readLinesSince(table, clinic, { patients: head.sn, updates: head.su }, head),
     ])
     const read = segments.flatMap((found) => (found ? [found.segment] : []))
-    // A snapshot taken between our reads has moved the log on: the next head knows.
+    // A snapshot between these reads has deleted log entries: read again from the current head.
     if (!delta || read.length < segments.length) {
       if (attempt === MAX_LOAD_ATTEMPTS) throw new UnavailableError('the search segments cannot be read')
       return loadIndex(clinic, await readPatientHead(table, clinic), attempt + 1)

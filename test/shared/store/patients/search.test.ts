@@ -268,6 +268,42 @@ describe('search', () => {
     expect((await Promise.all(totals)).map(({ total }) => total)).toEqual([0, 0, 1])
   })
 
+  it('keeps the newer line when two searches of one process advance the index at the same time', async () => {
+    const { id: clinic } = await newClinic(db.table)
+    const patient = aPatient({ lastName: 'Alpha' })
+    await enterAll(clinic, [patient])
+    const rename = async (lastName: string) => {
+      const before = (await patientStore(db).findMany(clinic, [patient.id])).get(patient.id)
+      if (before) await patientWriter(db).update(clinic, [{ before, after: { ...before, lastName } }])
+    }
+    // The first search reads the change log up to Beta, and applies it only after the second has applied Gamma.
+    const stalled = Promise.withResolvers<void>()
+    let isFirst = true
+    const index = patientSearch({
+      table: {
+        ...db.table,
+        query: async (range) => {
+          const items = await db.table.query(range)
+          if (range.pk.endsWith('#PC') && isFirst) {
+            isFirst = false
+            await stalled.promise
+          }
+          return items
+        },
+      },
+    })
+    const find = async (name: string) => (await index.search(clinic, name, { page: 1, limit: 1 })).total
+    expect(await find('alpha')).toBe(1)
+    await rename('Beta')
+    const slow = find('beta')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    await rename('Gamma')
+    expect(await find('gamma')).toBe(1)
+    stalled.resolve()
+    await slow
+    expect([await find('beta'), await find('gamma')]).toEqual([0, 1])
+  })
+
   it('says it is unavailable when a segment is lost, rather than reading for ever', async () => {
     const { id: clinic } = await newClinic(db.table)
     const entry = await enterAll(clinic, [aPatient({ lastName: 'Lost' })])
