@@ -14,6 +14,9 @@ import type { Table } from './table.ts'
 /** A strong read and a transaction, with some margin. */
 export const TURN_MS = 32
 
+/** A writer whose last attempt took longer than a turn asks for a longer one: the store may be slow. */
+const MAX_TURN_MS = 500
+
 /** A queue item is deleted when nobody has queued for so long. */
 const QUEUE_TTL_SECONDS = 24 * 60 * 60
 
@@ -31,23 +34,33 @@ export async function retryInTurns<T>(
 ): Promise<T> {
   const deadline = timing.now() + RETRY_BUDGET_MS
   for (let inTurn = false; ; inTurn = true) {
+    const startedAt = timing.now()
     try {
       return await work(inTurn)
     } catch (error) {
       if (!(error instanceof Contended || isRetryable(error))) throw error
-      const wait = await reserveTurn(table, queue, deadline - timing.now())
+      const turnMs = Math.min(MAX_TURN_MS, Math.max(TURN_MS, Math.ceil(timing.now() - startedAt)))
+      const wait = await reserveTurn(table, queue, { turnMs, maxWaitMs: deadline - timing.now() })
       if (wait === null) throw new UnavailableError(error)
       await timing.sleep(wait)
     }
   }
 }
 
+type Reservation = { readonly turnMs: number; readonly maxWaitMs: number }
+
 /** Milliseconds until a turn that nobody else has; null when it would be later than `maxWaitMs`. */
-async function reserveTurn(table: Table, queue: Key, maxWaitMs: number): Promise<number | null> {
+async function reserveTurn(
+  table: Table,
+  queue: Key,
+  { turnMs, maxWaitMs }: Reservation,
+): Promise<number | null> {
   while (maxWaitMs > 0) {
     const now = table.now()
-    const end = (await joinQueue(table, queue, now, now + maxWaitMs)) ?? (await startQueue(table, queue, now))
-    if (end !== null) return Math.max(0, end - TURN_MS - now)
+    const end =
+      (await joinQueue(table, queue, now, { turnMs, maxWaitMs })) ??
+      (await startQueue(table, queue, now, turnMs))
+    if (end !== null) return Math.max(0, end - turnMs - table.now())
     const item = await table.get(queue)
     if (((item?.next as number | undefined) ?? 0) > now + maxWaitMs) return null
     // Another writer started the queue in between.
@@ -56,22 +69,27 @@ async function reserveTurn(table: Table, queue: Key, maxWaitMs: number): Promise
 }
 
 /** The end of a turn behind those that are reserved; null when none is, or the last is too late. */
-const joinQueue = (table: Table, queue: Key, now: number, latest: number): Promise<number | null> =>
+const joinQueue = (
+  table: Table,
+  queue: Key,
+  now: number,
+  { turnMs, maxWaitMs }: Reservation,
+): Promise<number | null> =>
   endOfTurn(table, queue, {
     UpdateExpression: 'SET #next = #next + :turn',
     ConditionExpression: '#next BETWEEN :now AND :latest',
     ExpressionAttributeNames: { '#next': 'next' },
-    ExpressionAttributeValues: { ':turn': TURN_MS, ':now': now, ':latest': latest },
+    ExpressionAttributeValues: { ':turn': turnMs, ':now': now, ':latest': now + maxWaitMs },
   })
 
 /** The end of the first turn of an empty queue; null when it is not empty. */
-const startQueue = (table: Table, queue: Key, now: number): Promise<number | null> =>
+const startQueue = (table: Table, queue: Key, now: number, turnMs: number): Promise<number | null> =>
   endOfTurn(table, queue, {
     UpdateExpression: 'SET #next = :end, #ttl = :ttl',
     ConditionExpression: 'attribute_not_exists(#next) OR #next < :now',
     ExpressionAttributeNames: { '#next': 'next', '#ttl': TTL },
     ExpressionAttributeValues: {
-      ':end': now + TURN_MS,
+      ':end': now + turnMs,
       ':now': now,
       ':ttl': Math.floor(now / 1000) + QUEUE_TTL_SECONDS,
     },
