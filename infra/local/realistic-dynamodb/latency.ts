@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DataOperation } from './call.ts'
+import { seededRandom } from './random.ts'
+
+/** How long calls take, in milliseconds, the engine's own time included. */
+export type LatencyOptions = {
+  /** TransactWriteItems and TransactGetItems; 18 unless given. */
+  readonly transactionMs?: number
+  /** PutItem, UpdateItem, DeleteItem and BatchWriteItem; 5 unless given. */
+  readonly writeMs?: number
+  /** Plain reads; 5 unless given. */
+  readonly readMs?: number
+  /** Calls that are refused before they reach the engine, for a conflict or a fault; 5 unless given. */
+  readonly refusalMs?: number
+  /** The share by which a latency varies in both directions; 0.3 unless given. */
+  readonly jitter?: number
+}
+
+export type Latency = ReturnType<typeof latency>
+
+type Kind = 'transactionMs' | 'writeMs' | 'readMs' | 'refusalMs'
+
+const KINDS: Readonly<Record<DataOperation, Kind>> = {
+  GetItem: 'readMs',
+  BatchGetItem: 'readMs',
+  Query: 'readMs',
+  Scan: 'readMs',
+  TransactGetItems: 'transactionMs',
+  PutItem: 'writeMs',
+  UpdateItem: 'writeMs',
+  DeleteItem: 'writeMs',
+  BatchWriteItem: 'writeMs',
+  TransactWriteItems: 'transactionMs',
+}
+
+export function latency(options: LatencyOptions, seed: number) {
+  const { jitter = 0.3, ...given } = options
+  const bases = { transactionMs: 18, writeMs: 5, readMs: 5, refusalMs: 5, ...given }
+  const random = seededRandom(seed, 'latency')
+  const draw = (kind: Kind): number => Math.round(bases[kind] * (1 + jitter * (2 * random() - 1)))
+  return {
+    /** How long a call takes. */
+    draw: (operation: DataOperation): number => draw(KINDS[operation]),
+    refuse: (): Promise<void> => pause(draw('refusalMs')),
+    /** At which share of its latency a call reaches the engine. */
+    drawShare: (): number => random(),
+  }
+}
+
+/** Waits without a timer when there is nothing to wait for. */
+export async function pause(milliseconds: number): Promise<void> {
+  if (milliseconds > 0) await sleep(milliseconds, undefined, { ref: false })
+}

@@ -1,0 +1,111 @@
+/**
+ * A proxy in front of a local DynamoDB engine that adds what such engines lack: latency, transaction conflicts between
+ * calls that overlap, request tokens, and faults on demand.
+ *
+ * Deletion by time to live is not played. Requests other than those of {@link DataOperation}, those of DynamoDB Streams
+ * among them, are passed on as they are; so are PartiQL statements, which therefore never conflict.
+ */
+import { type Call, type DataOperation, errorReply, type Reply } from './call.ts'
+import { type Counts, createCounters } from './counters.ts'
+import { connectToEngine, type EngineConnection } from './engine-connection.ts'
+import { createExecutor } from './executor.ts'
+import { createFaults, type Faults } from './faults.ts'
+import { itemReferences, keyNameCache } from './item-references.ts'
+import type { LatencyOptions } from './latency.ts'
+import { startProxyServer } from './proxy-server.ts'
+
+export type RealisticDynamoDbOptions = {
+  /** Of the engine: `http://127.0.0.1:PORT`. */
+  readonly engine: string
+  /** For jitter, and for what a partial result leaves out; 1 unless given. */
+  readonly seed?: number
+  readonly latency?: LatencyOptions
+  /** Epoch milliseconds, for the age of request tokens. */
+  readonly now?: () => number
+}
+
+export type RealisticDynamoDb = {
+  readonly endpoint: string
+  readonly faults: Faults
+  readonly counts: () => Counts
+  readonly resetCounts: () => void
+  readonly close: () => Promise<void>
+}
+
+/** Listens on a free port of 127.0.0.1. The engine is the caller's to stop. */
+export async function startRealisticDynamoDb(options: RealisticDynamoDbOptions): Promise<RealisticDynamoDb> {
+  const engine: EngineConnection = connectToEngine(options.engine)
+  const counters = createCounters()
+  const faults = createFaults()
+  const keyNames = keyNameCache()
+  const execute = createExecutor({
+    seed: options.seed ?? 1,
+    latency: options.latency ?? {},
+    now: options.now ?? Date.now,
+    onConflict: counters.countConflict,
+  })
+
+  const respond = async (
+    operation: DataOperation,
+    body: string,
+    send: (target: string, body: string) => Promise<Reply>,
+  ): Promise<Reply> => {
+    const input = parse(body)
+    if (!input) return errorReply('SerializationException', 'The request body is not a JSON object.')
+    const keyNamesOf = (table: string) => keyNames.read(table, (name) => describeKeyNames(name, send))
+    const items = await itemReferences(operation, input, keyNamesOf)
+    const call: Call = { operation, input, items }
+    counters.countCall(operation)
+    const fault = faults.take(call)
+    if (fault) counters.countFault(fault.kind, operation)
+    return execute(call, fault, {
+      send: (changed) => send(operation, changed === input ? body : JSON.stringify(changed)),
+      sortKey: async () => (await keyNamesOf(input.TableName))?.[1],
+    })
+  }
+
+  const server = await startProxyServer({
+    engine,
+    respond,
+    observe: (target, body) => {
+      if (target.endsWith('.DeleteTable')) keyNames.forget(parse(body)?.TableName)
+    },
+  })
+  return {
+    endpoint: server.endpoint,
+    faults: {
+      next: faults.next,
+      random: faults.random,
+      clear: faults.clear,
+      pending: faults.pending,
+    },
+    counts: counters.read,
+    resetCounts: counters.reset,
+    close: async () => {
+      faults.clear()
+      await server.close()
+      engine.close()
+    },
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the shape depends on the operation, and the engine validates it.
+function parse(body: string): any {
+  try {
+    const value: unknown = JSON.parse(body)
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+async function describeKeyNames(
+  TableName: string,
+  send: (target: string, body: string) => Promise<Reply>,
+): Promise<string[] | undefined> {
+  const reply = await send('DescribeTable', JSON.stringify({ TableName }))
+  if (reply === 'disconnect' || reply.status !== 200) return undefined
+  const keys: { AttributeName: string; KeyType: string }[] = JSON.parse(reply.body).Table.KeySchema
+  // HASH comes before RANGE, in whatever order they are listed.
+  return keys.sort((a, b) => a.KeyType.localeCompare(b.KeyType)).map(({ AttributeName }) => AttributeName)
+}
