@@ -21,8 +21,15 @@ export const engineClient = (): DynamoDBClient =>
 /** An empty table of the test's own, on the real engine. */
 export async function freshTable(): Promise<TestTable> {
   const raw = engineClient()
+  const name = await createTestTable(raw)
+  const client = DynamoDBDocumentClient.from(raw)
+  return { client, name, table: openTable(client, name) }
+}
+
+/** Creates an empty table, and returns its name. */
+export async function createTestTable(client: DynamoDBClient): Promise<string> {
   const name = `test-${randomUUID()}`
-  await raw.send(
+  await client.send(
     new CreateTableCommand({
       TableName: name,
       BillingMode: 'PAY_PER_REQUEST',
@@ -33,8 +40,7 @@ export async function freshTable(): Promise<TestTable> {
       ],
     }),
   )
-  const client = DynamoDBDocumentClient.from(raw)
-  return { client, name, table: openTable(client, name) }
+  return name
 }
 
 export const NOW = Date.parse('2026-05-01T07:00:00Z')

@@ -28,8 +28,6 @@ type ItemState = {
   readonly readers: Set<(itemId: string) => void>
 }
 
-export type ItemsInFlight = ReturnType<typeof itemsInFlight>
-
 /** @param onConflict is called with the key of each item that a call was refused for */
 export function itemsInFlight(onConflict: (key: string) => void) {
   const states = new Map<string, ItemState>()

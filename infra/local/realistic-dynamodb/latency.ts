@@ -16,8 +16,6 @@ export type LatencyOptions = {
   readonly jitter?: number
 }
 
-export type Latency = ReturnType<typeof latency>
-
 type Kind = 'transactionMs' | 'writeMs' | 'readMs' | 'refusalMs'
 
 const KINDS: Readonly<Record<DataOperation, Kind>> = {

@@ -1,0 +1,227 @@
+import {
+  BatchGetItemCommand,
+  GetItemCommand,
+  QueryCommand,
+  TransactWriteItemsCommand,
+} from '@aws-sdk/client-dynamodb'
+import { describe, expect, it } from 'vitest'
+import type { ItemReference } from '../../../../infra/local/realistic-dynamodb/call.ts'
+import { itemsInFlight } from '../../../../infra/local/realistic-dynamodb/items-in-flight.ts'
+import { freshRealisticTable } from '../../../support/realistic-table.ts'
+import { failure, realisticItems } from './items.ts'
+
+type Items = Awaited<ReturnType<typeof realisticItems>>
+
+/** Starts a call, and waits until its items are in flight. */
+async function held<T>({ dynamodb }: Items, call: () => Promise<T>, keyPrefix = 'a|') {
+  const { reached, release } = dynamodb.faults.next({ kind: 'held', keyPrefix })
+  const result = call()
+  await reached
+  return { result, release }
+}
+
+describe('a transaction that overlaps another in flight', () => {
+  it.each(['update', 'put', 'remove', 'requireMissing'] as const)(
+    'is cancelled with TransactionConflict at exactly the shared item (%s)',
+    async (kind) => {
+      const items = await realisticItems()
+      const first = await held(items, () => items.transact([items.update('b'), items.requireMissing('a')]))
+      const error = await failure(items.transact([items.update('c'), items[kind]('a'), items.update('d')]))
+      expect(error).toEqual({
+        name: 'TransactionCanceledException',
+        status: 400,
+        message:
+          'Transaction cancelled, please refer cancellation reasons for specific reasons [None, TransactionConflict, None]',
+        codes: ['None', 'TransactionConflict', 'None'],
+        code: undefined,
+      })
+      expect(await items.count('c')).toBeUndefined()
+      first.release()
+      await first.result
+      expect(await items.count('b')).toBe(1)
+      expect(items.dynamodb.counts().conflicts).toEqual({ 'a|item': 1 })
+    },
+  )
+
+  it('commits when the first has finished', async () => {
+    const items = await realisticItems()
+    const first = await held(items, () => items.transact([items.update('a')]))
+    await failure(items.transact([items.update('a')]))
+    first.release()
+    await first.result
+    await items.transact([items.update('a')])
+    expect(await items.count('a')).toBe(2)
+  })
+
+  it('conflicts until the response of the first, not only until its commit', async () => {
+    const items = await realisticItems()
+    const { reached, release } = items.dynamodb.faults.next({ kind: 'held', point: 'after-commit' })
+    const first = items.transact([items.update('a')])
+    await reached
+    expect(await items.count('a')).toBe(1)
+    expect(await failure(items.transact([items.update('a')]))).toMatchObject({
+      codes: ['TransactionConflict'],
+    })
+    release()
+    await first
+  })
+
+  it('commits when the first was cancelled by its condition', async () => {
+    const items = await realisticItems()
+    await items.putItem('a')
+    await failure(items.transact([items.requireMissing('a')]))
+    await items.transact([items.update('a')])
+  })
+
+  it('commits when they share no item', async () => {
+    const items = await realisticItems()
+    const first = await held(items, () => items.transact([items.update('a')]))
+    await items.transact([items.update('b')])
+    first.release()
+    await first.result
+  })
+
+  it('leaves its other items free', () => {
+    const { beginTransaction } = itemsInFlight(() => {})
+    const [a, b] = ['a', 'b'].map((key) => ({ table: 'table', key })) as [ItemReference, ItemReference]
+    expect(beginTransaction([a])).toHaveProperty('hold')
+    expect(beginTransaction([b, a])).toEqual({ conflicts: new Set([1]) })
+    expect(beginTransaction([b])).toHaveProperty('hold')
+  })
+})
+
+describe('a single write', () => {
+  it.each(['putItem', 'updateItem', 'deleteItem'] as const)(
+    'is refused with TransactionConflictException while a transaction is in flight (%s)',
+    async (write) => {
+      const items = await realisticItems()
+      const first = await held(items, () => items.transact([items.update('a')]))
+      expect(await failure(items[write]('a'))).toMatchObject({
+        name: 'TransactionConflictException',
+        message: 'Transaction is ongoing for the item',
+        status: 400,
+      })
+      await items[write]('b')
+      first.release()
+      await first.result
+      expect(await items.count('a')).toBe(1)
+    },
+  )
+
+  it('of a batch is left unprocessed while a transaction is in flight', async () => {
+    const items = await realisticItems()
+    const first = await held(items, () => items.transact([items.update('a')]))
+    const { UnprocessedItems } = await items.batchWrite('b', 'a')
+    expect(UnprocessedItems).toEqual({ [items.name]: [{ PutRequest: { Item: items.keyOf('a') } }] })
+    expect((await items.batchWrite('a')).UnprocessedItems?.[items.name]).toHaveLength(1)
+    first.release()
+    await first.result
+    expect((await items.batchWrite('a')).UnprocessedItems).toEqual({})
+  })
+
+  it('does not conflict with another single write', async () => {
+    const items = await realisticItems()
+    const first = await held(items, () => items.updateItem('a'))
+    await items.updateItem('a')
+    await items.batchWrite('b')
+    first.release()
+    await first.result
+    expect(await items.count('a')).toBe(2)
+  })
+
+  it.each(['putItem', 'updateItem', 'deleteItem', 'batchWrite'] as const)(
+    'in flight cancels a transaction on its item (%s)',
+    async (write) => {
+      const items = await realisticItems()
+      const first = await held(items, () => items[write]('a') as Promise<unknown>)
+      expect(await failure(items.transact([items.update('a'), items.update('b')]))).toMatchObject({
+        codes: ['TransactionConflict', 'None'],
+      })
+      first.release()
+      await first.result
+      await items.transact([items.update('a')])
+    },
+  )
+})
+
+describe('a read', () => {
+  it('never conflicts when it is not transactional', async () => {
+    const items = await realisticItems()
+    const first = await held(items, () => items.transact([items.update('a')]))
+    expect(await items.count('a')).toBeUndefined()
+    const Keys = [items.keyOf('a')]
+    await items.client.send(new BatchGetItemCommand({ RequestItems: { [items.name]: { Keys } } }))
+    const query = { KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': { S: 'a' } } }
+    await items.client.send(new QueryCommand({ TableName: items.name, ...query }))
+    first.release()
+    await first.result
+    expect(items.dynamodb.counts().conflicts).toEqual({})
+  })
+
+  it.each([
+    ['a transaction', (items: Items) => items.transact([items.update('a')])],
+    ['a single write', (items: Items) => items.updateItem('a')],
+  ])('in a transaction is cancelled when %s is in flight', async (_what, write) => {
+    const items = await realisticItems()
+    const first = await held<unknown>(items, () => write(items))
+    expect(await failure(items.transactGet('b', 'a'))).toMatchObject({
+      name: 'TransactionCanceledException',
+      codes: ['None', 'TransactionConflict'],
+    })
+    first.release()
+    await first.result
+    expect((await items.transactGet('b', 'a')).Responses).toHaveLength(2)
+  })
+
+  it('in a transaction is cancelled when a write begins while it reads', async () => {
+    const items = await realisticItems()
+    const read = await held(items, () => items.transactGet('a', 'b'))
+    await items.updateItem('a')
+    read.release()
+    expect(await failure(read.result)).toMatchObject({ codes: ['TransactionConflict', 'None'] })
+  })
+
+  it('in a transaction does not conflict with another', async () => {
+    const items = await realisticItems()
+    const read = await held(items, () => items.transactGet('a'))
+    await items.transactGet('a')
+    read.release()
+    await read.result
+  })
+})
+
+it('lets one of many simultaneous transactions through, and each of the others report the conflict', async () => {
+  const items = await realisticItems()
+  const first = await held(items, () => items.transact([items.update('a')]))
+  const others = await Promise.all(
+    Array.from({ length: 20 }, () => failure(items.transact([items.update('a')]))),
+  )
+  first.release()
+  await first.result
+  expect(new Set(others.map(({ codes }) => codes?.join()))).toEqual(new Set(['TransactionConflict']))
+  expect(items.dynamodb.counts()).toMatchObject({
+    calls: { TransactWriteItems: 21 },
+    conflicts: { 'a|item': 20 },
+  })
+  expect(await items.count('a')).toBe(1)
+})
+
+it('makes simultaneous transactions conflict by their latency alone', async () => {
+  const { dynamodb, plainClient, name } = await freshRealisticTable({ latency: { transactionMs: 100 } })
+  const Update = {
+    TableName: name,
+    Key: { pk: { S: 'a' }, sk: { S: 'item' } },
+    UpdateExpression: 'ADD n :one',
+    ExpressionAttributeValues: { ':one': { N: '1' } },
+  }
+  const results = await Promise.allSettled(
+    Array.from({ length: 10 }, () =>
+      plainClient.send(new TransactWriteItemsCommand({ TransactItems: [{ Update }] })),
+    ),
+  )
+  const committed = results.filter(({ status }) => status === 'fulfilled').length
+  const { Item } = await plainClient.send(new GetItemCommand({ TableName: name, Key: Update.Key }))
+  expect(Item?.n).toEqual({ N: String(committed) })
+  expect(committed).toBeLessThan(10)
+  expect(dynamodb.counts().conflicts).toEqual({ 'a|item': 10 - committed })
+})

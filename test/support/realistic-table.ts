@@ -1,0 +1,43 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { inject, onTestFinished } from 'vitest'
+import type { LatencyOptions } from '../../infra/local/realistic-dynamodb/latency.ts'
+import {
+  type RealisticDynamoDb,
+  type RealisticDynamoDbOptions,
+  startRealisticDynamoDb,
+} from '../../infra/local/realistic-dynamodb/realistic-dynamodb.ts'
+import { documentClient } from '../../shared/runtime/document-client.ts'
+import { openTable } from '../../shared/store/table/table.ts'
+import { createTestTable, type TestTable } from './table.ts'
+
+export type RealisticTable = TestTable & {
+  /** Faults and counts of the proxy that the table's client goes through. */
+  readonly dynamodb: RealisticDynamoDb
+  /** A client of the same proxy that never retries. */
+  readonly plainClient: DynamoDBClient
+}
+
+const LOCAL = { region: 'us-east-1', credentials: { accessKeyId: 'test', secretAccessKey: 'test' } }
+
+/** Latencies for campaigns of thousands of calls, long enough for calls to overlap. */
+export const SHORT_LATENCY: LatencyOptions = { transactionMs: 2, writeMs: 1, readMs: 1, refusalMs: 1 }
+
+/**
+ * An empty table of the test's own, behind a proxy that behaves like DynamoDB under contention. Latencies are DynamoDB's
+ * unless given. The client is configured like the functions' own. Both are closed when the test finishes.
+ */
+export async function freshRealisticTable(
+  options: Omit<RealisticDynamoDbOptions, 'engine'> = {},
+): Promise<RealisticTable> {
+  const dynamodb = await startRealisticDynamoDb({ engine: inject('dynamodb'), ...options })
+  const settings = { endpoint: dynamodb.endpoint, ...LOCAL }
+  const plainClient = new DynamoDBClient({ ...settings, maxAttempts: 1 })
+  const client = documentClient(settings)
+  onTestFinished(async () => {
+    client.destroy()
+    plainClient.destroy()
+    await dynamodb.close()
+  })
+  const name = await createTestTable(plainClient)
+  return { client, name, table: openTable(client, name), dynamodb, plainClient }
+}
