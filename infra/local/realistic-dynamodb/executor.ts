@@ -1,6 +1,6 @@
-import { type Call, CONFLICT_MESSAGE, cancellation, errorReply, type Reply } from './call.ts'
+import { type Call, cancellation, type DataOperation, errorReply, type Reply } from './call.ts'
+import { conflictGuard } from './conflicts.ts'
 import type { AppliedFault, HoldPoint } from './faults.ts'
-import { type Hold, itemsInFlight } from './items-in-flight.ts'
 import { type LatencyOptions, latency, pause } from './latency.ts'
 import { partialBatch, partialResult, type Send, withoutMadeUpStart } from './partial-results.ts'
 import { seededRandom } from './random.ts'
@@ -18,7 +18,7 @@ type Engine = { readonly send: Send; readonly sortKey: () => Promise<string | un
 /** Executes calls: with their latency, conflicts, tokens and the fault that each may have. */
 export function createExecutor({ seed, latency: latencyOptions, now, onConflict }: Options) {
   const { draw, drawShare, refuse } = latency(latencyOptions, seed)
-  const items = itemsInFlight(onConflict)
+  const guard = conflictGuard({ onConflict, refuse })
   const tokens = requestTokens(now)
   const random = seededRandom(seed, 'partial results')
 
@@ -29,58 +29,68 @@ export function createExecutor({ seed, latency: latencyOptions, now, onConflict 
       fault.reached()
       return refusal
     }
-    const reply = await execute(call, fault, engine)
+    const reply = await execute(call, engine, fault)
     if (fault?.kind !== 'response-lost' && fault?.kind !== 'error-after-commit') return reply
     fault.reached()
     return fault.kind === 'response-lost' ? 'disconnect' : INTERNAL_ERROR
   }
 
-  function execute(call: Call, fault: AppliedFault | undefined, engine: Engine): Promise<Reply> {
-    /** Through the engine, at some point of the call's latency. */
-    const run = async (send: () => Promise<Reply>): Promise<Reply> => {
-      const total = draw(call.operation)
-      const before = Math.round(total * drawShare())
-      await pause(before)
-      await waitAt('before-commit', fault)
-      const sentAt = performance.now()
-      const reply = await send()
-      const engineMs = performance.now() - sentAt
-      await waitAt('after-commit', fault)
-      await pause(Math.round(total - before - engineMs))
-      return reply
-    }
+  function execute(call: Call, engine: Engine, fault: AppliedFault | undefined): Promise<Reply> {
+    const run: Run = (send) => runInTime(call.operation, send, fault)
+    const send = () => engine.send(call.input)
     switch (call.operation) {
       case 'TransactWriteItems':
         return transactWrite(call, engine, run)
       case 'TransactGetItems':
-        return transactGet(call, engine, run)
-      case 'BatchWriteItem':
-        return batchWrite(call, run, (input) => sendPart({ ...call, input }, fault, engine))
+        return guard.transactionalRead(call, () => run(send))
       case 'PutItem':
       case 'UpdateItem':
       case 'DeleteItem':
-        return singleWrite(call, engine, run)
+        return guard.singleWrite(call, () => run(send))
+      case 'BatchWriteItem':
+        return guard.batchWrite(call, (conflicts) =>
+          run(() =>
+            conflicts.size === 0
+              ? sendPart(call, engine, fault)
+              : partialBatch(call.input, (index) => !conflicts.has(index), engine.send),
+          ),
+        )
       default:
-        return run(() => sendPart({ ...call, input: withoutMadeUpStart(call.input) }, fault, engine))
+        return run(() => sendPart({ ...call, input: withoutMadeUpStart(call.input) }, engine, fault))
     }
   }
 
-  /** Sends what the fault lets through. */
-  async function sendPart(
-    call: Call,
+  /** Sends a request at some point of its latency. */
+  async function runInTime(
+    operation: DataOperation,
+    send: () => Promise<Reply>,
     fault: AppliedFault | undefined,
-    { send, sortKey }: Engine,
   ): Promise<Reply> {
-    if (fault?.kind !== 'partial-result') return send(call.input)
-    fault.reached()
-    const { processed } = fault
-    const isQuery = call.operation === 'Query'
-    return partialResult(call, { processed, sortKey: isQuery ? await sortKey() : undefined, random, send })
+    const total = draw(operation)
+    const before = Math.round(total * drawShare())
+    await pause(before)
+    await waitAt('before-commit', fault)
+    const sentAt = performance.now()
+    const reply = await send()
+    const engineMs = performance.now() - sentAt
+    await waitAt('after-commit', fault)
+    await pause(Math.round(total - before - engineMs))
+    return reply
   }
 
+  /** Sends what the fault lets through. */
+  async function sendPart(call: Call, engine: Engine, fault: AppliedFault | undefined): Promise<Reply> {
+    if (fault?.kind !== 'partial-result') return engine.send(call.input)
+    fault.reached()
+    const sortKey = call.operation === 'Query' ? await engine.sortKey() : undefined
+    return partialResult(call, { processed: fault.processed, sortKey, random, send: engine.send })
+  }
+
+  /** The engine does not get the token: what it means is decided here. */
   async function transactWrite(call: Call, engine: Engine, run: Run): Promise<Reply> {
     const { ClientRequestToken, ...input } = call.input
-    if (ClientRequestToken === undefined) return transact(call, () => engine.send(input), run)
+    const transact = () => guard.transaction(call, () => run(() => engine.send(input)))
+    if (ClientRequestToken === undefined) return transact()
     const token = tokens.begin(ClientRequestToken, input)
     if ('reply' in token) {
       await refuse()
@@ -88,66 +98,15 @@ export function createExecutor({ seed, latency: latencyOptions, now, onConflict 
     }
     let reply: Reply = 'disconnect'
     try {
-      reply = await transact(call, () => engine.send(input), run)
+      reply = await transact()
     } finally {
       token.finish(reply)
     }
     return reply
   }
-
-  async function transact(call: Call, send: () => Promise<Reply>, run: Run): Promise<Reply> {
-    const attempt = items.beginTransaction(call.items)
-    if ('conflicts' in attempt) {
-      await refuse()
-      return conflictCancellation(call, attempt.conflicts)
-    }
-    return holding(attempt.hold, () => run(send))
-  }
-
-  async function transactGet(call: Call, engine: Engine, run: Run): Promise<Reply> {
-    const read = items.beginTransactionalRead(call.items)
-    const reply = await holding(read, async () => {
-      if (read.conflicts.size === 0) return run(() => engine.send(call.input))
-      await refuse()
-      return undefined
-    })
-    return reply && read.conflicts.size === 0 ? reply : conflictCancellation(call, read.conflicts)
-  }
-
-  async function singleWrite(call: Call, engine: Engine, run: Run): Promise<Reply> {
-    const { hold, conflicts } = items.beginWrites(call.items)
-    return holding(hold, async () => {
-      if (conflicts.size === 0) return run(() => engine.send(call.input))
-      await refuse()
-      return errorReply('TransactionConflictException', CONFLICT_MESSAGE)
-    })
-  }
-
-  /** BatchWriteItem has no error for a conflict, so its items that conflict are left unprocessed. */
-  async function batchWrite(call: Call, run: Run, send: Send): Promise<Reply> {
-    const { hold, conflicts } = items.beginWrites(call.items)
-    return holding(hold, () =>
-      run(() =>
-        conflicts.size === 0
-          ? send(call.input)
-          : partialBatch(call.input, (index) => !conflicts.has(index), send),
-      ),
-    )
-  }
 }
 
 type Run = (send: () => Promise<Reply>) => Promise<Reply>
-
-async function holding<T>({ release }: Hold, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } finally {
-    release()
-  }
-}
-
-const conflictCancellation = ({ items }: Call, conflicts: ReadonlySet<number>): Reply =>
-  cancellation(items.length, (index) => conflicts.has(index), 'TransactionConflict')
 
 /** Waits where a fault delays or holds the call. */
 async function waitAt(point: HoldPoint, fault: AppliedFault | undefined): Promise<void> {
