@@ -1,3 +1,4 @@
+import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, rm, statfs } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -11,14 +12,20 @@ type Options = {
   readonly onUnexpectedExit: (message: string) => void
 }
 
+export type DynamoDbEngine = EngineProcess & {
+  /** What the names of a stack's tables must end with. Empty unless other stacks may have tables there. */
+  readonly tableSuffix: string
+}
+
 /** DynamoDB for the stack: dynoxide, in memory or in `dataDir`, or what AWS_ENDPOINT_URL_DYNAMODB names. */
 export async function startDynamoDb({
   dataDir,
   streams = false,
   onUnexpectedExit: onDeath,
-}: Options): Promise<EngineProcess> {
+}: Options): Promise<DynamoDbEngine> {
   const externalEndpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB
-  if (externalEndpoint) return { endpoint: externalEndpoint, stop: async () => {} }
+  if (externalEndpoint)
+    return { endpoint: externalEndpoint, stop: async () => {}, tableSuffix: sharedTableSuffix(dataDir) }
   const binary = findBinary()
   if (dataDir) await mkdir(dataDir, { recursive: true })
   const temporaryFolder = streams && !dataDir ? await memoryFolder() : undefined
@@ -41,11 +48,17 @@ export async function startDynamoDb({
       await engine.stop()
       throw error
     }
-    return engine
+    return { ...engine, tableSuffix: '' }
   } finally {
     // The engine has its files open, so they last as long as it does, and however it ends nothing stays behind.
     if (temporaryFolder) await rm(temporaryFolder, { recursive: true })
   }
+}
+
+/** The same for the same data directory, so that its table is found again; otherwise a new one for each start. */
+function sharedTableSuffix(dataDir: string | undefined): string {
+  const id = dataDir === undefined ? randomUUID() : createHash('sha256').update(dataDir).digest('hex')
+  return `-${id.slice(0, 8)}`
 }
 
 const SHARED_MEMORY_PATH = '/dev/shm'

@@ -7,6 +7,8 @@ export type StackContext = {
   readonly region: string
   readonly stackName: string
   readonly queueUrl: (name: string) => string
+  /** At the end of every table's name, where several stacks share one DynamoDB. */
+  readonly tableSuffix?: string
 }
 
 /** What Ref and Fn::GetAtt give for a resource. */
@@ -23,15 +25,18 @@ type NamedResource = {
 }
 
 const IDENTITY_BUILDERS: Record<string, (named: NamedResource) => Identity> = {
-  'AWS::DynamoDB::Table': ({ name, arn, definition: made }) => ({
-    ref: name,
-    attributes: {
-      Arn: arn('dynamodb', `table/${name}`),
-      ...(made.Properties?.StreamSpecification !== undefined && {
-        StreamArn: arn('dynamodb', `table/${name}/stream/local`),
-      }),
-    },
-  }),
+  'AWS::DynamoDB::Table': ({ name, arn, definition, context }) => {
+    const table = `${name}${context.tableSuffix ?? ''}`
+    return {
+      ref: table,
+      attributes: {
+        Arn: arn('dynamodb', `table/${table}`),
+        ...(definition.Properties?.StreamSpecification !== undefined && {
+          StreamArn: arn('dynamodb', `table/${table}/stream/local`),
+        }),
+      },
+    }
+  },
   'AWS::SQS::Queue': ({ name, arn, context: place }) => ({
     ref: place.queueUrl(name),
     attributes: { Arn: arn('sqs', name), QueueName: name, QueueUrl: place.queueUrl(name) },

@@ -26,6 +26,8 @@ export type DeploymentTarget = {
   readonly stage: string
   readonly baseUrl: string
   readonly endpoints: Endpoints
+  /** See StackContext. */
+  readonly tableSuffix?: string
   /** Of functions, beside the template's. */
   readonly environment: Readonly<Record<string, string>>
 }
@@ -35,10 +37,15 @@ export type DeploymentPlan = Awaited<ReturnType<typeof plan>>
 /** All that can go wrong with a version, before it replaces the running one. */
 export async function plan(
   assembly: Assembly,
-  { region, stage, baseUrl, endpoints, environment }: DeploymentTarget,
+  { region, stage, baseUrl, endpoints, tableSuffix = '', environment }: DeploymentTarget,
 ) {
   const { stackName, assetDirectory } = assembly
-  const context = { region, stackName, queueUrl: (name: string) => queueUrl(endpoints.sqs, name) }
+  const context = {
+    region,
+    stackName,
+    tableSuffix,
+    queueUrl: (name: string) => queueUrl(endpoints.sqs, name),
+  }
   const template = resolveTemplate(assembly.template, context)
   await createTables(template, endpoints.dynamodb, region)
   await createQueues(template, endpoints.sqs)

@@ -90,7 +90,10 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
   }
   const baseUrl = `http://127.0.0.1:${gateway.port}`
   const deployment = track(
-    deployLocally({ region, stage, baseUrl, endpoints, providers, environment, log }),
+    deployLocally({
+      ...{ region, stage, baseUrl, endpoints, providers, environment, log },
+      tableSuffix: dynamodb.tableSuffix,
+    }),
     ({ close }) => close(),
   )
   const deploy = async (next: Assembly, seedTables?: () => Promise<void>): Promise<void> => {

@@ -5,6 +5,7 @@ import {
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
   DynamoDBClient,
+  ListTablesCommand,
   PutItemCommand,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb'
@@ -36,10 +37,10 @@ const TABLE = {
   SSESpecification: { SSEEnabled: true },
 }
 
-const templateOf = (Properties: object) =>
+const templateOf = (Properties: object, tableSuffix = '') =>
   resolveTemplate(
     { Resources: { Table: { Type: 'AWS::DynamoDB::Table', Properties: { ...Properties } } } },
-    { region: 'us-east-1', stackName: 'Test', queueUrl: (name) => name },
+    { region: 'us-east-1', stackName: 'Test', tableSuffix, queueUrl: (name) => name },
   )
 
 async function engineFor(dataDir?: string) {
@@ -102,4 +103,24 @@ it('uses the DynamoDB that the environment names', async () => {
     vi.unstubAllEnvs()
   })
   expect((await engineFor()).engine.endpoint).toBe('http://127.0.0.1:1')
+})
+
+it('separates the tables of stacks that share a DynamoDB, and finds those of a data directory again', async () => {
+  const own = await engineFor()
+  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', own.engine.endpoint)
+  onTestFinished(() => {
+    vi.unstubAllEnvs()
+  })
+  const suffixes = await Promise.all(
+    [undefined, undefined, '/data/a', '/data/a', '/data/b'].map(
+      async (dataDir) => (await engineFor(dataDir)).engine.tableSuffix,
+    ),
+  )
+  expect(own.engine.tableSuffix).toBe('')
+  expect(suffixes[2]).toBe(suffixes[3])
+  expect(new Set(suffixes).size).toBe(4)
+  for (const tableSuffix of suffixes)
+    await createTables(templateOf(TABLE, tableSuffix), own.engine.endpoint, 'us-east-1')
+  const { TableNames } = await own.client.send(new ListTablesCommand({}))
+  expect(TableNames?.toSorted()).toEqual([...new Set(suffixes)].map((suffix) => `clinic${suffix}`).sort())
 })
