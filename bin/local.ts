@@ -15,15 +15,19 @@ type Options = {
   json: boolean
   port: number
   smsReceipts: boolean
+  realistic: boolean
   allowWebhookHost?: string
 }
 
-const { data, watch, demo, json, port, smsReceipts, allowWebhookHost } = new Command('npm start --')
+const { data, watch, demo, json, port, smsReceipts, realistic, allowWebhookHost } = new Command(
+  'npm start --',
+)
   .description('Runs the clinic developer API on this machine, from its synthesized stack.')
   .option('--data <folder>', 'keep the data there over restarts; without it, all is in memory')
   .option('--watch', 'rebuild and swap functions when their code is saved', false)
   .option('--no-demo', 'start without the demo clinics')
   .option('--sms-receipts', 'deploy what reads the delivery receipts of SMS, too', false)
+  .option('--realistic', "add DynamoDB's latency and transaction conflicts to the local engine", false)
   .option(
     '--allow-webhook-host <host:port>',
     'let webhooks go there, over http too, although it is not public',
@@ -79,6 +83,7 @@ try {
     dataDir,
     watch,
     smsReceipts,
+    ...(realistic && { realistic: {} }),
     allowedWebhookHost: allowWebhookHost,
     log: printLine,
     seed: async (made) => {

@@ -5,6 +5,11 @@ import { openGateway } from './gateway.ts'
 import type { Endpoints } from './plan.ts'
 import { startProviders } from './providers.ts'
 import { startQueues } from './queues.ts'
+import {
+  type RealisticDynamoDb,
+  type RealisticDynamoDbOptions,
+  startRealisticDynamoDb,
+} from './realistic-dynamodb/realistic-dynamodb.ts'
 import { requestLog } from './request-log.ts'
 import { type AppContext, type Assembly, synthesize } from './synthesize.ts'
 import { runInUtc } from './time-zone.ts'
@@ -21,6 +26,8 @@ export type LocalStackOptions = {
   watch?: boolean
   /** Deploys what reads SNS's delivery receipts, beside the API. */
   smsReceipts?: boolean
+  /** Adds DynamoDB's latency and transaction conflicts to the engine, and faults on demand. */
+  realistic?: Omit<RealisticDynamoDbOptions, 'engine'>
   /** When providers tell what became of messages, other than after their usual fractions of a second. */
   feedbackDelays?: Partial<FeedbackDelays>
   /** Gets one line a request, and what goes wrong. */
@@ -42,6 +49,8 @@ export type LocalStack = {
   /** The template's. */
   outputs: Record<string, string>
   endpoints: Endpoints
+  /** Faults and counts of DynamoDB; undefined unless the stack is realistic. */
+  realistic: RealisticDynamoDb | undefined
   smsOutboxUrl: string
   emailInboxUrl: string
   /** Leaves no process, port, thread or file behind. */
@@ -82,8 +91,13 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     synthesize(context, closing.signal).then((built) => track(built, ({ dispose }) => dispose())),
   ])
 
+  const realistic =
+    options.realistic &&
+    track(await startRealisticDynamoDb({ engine: dynamodb.endpoint, ...options.realistic }), ({ close }) =>
+      close(),
+    )
   const endpoints = {
-    dynamodb: dynamodb.endpoint,
+    dynamodb: realistic?.endpoint ?? dynamodb.endpoint,
     sqs: sqs.endpoint,
     sns: providers.endpoint,
     sesv2: providers.endpoint,
@@ -110,7 +124,10 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
       if (!closing.signal.aborted) log(`The version before keeps serving. ${(error as Error).message}`)
     }
   }
-  await deploy(assembly, async () => seed?.({ endpoints, outputs: deployment.outputs() }))
+  await deploy(assembly, async () =>
+    // What is loaded before the first request meets no contention, so it goes to the engine itself.
+    seed?.({ endpoints: { ...endpoints, dynamodb: dynamodb.endpoint }, outputs: deployment.outputs() }),
+  )
   if (options.watch) track(watchSources(redeploy), (stop) => stop())
   track(closing, (controller) => controller.abort())
   // Once more, now as the first to end: no request is under way when the rest goes.
@@ -124,6 +141,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
       return deployment.outputs()
     },
     endpoints,
+    realistic,
     smsOutboxUrl: `${baseUrl}/_local/sms`,
     emailInboxUrl: `${baseUrl}/_local/emails`,
     close: () => {
