@@ -1,5 +1,5 @@
 import { DeleteTableCommand, DescribeTableCommand, GetItemCommand } from '@aws-sdk/client-dynamodb'
-import { expect, it } from 'vitest'
+import { expect, inject, it } from 'vitest'
 import { latency } from '../../../../infra/local/realistic-dynamodb/latency.ts'
 import { freshRealisticTable } from '../../../support/realistic-table.ts'
 import { failure, realisticItems } from './items.ts'
@@ -20,7 +20,8 @@ it('passes other requests on as they are, and does not count them', async () => 
   const { plainClient, name, dynamodb } = await freshRealisticTable()
   const { Table } = await plainClient.send(new DescribeTableCommand({ TableName: name }))
   expect(Table?.TableName).toBe(name)
-  expect((await fetch(dynamodb.endpoint)).ok).toBe(true)
+  const [direct, proxied] = await Promise.all([fetch(inject('dynamodb')), fetch(dynamodb.endpoint)])
+  expect([proxied.status, await proxied.text()]).toEqual([direct.status, await direct.text()])
   expect(dynamodb.counts().calls).toEqual({})
 })
 
