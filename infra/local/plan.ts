@@ -27,7 +27,7 @@ export type DeploymentTarget = {
   readonly baseUrl: string
   readonly endpoints: Endpoints
   /** See StackContext. */
-  readonly tableSuffix?: string
+  readonly tableSuffix: string
   /** Of functions, beside the template's. */
   readonly environment: Readonly<Record<string, string>>
 }
@@ -37,7 +37,7 @@ export type DeploymentPlan = Awaited<ReturnType<typeof plan>>
 /** All that can go wrong with a version, before it replaces the running one. */
 export async function plan(
   assembly: Assembly,
-  { region, stage, baseUrl, endpoints, tableSuffix = '', environment }: DeploymentTarget,
+  { region, stage, baseUrl, endpoints, tableSuffix, environment }: DeploymentTarget,
 ) {
   const { stackName, assetDirectory } = assembly
   const context = {

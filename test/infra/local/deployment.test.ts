@@ -34,7 +34,7 @@ function version(name: string, methods = METHODS, more: Record<string, TemplateR
   return assembly
 }
 
-function deployment(dynamodb = 'http://127.0.0.1:1') {
+function deployment(dynamodb = 'http://127.0.0.1:1', tableSuffix = '') {
   const lines: string[] = []
   const listeners: FeedbackListener[] = []
   const deployed = deployLocally({
@@ -53,6 +53,7 @@ function deployment(dynamodb = 'http://127.0.0.1:1') {
       emails: async () => [],
       setListener: (listener) => void listeners.push(listener),
     },
+    tableSuffix,
     environment: {},
     log: (line) => lines.push(line),
   })
@@ -370,6 +371,14 @@ describe('a stream', () => {
         ...mapping,
       },
     },
+  })
+
+  it('is read from a table whose name ends with the suffix of the stack', async () => {
+    const { deploy, outputs } = deployment(inject('dynamodb'), '-stack-1')
+    const assembly = version('v1', METHODS, streamed())
+    const Outputs = { Table: { Value: { Ref: 'Table' } } }
+    await deploy({ ...assembly, template: { ...assembly.template, Outputs } })
+    expect(outputs()).toEqual({ Table: `${TABLE}-stack-1` })
   })
 
   it('begins after the seed, with functions and tables at hand, and goes on over deployments', async () => {
