@@ -1,6 +1,6 @@
 /** The operator tool: `npm run clinic -- --help`. Works on a deployed stack and on a running local one alike. */
 import { Command, CommanderError } from 'commander'
-import { UnavailableError } from '../shared/domain/unavailable.ts'
+import { UnavailableError } from '../shared/store/table/errors.ts'
 import { addAppointmentCommands } from './clinic/appointments.ts'
 import { addClinicCommands } from './clinic/clinics.ts'
 import { addCredentialCommands } from './clinic/credentials.ts'

@@ -1,10 +1,10 @@
 import { deliverEvent } from '../shared/delivery/deliver-event.ts'
 import { type Lane, readQueuedDelivery } from '../shared/delivery/delivery-queues.ts'
-import { UnavailableError } from '../shared/domain/unavailable.ts'
 import { openDeliveryQueues, openTransport } from '../shared/runtime/webhooks.ts'
 import { queueWorker } from '../shared/runtime/worker.ts'
 import { deliveryStore } from '../shared/store/events/deliveries.ts'
 import { webhookStore } from '../shared/store/events/webhooks.ts'
+import { UnavailableError } from '../shared/store/table/errors.ts'
 
 /** While the store is down, so long. */
 const PAUSE_MS = 30_000

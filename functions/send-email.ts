@@ -1,11 +1,11 @@
 import { readQueuedEmail } from '../shared/delivery/email-queue.ts'
 import { backoffSeconds, sendQueuedEmail } from '../shared/delivery/send-queued-email.ts'
 import type { ClinicId } from '../shared/domain/clinic.ts'
-import { UnavailableError } from '../shared/domain/unavailable.ts'
 import { openEmail, openEmailQueue } from '../shared/runtime/messaging.ts'
 import { queueWorker } from '../shared/runtime/worker.ts'
 import { clinicStore } from '../shared/store/clinics.ts'
 import { messageDispatch } from '../shared/store/messages/dispatch.ts'
+import { UnavailableError } from '../shared/store/table/errors.ts'
 
 /** The consumer of the email queue. */
 export const handler = queueWorker(

@@ -65,6 +65,7 @@ const ARROWS: Record<string, string[]> = {
     'shared/store/keys',
     'shared/store/messages',
     'shared/store/patients',
+    'shared/store/table',
   ],
   infra: ['shared/api', 'shared/reference', 'shared/store/keys'],
   'infra/local': [],

@@ -134,7 +134,7 @@ export function errorBody(key: ErrorKey, details?: readonly object[]): ErrorBody
   return details ? { ...body, details } : body
 }
 
-/** Thrown anywhere below an endpoint to answer with an entry of the catalogue. */
+/** Thrown anywhere below an endpoint to respond with an entry of the catalogue. The log gets the origin of `cause`. */
 export class ApiError extends Error {
   readonly key: ErrorKey
   readonly details: readonly object[] | undefined
@@ -142,9 +142,9 @@ export class ApiError extends Error {
 
   constructor(
     key: ErrorKey,
-    options: { details?: readonly object[]; headers?: Record<string, string> } = {},
+    options: { details?: readonly object[]; headers?: Record<string, string>; cause?: unknown } = {},
   ) {
-    super(key)
+    super(key, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'ApiError'
     this.key = key
     this.details = options.details

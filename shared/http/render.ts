@@ -1,7 +1,6 @@
 import { ApiError, errorBody, errorEntry } from '../api/errors.ts'
 import { BASE_PATH, type Route } from '../api/route.ts'
 import { StoredResponse } from '../domain/stored-response.ts'
-import { UnavailableError } from '../domain/unavailable.ts'
 import type { ApiContext, Middleware } from './call.ts'
 
 type Success = Pick<Route['response'], 'status' | 'location'>
@@ -72,8 +71,6 @@ type CatalogueError = Pick<ApiError, 'key' | 'details' | 'headers'> & { cause?: 
 
 function toCatalogueError(error: unknown): CatalogueError {
   if (error instanceof ApiError) return error
-  if (error instanceof UnavailableError)
-    return { key: 'unavailable', details: undefined, headers: { 'retry-after': '1' }, cause: error.cause }
   // middy's own error, thrown a moment before Lambda would end the function.
   if (error instanceof Error && error.name === 'TimeoutError')
     return { key: 'timeout', details: undefined, headers: {}, cause: error }

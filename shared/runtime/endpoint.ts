@@ -7,6 +7,7 @@ import type { StoredResponse } from '../domain/stored-response.ts'
 import { endpointChain } from '../http/chain.ts'
 import { logToStdout } from '../observability/log.ts'
 import { credentialStore } from '../store/credentials.ts'
+import { UnavailableError } from '../store/table/errors.ts'
 import {
   type IdempotencyGuard,
   IdempotencyKeyReused,
@@ -50,8 +51,8 @@ export function endpoint<R extends Route, S extends Stores>(
   return endpointChain(route, {
     now: Date.now,
     log: logToStdout,
-    verifyCredential: credentials.authenticate,
-    countRequest: credentials.countRequest,
+    verifyCredential: (pair) => withApiErrors(() => credentials.authenticate(pair)),
+    countRequest: (credential) => withApiErrors(() => credentials.countRequest(credential)),
     requestsPerMinute: environment.REQUESTS_PER_MINUTE,
     recordUse: credentials.recordUse,
     checkResponses: environment.CHECK_RESPONSES === 'on',
@@ -75,13 +76,20 @@ export function endpoint<R extends Route, S extends Stores>(
       now: platform.now(),
       idempotency: idempotencyGuard(platform, request),
     }
-    try {
-      return await handle(input as Input<R>, opened)
-    } catch (error) {
-      if (error instanceof IdempotencyKeyReused) throw new ApiError('idempotency_key_reused')
-      if (error instanceof RequestInProgress)
-        throw new ApiError('idempotency_in_progress', { headers: { 'retry-after': '1' } })
-      throw error
-    }
+    return withApiErrors(() => handle(input as Input<R>, opened))
   })
+}
+
+/** Runs work on the stores. Their errors that a caller may learn of become errors of the catalogue. */
+async function withApiErrors<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof UnavailableError)
+      throw new ApiError('unavailable', { headers: { 'retry-after': '1' }, cause: error.cause })
+    if (error instanceof IdempotencyKeyReused) throw new ApiError('idempotency_key_reused')
+    if (error instanceof RequestInProgress)
+      throw new ApiError('idempotency_in_progress', { headers: { 'retry-after': '1' } })
+    throw error
+  }
 }

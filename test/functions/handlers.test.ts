@@ -1,5 +1,5 @@
 /** The endpoints alone, with the AWS client mocked: what they ask of DynamoDB and what they make of its answers. */
-import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
+import { BatchGetCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { describe, expect, it } from 'vitest'
 import { shortId } from '../../shared/store/keys/key.ts'
 import { call } from '../support/event.ts'
@@ -44,8 +44,32 @@ describe('GET /patients/{id}', () => {
     expect(answer).toMatchObject({ status: 200, body: { data: shown } })
   })
 
-  it('answers 503 when DynamoDB throttles', async () => {
-    const throttled = Object.assign(new Error('slow down'), { name: 'ThrottlingException' })
+  const throttled = Object.assign(new Error('slow down'), { name: 'ThrottlingException' })
+
+  it('returns 503 and logs the cause when DynamoDB throttles while the credential is read', async () => {
+    dynamodb.on(GetCommand).rejects(throttled)
+    const answer = await call(await handlerOf({ id: 'get-patient' }), { path: { id: PATIENT }, headers })
+    expect(answer).toMatchObject({
+      status: 503,
+      headers: { 'retry-after': '1' },
+      body: { error: 'UNAVAILABLE', message: 'errors.developer_api.unavailable' },
+    })
+    expect(JSON.parse(answer.logged)).toMatchObject({
+      error: 'unavailable',
+      origin: { name: 'ThrottlingException' },
+    })
+  })
+
+  it('returns 200 when DynamoDB throttles only while the request is counted', async () => {
+    dynamodb.on(UpdateCommand).rejects(throttled)
+    dynamodb
+      .on(GetCommand, { Key: { pk: `${shortId(CLINIC)}#P`, sk: PATIENT } })
+      .resolves({ Item: { pk: 'x', sk: PATIENT, ...stored } })
+    const answer = await call(await handlerOf({ id: 'get-patient' }), { path: { id: PATIENT }, headers })
+    expect(answer.status).toBe(200)
+  })
+
+  it('returns 503 when DynamoDB throttles', async () => {
     dynamodb.on(GetCommand, { Key: { pk: `${shortId(CLINIC)}#P`, sk: PATIENT } }).rejects(throttled)
     const answer = await call(await handlerOf({ id: 'get-patient' }), { path: { id: PATIENT }, headers })
     expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })

@@ -1,5 +1,13 @@
 /** What DynamoDB's and the SDK's errors mean to the stores. */
 
+/** The store is throttling or down, after all retries; the caller may try again. */
+export class UnavailableError extends Error {
+  constructor(cause: unknown) {
+    super('the store is not available', { cause })
+    this.name = 'UnavailableError'
+  }
+}
+
 /** A condition of a write did not hold; `failedIndexes` are the positions of the writes whose conditions failed. */
 export class ConditionFailed extends Error {
   readonly failedIndexes: readonly number[]

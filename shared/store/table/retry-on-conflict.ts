@@ -1,7 +1,6 @@
 /** The one retry policy of all writers: full jitter, and a budget in time instead of a number of attempts. */
 import { setTimeout as wait } from 'node:timers/promises'
-import { UnavailableError } from '../../domain/unavailable.ts'
-import { ConditionFailed, Throttled, WriteConflict } from './errors.ts'
+import { ConditionFailed, Throttled, UnavailableError, WriteConflict } from './errors.ts'
 import { requestSignal } from './request-signal.ts'
 
 /** The clock that retries go by, in milliseconds; handed in by tests. */

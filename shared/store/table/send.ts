@@ -1,5 +1,4 @@
-import { UnavailableError } from '../../domain/unavailable.ts'
-import { isUnavailable } from './errors.ts'
+import { isUnavailable, UnavailableError } from './errors.ts'
 import { requestSignal } from './request-signal.ts'
 
 type SendOptions = { readonly abortSignal?: AbortSignal }

@@ -4,10 +4,9 @@
  * time of its own, counted on by a single update of one queue item, which never conflicts. Nothing is paid while nobody
  * collides, nothing is locked, and a writer that dies leaves its turn unused.
  */
-import { UnavailableError } from '../../domain/unavailable.ts'
 import type { Key } from '../keys/key.ts'
 import { TTL } from '../keys/key.ts'
-import { ConditionFailed } from './errors.ts'
+import { ConditionFailed, UnavailableError } from './errors.ts'
 import { isRetryable, RETRY_BUDGET_MS, SYSTEM_TIMING, type Timing } from './retry-on-conflict.ts'
 import type { Table } from './table.ts'
 

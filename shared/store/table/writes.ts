@@ -4,7 +4,6 @@ import {
   TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
-import { UnavailableError } from '../../domain/unavailable.ts'
 import type { Key } from '../keys/key.ts'
 import { chunked } from './chunked.ts'
 import {
@@ -15,6 +14,7 @@ import {
   isUnavailable,
   refusalOf,
   Throttled,
+  UnavailableError,
   WriteConflict,
 } from './errors.ts'
 import { backoff, repeatOnConflict, type Timing } from './retry-on-conflict.ts'

@@ -5,7 +5,6 @@ import { defineRoute, type Route } from '../../../shared/api/route.ts'
 import { envelopeOf, paging, text } from '../../../shared/api/schemas.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import type { Credential } from '../../../shared/domain/credential.ts'
-import { UnavailableError } from '../../../shared/domain/unavailable.ts'
 import { type ChainOptions, endpointChain } from '../../../shared/http/chain.ts'
 import { apiEvent, call, lambdaContext } from '../../support/event.ts'
 
@@ -183,7 +182,12 @@ describe('the chain', () => {
 
   it.each([
     ['an error of the catalogue', new ApiError('patient_not_found'), 404, 'NOT_FOUND'],
-    ['a store that is down', new UnavailableError(new Error('x')), 503, 'UNAVAILABLE'],
+    [
+      'an error of the catalogue with a cause',
+      new ApiError('unavailable', { cause: new Error('x') }),
+      503,
+      'UNAVAILABLE',
+    ],
     ['anything else', new Error('Jane Doe +905321234567'), 500, 'INTERNAL'],
     ['what is no error', 'Jane Doe', 500, 'INTERNAL'],
   ])('renders %s', async (_, thrown, status, error) => {

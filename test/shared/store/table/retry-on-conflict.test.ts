@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { UnavailableError } from '../../../../shared/domain/unavailable.ts'
-import { ConditionFailed, Throttled, WriteConflict } from '../../../../shared/store/table/errors.ts'
+import {
+  ConditionFailed,
+  Throttled,
+  UnavailableError,
+  WriteConflict,
+} from '../../../../shared/store/table/errors.ts'
 import {
   RETRY_BUDGET_MS,
   repeatOnConflict,
