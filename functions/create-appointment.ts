@@ -5,7 +5,6 @@ import { wallClock } from '../shared/domain/clock.ts'
 import { formatTime, parseTime } from '../shared/domain/interval.ts'
 import { fullName } from '../shared/domain/patient.ts'
 import { bookingRefusal, nextFreeSlots } from '../shared/domain/slots.ts'
-import { StoredResponse } from '../shared/domain/stored-response.ts'
 import { newUuid } from '../shared/domain/uuid.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import {
@@ -14,6 +13,7 @@ import {
   type BookingDecision,
   bookingStore,
 } from '../shared/store/calendar/booking.ts'
+import { StoredResponse } from '../shared/store/table/idempotency.ts'
 
 type BookingResponse = { data: ReturnType<typeof renderAppointment> }
 

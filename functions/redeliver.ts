@@ -1,11 +1,11 @@
 import { ApiError } from '../shared/api/errors.ts'
 import { redeliver, renderDelivery } from '../shared/api/webhooks.ts'
 import { isRetained, redelivered } from '../shared/domain/delivery.ts'
-import { StoredResponse } from '../shared/domain/stored-response.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { openDeliveryQueues } from '../shared/runtime/webhooks.ts'
 import { deliveryStore } from '../shared/store/events/deliveries.ts'
 import { webhookStore } from '../shared/store/events/webhooks.ts'
+import { StoredResponse } from '../shared/store/table/idempotency.ts'
 
 export const handler = endpoint(
   redeliver,

@@ -1,10 +1,10 @@
 import { ApiError } from '../shared/api/errors.ts'
 import { renderWebhookWithSecret, rotateWebhookSecret } from '../shared/api/webhooks.ts'
 import { newSecret } from '../shared/delivery/webhook-signature.ts'
-import { StoredResponse } from '../shared/domain/stored-response.ts'
 import { SECRET_OVERLAP_MS } from '../shared/domain/webhook.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { webhookStore } from '../shared/store/events/webhooks.ts'
+import { StoredResponse } from '../shared/store/table/idempotency.ts'
 
 export const handler = endpoint(
   rotateWebhookSecret,

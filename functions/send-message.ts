@@ -6,12 +6,12 @@ import { secondsUntilNextDay, wallClock } from '../shared/domain/clock.ts'
 import type { Dispatch, Message, ProviderFeedback } from '../shared/domain/message.ts'
 import { fullName } from '../shared/domain/patient.ts'
 import { countryOf } from '../shared/domain/phone-number.ts'
-import { StoredResponse } from '../shared/domain/stored-response.ts'
 import { newUuid } from '../shared/domain/uuid.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { openEmailQueue, openSms, sendingLimits } from '../shared/runtime/messaging.ts'
 import { type AcceptanceContext, messageAcceptance } from '../shared/store/messages/acceptance.ts'
 import { messageDispatch } from '../shared/store/messages/dispatch.ts'
+import { StoredResponse } from '../shared/store/table/idempotency.ts'
 
 /** An SMS is with SNS, or not, well before. */
 const SMS_LEASE_MS = 20_000

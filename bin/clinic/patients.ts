@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { anonymizeResponse } from '../../shared/api/anonymize-response.ts'
 import { renderPatient } from '../../shared/api/patients.ts'
 import { CalendarDate, oneOf } from '../../shared/api/schemas.ts'
 import { GENDERS, type Patient } from '../../shared/domain/patient.ts'
@@ -50,7 +51,7 @@ export function addPatientCommands(program: Command): void {
     .action(async (id: string, { clinic: clinicId }: { clinic: string }, command: Command) => {
       const table = await connect(command)
       const clinic = await requireClinic(table, clinicId)
-      const patient = await patientChanges(table).erase(clinic.id, id.toLowerCase())
+      const patient = await patientChanges(table).erase(clinic.id, id.toLowerCase(), anonymizeResponse)
       if (!patient) throw new CommandFailure(`The clinic has no patient ${id}.`)
       print(command, renderPatient(patient, clinic), [`Patient ${id} is erased`])
     })

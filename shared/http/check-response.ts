@@ -1,8 +1,8 @@
 import type * as z from 'zod'
 import { ApiError } from '../api/errors.ts'
 import { errorsOf, type Route } from '../api/route.ts'
-import { StoredResponse } from '../domain/stored-response.ts'
 import type { Middleware } from './call.ts'
+import { ReplayedResponse } from './replayed-response.ts'
 
 /** An answer that breaks the endpoint's own contract: a defect of ours, found before a client does. */
 export class ContractViolation extends Error {
@@ -19,8 +19,8 @@ export function checkResponse(route: Route): Middleware {
   const declared: readonly string[] = errorsOf(route)
   return {
     after: ({ response }) => {
-      // A kept answer was held against it when it was made.
-      if (response instanceof StoredResponse) return
+      // It was checked when it was first sent.
+      if (response instanceof ReplayedResponse) return
       const { error } = body.safeParse(response)
       if (error) throw new ContractViolation(mismatches(error))
     },

@@ -1,7 +1,7 @@
 import { ApiError, errorBody, errorEntry } from '../api/errors.ts'
 import { BASE_PATH, type Route } from '../api/route.ts'
-import { StoredResponse } from '../domain/stored-response.ts'
 import type { ApiContext, Middleware } from './call.ts'
+import { ReplayedResponse } from './replayed-response.ts'
 
 type Success = Pick<Route['response'], 'status' | 'location'>
 
@@ -10,7 +10,7 @@ export function render({ status, location }: Success): Middleware {
   return {
     after: (request) => {
       const { context, response } = request
-      if (response instanceof StoredResponse) {
+      if (response instanceof ReplayedResponse) {
         const headers = {
           'idempotent-replayed': 'true',
           ...locationHeader(location, response.status, JSON.parse(response.body)),

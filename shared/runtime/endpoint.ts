@@ -3,8 +3,8 @@ import type * as z from 'zod'
 import { ApiError } from '../api/errors.ts'
 import type { Route } from '../api/route.ts'
 import type { ClinicId, ClinicInfo } from '../domain/clinic.ts'
-import type { StoredResponse } from '../domain/stored-response.ts'
 import { endpointChain } from '../http/chain.ts'
+import { ReplayedResponse } from '../http/replayed-response.ts'
 import { logToStdout } from '../observability/log.ts'
 import { credentialStore } from '../store/credentials.ts'
 import { UnavailableError } from '../store/table/errors.ts'
@@ -13,6 +13,7 @@ import {
   IdempotencyKeyReused,
   idempotencyGuard,
   RequestInProgress,
+  StoredResponse,
 } from '../store/table/idempotency.ts'
 import { openTable } from '../store/table/table.ts'
 import { documentClient } from './document-client.ts'
@@ -76,7 +77,8 @@ export function endpoint<R extends Route, S extends Stores>(
       now: platform.now(),
       idempotency: idempotencyGuard(platform, request),
     }
-    return withApiErrors(() => handle(input as Input<R>, opened))
+    const response = await withApiErrors(() => handle(input as Input<R>, opened))
+    return response instanceof StoredResponse ? new ReplayedResponse(response) : response
   })
 }
 

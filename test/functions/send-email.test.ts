@@ -3,6 +3,7 @@ import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2'
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { mockClient } from 'aws-sdk-client-mock'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { anonymizeResponse } from '../../shared/api/anonymize-response.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import type { Message } from '../../shared/domain/message.ts'
 import type { Patient } from '../../shared/domain/patient.ts'
@@ -133,7 +134,7 @@ it('fails what SES refuses, and does not try again', async () => {
 
 it('sends nothing to a patient who was erased meanwhile', async () => {
   const message = await accepted()
-  await patientChanges(db.table).erase(clinic.id, patient.id)
+  await patientChanges(db.table).erase(clinic.id, patient.id, anonymizeResponse)
   await queue.push(bodyOf(message))
   await queue.deliverBatch(sendEmail)
   expect(sentTo()).toEqual([])

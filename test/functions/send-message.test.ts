@@ -3,6 +3,7 @@ import { PublishCommand, SNSClient } from '@aws-sdk/client-sns'
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { mockClient } from 'aws-sdk-client-mock'
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { anonymizeResponse } from '../../shared/api/anonymize-response.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import type { Patient } from '../../shared/domain/patient.ts'
 import { SCOPES } from '../../shared/domain/scope.ts'
@@ -315,7 +316,7 @@ describe('what is refused', () => {
     const theirs = aPatient()
     await patientWriter(db).createMany(other.id, [theirs])
     const erased = patient.id
-    await patientChanges(db.table).erase(clinic.id, erased)
+    await patientChanges(db.table).erase(clinic.id, erased, anonymizeResponse)
     const answers = []
     for (const patient_id of [theirs.id, newUuid(), erased]) {
       for (const channel of ['sms', 'email']) answers.push(await send(sms({ patient_id, channel })))

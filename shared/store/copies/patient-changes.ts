@@ -1,6 +1,5 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import { ERASED_FIELDS, type Patient } from '../../domain/patient.ts'
-import { anonymizeResponse } from '../../domain/stored-response.ts'
 import { patientOwner } from '../keys/copies.ts'
 import { storedResponsesPartition } from '../keys/idempotency.ts'
 import { patientChangesPartition } from '../keys/patients.ts'
@@ -30,13 +29,18 @@ export function patientChanges(table: Table) {
 
   /**
    * Anonymises a patient for good, wherever they stand: record, list row, search, appointments, invoices, payments,
-   * messages. Ordinals, totals, statuses and amounts stay. Safe to repeat.
+   * messages. Ordinals, totals, statuses and amounts stay. Safe to repeat. `anonymizeResponse` anonymizes the body of a
+   * stored response: the wire format is no business of the store.
    */
-  async function erase(clinic: ClinicId, id: string): Promise<StoredPatient | null> {
+  async function erase(
+    clinic: ClinicId,
+    id: string,
+    anonymizeResponse: (body: string) => string,
+  ): Promise<StoredPatient | null> {
     const after = await change(clinic, id, (before) => ({ ...before, ...ERASED_FIELDS, erased: true }))
     if (!after) return null
     await anonymizeLines(clinic, after)
-    await anonymizeResponses(clinic, id)
+    await anonymizeResponses(clinic, id, anonymizeResponse)
     // Not when it is due, but now: the segments hold the old line until they are written anew.
     await writer.snapshotAll(clinic)
     return after
@@ -74,7 +78,11 @@ export function patientChanges(table: Table) {
   }
 
   /** Answers that are kept for repetitions tell of the patient as they were; their keys stay used. */
-  async function anonymizeResponses(clinic: ClinicId, id: string): Promise<void> {
+  async function anonymizeResponses(
+    clinic: ClinicId,
+    id: string,
+    anonymizeResponse: (body: string) => string,
+  ): Promise<void> {
     const responses = await table.query({ pk: storedResponsesPartition(clinic), limit: 1_000_000 })
     for (const response of responses.filter(({ p }) => p === id)) {
       await table

@@ -2,7 +2,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ClinicId } from '../../domain/clinic.ts'
 import { type Delivery, RETENTION_SECONDS } from '../../domain/delivery.ts'
-import type { StoredResponse } from '../../domain/stored-response.ts'
 import type { Webhook, WebhookHealth } from '../../domain/webhook.ts'
 import { dueUntil } from '../keys/due.ts'
 import { type Key, TTL } from '../keys/key.ts'
@@ -19,7 +18,7 @@ import {
   webhookKey,
 } from '../keys/webhooks.ts'
 import { Changeset } from '../table/changeset.ts'
-import type { IdempotencyGuard, ResponseToStore } from '../table/idempotency.ts'
+import type { IdempotencyGuard, ResponseToStore, StoredResponse } from '../table/idempotency.ts'
 import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import { ConditionFailed, type Item, type Table } from '../table/table.ts'
 import type { CursorPage, CursorRequest } from './events.ts'

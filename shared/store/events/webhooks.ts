@@ -1,10 +1,9 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import type { StoredResponse } from '../../domain/stored-response.ts'
 import { HEALTHY, MAX_WEBHOOKS, type Webhook, type WebhookHealth } from '../../domain/webhook.ts'
 import type { Key } from '../keys/key.ts'
 import { webhookCountKey, webhookHealthKey, webhookKey, webhooksPartition } from '../keys/webhooks.ts'
 import { Changeset } from '../table/changeset.ts'
-import type { IdempotencyGuard, ResponseToStore } from '../table/idempotency.ts'
+import type { IdempotencyGuard, ResponseToStore, StoredResponse } from '../table/idempotency.ts'
 import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import { ConditionFailed, type Item, type Table } from '../table/table.ts'
 

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import type { ClinicId } from '../../domain/clinic.ts'
-import { StoredResponse } from '../../domain/stored-response.ts'
 import { storedResponseKey } from '../keys/idempotency.ts'
 import { TTL } from '../keys/key.ts'
 import type { Changeset } from './changeset.ts'
@@ -17,6 +16,18 @@ export type IdempotentRequest = {
   /** Undefined for a request without a key, which happens as often as it is sent. */
   readonly key: string | undefined
   readonly body: string
+}
+
+/** The response to the first request with an idempotency key. It is sent again byte for byte. */
+export class StoredResponse {
+  readonly status: number
+  /** JSON as it was sent. */
+  readonly body: string
+
+  constructor(status: number, body: string) {
+    this.status = status
+    this.body = body
+  }
 }
 
 /** The key was used with another body. */

@@ -5,6 +5,7 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { importEntities } from '../../../../bin/clinic/import/entities.ts'
 import { importFile } from '../../../../bin/clinic/import/import-file.ts'
+import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import type { Invoice } from '../../../../shared/domain/invoice.ts'
 import type { Payment } from '../../../../shared/domain/payment.ts'
@@ -373,8 +374,8 @@ describe('a patient', () => {
     const [{ patient }] = (await payments()) as unknown as [{ patient: { id: string } }]
     const search = patientSearch(db)
     await search.search(clinic.id, 'kaya', FIRST)
-    await patientChanges(db.table).erase(clinic.id, patient.id)
-    await patientChanges(db.table).erase(clinic.id, patient.id)
+    await patientChanges(db.table).erase(clinic.id, patient.id, anonymizeResponse)
+    await patientChanges(db.table).erase(clinic.id, patient.id, anonymizeResponse)
     const left = JSON.stringify([await everything(), await search.search(clinic.id, '', FIRST)])
     expect(left).not.toMatch(/Ada|Kaya|ada@x|90532|cough|brother|Dear/)
     for (const finder of [search, patientSearch(db)]) {

@@ -1,19 +1,7 @@
-import { ERASED_RECIPIENT } from './message.ts'
-import { ERASED_FIELDS, fullName } from './patient.ts'
+import { ERASED_RECIPIENT } from '../domain/message.ts'
+import { ERASED_FIELDS, fullName } from '../domain/patient.ts'
 
-/** An answer that was given before, to be given again byte for byte (Idempotency-Key). */
-export class StoredResponse {
-  readonly status: number
-  /** JSON as it was sent. */
-  readonly body: string
-
-  constructor(status: number, body: string) {
-    this.status = status
-    this.body = body
-  }
-}
-
-/** What stands for each field of an answer that tells of a patient. */
+/** The value of each field that identifies a patient, once the patient is erased. */
 const ERASED_RESPONSE_FIELDS: Readonly<Record<string, string | null>> = {
   first_name: ERASED_FIELDS.firstName,
   last_name: ERASED_FIELDS.lastName,
@@ -25,10 +13,10 @@ const ERASED_RESPONSE_FIELDS: Readonly<Record<string, string | null>> = {
   recipient: ERASED_RECIPIENT,
 }
 
-/** A kept answer of the same shape, once its patient is erased: ids, times and statuses stay. */
+/** Anonymizes the JSON body of a stored response whose patient is erased. Ids, times and statuses stay. */
 export function anonymizeResponse(body: string): string {
   const { data } = JSON.parse(body) as { data?: Record<string, unknown> }
-  // An answer that refused tells of nobody.
+  // The body of an error has no data, and nothing of the patient.
   if (!data) return body
   const withErasedName = (person: object) => ({ ...person, full_name: fullName(ERASED_FIELDS) })
   const fields = Object.entries(data).map(([name, value]) => [
