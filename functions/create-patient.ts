@@ -2,21 +2,20 @@ import { ApiError } from '../shared/api/errors.ts'
 import { createPatient, renderPatient } from '../shared/api/patients.ts'
 import { wallClock } from '../shared/domain/clock.ts'
 import type { Patient } from '../shared/domain/patient.ts'
-import { newUuid } from '../shared/domain/uuid.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { patientWriter } from '../shared/store/patients/patient-writer.ts'
 
 export const handler = endpoint(
   createPatient,
   { patients: patientWriter },
-  async ({ clinicId, clinic, body, now, idempotency }, { patients }) => {
+  async ({ clinicId, clinic, body, now, newId, idempotency }, { patients }) => {
     if (body.date_of_birth && body.date_of_birth > wallClock(now, clinic.timezone).date) {
       throw new ApiError('validation', {
         details: [{ field: 'date_of_birth', issue: 'must not be in the future' }],
       })
     }
     const patient: Patient = {
-      id: newUuid(),
+      id: newId(),
       firstName: body.first_name,
       lastName: body.last_name,
       dateOfBirth: body.date_of_birth ?? null,

@@ -1,7 +1,6 @@
 import { ApiError } from '../shared/api/errors.ts'
 import { createWebhook, publicUrl, renderWebhookWithSecret } from '../shared/api/webhooks.ts'
 import { newSecret } from '../shared/delivery/webhook-signature.ts'
-import { newUuid } from '../shared/domain/uuid.ts'
 import type { Webhook } from '../shared/domain/webhook.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { allowedWebhookHost } from '../shared/runtime/webhooks.ts'
@@ -10,10 +9,10 @@ import { TooManyWebhooks, webhookStore } from '../shared/store/events/webhooks.t
 export const handler = endpoint(
   createWebhook,
   { webhooks: webhookStore, allowedHost: allowedWebhookHost },
-  async ({ clinicId, clinic, body, now, idempotency }, { webhooks, allowedHost }) => {
+  async ({ clinicId, clinic, body, now, newId, idempotency }, { webhooks, allowedHost }) => {
     const at = new Date(now).toISOString()
     const webhook: Webhook = {
-      id: newUuid(),
+      id: newId(),
       url: publicUrl(body.url, allowedHost),
       events: body.events,
       isActive: true,

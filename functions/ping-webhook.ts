@@ -2,7 +2,6 @@ import { ApiError } from '../shared/api/errors.ts'
 import { pingWebhook, renderDelivery } from '../shared/api/webhooks.ts'
 import { newDelivery } from '../shared/domain/delivery.ts'
 import { PING } from '../shared/domain/event.ts'
-import { newUuid } from '../shared/domain/uuid.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { openDeliveryQueues } from '../shared/runtime/webhooks.ts'
 import { deliveryStore } from '../shared/store/events/deliveries.ts'
@@ -16,19 +15,19 @@ export const handler = endpoint(
     queues: openDeliveryQueues,
     count: ({ count }) => count,
   },
-  async ({ clinicId, clinic, path, now, idempotency }, { webhooks, deliveries, queues, count }) => {
+  async ({ clinicId, clinic, path, now, newId, idempotency }, { webhooks, deliveries, queues, count }) => {
     const webhook = await webhooks.find(clinicId, path.id)
     if (!webhook) throw new ApiError('webhook_not_found')
     const createdAt = new Date(now).toISOString()
     const event = {
-      id: newUuid(),
+      id: newId(),
       event: PING,
       record: webhook.id,
       sequence: 1,
       data: { id: webhook.id },
       createdAt,
     }
-    const delivery = { ...newDelivery(event, webhook.id, clinic, now), isAskedFor: true }
+    const delivery = { ...newDelivery(newId(), event, webhook.id, clinic, now), isAskedFor: true }
     const response = { data: renderDelivery(delivery, clinic) }
     const stored = await deliveries.create(clinicId, delivery, { idempotency, status: 202, response })
     if (stored) return stored

@@ -2,9 +2,10 @@ import { join } from 'node:path'
 import { logToStdout } from '../shared/observability/log.ts'
 import { readFiles } from '../shared/reference/files.ts'
 import { serveFiles } from '../shared/reference/serve.ts'
+import { now } from '../shared/runtime/system.ts'
 
 /** Answers with the API document, the error catalogue and the reference page; the bundle has them beside it. */
 export const handler = serveFiles(readFiles(join(import.meta.dirname, 'files')), {
-  now: Date.now,
+  now,
   log: logToStdout,
 })

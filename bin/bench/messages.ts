@@ -85,7 +85,7 @@ export async function measureMessages(
     }),
   )
   await add('give its event and the patient’s their places (read and write units)', null, 3, () =>
-    eventFanOut({ table, now: Date.now }).fanOut(clinic, async () => {}),
+    eventFanOut({ table, now: Date.now, newId: newUuid }).fanOut(clinic, async () => {}),
   )
   return lines
 }

@@ -1,5 +1,4 @@
 import { type Event, type EventName, eventPayload } from './event.ts'
-import { newUuid } from './uuid.ts'
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
@@ -60,6 +59,7 @@ export const SWEEP_MARGIN_MS = 2 * 60_000
 
 /** An event on its way to an endpoint, from `now` on; its body is made here, once. */
 export function newDelivery(
+  id: string,
   event: Event,
   webhook: string,
   clinic: Parameters<typeof eventPayload>[1],
@@ -67,7 +67,7 @@ export function newDelivery(
 ): Delivery {
   const payload = eventPayload(event, clinic)
   return {
-    id: newUuid(),
+    id,
     webhook,
     eventId: payload.id,
     event: event.event,

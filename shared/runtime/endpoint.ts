@@ -29,6 +29,8 @@ export type Input<R extends Route> = {
   readonly body: R['body'] extends z.ZodObject ? z.output<R['body']> : Record<string, never>
   /** Milliseconds since the epoch. */
   readonly now: number
+  /** A new id of a record. */
+  readonly newId: () => string
   /** Keeps the answer, so that the same request again gets it again (Idempotency-Key). */
   readonly idempotency: IdempotencyGuard
 }
@@ -50,7 +52,7 @@ export function endpoint<R extends Route, S extends Stores>(
   const credentials = credentialStore(platform)
   const opened = openStores(stores, platform)
   return endpointChain(route, {
-    now: Date.now,
+    now: platform.now,
     log: logToStdout,
     verifyCredential: (pair) => withApiErrors(() => credentials.authenticate(pair)),
     countRequest: (credential) => withApiErrors(() => credentials.countRequest(credential)),
@@ -75,6 +77,7 @@ export function endpoint<R extends Route, S extends Stores>(
       query,
       body,
       now: platform.now(),
+      newId: platform.newId,
       idempotency: idempotencyGuard(platform, request),
     }
     const response = await withApiErrors(() => handle(input as Input<R>, opened))

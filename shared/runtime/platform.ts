@@ -1,19 +1,23 @@
 import { logToStdout } from '../observability/log.ts'
 import { type Count, counter } from '../observability/metrics.ts'
 import type { Table } from '../store/table/table.ts'
+import { newId, now } from './system.ts'
 
 /** What a store is made from. */
 export type Platform = {
   readonly table: Table
+  /** Milliseconds since the epoch. */
   readonly now: () => number
+  /** A new id of a record. */
+  readonly newId: () => string
   readonly onDrift: (list: string) => void
   /** Counts one occurrence of what somebody should know of. */
   readonly count: Count
 }
 
 export function openPlatform(table: Table): Platform {
-  const count = counter(logToStdout, Date.now)
-  return { table, now: () => Date.now(), count, onDrift: (list) => count('list_drift', { list }) }
+  const count = counter(logToStdout, now)
+  return { table, now, newId, count, onDrift: (list) => count('list_drift', { list }) }
 }
 
 /** What a function asks for, by name: each made from the platform, once a process. */

@@ -125,7 +125,10 @@ describe('the log', () => {
   it('shows each event as it is delivered', async () => {
     const one = await createPopulatedClinic(db.table)
     const { headers } = await issueCredential(db.table, one.clinic)
-    await eventFanOut({ table: db.table, now: Date.now }).fanOut(one.clinic.id, async () => {})
+    await eventFanOut({ table: db.table, now: Date.now, newId: newUuid }).fanOut(
+      one.clinic.id,
+      async () => {},
+    )
     const { body } = await call(await handlerOf({ id: 'list-events' }), { headers })
     const event = (name: string, record: string, data: object) => ({
       id: expect.stringMatching(/^evt_[0-9a-f-]{36}$/),
@@ -210,7 +213,10 @@ describe('the log', () => {
     const log = await logOf()
     await patientWriter(db).createMany(log.clinic.id, [aPatient()])
     expect((await log.page()).ids).toEqual([])
-    await eventFanOut({ table: db.table, now: Date.now }).fanOut(log.clinic.id, async () => {})
+    await eventFanOut({ table: db.table, now: Date.now, newId: newUuid }).fanOut(
+      log.clinic.id,
+      async () => {},
+    )
     expect((await log.page()).ids.length).toBe(1)
   })
 })

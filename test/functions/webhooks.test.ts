@@ -698,7 +698,7 @@ describe('delivering again', () => {
   it('of an event goes on where its record’s order stands', async () => {
     const { id } = await created({ events: ['patient.created'] })
     await patientWriter(db).createMany(clinic.id, [aPatient()])
-    await eventFanOut({ table: db.table, now: Date.now }).fanOut(clinic.id, async () => {})
+    await eventFanOut({ table: db.table, now: Date.now, newId: newUuid }).fanOut(clinic.id, async () => {})
     const [delivery] = (await deliveries(id)).body.data
     expect(delivery).toMatchObject({ event: 'patient.created', status: 'pending', attempts: [] })
     await redeliver(id, delivery.id)

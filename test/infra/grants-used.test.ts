@@ -394,7 +394,10 @@ const changed = () =>
 
 async function fannedOut() {
   const all: { clinic: string; webhook: string; delivery: string }[] = []
-  await eventFanOut({ table, now: Date.now }).fanOut(mine.clinic.id, async (made) => void all.push(...made))
+  await eventFanOut({ table, now: Date.now, newId: newUuid }).fanOut(
+    mine.clinic.id,
+    async (made) => void all.push(...made),
+  )
   return all
 }
 

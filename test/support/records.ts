@@ -131,7 +131,7 @@ export async function createWebhookWithDeliveries(
   clinic: Clinic,
 ): Promise<WebhookWithDeliveries> {
   const webhook = await createWebhook(table, clinic.id)
-  await eventFanOut({ table, now: Date.now }).fanOut(clinic.id, async () => {})
+  await eventFanOut({ table, now: Date.now, newId: newUuid }).fanOut(clinic.id, async () => {})
   const page = await deliveryStore({ table }).page(clinic.id, webhook.id, { limit: 100 }, Date.now())
   const [first, ...more] = page?.items ?? []
   if (!first) throw new Error('nothing has happened')

@@ -35,7 +35,9 @@ export type CreatedDelivery = {
   readonly delivery: string
 }
 
-export function eventFanOut({ table, now }: { table: Table; now: () => number }) {
+type FanOutPlatform = { readonly table: Table; readonly now: () => number; readonly newId: () => string }
+
+export function eventFanOut({ table, now, newId }: FanOutPlatform) {
   const deliveries = deliveryStore({ table })
   const webhooks = webhookStore({ table })
   const clinics = clinicStore({ table })
@@ -73,7 +75,7 @@ export function eventFanOut({ table, now }: { table: Table; now: () => number })
       changes.put(eventItem(clinic, next, event), 'new')
       changes.removeExisting(announcedKey(clinic, event.record, event.sequence))
       for (const endpoint of wanting) {
-        const delivery = newDelivery(event, endpoint.id, payloadClinic, now())
+        const delivery = newDelivery(newId(), event, endpoint.id, payloadClinic, now())
         deliveries.addDelivery(changes, delivery, { isFirst: true })
         created.push({ clinic, webhook: endpoint.id, delivery: delivery.id })
       }

@@ -7,6 +7,7 @@ import { mulberry32 } from '../../../bin/demo/random.ts'
 import { deliverEvent } from '../../../shared/delivery/deliver-event.ts'
 import type { Lane, QueuedDelivery } from '../../../shared/delivery/delivery-queues.ts'
 import { sweepDeliveries } from '../../../shared/delivery/sweep-deliveries.ts'
+import { newUuid } from '../../../shared/domain/uuid.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { deliveryStore } from '../../../shared/store/events/deliveries.ts'
 import { eventFanOut } from '../../../shared/store/events/fan-out.ts'
@@ -66,7 +67,7 @@ async function campaign(seed: number): Promise<void> {
     now: () => now,
     random,
   }
-  const events = eventFanOut({ table, now: () => now })
+  const events = eventFanOut({ table, now: () => now, newId: newUuid })
 
   const survived = async (work: () => Promise<void>): Promise<boolean> => {
     try {

@@ -4,6 +4,7 @@ import { deliverEvent } from '../../../shared/delivery/deliver-event.ts'
 import { sweepDeliveries } from '../../../shared/delivery/sweep-deliveries.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import type { Delivery } from '../../../shared/domain/delivery.ts'
+import { newUuid } from '../../../shared/domain/uuid.ts'
 import { DISABLE_AFTER_MS, JITTER, RETRY_DELAYS_MS, type Webhook } from '../../../shared/domain/webhook.ts'
 import { deliveryStore } from '../../../shared/store/events/deliveries.ts'
 import { eventFanOut } from '../../../shared/store/events/fan-out.ts'
@@ -32,7 +33,7 @@ async function happen(world: World, events = 1): Promise<void> {
     clinic.id,
     Array.from({ length: events }, () => aPatient()),
   )
-  const fan = eventFanOut({ table: db.table, now: () => world.now })
+  const fan = eventFanOut({ table: db.table, now: () => world.now, newId: newUuid })
   await fan.fanOut(clinic.id, (made) => world.push('quick', made))
 }
 

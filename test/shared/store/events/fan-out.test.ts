@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { Appointment } from '../../../../shared/domain/appointment.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import type { Message } from '../../../../shared/domain/message.ts'
+import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import type { RecordList } from '../../../../shared/store/calendar/calendar-list.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
@@ -27,7 +28,7 @@ beforeAll(async () => {
   db = await freshTable()
 })
 
-const platform = () => ({ table: db.table, now: Date.now })
+const platform = () => ({ table: db.table, now: Date.now, newId: newUuid })
 const fanOut = (clinic: ClinicId, push: (made: unknown[]) => Promise<void> = async () => {}) =>
   eventFanOut(platform()).fanOut(clinic, push)
 
