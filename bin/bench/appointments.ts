@@ -153,13 +153,21 @@ async function addBooking(
     () =>
       booking.book(
         clinic,
-        { patient: patient.id, doctor: doctor.id, date },
+        {
+          id: appointment.id,
+          patient: patient.id,
+          doctor: doctor.id,
+          date,
+          startTime: appointment.startTime,
+          minutes: 30,
+          notes: null,
+          timezone: 'UTC',
+          clock: { date: '2026-01-01', seconds: 0 },
+          createdAt: appointment.createdAt,
+        },
+        () => ({ kind: 'booked', appointment }),
         idempotencyGuard({ table, now: Date.now }, request),
-        async () => ({
-          appointment,
-          status: 201,
-          response: { data: appointment },
-        }),
+        () => ({ status: 201, body: { data: appointment } }),
       ),
   )
 }

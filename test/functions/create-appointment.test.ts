@@ -124,6 +124,30 @@ it('never books two overlapping intervals of one doctor: 64 at a time, with conf
   await expectNothingWrong()
 })
 
+it('books under the same id when the first transaction loses to another write', async () => {
+  const doctor = await aDoctor()
+  const lost = Object.assign(new Error('lost'), {
+    name: 'TransactionCanceledException',
+    CancellationReasons: [{ Code: 'ConditionalCheckFailed' }],
+  })
+  const transactions: string[] = []
+  between((command) => {
+    if (command.constructor.name !== 'TransactWriteCommand') return null
+    transactions.push(JSON.stringify(command))
+    return transactions.length === 1 ? lost : null
+  })
+  const response = await post('create-appointment', {
+    patient_id: mine.patient.id,
+    doctor_id: doctor,
+    appointment_date: '2033-01-01',
+    start_time: '09:00',
+    duration: 30,
+  })
+  expect(response.status).toBe(201)
+  expect(transactions).toHaveLength(2)
+  for (const transaction of transactions) expect(transaction).toContain(response.body.data.id)
+})
+
 it('leaves all or nothing of a booking, whichever call the process dies at', async () => {
   const doctor = await aDoctor()
   for (let calls = 0, done = false; !done; calls++) {

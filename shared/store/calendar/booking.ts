@@ -1,7 +1,16 @@
 import type { Appointment } from '../../domain/appointment.ts'
+import {
+  ALTERNATIVE_DAYS,
+  alternativesTo,
+  type BookingFacts,
+  type BookingRequest,
+  type BookingVerdict,
+} from '../../domain/book-appointment.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
 import { addDays } from '../../domain/clock.ts'
+import type { Doctor } from '../../domain/doctor.ts'
 import { type Interval, parseTime } from '../../domain/interval.ts'
+import type { DatedSlot } from '../../domain/slots.ts'
 import { clinicStore } from '../clinics.ts'
 import { doctorStore, type StoredDoctor } from '../doctors.ts'
 import { doctorDayKey, doctorDayPartition } from '../keys/calendar.ts'
@@ -9,41 +18,37 @@ import { doctorKey } from '../keys/clinics.ts'
 import { patientKey } from '../keys/patients.ts'
 import { patientStore, type StoredPatient } from '../patients/patients.ts'
 import { Changeset } from '../table/changeset.ts'
-import { UnavailableError } from '../table/errors.ts'
 import type { IdempotencyGuard, StoredResponse } from '../table/idempotency.ts'
-import { ConditionFailed, type Item, type Table } from '../table/table.ts'
+import { retryOnConflict } from '../table/retry-on-conflict.ts'
+import type { Item, Table } from '../table/table.ts'
 import { appointmentStore } from './appointments.ts'
 
-/** Days after the wanted one that are searched for other times. */
-export const ALTERNATIVE_DAYS = 14
-
-/** A clinic whose setting is not known. */
+/** For a clinic without a stored setting. */
 const DEFAULT_APPOINTMENT_MINUTES = 30
 
-/** Each lost attempt is another booking of the same doctor's day; it is over long before. */
-const MAX_ATTEMPTS = 30
-
-/** A doctor's day as read: what is taken, and the version that a booking is conditional on. */
+/** A doctor's day as read: the time that is taken, and the version that a booking is conditional on. */
 export type StoredDay = { readonly busy: Interval[]; readonly version: number }
 
-/** What booking knows when it decides. */
-export type BookingContext = {
+/** What was decided. A taken slot comes with other times to offer. */
+export type BookingOutcome =
+  | Exclude<BookingVerdict, { kind: 'taken' }>
+  | { readonly kind: 'taken'; readonly alternatives: DatedSlot[] }
+
+/** The outcomes whose response is stored under the idempotency key. After any other, the key can be used again. */
+export type StoredOutcome = Extract<BookingOutcome, { kind: 'booked' | 'taken' }>
+
+type StoredFacts = {
   readonly patient: StoredPatient | undefined
   readonly doctor: StoredDoctor | null
   readonly day: StoredDay
 }
-
-/** What is decided: an appointment to be written with the answer to keep, or an answer to keep without one. */
-export type BookingDecision<Booked, Refused> =
-  | { readonly appointment: Appointment; readonly status: number; readonly response: Booked }
-  | { readonly appointment: null; readonly status: number; readonly response: Refused }
 
 export function bookingStore({ table }: { table: Table }) {
   const appointments = appointmentStore({ table })
   const doctors = doctorStore({ table })
   const patients = patientStore({ table })
 
-  /** The clinic's own appointment length, in minutes. */
+  /** The clinic's setting for the length of an appointment, in minutes. */
   async function defaultDuration(clinic: ClinicId): Promise<number> {
     return (await clinicStore({ table }).find(clinic))?.appointmentMinutes ?? DEFAULT_APPOINTMENT_MINUTES
   }
@@ -52,7 +57,7 @@ export function bookingStore({ table }: { table: Table }) {
     return toStoredDay(await table.get(doctorDayKey(clinic, doctor, date)))
   }
 
-  /** What is taken on a date and the {@link ALTERNATIVE_DAYS} after it; a day without an entry is free. */
+  /** The stored days from a date to {@link ALTERNATIVE_DAYS} after it. A day that is missing is free. */
   async function findDays(clinic: ClinicId, doctor: string, date: string): Promise<Map<string, StoredDay>> {
     const pk = doctorDayPartition(clinic, doctor)
     const items = await table.query({
@@ -65,56 +70,66 @@ export function bookingStore({ table }: { table: Table }) {
   }
 
   /**
-   * Books: reads, lets `decide` judge what was read, and writes its decision under the condition that the doctor's day,
-   * doctor and patient are still as they were. Of bookings that overlap one succeeds; the others judge again and see it.
+   * Reads the facts, has `decide` judge them, and writes what the verdict says under the condition that the doctor's day,
+   * doctor and patient are still as read. Of overlapping bookings one succeeds; the others read and decide again.
+   * `response` returns what is stored under the idempotency key.
+   * @throws UnavailableError when other bookings of the day win every time
    */
-  async function book<Booked, Refused>(
+  async function book(
     clinic: ClinicId,
-    wanted: { readonly patient: string; readonly doctor: string; readonly date: string },
+    request: BookingRequest,
+    decide: (facts: BookingFacts) => BookingVerdict,
     idempotency: IdempotencyGuard,
-    decide: (facts: BookingContext) => Promise<BookingDecision<Booked, Refused>>,
-  ): Promise<StoredResponse | BookingDecision<Booked, Refused>> {
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-      const [storedResponse, known, doctor, read] = await Promise.all([
+    response: (outcome: StoredOutcome) => { readonly status: number; readonly body: unknown },
+  ): Promise<StoredResponse | BookingOutcome> {
+    return retryOnConflict(async () => {
+      const [storedResponse, found, doctor, day] = await Promise.all([
         idempotency.find(),
-        patients.findMany(clinic, [wanted.patient]),
-        doctors.find(clinic, wanted.doctor),
-        findDay(clinic, wanted.doctor, wanted.date),
+        patients.findMany(clinic, [request.patient]),
+        doctors.find(clinic, request.doctor),
+        findDay(clinic, request.doctor, request.date),
       ])
       if (storedResponse) return storedResponse
-      const facts = { patient: known.get(wanted.patient), doctor, day: read }
-      const decision = await decide(facts)
-      try {
-        await write(clinic, facts, decision, idempotency)
-        return decision
-      } catch (error) {
-        if (!(error instanceof ConditionFailed)) throw error
-      }
-    }
-    throw new UnavailableError('the doctor\u2019s day is booked by others all the time')
+      const patient = found.get(request.patient)
+      const verdict = decide({ patient, doctor, busy: day.busy })
+      const outcome = verdict.kind === 'taken' ? await findAlternatives(clinic, request, doctor) : verdict
+      if (outcome.kind !== 'booked' && outcome.kind !== 'taken') return outcome
+      const changes = new Changeset(table, clinic)
+      if (outcome.kind === 'booked') addBooking(changes, outcome.appointment, { patient, doctor, day })
+      const { status, body } = response(outcome)
+      idempotency.store(changes, status, body, request.patient)
+      await changes.commit()
+      return outcome
+    })
   }
 
-  async function write(
+  async function findAlternatives(
     clinic: ClinicId,
-    { patient, doctor, day }: BookingContext,
-    { appointment, status, response }: BookingDecision<unknown, unknown>,
-    idempotency: IdempotencyGuard,
-  ): Promise<void> {
-    const changes = new Changeset(table, clinic)
-    if (appointment && patient && doctor) {
-      appointments.change(changes, null, appointment)
-      changes.expectVersion(doctorDayKey(clinic, doctor.id, appointment.date), day.version)
-      changes.requireVersion(patientKey(clinic, patient.id), patient.version)
-      changes.requireVersion(doctorKey(clinic, doctor.id), doctor.version)
-    }
-    idempotency.store(changes, status, response, patient?.id ?? '')
-    await changes.commit()
+    request: BookingRequest,
+    doctor: Doctor | null,
+  ): Promise<StoredOutcome> {
+    if (!doctor) return { kind: 'taken', alternatives: [] }
+    const days = await findDays(clinic, doctor.id, request.date)
+    const busyOn = (date: string) => days.get(date)?.busy ?? []
+    return { kind: 'taken', alternatives: alternativesTo(request, doctor, busyOn) }
   }
 
-  return { defaultDuration, findDay, findDays, findDoctor: doctors.find, book }
+  function addBooking(
+    changes: Changeset,
+    appointment: Appointment,
+    { patient, doctor, day }: StoredFacts,
+  ): void {
+    const { clinic } = changes
+    appointments.change(changes, null, appointment)
+    changes.expectVersion(doctorDayKey(clinic, appointment.doctor.id, appointment.date), day.version)
+    if (patient) changes.requireVersion(patientKey(clinic, patient.id), patient.version)
+    if (doctor) changes.requireVersion(doctorKey(clinic, doctor.id), doctor.version)
+  }
+
+  return { defaultDuration, findDay, findDoctor: doctors.find, book }
 }
 
-/** Attributes of the item that are no appointments. */
+/** Attributes of the item that are not appointments. */
 const RESERVED_ATTRIBUTES = new Set(['pk', 'sk', 'v'])
 
 function toStoredDay(item: Item | undefined): StoredDay {
