@@ -187,6 +187,13 @@ describe('the rooms', () => {
     ])
   })
 
+  it('has functions and a domain that read no clock and make no ids', () => {
+    const readers = globSync('{functions,shared/domain}/**/*.ts').filter((file) =>
+      /newUuid\(\)|randomUUID\(|Date\.now\b|new Date\(\)|Math\.random\(/.test(readFileSync(file, 'utf8')),
+    )
+    expect(readers).toEqual([])
+  })
+
   it('reads the environment of functions in one file', () => {
     const readers = globSync('{functions,shared}/**/*.ts', { exclude: ['**/node_modules/**'] }).filter(
       (file) => readFileSync(file, 'utf8').includes('process.env'),

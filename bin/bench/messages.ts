@@ -67,14 +67,12 @@ export async function measureMessages(
     messageAcceptance({ table }).accept(
       clinic,
       wanted,
-      idempotencyGuard({ table, now: Date.now }, request),
-      () => ({
-        message,
+      () => ({ kind: 'accepted', message, dailyLimit: 1000 }),
+      {
+        idempotency: idempotencyGuard({ table, now: Date.now }, request),
         status: 202,
-        response: { data: message },
-        dailyLimit: 1000,
-        busyUntil: 1,
-      }),
+        response: () => ({ data: message }),
+      },
     ),
   )
   await add('note that it was sent (read and write units)', WRITE_UNITS.message + 1, 2, () =>

@@ -1,88 +1,69 @@
-import type { Clinic, ClinicId } from '../../domain/clinic.ts'
+import type { AcceptedMessage, MessageFacts, MessageVerdict } from '../../domain/accept-message.ts'
+import type { ClinicId } from '../../domain/clinic.ts'
 import type { Channel, Message } from '../../domain/message.ts'
 import { clinicStore } from '../clinics.ts'
-import { TTL } from '../keys/key.ts'
+import { type Key, TTL } from '../keys/key.ts'
 import { dueMessageKey, messageQuotaKey } from '../keys/messages.ts'
 import { patientKey } from '../keys/patients.ts'
-import { patientStore, type StoredPatient } from '../patients/patients.ts'
+import { patientStore } from '../patients/patients.ts'
 import { Changeset } from '../table/changeset.ts'
-import type { IdempotencyGuard, StoredResponse } from '../table/idempotency.ts'
+import type { ResponseToStore, StoredResponse } from '../table/idempotency.ts'
 import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
 import { messageStore } from './messages.ts'
 
-/** What a request for a message is judged by. */
-export type AcceptanceContext = {
-  readonly patient: StoredPatient | undefined
-  readonly clinic: Clinic | null
-  /** Messages of the channel that the clinic sent on that day so far. */
-  readonly sentToday: number
-}
-
-/** A message to be written to the log, with the answer to keep. */
-export type Acceptance<Body> = {
-  readonly message: Message
-  readonly status: number
-  readonly response: Body
-  /** The most messages of its channel that the clinic sends in a day. */
-  readonly dailyLimit: number
-  /** Until when a repetition is told that this one is under way; undefined when the answer is final. */
-  readonly busyUntil?: number | undefined
-}
-
 /** Counts of a day are kept a little longer than the day lasts anywhere. */
 const QUOTA_SECONDS = 3 * 24 * 60 * 60
 
-/** Enters messages into the communication log before anything is sent. */
+/** Writes messages to the communication log before anything is sent. */
 export function messageAcceptance({ table }: { table: Table }) {
   const messages = messageStore({ table })
   const patients = patientStore({ table })
   const clinics = clinicStore({ table })
 
   /**
-   * Reads, lets `decide` judge what was read, and writes the log entry with its due time, its answer and the day's
-   * count in one transaction, under the condition that the patient is still as read and the day's limit is kept.
+   * Reads the facts, has `decide` judge them, and writes an accepted message with its due item, its stored response and
+   * the day's count in one transaction, under the condition that the patient is still as read and the day's limit holds.
+   * Until the claim on an SMS ends, repetitions of the request get {@link RequestInProgress}.
    */
-  async function accept<Body>(
+  async function accept(
     clinic: ClinicId,
-    wanted: { readonly patient: string; readonly channel: Channel; readonly date: string },
-    idempotency: IdempotencyGuard,
-    decide: (facts: AcceptanceContext) => Acceptance<Body>,
-  ): Promise<StoredResponse | Acceptance<Body>> {
+    request: { readonly patient: string; readonly channel: Channel; readonly date: string },
+    decide: (facts: MessageFacts) => MessageVerdict,
+    { idempotency, status, response }: ResponseToStore<Message>,
+  ): Promise<StoredResponse | MessageVerdict> {
+    const quotaKey = messageQuotaKey(clinic, request.date)
     return retryOnConflict(async () => {
-      const [storedResponse, known, settings, quota] = await Promise.all([
+      const [storedResponse, found, limits, quota] = await Promise.all([
         idempotency.find(),
-        patients.findMany(clinic, [wanted.patient]),
+        patients.findMany(clinic, [request.patient]),
         clinics.find(clinic),
-        table.get(messageQuotaKey(clinic, wanted.date)),
+        table.get(quotaKey),
       ])
       if (storedResponse) return storedResponse
-      const patient = known.get(wanted.patient)
-      const sentToday = (quota?.[wanted.channel] as number | undefined) ?? 0
-      const acceptance = decide({ patient, clinic: settings, sentToday })
+      const patient = found.get(request.patient)
+      const sentToday = (quota?.[request.channel] as number | undefined) ?? 0
+      const verdict = decide({ patient, limits, sentToday })
+      if (verdict.kind !== 'accepted') return verdict
+      const { message } = verdict
       const changes = new Changeset(table, clinic)
-      messages.change(changes, null, acceptance.message)
+      messages.change(changes, null, message)
       if (patient) changes.requireVersion(patientKey(clinic, patient.id), patient.version)
-      addToQuota(changes, wanted, acceptance)
-      const { message, status, response, busyUntil } = acceptance
-      if (busyUntil === undefined) idempotency.store(changes, status, response, wanted.patient)
-      else idempotency.reserve(changes, status, response, wanted.patient, busyUntil)
+      addToQuota(changes, quotaKey, verdict)
+      const claim = message.dispatch?.claim
+      if (claim) idempotency.reserve(changes, status, response(message), request.patient, claim.until)
+      else idempotency.store(changes, status, response(message), request.patient)
       if (message.dispatch)
         changes.put(dueMessageKey({ clinic, id: message.id, at: message.dispatch.dueAt }), 'new')
       await changes.commit()
-      return acceptance
+      return verdict
     })
   }
 
-  function addToQuota(
-    changes: Changeset,
-    { channel, date }: { readonly channel: Channel; readonly date: string },
-    { message, dailyLimit }: Acceptance<unknown>,
-  ): void {
-    const quota = messageQuotaKey(changes.clinic, date)
-    changes.add(quota, channel, 1)
-    changes.limitCounter(quota, channel, dailyLimit)
-    changes.set(quota, TTL, Math.floor(Date.parse(message.acceptedAt) / 1000) + QUOTA_SECONDS)
+  function addToQuota(changes: Changeset, quotaKey: Key, { message, dailyLimit }: AcceptedMessage): void {
+    changes.add(quotaKey, message.channel, 1)
+    changes.limitCounter(quotaKey, message.channel, dailyLimit)
+    changes.set(quotaKey, TTL, Math.floor(Date.parse(message.acceptedAt) / 1000) + QUOTA_SECONDS)
   }
 
   return { accept }

@@ -1,0 +1,100 @@
+/** Decides whether a message to a patient is accepted for sending. */
+import type { Channel, Dispatch, Message } from './message.ts'
+import { fullName, type Patient } from './patient.ts'
+import { countryOf } from './phone-number.ts'
+
+/** How long the sender of an SMS may hold its claim. SNS responds, or times out, well before. */
+const SMS_CLAIM_MS = 20_000
+
+/** When the sweep queues an email again that is still waiting. */
+const EMAIL_DUE_MS = 2 * 60_000
+
+/** How many messages a clinic may send in a day, and to which countries. */
+export type SendingLimits = {
+  readonly smsPerDay: number
+  readonly emailsPerDay: number
+  /** ISO 3166 codes. */
+  readonly smsCountries: readonly string[]
+}
+
+/** A request for a message, the same at every attempt to accept it. */
+export type MessageRequest = {
+  /** The new message's id. */
+  readonly id: string
+  /** Identifies the sender of an SMS as the holder of its claim. */
+  readonly claimToken: string
+  readonly channel: Channel
+  readonly patient: string
+  /** Of an email; null for the clinic's name. */
+  readonly subject: string | null
+  readonly clinicName: string
+  readonly text: string
+  /** The time of the request, in milliseconds since the epoch. */
+  readonly now: number
+  /** The clinic-local day of the request, `Y-m-d`. */
+  readonly date: string
+  /** For clinics without limits of their own. */
+  readonly defaultLimits: SendingLimits
+}
+
+/** What is stored about the patient and the clinic. */
+export type MessageFacts = {
+  readonly patient: (Patient & { readonly erased: boolean }) | undefined
+  /** The clinic's own limits; null for an unknown clinic. */
+  readonly limits: Partial<SendingLimits> | null
+  /** Messages of the channel that the clinic has sent on the day of the request. */
+  readonly sentToday: number
+}
+
+export type AcceptedMessage = {
+  readonly kind: 'accepted'
+  readonly message: Message
+  /** The most messages of the channel that the clinic may send in a day. */
+  readonly dailyLimit: number
+}
+
+export type MessageVerdict =
+  | AcceptedMessage
+  | { readonly kind: 'patient_not_found' }
+  | { readonly kind: 'no_phone' }
+  | { readonly kind: 'no_email' }
+  | { readonly kind: 'country_not_allowed' }
+  | { readonly kind: 'daily_limit_reached' }
+
+/** Judges a message. An erased patient counts as not found. */
+export function acceptMessage(request: MessageRequest, facts: MessageFacts): MessageVerdict {
+  const { channel } = request
+  const { patient, sentToday } = facts
+  const { smsPerDay, emailsPerDay, smsCountries } = { ...request.defaultLimits, ...facts.limits }
+  if (!patient || patient.erased) return { kind: 'patient_not_found' }
+  const recipient = channel === 'sms' ? patient.phoneNumber : patient.emailAddress
+  if (!recipient) return { kind: channel === 'sms' ? 'no_phone' : 'no_email' }
+  if (channel === 'sms' && !smsCountries.includes(countryOf(recipient) ?? ''))
+    return { kind: 'country_not_allowed' }
+  const dailyLimit = channel === 'sms' ? smsPerDay : emailsPerDay
+  if (sentToday >= dailyLimit) return { kind: 'daily_limit_reached' }
+  const message: Message = {
+    id: request.id,
+    channel,
+    type: 'manual',
+    recipient,
+    subject: channel === 'sms' ? null : (request.subject ?? request.clinicName),
+    text: request.text,
+    status: 'queued',
+    providerMessageId: null,
+    errorMessage: null,
+    sentAt: null,
+    patient: { id: patient.id, fullName: fullName(patient) },
+    acceptedAt: new Date(request.now).toISOString(),
+    acceptedOn: request.date,
+    dispatch: firstDispatch(request),
+  }
+  return { kind: 'accepted', message, dailyLimit }
+}
+
+/** An SMS is claimed by the function that accepts it, which sends it at once. An email waits for its queue. */
+function firstDispatch({ channel, now, claimToken }: MessageRequest): Dispatch {
+  if (channel === 'email') return { dueAt: now + EMAIL_DUE_MS, claim: null, isUnresolved: false }
+  const until = now + SMS_CLAIM_MS
+  return { dueAt: until, claim: { token: claimToken, until }, isUnresolved: false }
+}
