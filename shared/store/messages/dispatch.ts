@@ -1,4 +1,4 @@
-/** Where a message is on its way to its provider: claimed, settled, put off, or left for a person. */
+/** The way of a message to its provider: claimed, resolved, postponed, or left to a person. */
 import { isDeepStrictEqual } from 'node:util'
 import type { ClinicId } from '../../domain/clinic.ts'
 import {
@@ -11,32 +11,27 @@ import {
 } from '../../domain/message.ts'
 import type { StoredRecord } from '../calendar/calendar-list.ts'
 import { calendarKey } from '../keys/calendar.ts'
-import { type Due, dueUntil, parseDueKey } from '../keys/due.ts'
 import { TTL } from '../keys/key.ts'
-import {
-  DUE_MESSAGE_PARTITIONS,
-  dueMessageKey,
-  providerMessageKey,
-  UNRESOLVED_MESSAGES_PARTITION,
-  unresolvedMessageKey,
-} from '../keys/messages.ts'
+import { providerMessageKey } from '../keys/messages.ts'
 import { Changeset } from '../table/changeset.ts'
 import { commitWithRetry } from '../table/commit-packed.ts'
 import { ConditionFailed, type Table } from '../table/table.ts'
+import { dueKeyOf, dueMessages } from './due-messages.ts'
 import { messageStore, toDispatchAttributes } from './messages.ts'
 
-/** More for a transaction that notes something. */
+/** Adds to the transaction that records something. */
 type ExtendChanges = (changes: Changeset) => Promise<void>
 
-/** Receipts come within three days; then nobody asks for a message by its provider's id any more. */
+/** How long a message can be found by its provider's id. Receipts arrive within three days. */
 const RECEIPT_SECONDS = 7 * 24 * 60 * 60
 
+/** Claims messages that wait to be sent, and records what becomes of them. */
 export function messageDispatch({ table }: { table: Table }) {
   const messages = messageStore({ table })
 
   /**
-   * Claims a waiting message as it was read: of any number of consumers one gets it, and nobody ever again. False when
-   * it has changed since.
+   * Claims a waiting message as it was read. Of any number of consumers only one ever gets the claim. False when the
+   * message has changed since.
    */
   async function claim(
     clinic: ClinicId,
@@ -57,15 +52,15 @@ export function messageDispatch({ table }: { table: Table }) {
       return true
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error
-      // Perhaps it was ourselves, and only the reply was lost.
+      // The first attempt may have succeeded, with its reply lost.
       const current = await messages.find(clinic, record.id)
       return current?.record.dispatch?.claim?.token === wanted.token
     }
   }
 
   /**
-   * Notes what happened to a message; forward only, and the same again changes nothing. `also` goes into the same
-   * transaction. Null when there is no such message.
+   * Records what happened to a message. Its status moves forward only, and the same feedback again changes nothing.
+   * `extendChanges` adds to the same transaction. Null for an unknown message.
    */
   const recordFeedback = (
     clinic: ClinicId,
@@ -75,7 +70,7 @@ export function messageDispatch({ table }: { table: Table }) {
   ): Promise<Message | null> =>
     change(clinic, id, (message) => applyFeedback(message, feedback), extendChanges)
 
-  /** Leaves a claimed message to a person, or to its provider's feedback: nobody knows whether the provider has it. */
+  /** Leaves a claimed message to a person or its provider's feedback, since the provider may or may not have it. */
   const markUnresolved = (
     clinic: ClinicId,
     id: string,
@@ -114,7 +109,7 @@ export function messageDispatch({ table }: { table: Table }) {
     return updated
   }
 
-  /** Gives a claim back that led to nothing, to be looked at again at `dueAt`. */
+  /** Releases a claim under which nothing was sent. The message is due again at `dueAt`. */
   const release = (clinic: ClinicId, id: string, token: string, dueAt: number): Promise<Message | null> =>
     change(clinic, id, (message) =>
       message.dispatch?.claim?.token === token
@@ -122,7 +117,7 @@ export function messageDispatch({ table }: { table: Table }) {
         : message,
     )
 
-  /** Puts off when a message is looked at, unless it has changed since it was read. */
+  /** Moves the time at which a message is due, unless the message has changed since it was read. */
   const postpone = (clinic: ClinicId, read: StoredRecord<Message>, dueAt: number): Promise<Message | null> =>
     change(clinic, read.record.id, (message, version) =>
       message.dispatch && version === read.version
@@ -130,35 +125,12 @@ export function messageDispatch({ table }: { table: Table }) {
         : message,
     )
 
-  /** The record's change, with its place among what is due. */
+  /** The change of the record and of its due item. */
   function buildChangeset(clinic: ClinicId, stored: StoredRecord<Message>, next: Message): Changeset {
     const changes = new Changeset(table, clinic)
     messages.change(changes, stored, next)
     changes.move(dueKeyOf(clinic, stored.record), dueKeyOf(clinic, next))
     return changes
-  }
-
-  /** What is due by now, soonest first, at most `limit` of each partition. */
-  async function due(now: number, limit: number): Promise<Due[]> {
-    const read = DUE_MESSAGE_PARTITIONS.map((pk) => table.query({ pk, to: dueUntil(now), limit }))
-    return (await Promise.all(read))
-      .flat()
-      .map(parseDueKey)
-      .sort((a, b) => a.at - b.at)
-  }
-
-  /** Every message that waits for a person; those whose claim ended since the last sweep are still among the due. */
-  async function unresolved(): Promise<Due[]> {
-    return (await table.query({ pk: UNRESOLVED_MESSAGES_PARTITION, limit: 100_000 })).map(parseDueKey)
-  }
-
-  /** Takes a due item away whose message is done, or due at another time. */
-  const removeDue = (item: Due): Promise<void> => table.deleteMany([dueMessageKey(item)])
-
-  /** Whose message a provider's id is; null when it is nobody's, or too old. */
-  async function findByProviderId(provider: string, id: string): Promise<Omit<Due, 'at'> | null> {
-    const item = await table.get(providerMessageKey(provider, id))
-    return item ? { clinic: item.c as ClinicId, id: item.m as string } : null
   }
 
   return {
@@ -168,16 +140,6 @@ export function messageDispatch({ table }: { table: Table }) {
     release,
     postpone,
     markUnresolved,
-    due,
-    unresolved,
-    removeDue,
-    findByProviderId,
+    ...dueMessages({ table }),
   }
-}
-
-/** Where a message stands among what is due. */
-function dueKeyOf(clinic: ClinicId, { id, dispatch }: Message) {
-  if (!dispatch) return null
-  const item = { clinic, id, at: dispatch.dueAt }
-  return dispatch.isUnresolved ? unresolvedMessageKey(item) : dueMessageKey(item)
 }

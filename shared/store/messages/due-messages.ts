@@ -1,0 +1,46 @@
+import type { ClinicId } from '../../domain/clinic.ts'
+import type { Message } from '../../domain/message.ts'
+import { type Due, dueUntil, parseDueKey } from '../keys/due.ts'
+import {
+  DUE_MESSAGE_PARTITIONS,
+  dueMessageKey,
+  providerMessageKey,
+  UNRESOLVED_MESSAGES_PARTITION,
+  unresolvedMessageKey,
+} from '../keys/messages.ts'
+import type { Table } from '../table/table.ts'
+
+/** Finds messages of all clinics: those that are due, those that wait for a person, and those with a provider's id. */
+export function dueMessages({ table }: { table: Table }) {
+  /** Messages that are due at `now`, soonest first, at most `limit` from each partition. */
+  async function due(now: number, limit: number): Promise<Due[]> {
+    const read = DUE_MESSAGE_PARTITIONS.map((pk) => table.query({ pk, to: dueUntil(now), limit }))
+    return (await Promise.all(read))
+      .flat()
+      .map(parseDueKey)
+      .sort((a, b) => a.at - b.at)
+  }
+
+  /** Every message that waits for a person. After a claim expires, the next sweep moves its message here. */
+  async function unresolved(): Promise<Due[]> {
+    return (await table.query({ pk: UNRESOLVED_MESSAGES_PARTITION, limit: 100_000 })).map(parseDueKey)
+  }
+
+  /** Removes a due item whose message is done, or due at another time. */
+  const removeDue = (item: Due): Promise<void> => table.deleteMany([dueMessageKey(item)])
+
+  /** The message with a provider's id; null for an unknown id, or one that is too old. */
+  async function findByProviderId(provider: string, id: string): Promise<Omit<Due, 'at'> | null> {
+    const item = await table.get(providerMessageKey(provider, id))
+    return item ? { clinic: item.c as ClinicId, id: item.m as string } : null
+  }
+
+  return { due, unresolved, removeDue, findByProviderId }
+}
+
+/** The key of a message's due item; null when nothing more is due. */
+export function dueKeyOf(clinic: ClinicId, { id, dispatch }: Message) {
+  if (!dispatch) return null
+  const item = { clinic, id, at: dispatch.dueAt }
+  return dispatch.isUnresolved ? unresolvedMessageKey(item) : dueMessageKey(item)
+}
