@@ -6,10 +6,10 @@ import { deliveryStore } from '../shared/store/events/deliveries.ts'
 import { webhookStore } from '../shared/store/events/webhooks.ts'
 import { UnavailableError } from '../shared/store/table/errors.ts'
 
-/** While the store is down, so long. */
+/** How long a delivery waits while the store is down. */
 const PAUSE_MS = 30_000
 
-/** The consumer of both delivery queues: that of quick endpoints, and that of those which fail or take their time. */
+/** Consumes both delivery queues: the one of quick endpoints, and the one of slow and failing endpoints. */
 export const handler = queueWorker(
   'deliver-event',
   {

@@ -2,7 +2,7 @@ import { readEmailFeedback } from '../shared/delivery/feedback.ts'
 import { queueWorker } from '../shared/runtime/worker.ts'
 import { messageDispatch } from '../shared/store/messages/dispatch.ts'
 
-/** Notes in the log what SES says became of an email. */
+/** Records the feedback of SES on an email in the communication log. */
 export const handler = queueWorker(
   'email-feedback',
   { messages: messageDispatch },

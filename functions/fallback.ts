@@ -5,7 +5,7 @@ import { fallbackChain } from '../shared/http/chain.ts'
 import { logToStdout } from '../shared/observability/log.ts'
 import { now } from '../shared/runtime/system.ts'
 
-/** Answers every path and method that is no endpoint: 405 where the path exists, else 404. */
+/** Responds to unmatched requests: 405 when the path exists with other methods, else 404. */
 export const handler = fallbackChain({ now, log: logToStdout }).handler(async ({ resource }) => {
   const allowed = resource.startsWith(BASE_PATH) ? methodsOf(resource.slice(BASE_PATH.length)) : []
   if (allowed.length === 0) throw new ApiError('route_not_found')

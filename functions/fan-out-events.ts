@@ -5,7 +5,7 @@ import { worker } from '../shared/runtime/worker.ts'
 import { eventFanOut } from '../shared/store/events/fan-out.ts'
 import { parseAnnouncedKey } from '../shared/store/keys/events.ts'
 
-/** Called by the table's stream for each announced event; a clinic's are seen to all at once. */
+/** Runs for batches of the table's stream. The announced events of each clinic are processed together. */
 export const handler = worker(
   'fan-out-events',
   { events: eventFanOut, queues: openDeliveryQueues },

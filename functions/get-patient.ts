@@ -7,7 +7,7 @@ export const handler = endpoint(
   getPatient,
   { patients: patientStore },
   async ({ clinicId, clinic, path }, { patients }) => {
-    const patient = await patients.find(clinicId, path.id) // another clinic's patient is simply not found
+    const patient = await patients.find(clinicId, path.id) // another clinic's patient is not found
     if (!patient) throw new ApiError('patient_not_found')
     return { data: renderPatient(patient, clinic) }
   },

@@ -7,7 +7,7 @@ import { clinicStore } from '../shared/store/clinics.ts'
 import { messageDispatch } from '../shared/store/messages/dispatch.ts'
 import { UnavailableError } from '../shared/store/table/errors.ts'
 
-/** The consumer of the email queue. */
+/** Consumes the email queue. */
 export const handler = queueWorker(
   'send-email',
   { messages: messageDispatch, clinics: clinicStore, sender: openEmail, queue: openEmailQueue },
@@ -18,7 +18,7 @@ export const handler = queueWorker(
       await sendQueuedEmail({ messages, clinicName, sender, queue, now }, email)
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error
-      // The store is down, not the message bad: it waits without burning a receive.
+      // The store is down. Pushed again, the email does not use up the receives after which it would be a dead letter.
       await queue.push({ ...email, waits: email.waits + 1 }, backoffSeconds(email.waits))
     }
   },

@@ -52,7 +52,7 @@ export const handler = endpoint(
     const { message } = verdict
     if (message.channel === 'email') {
       const queued = emails.push({ clinic: clinicId, message: message.id, waits: 0 })
-      // The sweep queues it again.
+      // After a failure the sweep queues it.
       await queued.catch(() => count('email_not_queued'))
       return renderAcceptedMessage(message)
     }

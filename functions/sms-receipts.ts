@@ -5,10 +5,10 @@ import { PROVIDERS } from '../shared/domain/message.ts'
 import { worker } from '../shared/runtime/worker.ts'
 import { messageDispatch } from '../shared/store/messages/dispatch.ts'
 
-/** A receipt may overtake the note of the id it names; after so long, it is of an SMS that is not ours. */
+/** A receipt may arrive before its SMS is recorded as sent. After this time, the SMS is not one of ours. */
 const EARLY_RECEIPT_MS = 5 * 60_000
 
-/** Notes in the log what SNS says became of an SMS, where the operator has switched its receipts on. */
+/** Records the delivery receipts of SNS in the communication log, where the operator has enabled them. */
 export const handler = worker(
   'sms-receipts',
   { messages: messageDispatch },
@@ -29,7 +29,7 @@ export const handler = worker(
       else if (now() - timestamp < EARLY_RECEIPT_MS) earlyCount++
       else count('feedback_for_nobody')
     }
-    // Lambda invokes again, and what was noted is noted once.
-    if (earlyCount > 0) throw new Error('some receipts came before their messages')
+    // Lambda invokes the function again. Recording the same receipt twice changes nothing.
+    if (earlyCount > 0) throw new Error('some receipts arrived before their messages were recorded')
   },
 )

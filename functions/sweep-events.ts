@@ -5,7 +5,7 @@ import { worker } from '../shared/runtime/worker.ts'
 import { deliveryStore } from '../shared/store/events/deliveries.ts'
 import { eventFanOut } from '../shared/store/events/fan-out.ts'
 
-/** Every minute, over all clinics: events that the stream lost, and deliveries whose time has come. */
+/** Runs every minute. Fans out the events that the stream lost, and queues the deliveries that are due. */
 export const handler = worker(
   'sweep-events',
   { events: eventFanOut, deliveries: deliveryStore, queues: openDeliveryQueues },

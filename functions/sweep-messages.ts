@@ -3,7 +3,7 @@ import { openEmailQueue } from '../shared/runtime/messaging.ts'
 import { worker } from '../shared/runtime/worker.ts'
 import { messageDispatch } from '../shared/store/messages/dispatch.ts'
 
-/** Every minute, over all clinics. */
+/** Runs every minute. Processes the messages that are due, of all clinics. */
 export const handler = worker(
   'sweep-messages',
   { messages: messageDispatch, queue: openEmailQueue },

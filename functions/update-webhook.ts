@@ -20,7 +20,7 @@ export const handler = endpoint(
       return isSame ? before : { ...after, updatedAt: new Date(now).toISOString() }
     })
     if (!webhook) throw new ApiError('webhook_not_found')
-    // Switched on by a person: what it did before is forgotten.
+    // A person has enabled the endpoint, so its earlier failures no longer count.
     if (body.is_active) await webhooks.recordRecovery(clinicId, path.id)
     return { data: renderWebhook(webhook, clinic) }
   },

@@ -1,10 +1,10 @@
 export const APPOINTMENT_STATUSES = ['scheduled', 'completed', 'cancelled', 'no_show'] as const
 export type AppointmentStatus = (typeof APPOINTMENT_STATUSES)[number]
 
-/** Somebody as another record names them: copied, so that a list needs no further read. */
+/** A patient or doctor with the name copied into another record, so that lists need no further read. */
 export type PersonReference = { readonly id: string; readonly fullName: string }
 
-/** A visit of one patient to one doctor (spec section 2); it never spans midnight. */
+/** A visit of one patient to one doctor (spec section 2). It never spans midnight. */
 export type Appointment = {
   readonly id: string
   readonly patient: PersonReference
@@ -20,10 +20,10 @@ export type Appointment = {
   readonly createdAt: string
 }
 
-/** Whether the clinic may move an appointment from one status to another: only a scheduled one moves, once. */
+/** Whether the clinic may change an appointment's status. Only a scheduled appointment changes, and only once. */
 export const canTransition = (from: AppointmentStatus, to: AppointmentStatus): boolean =>
   from === 'scheduled' && to !== from
 
-/** Whether it takes its doctor's time: cancelled and missed ones free the slot. */
+/** Whether an appointment of this status takes the doctor's time. Cancelled and missed ones free the slot. */
 export const occupiesSlot = (status: AppointmentStatus): boolean =>
   status === 'scheduled' || status === 'completed'

@@ -1,7 +1,7 @@
-/** A clinic's id. Only a credential or the operator's own input makes one, so no key exists without a clinic. */
+/** A clinic's id. It comes from a credential or from the operator's input only. */
 export type ClinicId = string & { readonly __clinic: unique symbol }
 
-/** What a request knows of its clinic without reading it: the copy that its credential carries. */
+/** The facts about a clinic that each of its credentials has a copy of, so that a request need not read the clinic. */
 export type ClinicInfo = {
   readonly id: ClinicId
   readonly name: string
@@ -16,9 +16,9 @@ export type Clinic = ClinicInfo & {
   readonly appointmentMinutes: number
   /** ISO 8601 instant in UTC. */
   readonly createdAt: string
-  /** Its own limits of what it sends; without them, the stage's. */
+  /** The clinic's own sending limits. They default to the stage's. */
   readonly smsPerDay?: number
   readonly emailsPerDay?: number
-  /** ISO 3166 codes of the countries that it sends SMS to. */
+  /** ISO 3166 codes of the countries that the clinic may send SMS to. */
   readonly smsCountries?: readonly string[]
 }

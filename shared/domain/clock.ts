@@ -1,11 +1,11 @@
-/** A clinic's wall clock: what day and minute it is there, and which minutes of a day do not exist. */
+/** A clinic's wall clock: the local date and time, and the minutes of a day that a clock change skips. */
 import { Temporal } from 'temporal-polyfill'
 import { DAY_MINUTES, type Interval } from './interval.ts'
 
-/** The clinic's day and the seconds that have passed of its wall clock. */
+/** The clinic-local date `Y-m-d`, and the wall-clock time as seconds since midnight. */
 export type WallClock = { readonly date: string; readonly seconds: number }
 
-/** What a clock on the clinic's wall shows at `now`, milliseconds since the epoch. */
+/** The wall clock of an IANA zone at `now`, in milliseconds since the epoch. */
 export function wallClock(now: number, timezone: string): WallClock {
   const local = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timezone)
   return {
@@ -14,25 +14,28 @@ export function wallClock(now: number, timezone: string): WallClock {
   }
 }
 
-/** Whole seconds until the clinic's next day begins. */
+/** Whole seconds, rounded up, from `now` until the next day begins in an IANA zone. */
 export function secondsUntilNextDay(now: number, timezone: string): number {
   const local = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timezone)
   return Math.ceil((local.startOfDay().add({ days: 1 }).epochMilliseconds - now) / 1000)
 }
 
-/** The date so many days later. */
+/** The date `days` days after a date `Y-m-d`. */
 export const addDays = (date: string, days: number): string =>
   Temporal.PlainDate.from(date).add({ days }).toString()
 
 /** 1 for Monday to 7 for Sunday. */
 export const dayOfWeek = (date: string): number => Temporal.PlainDate.from(date).dayOfWeek
 
-/** The minutes of a day that its clocks skip, as when daylight saving begins; a whole day where a zone crosses the date line. */
+/**
+ * The minutes of a day that clocks skip: an hour when daylight saving time begins, or a whole day when a zone crosses the
+ * date line.
+ */
 export function clockGaps(date: string, timezone: string): Interval[] {
   const day = Temporal.PlainDate.from(date)
   const midnight = day.toPlainDateTime()
   const gaps: Interval[] = []
-  // From well before the day, since a gap may begin on the day before, and reach over midnight.
+  // Starts two days earlier, since a gap may begin on the day before and reach past midnight.
   let at: Temporal.ZonedDateTime | null = day.subtract({ days: 2 }).toZonedDateTime(timezone)
   const end = day.add({ days: 2 }).toZonedDateTime(timezone)
   for (

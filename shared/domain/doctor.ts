@@ -1,18 +1,18 @@
 import type { WeeklyHours, Window } from './working-hours.ts'
 
-/** Days off, both inclusive, clinic-local `Y-m-d`. */
+/** Days off from one clinic-local date `Y-m-d` to another, both inclusive. */
 export type TimeOff = { readonly from: string; readonly to: string; readonly reason: string | null }
 
-/** A physician of one clinic, with what booking needs to know of the week. */
+/** A physician of one clinic, with the working hours that booking goes by. */
 export type Doctor = {
   readonly id: string
   readonly fullName: string
   readonly specialty: string | null
   readonly isActive: boolean
   readonly hours: WeeklyHours
-  /** Inside the hours, but never bookable. */
+  /** Times within the hours that cannot be booked. */
   readonly breaks: WeeklyHours
   readonly timeOff: readonly TimeOff[]
-  /** Days with other hours than the week's, by `Y-m-d`; none is a day off. */
+  /** Dates `Y-m-d` with hours other than the week's. An empty list is a day off. */
   readonly exceptions: Readonly<Record<string, readonly Window[]>>
 }

@@ -1,19 +1,19 @@
 /**
- * When a doctor can be booked. One rule decides for all: a slot that availability lists and a start that booking is asked
- * for pass through {@link bookingRefusal} alike, so that what is shown is what books.
+ * When a doctor can be booked. Availability and booking share one rule, {@link bookingRefusal}, so every slot that
+ * availability lists can be booked.
  */
 import { addDays, clockGaps, dayOfWeek, type WallClock } from './clock.ts'
 import type { Doctor } from './doctor.ts'
 import { type Interval, LAST_MINUTE, overlaps, parseTime } from './interval.ts'
 import { WEEKDAYS, type Window } from './working-hours.ts'
 
-/** What is known of one doctor's day. */
+/** One day of a doctor. */
 export type DoctorDay = {
   readonly doctor: Doctor
   /** Clinic-local `Y-m-d`. */
   readonly date: string
   readonly timezone: string
-  /** Time that appointments take. */
+  /** Time that appointments take on that day. */
   readonly busy: readonly Interval[]
 }
 
@@ -42,19 +42,19 @@ export function freeSlots(day: DoctorDay, duration: number, now: WallClock): Int
 /** A slot on a named day. */
 export type DatedSlot = Interval & { readonly date: string }
 
-/** The next free times of a wanted length: later the same day first, then up to `days` days on; at most three. */
+/** The next free times of the requested length, at most three: later the same day, then on the next `days` days. */
 export function nextFreeSlots(
   day: DoctorDay,
   busyOn: (date: string) => readonly Interval[],
-  wanted: Interval,
+  requested: Interval,
   days: number,
   now: WallClock,
 ): DatedSlot[] {
   const found: DatedSlot[] = []
   for (let dayOffset = 0; dayOffset <= days && found.length < MAX_ALTERNATIVES; dayOffset++) {
     const date = addDays(day.date, dayOffset)
-    const slots = freeSlots({ ...day, date, busy: busyOn(date) }, wanted.to - wanted.from, now)
-    const later = dayOffset === 0 ? slots.filter(({ from }) => from > wanted.from) : slots
+    const slots = freeSlots({ ...day, date, busy: busyOn(date) }, requested.to - requested.from, now)
+    const later = dayOffset === 0 ? slots.filter(({ from }) => from > requested.from) : slots
     found.push(...later.slice(0, MAX_ALTERNATIVES - found.length).map((slot) => ({ ...slot, date })))
   }
   return found
@@ -62,7 +62,7 @@ export function nextFreeSlots(
 
 const MAX_ALTERNATIVES = 3
 
-/** When a doctor works on a day, and what is cut out of it. */
+/** When a doctor works on a day, and the breaks and skipped clock times within. */
 type Openings = { readonly windows: readonly Interval[]; readonly closed: readonly Interval[] }
 
 function openingsOf({ doctor, date, timezone }: DoctorDay): Openings {
@@ -90,7 +90,7 @@ function refusalWithin(
   return day.busy.some((taken) => overlaps(taken, interval)) ? 'taken' : null
 }
 
-/** Whether windows cover an interval, together where they touch; they are ascending and apart. */
+/** Whether windows cover an interval, adjoining ones together. Windows are ascending and do not overlap. */
 function isCovered({ from, to }: Interval, windows: readonly Interval[]): boolean {
   let reached = from
   for (const window of windows) {

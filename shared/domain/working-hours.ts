@@ -1,19 +1,19 @@
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 export type Weekday = (typeof WEEKDAYS)[number]
 
-/** A stretch of a day, `HH:MM` wall-clock, `start` before `end`. */
+/** A period of a day in wall-clock `HH:MM`, `start` before `end`. */
 export type Window = { readonly start: string; readonly end: string }
 
-/** The windows of each weekday, ascending and apart from each other; a day without any is left out. */
+/** The windows of each weekday, ascending and without overlaps. A day without windows is missing. */
 export type WeeklyHours = { readonly [day in Weekday]?: readonly Window[] }
 
-/** A text that is no weekly plan; the message says which part and why. */
+/** The text is not a weekly plan. The message names the part that is wrong, and why. */
 export class WorkingHoursError extends Error {}
 
 const TIME = /^([01]\d|2[0-3]):[0-5]\d$/
 
 /**
- * Reads `mon-fri 09:00-12:30,13:30-18:00; sat 10:00-14:00`. An empty text is an empty week.
+ * Parses `mon-fri 09:00-12:30,13:30-18:00; sat 10:00-14:00`. An empty text is a week without windows.
  * @throws WorkingHoursError naming the part that is wrong
  */
 export function parseWeeklyHours(text: string): WeeklyHours {
@@ -29,7 +29,7 @@ export function parseWeeklyHours(text: string): WeeklyHours {
   return week
 }
 
-/** The inverse of {@link parseWeeklyHours}, a part for each day. */
+/** The inverse of {@link parseWeeklyHours}, with one part for each day. */
 export function formatWeeklyHours(week: WeeklyHours): string {
   return WEEKDAYS.filter((day) => week[day]?.length)
     .map((day) => `${day} ${week[day]?.map(({ start, end }) => `${start}-${end}`).join(',')}`)
@@ -63,7 +63,7 @@ function parseWindow(text: string, part: string): Window {
   return { start, end }
 }
 
-/** Sorted, and refused where two windows overlap. */
+/** Sorts windows by their start. @throws WorkingHoursError when two of them overlap */
 function sortWindows(windows: Window[], part: string): Window[] {
   const sorted = windows.sort((a, b) => (a.start < b.start ? -1 : 1))
   for (const [index, window] of sorted.entries()) {

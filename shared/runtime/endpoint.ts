@@ -20,7 +20,7 @@ import { documentClient } from './document-client.ts'
 import { readEnvironment } from './environment.ts'
 import { type Opened, openPlatform, openStores, type Stores } from './platform.ts'
 
-/** What an endpoint is told of a request that has passed every check. */
+/** A request that has passed every check of the chain. */
 export type Input<R extends Route> = {
   readonly clinicId: ClinicId
   readonly clinic: ClinicInfo
@@ -31,15 +31,15 @@ export type Input<R extends Route> = {
   readonly now: number
   /** A new id of a record. */
   readonly newId: () => string
-  /** Keeps the answer, so that the same request again gets it again (Idempotency-Key). */
+  /** Stores the response, so that a repetition of the request gets it again (Idempotency-Key). */
   readonly idempotency: IdempotencyGuard
 }
 
 type ResponseBody<R extends Route> = z.input<R['response']['body']>
 
 /**
- * A Lambda handler for one route: the chain, then `act` with the stores it named. Stores are made once a process,
- * from the environment that the stack gave the function.
+ * A Lambda handler for one route: the chain, then `handle` with its stores. Stores are opened once per process, from the
+ * environment that the stack sets for the function.
  */
 export function endpoint<R extends Route, S extends Stores>(
   route: R,
@@ -67,7 +67,7 @@ export function endpoint<R extends Route, S extends Stores>(
       credential: key,
       route: route.id,
       key: idempotencyKey,
-      // What the path names belongs to what was asked, like the body.
+      // The ids of the path are part of the request, like its body.
       body: [...Object.values(path), bodyText].join('\n'),
     }
     const input = {
@@ -85,7 +85,7 @@ export function endpoint<R extends Route, S extends Stores>(
   })
 }
 
-/** Runs work on the stores. Their errors that a caller may learn of become errors of the catalogue. */
+/** Runs work on the stores, and turns their errors into errors of the catalogue. Other errors pass unchanged. */
 async function withApiErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

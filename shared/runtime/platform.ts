@@ -3,7 +3,7 @@ import { type Count, counter } from '../observability/metrics.ts'
 import type { Table } from '../store/table/table.ts'
 import { newId, now } from './system.ts'
 
-/** What a store is made from. */
+/** What stores are opened with. */
 export type Platform = {
   readonly table: Table
   /** Milliseconds since the epoch. */
@@ -11,7 +11,7 @@ export type Platform = {
   /** A new id of a record. */
   readonly newId: () => string
   readonly onDrift: (list: string) => void
-  /** Counts one occurrence of what somebody should know of. */
+  /** Counts one occurrence of a metric. */
   readonly count: Count
 }
 
@@ -20,7 +20,7 @@ export function openPlatform(table: Table): Platform {
   return { table, now, newId, count, onDrift: (list) => count('list_drift', { list }) }
 }
 
-/** What a function asks for, by name: each made from the platform, once a process. */
+/** The dependencies of a function by name. Each is opened from the platform, once per process. */
 export type Stores = Record<string, (platform: Platform) => unknown>
 export type Opened<S extends Stores> = { readonly [name in keyof S]: ReturnType<S[name]> }
 
