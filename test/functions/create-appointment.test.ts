@@ -1,4 +1,4 @@
-/** Booking's own handler under fire: conflicts that the engine does not make itself, and deaths between any two calls. */
+/** POST /appointments and POST /patients with injected write conflicts, and with crashes between any two calls. */
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { NEW_DOCTOR } from '../../bin/clinic/import/doctors.ts'
@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterEach(() => vi.restoreAllMocks())
 
-/** Stands between every client and the store; `refuse` says which calls fail, and how. */
+/** Intercepts every call to the store. `refuse` returns the error of a call that is to fail. */
 function between(refuse: (command: { constructor: { name: string } }) => Error | null): void {
   vi.spyOn(DynamoDBDocumentClient.prototype, 'send').mockImplementation(function (
     this: DynamoDBDocumentClient,
@@ -77,7 +77,7 @@ const expectNothingWrong = async () => {
   expect(found).toEqual([])
 }
 
-it('never books two overlapping intervals of one doctor: 64 at a time, with conflicts', async () => {
+it('books no overlapping appointments when 64 requests race under write conflicts', async () => {
   const doctor = await aDoctor()
   for (let round = 0; round < rounds(6, 1_000); round++) {
     between((command) =>
@@ -148,7 +148,7 @@ it('books under the same id when the first transaction loses to another write', 
   for (const transaction of transactions) expect(transaction).toContain(response.body.data.id)
 })
 
-it('leaves all or nothing of a booking, whichever call the process dies at', async () => {
+it('writes a booking completely or not at all when the process crashes at any call', async () => {
   const doctor = await aDoctor()
   for (let calls = 0, done = false; !done; calls++) {
     let left = calls
@@ -171,7 +171,7 @@ it('leaves all or nothing of a booking, whichever call the process dies at', asy
       )
     ).total
     done = first.status === 201
-    // The caller tries again with the same key: once it is there, the first answer comes again.
+    // The caller repeats the request under the same key. A committed booking returns the first response again.
     const again = await post('create-appointment', body, { 'idempotency-key': `crash-${calls}` })
     expect([again.status, again.headers['idempotent-replayed']]).toEqual([
       201,
@@ -190,7 +190,7 @@ it('leaves all or nothing of a booking, whichever call the process dies at', asy
   }
 })
 
-it('leaves all or nothing of a new patient, whichever call the process dies at', async () => {
+it('writes a new patient completely or not at all when the process crashes at any call', async () => {
   for (let calls = 0, done = false; !done; calls++) {
     const before = (await patientStore(db).page(mine.clinic.id, { page: 1, limit: 1 })).total
     let left = calls

@@ -1,6 +1,6 @@
 /**
- * The whole way of events of a clinic whose records are full of canaries: what leaves, what waits and what is logged tells of
- * nobody. Endpoints, the fan-out, the consumer and the sweep are the functions themselves, and the receiver is a server.
+ * Events of a clinic whose records are full of canaries, from the change to the receiver: no canary is sent, queued, stored
+ * with an event, or logged. Endpoints, fan-out, consumer and sweep are the real functions, and the receiver is a server.
  */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
@@ -40,7 +40,7 @@ import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
 import { createRecord } from '../support/records.ts'
 import { aPatient, freshTable, newClinic, type TestTable } from '../support/table.ts'
 
-/** In every text, number and amount of the records, and in what the receiver says. */
+/** Part of every text, number and amount of the records, and of the receiver's responses. */
 const CANARY = 'CANARY-7351'
 const PHONE = '905327351735'
 const AMOUNT = 73_517_351_735
@@ -57,7 +57,7 @@ let url: string
 
 type Received = { url: string; headers: string; body: string }
 const received: Received[] = []
-/** How the receiver answers next. */
+/** The status of the receiver's next responses. */
 let status = 200
 const lines: string[] = []
 const answers: string[] = []
@@ -126,7 +126,7 @@ async function scan(): Promise<Item[]> {
 const OF_EVENTS = /^due#|#(E|EH|WD|WF|WS|WN)(#|$)/
 const familyOf = ({ pk }: Item) => pk.split('#')[1] ?? ''
 
-/** What happens at a clinic: every event there is, of records that are full of canaries. */
+/** Causes every event of the catalogue, with records full of canaries. */
 async function everything(): Promise<void> {
   const text = (what: string) => `${CANARY} ${what}`
   const patient = aPatient({
@@ -215,7 +215,7 @@ async function everything(): Promise<void> {
         text: text('text'),
       } satisfies Partial<Message>)
       const at = new Date().toISOString()
-      // By no id of a provider: that one is a key of its own, for receipts.
+      // Without a provider's id, which is part of a key of its own, for receipts.
       await log.recordFeedback(clinic.id, message.id, { kind: 'sent', at, providerMessageId: null })
       if (kind === 'failed')
         await log.recordFeedback(clinic.id, message.id, { kind, reason: text('bounced') })
@@ -223,7 +223,7 @@ async function everything(): Promise<void> {
     }
   }
   expect((await messageStore(db).page(clinic.id, {}, { page: 1, limit: 9 })).total).toBe(4)
-  // The same by the endpoints.
+  // The same through the endpoints.
   const { body } = await ask('create-patient', 'POST', {
     first_name: text('Bo'),
     last_name: text('Lind'),
@@ -243,7 +243,7 @@ async function everything(): Promise<void> {
 
 type Pushed = { url: string; body: string }
 
-/** What was pushed to the queues of deliveries since it was asked last. */
+/** The deliveries pushed to the queues since the last call. */
 function pushed(): Pushed[] {
   const all = sqs.commandCalls(SendMessageBatchCommand).flatMap(({ args }) => {
     const { QueueUrl = '', Entries = [] } = args[0].input
@@ -254,10 +254,10 @@ function pushed(): Pushed[] {
 }
 const queued: Pushed[] = []
 
-/** Feeds the consumer what was pushed, in batches as Lambda does, until nothing more is. */
+/** Invokes the consumer with batches of pushed deliveries, as Lambda does, until the queues are empty. */
 async function deliver(): Promise<void> {
   const handler = (await handlerOf({ id: 'deliver-event' })) as (event: object) => Promise<SQSBatchResponse>
-  // What is to wait is fed at once, and left alone.
+  // Deliveries with a delay arrive at once, and the consumer leaves them alone.
   for (let all = pushed(); all.length > 0; all = pushed()) {
     queued.push(...all)
     for (const [at, { url: queue, body }] of all.entries()) {
@@ -267,7 +267,7 @@ async function deliver(): Promise<void> {
   }
 }
 
-/** Tells the fan-out of everything that is announced, as the stream would. */
+/** Invokes the fan-out with all announced events, as the stream does. */
 async function fanOut(): Promise<void> {
   const handler = (await handlerOf({ id: 'fan-out-events' })) as (event: object) => Promise<void>
   const Records = (await scan())
@@ -277,30 +277,30 @@ async function fanOut(): Promise<void> {
   await handler({ Records })
 }
 
-/** No canary in the items of events and deliveries, and in the key of any item: the stream has the keys. */
+/** Expects no canary in items of events and deliveries, nor in the key of any item, since the stream carries keys. */
 async function expectSilentTable(...families: string[]): Promise<void> {
   const items = await scan()
   const ofEvents = items.filter(({ pk }) => OF_EVENTS.test(pk))
   expect([...new Set(ofEvents.map(familyOf))]).toEqual(expect.arrayContaining(families))
   expect(ofEvents.filter((item) => TOLD.test(JSON.stringify(item)))).toEqual([])
   expect(items.filter(({ pk, sk }) => TOLD.test(`${pk} ${sk}`))).toEqual([])
-  // They are looked for where they are.
+  // The pattern does find canaries where they belong.
   expect(items.filter((item) => TOLD.test(JSON.stringify(item))).length).toBeGreaterThan(10)
 }
 
 describe('a clinic full of canaries', () => {
-  it('announces what happened by ids', async () => {
+  it('announces events with ids only', async () => {
     await createWebhook(db.table, clinic.id, { url, description: CANARY, secret: `${CANARY}-secret-of-ours` })
     await everything()
     await expectSilentTable('event')
   })
 
-  it('has places and deliveries without them', async () => {
+  it('stores events and deliveries without canaries', async () => {
     await fanOut()
     await expectSilentTable('E', 'WD', 'WF', 'delivery')
   })
 
-  it('delivers every event there is, and none of them', async () => {
+  it('delivers every event of the catalogue without canaries', async () => {
     await deliver()
     const names = received.map(({ body }) => JSON.parse(body).event)
     expect([...new Set(names)].sort()).toEqual([...EVENTS].sort())
@@ -308,7 +308,7 @@ describe('a clinic full of canaries', () => {
     await expectSilentTable('E', 'WD')
   })
 
-  it('keeps nothing of what a receiver says', async () => {
+  it('stores nothing of a receiver’s response but its status', async () => {
     for (status of [500, 302, 404, 503]) {
       await patientChanges(db.table).update(clinic.id, await aPatientId(), {
         lastName: `${CANARY} ${status}`,
@@ -324,7 +324,7 @@ describe('a clinic full of canaries', () => {
     await expectSilentTable('E', 'WD', 'WS')
   })
 
-  it('sweeps without a word', async () => {
+  it('stores no canaries when the sweep queues deliveries', async () => {
     status = 200
     vi.useFakeTimers({ now: Date.now() + 20 * 60_000, toFake: ['Date'] })
     try {
@@ -339,7 +339,7 @@ describe('a clinic full of canaries', () => {
     await expectSilentTable('E', 'WD')
   })
 
-  it('is silent also while all breaks', async () => {
+  it('logs no canaries when the store and the queues fail', async () => {
     const loud = () => Object.assign(new Error(`${CANARY} ${PHONE}`), { name: 'Loud', item: CANARY })
     const before = lines.length
     await patientChanges(db.table).update(clinic.id, await aPatientId(), { lastName: `${CANARY} again` })
@@ -376,7 +376,7 @@ describe('a clinic full of canaries', () => {
     expect(lines.length).toBe(before + 6)
   })
 
-  it('shows callers of the log and of deliveries none', async () => {
+  it('returns no canaries from GET /events and the deliveries', async () => {
     const { body, text } = await ask('list-webhooks', 'GET')
     // The description is the integrator's own.
     expect(text).toContain(CANARY)
@@ -392,7 +392,7 @@ describe('a clinic full of canaries', () => {
     expect(answers.join('')).not.toMatch(TOLD)
   })
 
-  it('has told nobody of anybody', () => {
+  it('sent, queued and logged no canaries in all of these tests', () => {
     expect(received.length).toBeGreaterThan(25)
     expect(received.filter((one) => TOLD.test(JSON.stringify(one)))).toEqual([])
     expect(queued.length).toBeGreaterThan(25)
@@ -405,7 +405,7 @@ describe('a clinic full of canaries', () => {
 })
 
 let known: string | undefined
-/** Some patient of the clinic. */
+/** The id of one of the clinic's patients. */
 async function aPatientId(): Promise<string> {
   known ??= (await ask('list-patients', 'GET')).body.data[0].id as string
   return known

@@ -1,4 +1,4 @@
-/** The endpoints alone, with the AWS client mocked: what they ask of DynamoDB and what they make of its answers. */
+/** Endpoints with the AWS client mocked: their calls to DynamoDB, and what they make of the responses. */
 import { BatchGetCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { describe, expect, it } from 'vitest'
 import { shortId } from '../../shared/store/keys/key.ts'
@@ -29,7 +29,7 @@ const shown = {
   created_at: '2026-05-01T12:45:00+05:45',
 }
 describe('GET /patients/{id}', () => {
-  it("reads the clinic's own item and shows it in the clinic's time", async () => {
+  it("returns the clinic's patient with times in the clinic's zone", async () => {
     dynamodb
       .on(GetCommand, {
         TableName: 'clinic-table',
@@ -69,13 +69,13 @@ describe('GET /patients/{id}', () => {
     expect(answer.status).toBe(200)
   })
 
-  it('returns 503 when DynamoDB throttles', async () => {
+  it('returns 503 when DynamoDB throttles the read of the patient', async () => {
     dynamodb.on(GetCommand, { Key: { pk: `${shortId(CLINIC)}#P`, sk: PATIENT } }).rejects(throttled)
     const answer = await call(await handlerOf({ id: 'get-patient' }), { path: { id: PATIENT }, headers })
     expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
   })
 
-  it('logs nothing of the patient', async () => {
+  it('returns 500 and logs nothing of the patient when the stored item is damaged', async () => {
     dynamodb
       .on(GetCommand, { Key: { pk: `${shortId(CLINIC)}#P`, sk: PATIENT } })
       .resolves({ Item: { sk: PATIENT, ...stored, d: 'Ada' } })
@@ -86,7 +86,7 @@ describe('GET /patients/{id}', () => {
 })
 
 describe('GET /patients', () => {
-  it('reads the head, then one range', async () => {
+  it('reads the head and one range of rows', async () => {
     dynamodb
       .on(GetCommand, { Key: { pk: `${shortId(CLINIC)}#PH`, sk: 'head' } })
       .resolves({ Item: { n: 45, u: 0 } })
@@ -110,7 +110,7 @@ describe('GET /patients', () => {
 })
 
 describe('GET /doctors', () => {
-  it('lists by name, without the week', async () => {
+  it('returns doctors by name, without working hours', async () => {
     const doctor = (sk: string, fullName: string) => ({
       pk: 'x',
       sk,
@@ -130,8 +130,8 @@ describe('GET /doctors', () => {
   })
 })
 
-describe('everything else', () => {
-  it('is a 405 naming the methods on a path that exists, else a 404; both without a credential', async () => {
+describe('an unmatched request', () => {
+  it('returns 405 with the allowed methods on a known path, else 404, without a credential', async () => {
     const fallback = await handlerOf({ id: 'fallback' })
     const wrongMethod = await call(fallback, { method: 'DELETE', resource: '/api/developer/v1/patients' })
     expect(wrongMethod).toMatchObject({
@@ -148,7 +148,7 @@ describe('everything else', () => {
 })
 
 describe('the environment', () => {
-  it('refuses to start without its variables', async () => {
+  it('fails to load with an invalid variable, and names it', async () => {
     const { readEnvironment } = await import('../../shared/runtime/environment.ts')
     stubFunctionEnvironment('clinic-table', { REQUESTS_PER_MINUTE: 'many' })
     expect(readEnvironment).toThrow('REQUESTS_PER_MINUTE')

@@ -1,4 +1,4 @@
-/** GET /events on the real engine: walks of the log in steps of every size, whatever it is filtered by. */
+/** GET /events on the real engine: pages of every size, with and without filters. */
 import fc from 'fast-check'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Clinic } from '../../shared/domain/clinic.ts'
@@ -28,7 +28,7 @@ afterEach(() => {
 
 type Query = Record<string, string>
 
-/** A clinic with a log, and its caller. */
+/** A clinic with an event log, and requests to it. */
 async function logOf(...facts: Partial<Event>[]) {
   const clinic = await newClinic(db.table)
   const { headers } = await issueCredential(db.table, clinic)
@@ -55,7 +55,7 @@ async function logOf(...facts: Partial<Event>[]) {
   }
   await add(...facts)
   const get = async (query: Query = {}) => call(await handlerOf({ id: 'list-events' }), { query, headers })
-  /** One page: its events, and where it goes on. */
+  /** One page: its events and its cursor. */
   const page = async (query: Query = {}) => {
     const { status, body } = await get(query)
     expect([status, body.meta.limit]).toEqual([200, Number(query.limit ?? 20)])
@@ -65,7 +65,7 @@ async function logOf(...facts: Partial<Event>[]) {
       more: body.meta.has_more as boolean,
     }
   }
-  /** All pages from a place on, as a caller walks them. */
+  /** All pages from a cursor on, as a caller reads them. */
   const walk = async (query: Query = {}) => {
     const pages = [await page(query)]
     for (let last = pages[0]; last?.more; last = pages.at(-1))
@@ -98,10 +98,10 @@ const DATA: Record<string, object> = {
   sms: { patient_id: DATE.patient_id },
   email: { patient_id: DATE.patient_id },
 }
-/** Statuses that an event is named after. */
+/** Statuses that are part of an event's name. */
 const NAMED = /\.(cancelled|completed|no_show|paid|sent|delivered|failed)$/
 
-/** What an event of that name carries. */
+/** The data of an event with that name. */
 function dataOf(event: Event['event']): Event['data'] {
   const status = NAMED.exec(event)?.[1]
   return { id: newUuid(), ...DATA[event.split('.')[0] as string], ...(status && { status }) }
@@ -110,8 +110,8 @@ function dataOf(event: Event['event']): Event['data'] {
 const some = (count: number, facts: Partial<Event> = {}) => Array.from({ length: count }, () => facts)
 const ids = (events: readonly Event[]) => events.map(({ id }) => id)
 
-describe('the log', () => {
-  it('of nothing is empty, and has no place to go on from until there is something', async () => {
+describe('GET /events', () => {
+  it('returns no cursor while the log is empty', async () => {
     const log = await logOf()
     expect((await log.get()).body).toEqual({
       data: [],
@@ -122,7 +122,7 @@ describe('the log', () => {
     expect(await log.page()).toEqual({ ids: ids(log.events), after: expect.any(String), more: false })
   })
 
-  it('shows each event as it is delivered', async () => {
+  it('returns each event as it is delivered', async () => {
     const one = await createPopulatedClinic(db.table)
     const { headers } = await issueCredential(db.table, one.clinic)
     await eventFanOut({ table: db.table, now: Date.now, newId: newUuid }).fanOut(
@@ -165,7 +165,7 @@ describe('the log', () => {
     ])
   })
 
-  it.each(EVENTS)('shows %s, by its name too', async (event) => {
+  it.each(EVENTS)('returns %s, with and without a filter by name', async (event) => {
     const log = await logOf({ event: 'patient.updated' }, { event }, { event: 'payment.created' })
     const { body } = await log.get({ event })
     const shown = eventPayload(log.events[1] as Event, log.clinic as Clinic)
@@ -174,19 +174,19 @@ describe('the log', () => {
     expect((await log.get()).body.data[1]).toEqual(shown)
   })
 
-  it('is walked in its order, each event once, in steps of every size', async () => {
+  it('returns each event once, in order, for every page size', async () => {
     const log = await logOf(...some(23))
     for (const limit of [1, 2, 3, 5, 7, 11, 12, 22, 23, 24, 100]) {
       const pages = await log.walk({ limit: String(limit) })
       expect(pages.flatMap((page) => page.ids)).toEqual(ids(log.events))
-      // Exactly: no page is short but the last, and none is empty.
+      // Only the last page may be short, and no page is empty.
       expect(pages.map((page) => page.ids.length)).toEqual(
         Array.from({ length: Math.ceil(23 / limit) }, (_, at) => Math.min(limit, 23 - at * limit)),
       )
     }
   })
 
-  it('goes on where it ended, again and again, while nothing is new; then with what is', async () => {
+  it('returns the same cursor while there is nothing new, then the new events', async () => {
     const log = await logOf(...some(5))
     for (const query of [{}, { event: 'patient.created' }, { event: 'invoice.paid' }] as Query[]) {
       let { after } = (await log.walk({ limit: '2', ...query })).at(-1) ?? { after: null }
@@ -203,13 +203,13 @@ describe('the log', () => {
     }
   })
 
-  it('is each clinic’s own', async () => {
+  it('returns the clinic’s own events only', async () => {
     const [mine, theirs] = [await logOf(...some(3)), await logOf(...some(3))]
     expect((await mine.page()).ids).toEqual(ids(mine.events))
     expect((await theirs.page()).ids).toEqual(ids(theirs.events))
   })
 
-  it('takes no longer for what has not its place yet', async () => {
+  it('returns an announced event only after its fan-out', async () => {
     const log = await logOf()
     await patientWriter(db).createMany(log.clinic.id, [aPatient()])
     expect((await log.page()).ids).toEqual([])
@@ -221,10 +221,10 @@ describe('the log', () => {
   })
 })
 
-describe('events of more than 30 days ago', () => {
+describe('events older than 30 days', () => {
   const old = { createdAt: new Date(Date.now() - 31 * DAY).toISOString() }
 
-  it('are not shown, deleted or not; those of less are', async () => {
+  it('are left out before they are deleted', async () => {
     const log = await logOf(old, old, { createdAt: new Date(Date.now() - 29 * DAY).toISOString() }, old, {})
     for (const query of [{}, { limit: '1' }, { event: 'patient.created' }] as Query[]) {
       const pages = await log.walk(query)
@@ -232,7 +232,7 @@ describe('events of more than 30 days ago', () => {
     }
   })
 
-  it('are all there was: there is nothing more, and a place to go on from', async () => {
+  it('return an empty last page with a cursor when there are no others', async () => {
     const log = await logOf(...some(30, old))
     for (const query of [{}, { limit: '100' }, { event: 'patient.created' }] as Query[]) {
       const pages = await log.walk({ limit: '5', ...query })
@@ -243,7 +243,7 @@ describe('events of more than 30 days ago', () => {
     expect((await log.page({ limit: '1' })).ids).toEqual(ids(log.events.slice(-1)))
   })
 
-  it('were shown until then', async () => {
+  it('are returned until they are 30 days old', async () => {
     const log = await logOf({})
     vi.useFakeTimers({ now: Date.now() + 30 * DAY - 2000, toFake: ['Date'] })
     expect((await log.page()).ids.length).toBe(1)
@@ -254,7 +254,7 @@ describe('events of more than 30 days ago', () => {
 
 describe('a filter', () => {
   it.each([1, 499, 500, 501, 1000, 1999, 2000])(
-    'looks through %i other events, and says that there are no more',
+    'returns an empty last page when only %i other events exist',
     async (others) => {
       const log = await logOf(...some(others))
       expect(await log.page({ event: 'invoice.paid' })).toEqual({
@@ -269,7 +269,7 @@ describe('a filter', () => {
     },
   )
 
-  it('goes on later where it has looked through very many others', async () => {
+  it('reads thousands of other events over several pages, each with a later cursor', async () => {
     const wanted = { event: 'invoice.paid' } as const
     const log = await logOf(wanted, ...some(2600), wanted, wanted, ...some(2100), wanted, ...some(10))
     const expected = ids(log.events.filter(({ event }) => event === wanted.event))
@@ -277,14 +277,14 @@ describe('a filter', () => {
       const pages = await log.walk({ ...wanted, limit })
       expect(pages.flatMap((page) => page.ids)).toEqual(expected)
       expect(pages.length).toBeLessThanOrEqual(8)
-      // Each request is one of few reads, and comes further.
+      // Each request makes few reads, and its cursor is later than the one before.
       const places = pages.map((page) => Number(page.after))
       expect(places).toEqual([...new Set(places)].sort((a, b) => a - b))
     }
   })
 
   it.each<[string]>([[PING], ['patient'], ['patient.*'], ['Patient.Created'], [''], ['constructor']])(
-    'may not be %j',
+    'returns 400 for the event name %j',
     async (event) => {
       const log = await logOf({})
       expect(await log.get({ event })).toMatchObject({
@@ -318,7 +318,7 @@ describe('a cursor', () => {
     '\u0000',
     `evt_${newUuid()}`,
     newUuid(),
-  ])('is not %j', async (after) => {
+  ])('returns 400 for %j', async (after) => {
     const log = await logOf({})
     for (const query of [{ after }, { after, event: 'patient.created' }] as Query[])
       expect(await log.get(query)).toMatchObject({
@@ -331,7 +331,7 @@ describe('a cursor', () => {
       })
   })
 
-  it('is one, and named once', async () => {
+  it('returns 400 when it is sent twice', async () => {
     const log = await logOf({})
     const { headers } = await issueCredential(db.table, log.clinic)
     const sent = { query: { after: ['1', '2'] }, headers }
@@ -341,13 +341,13 @@ describe('a cursor', () => {
     })
   })
 
-  it('beyond the end finds nothing', async () => {
+  it('beyond the end returns an empty last page', async () => {
     const log = await logOf(...some(3))
     expect(await log.page({ after: '9999999999' })).toMatchObject({ ids: [], more: false })
   })
 })
 
-describe('against what is meant', () => {
+describe('pages compared with a model', () => {
   const NAMES: readonly RecordEventName[] = [
     'patient.created',
     'appointment.created',
@@ -372,7 +372,7 @@ describe('against what is meant', () => {
     }
   })
 
-  it('every page is what comes next', async () => {
+  it('have exactly the next matching events, and a cursor that continues there', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.nat(),
@@ -387,7 +387,7 @@ describe('against what is meant', () => {
             ...(event && { event }),
             ...(after !== undefined && { after: String(after) }),
           })
-          // The events that are wanted, by their places.
+          // The matching events after the cursor, with their places.
           const wanted = log.events.flatMap((one, at) => {
             const isRecent = Date.parse(one.createdAt) > Date.now() - 30 * DAY
             const matches = isRecent && at + 1 > (after ?? 0) && (event ?? one.event) === one.event
@@ -395,7 +395,7 @@ describe('against what is meant', () => {
           })
           expect(page.ids).toEqual(wanted.slice(0, limit).map(({ id }) => id))
           expect(page.more).toBe(wanted.length > limit)
-          // Going on from there finds the next, and nothing that was shown.
+          // The cursor lies after the last returned event and before the next one.
           const place = Number(page.after ?? 0)
           if (page.more) {
             expect(place).toBeGreaterThanOrEqual(wanted[limit - 1]?.place as number)

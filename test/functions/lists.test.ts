@@ -1,4 +1,4 @@
-/** The list endpoints alone, with the AWS client mocked. */
+/** The list endpoints with the AWS client mocked. */
 
 import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { beforeEach, expect, it } from 'vitest'
@@ -21,7 +21,7 @@ beforeEach(() => {
   dynamodb.on(QueryCommand).resolves({ Items: [] })
 })
 
-it('GET /appointments reads the tallies, then exactly the rows that the page needs', async () => {
+it('GET /appointments reads the tallies, then only the rows of the page', async () => {
   query('AT', [{ pk: pk('AT'), sk: '2026-05', '4c': 2, '4x': 1, v: 3 }])
   const row = {
     p: PATIENT,
@@ -64,7 +64,7 @@ it('GET /appointments reads the tallies, then exactly the rows that the page nee
   expect(ranges[1]).toMatchObject({ Limit: 1, ConsistentRead: true, ScanIndexForward: false })
 })
 
-it('reads once more when a concurrent write took rows away, and counts it', async () => {
+it('reads again and counts a metric when a concurrent write removed rows', async () => {
   query('AT', [{ pk: pk('AT'), sk: '2026-05', '4c': 2, v: 3 }])
   const answer = await call(await handlerOf({ id: 'list-appointments' }), { headers })
   expect(answer).toMatchObject({ status: 200, body: { data: [], meta: { total: 2 } } })
@@ -72,7 +72,7 @@ it('reads once more when a concurrent write took rows away, and counts it', asyn
   expect(answer.logged).toContain('"list_drift":1')
 })
 
-it('GET /invoices shows yen without decimals, and reads the records of thin rows', async () => {
+it('GET /invoices returns yen without decimals, and reads records whose rows have no details', async () => {
   query('IT', [{ pk: pk('IT'), sk: '2026-05', '4p': 1, v: 1 }])
   query('IL', [{ pk: pk('IL'), sk: `p#2026-05-04##${shortId(ID)}`, t: 1 }])
   const stored = {
@@ -110,7 +110,7 @@ it('GET /invoices shows yen without decimals, and reads the records of thin rows
   ])
 })
 
-it('GET /invoices/{id} answers an invoice that there is not with 404', async () => {
+it('GET /invoices/{id} returns 404 for an unknown invoice', async () => {
   dynamodb.on(GetCommand, { Key: { pk: pk('I'), sk: ID } }).resolves({})
   expect(await call(await handlerOf({ id: 'get-invoice' }), { path: { id: ID }, headers })).toMatchObject({
     status: 404,
@@ -118,7 +118,7 @@ it('GET /invoices/{id} answers an invoice that there is not with 404', async () 
   })
 })
 
-it('GET /payments by invoice is one query', async () => {
+it('GET /payments filtered by invoice makes one query', async () => {
   const row = {
     i: ID,
     no: '7',
@@ -144,7 +144,7 @@ it('GET /payments by invoice is one query', async () => {
   expect(dynamodb.commandCalls(QueryCommand).length).toBe(1)
 })
 
-it('GET /messages by patient shows the log entry as it stands', async () => {
+it('GET /messages filtered by patient returns the stored message', async () => {
   const row = {
     ch: 'sms',
     ty: 'reminder',

@@ -1,4 +1,4 @@
-/** The consumer behind the stack's own queue, on the real engines; SES is mocked, and the clock is moved. */
+/** The consumer behind a queue like the stack's, on the real engines, with SES mocked and a clock that the tests move. */
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2'
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { mockClient } from 'aws-sdk-client-mock'
@@ -19,7 +19,7 @@ import { aPatient, freshTable, newClinic, type TestTable } from '../support/tabl
 
 const ses = mockClient(SESv2Client)
 const START = Date.parse('2026-05-04T08:00:00Z')
-/** What infra/queues.ts says. */
+/** As in infra/queues.ts. */
 const RECEIVES = 5
 const VISIBILITY_MS = 90_000
 
@@ -47,7 +47,7 @@ afterAll(() => queues.stop())
 
 beforeEach(async () => {
   vi.useFakeTimers({ now: START, toFake: ['Date'] })
-  // What the workers log is another test's matter.
+  // Log lines have tests of their own.
   vi.spyOn(process.stdout, 'write').mockReturnValue(true)
   ses.reset()
   ses.on(SendEmailCommand).callsFake(async () => ({ MessageId: `ses-${newUuid()}` }))
@@ -70,7 +70,7 @@ const sentTo = () =>
     return tags.find(({ Name }) => Name === 'message')?.Value
   })
 
-/** Feeds the queue for so long, a step at a time; the sweep runs every minute. */
+/** Delivers from the queue for `ms`, moving the clock by `step`. The sweep runs every minute. */
 async function run(ms: number, step = 5000): Promise<void> {
   const end = Date.now() + ms
   for (let steps = 0; Date.now() < end; steps++) {
@@ -80,7 +80,7 @@ async function run(ms: number, step = 5000): Promise<void> {
   }
 }
 
-it('sends an email with its configuration set and tags, and notes it', async () => {
+it('sends an email with its configuration set and tags, and records it as sent', async () => {
   const message = await accepted({ subject: 'Termin', text: 'Bis bald' })
   await queue.push(bodyOf(message))
   await queue.deliverBatch(sendEmail)
@@ -110,7 +110,7 @@ it('sends an email with its configuration set and tags, and notes it', async () 
   expect(await queue.size()).toBe(0)
 })
 
-it('sends what a crash left unqueued, once its two minutes are over', async () => {
+it('sends an email that was never queued, once it is due after two minutes', async () => {
   const message = await accepted()
   await run(110_000)
   expect(sentTo()).toEqual([])
@@ -118,7 +118,7 @@ it('sends what a crash left unqueued, once its two minutes are over', async () =
   expect(sentTo()).toEqual([message.id])
 })
 
-it('fails what SES refuses, and does not try again', async () => {
+it('records a failure without a retry when SES refuses the email', async () => {
   ses
     .on(SendEmailCommand)
     .rejects(Object.assign(new Error('no'), { name: 'MessageRejected', $metadata: { httpStatusCode: 400 } }))
@@ -132,7 +132,7 @@ it('fails what SES refuses, and does not try again', async () => {
   expect(sentTo().length).toBe(1)
 })
 
-it('sends nothing to a patient who was erased meanwhile', async () => {
+it('sends nothing when the patient has been erased', async () => {
   const message = await accepted()
   await patientChanges(db.table).erase(clinic.id, patient.id, anonymizeResponse)
   await queue.push(bodyOf(message))
@@ -141,7 +141,7 @@ it('sends nothing to a patient who was erased meanwhile', async () => {
   expect(await entry(message)).toMatchObject({ status: 'failed', recipient: 'erased', text: '' })
 })
 
-it('never sends again what has no reply: it is left to a person, and is no dead letter', async () => {
+it('leaves an email to a person when the reply of SES is lost', async () => {
   ses.on(SendEmailCommand).rejects(Object.assign(new Error('hang up'), { code: 'ECONNRESET' }))
   const message = await accepted()
   await queue.push(bodyOf(message))
@@ -162,7 +162,7 @@ const OUTAGES: [what: string, error: object][] = [
 ]
 
 describe.each(OUTAGES)('when SES %s for ten minutes', (_what, error) => {
-  it('the backlog drains by itself, and nothing becomes a dead letter', async () => {
+  it('sends the whole backlog afterwards, without dead letters', async () => {
     const up = Date.now() + 600_000
     ses.on(SendEmailCommand).callsFake(async () => {
       if (Date.now() < up) throw Object.assign(new Error('no'), error)
@@ -172,7 +172,7 @@ describe.each(OUTAGES)('when SES %s for ten minutes', (_what, error) => {
     for (let n = 0; n < rounds(12, 120); n++) messages.push(await accepted())
     for (const message of messages) await queue.push(bodyOf(message))
     await run(600_000, 15_000)
-    // What waits longest was put back for at most fifteen minutes.
+    // The longest delay of a retry is fifteen minutes.
     await run(900_000, 15_000)
     const states = await Promise.all(messages.map(entry))
     expect(new Set(states.map((state) => state?.status))).toEqual(new Set(['sent']))
@@ -180,7 +180,7 @@ describe.each(OUTAGES)('when SES %s for ten minutes', (_what, error) => {
   })
 })
 
-it('gives up on what could not be sent for a day', async () => {
+it('records a failure when an email could not be sent for a day', async () => {
   ses.on(SendEmailCommand).rejects(Object.assign(new Error('no'), OUTAGES[0]?.[1]))
   const message = await accepted()
   await queue.push(bodyOf(message))
@@ -192,7 +192,7 @@ it('gives up on what could not be sent for a day', async () => {
   expect([await queue.size(), await dead.size()]).toEqual([0, 0])
 })
 
-describe('a batch of ten with bad ones', () => {
+describe('a batch of ten messages', () => {
   const bad = [
     () => 'no json',
     () => '{}',
@@ -201,12 +201,12 @@ describe('a batch of ten with bad ones', () => {
   ]
 
   it.each(Array.from({ length: 11 }, (_, k) => k))(
-    '%i bad: they alone are dead letters after exactly the configured receives, and the good go out once',
+    'moves %i malformed ones to the dead letters after the configured receives, and sends the others once',
     async (k) => {
       const good = []
       for (let n = 0; n < 10 - k; n++) good.push(await accepted())
       const bodies = Array.from({ length: k }, (_, n) => bad[n % bad.length]?.() ?? '')
-      // Mixed, so that they come in one batch.
+      // Shuffled, so that one batch has both kinds.
       const mixed = [...good.map(bodyOf), ...bodies].sort(() => Math.random() - 0.5)
       for (const body of mixed) await queue.push(body)
       let handled = 0
@@ -220,7 +220,7 @@ describe('a batch of ten with bad ones', () => {
         vi.setSystemTime(Date.now() + VISIBILITY_MS + 1000)
       }
       expect(handled).toBe(10 - k + RECEIVES * k)
-      // The receive that would be one too many moves them.
+      // One receive more moves them.
       expect(await queue.deliverBatch(counting)).toBe(0)
       expect((await dead.bodies()).sort()).toEqual(bodies.sort())
       expect(await queue.size()).toBe(0)

@@ -1,4 +1,4 @@
-/** POST /messages on the real engine, with SNS and SQS mocked: what is logged, what is sent, what is answered. */
+/** POST /messages on the real engine, with SNS and SQS mocked: what is logged, sent and returned. */
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns'
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { mockClient } from 'aws-sdk-client-mock'
@@ -99,7 +99,7 @@ describe('an SMS', () => {
     expect(await due()).toBe(before)
   })
 
-  it('is in the log, claimed, before the provider is called', async () => {
+  it('is logged and claimed before the provider is called', async () => {
     sns.on(PublishCommand).callsFake(async () => {
       expect(await log()).toMatchObject([{ status: 'queued' }])
       const [{ id }] = (await log()) as unknown as [{ id: string }]
@@ -111,7 +111,7 @@ describe('an SMS', () => {
     expect((await send(sms())).body.data.status).toBe('sent')
   })
 
-  it('that SNS refuses is answered and logged as failed, with the reason', async () => {
+  it('returns 202 and is logged as failed, with the reason, when SNS refuses it', async () => {
     sns.on(PublishCommand).rejects(failing('InvalidParameterException', 400))
     expect(await send(sms())).toMatchObject({ status: 202, body: { data: { status: 'failed' } } })
     expect(await log()).toMatchObject([
@@ -122,25 +122,28 @@ describe('an SMS', () => {
   it.each([
     ['throttled', failing('ThrottledException', 429)],
     ['out of reach', failing('Error', undefined, 'ECONNREFUSED')],
-  ])('is a 502 when SNS is %s, tried three times, and not kept under its key', async (_what, error) => {
-    sns.on(PublishCommand).rejects(error)
-    const key = { 'idempotency-key': 'k1' }
-    expect(await send(sms(), key)).toMatchObject({
-      status: 502,
-      body: { error: 'PROVIDER_UNAVAILABLE', message: 'errors.developer_api.provider_unavailable' },
-    })
-    expect(sns.commandCalls(PublishCommand).length).toBe(3)
-    expect(await log()).toMatchObject([{ status: 'failed' }])
-    sns.on(PublishCommand).resolves({ MessageId: 'sns-2' })
-    expect(await send(sms(), key)).toMatchObject({ status: 202, body: { data: { status: 'sent' } } })
-    expect((await log()).map(({ status }) => status)).toEqual(['sent', 'failed'])
-  })
+  ])(
+    'returns 502 after three attempts when SNS is %s, and frees the idempotency key',
+    async (_what, error) => {
+      sns.on(PublishCommand).rejects(error)
+      const key = { 'idempotency-key': 'k1' }
+      expect(await send(sms(), key)).toMatchObject({
+        status: 502,
+        body: { error: 'PROVIDER_UNAVAILABLE', message: 'errors.developer_api.provider_unavailable' },
+      })
+      expect(sns.commandCalls(PublishCommand).length).toBe(3)
+      expect(await log()).toMatchObject([{ status: 'failed' }])
+      sns.on(PublishCommand).resolves({ MessageId: 'sns-2' })
+      expect(await send(sms(), key)).toMatchObject({ status: 202, body: { data: { status: 'sent' } } })
+      expect((await log()).map(({ status }) => status)).toEqual(['sent', 'failed'])
+    },
+  )
 
   it.each([
     ['reset', failing('Error', undefined, 'ECONNRESET')],
     ['timed out', failing('TimeoutError')],
     ['a proxy’s 500', failing('InternalError', 500)],
-  ])('whose reply is lost (%s) is called for once, and stays queued for a person', async (_what, error) => {
+  ])('is sent once and stays queued for a person when the reply is lost: %s', async (_what, error) => {
     sns.on(PublishCommand).rejects(error)
     const key = { 'idempotency-key': 'k1' }
     const first = await send(sms(), key)
@@ -152,7 +155,7 @@ describe('an SMS', () => {
     expect(sns.commandCalls(PublishCommand).length).toBe(1)
   })
 
-  it('whose sender died is in progress for its repetitions, then queued for a person; never sent again', async () => {
+  it('returns 409 to repetitions while its claim lasts, then 202 as queued, and is never sent again', async () => {
     const key = { 'idempotency-key': 'k1' }
     sns.on(PublishCommand).callsFake(() => new Promise(() => {}))
     void send(sms(), key)
@@ -170,7 +173,7 @@ describe('an SMS', () => {
     expect(sns.commandCalls(PublishCommand).length).toBe(1)
   })
 
-  it('is sent once under one key, however many requests come at a time', async () => {
+  it('is sent once when requests under one key race', async () => {
     const key = { 'idempotency-key': 'k1' }
     const answers = await Promise.all(Array.from({ length: 8 }, () => send(sms(), key)))
     expect(sns.commandCalls(PublishCommand).length).toBe(1)
@@ -182,7 +185,7 @@ describe('an SMS', () => {
     expect((await log()).length).toBe(1)
   })
 
-  it('that the log cannot note any more is answered as the provider answered', async () => {
+  it('returns the provider’s result when the result cannot be recorded', async () => {
     sns.on(PublishCommand).callsFake(async () => {
       vi.spyOn(db.client.constructor.prototype, 'send').mockRejectedValue(failing('ThrottlingException', 400))
       return { MessageId: 'sns-1' }
@@ -194,7 +197,7 @@ describe('an SMS', () => {
 })
 
 describe('an email', () => {
-  it('is logged as queued and pushed by its ids alone', async () => {
+  it('is logged as queued, and queued with its ids only', async () => {
     const answer = await send(email({ subject: 'Your visit' }))
     const person = { id: patient.id, full_name: `${patient.firstName} ${patient.lastName}` }
     expect(answer).toMatchObject({ status: 202 })
@@ -215,14 +218,14 @@ describe('an email', () => {
     expect(sns.commandCalls(PublishCommand).length).toBe(0)
   })
 
-  it('takes the clinic’s name for its subject', async () => {
+  it('gets the clinic’s name as its default subject', async () => {
     await send(email())
     expect(await log()).toMatchObject([{ subject: 'Praxis Nord' }])
     await send(email({ subject: null }))
     expect((await log()).map(({ subject }) => subject)).toEqual(['Praxis Nord', 'Praxis Nord'])
   })
 
-  it('that cannot be queued is accepted all the same: the sweep finds it', async () => {
+  it('returns 202 and stays due for the sweep when it cannot be queued', async () => {
     sqs.on(SendMessageCommand).rejects(new Error('down'))
     const before = await due()
     const answer = await send(email())
@@ -231,7 +234,7 @@ describe('an email', () => {
     expect(await due()).toBe(before + 1)
   })
 
-  it('is queued once under one key', async () => {
+  it('is queued once when requests under one key race', async () => {
     const key = { 'idempotency-key': 'k1' }
     const answers = await Promise.all(Array.from({ length: 8 }, () => send(email(), key)))
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
@@ -240,7 +243,7 @@ describe('an email', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('the checks of a message', () => {
   const extension = '€'.repeat(766)
   const VALIDATION = (field: string) => ({
     status: 422,
@@ -275,10 +278,10 @@ describe('what is refused', () => {
     ['a subject of 201 characters', () => email({ subject: 'x'.repeat(201) }), 'subject'],
     ['an empty subject', () => email({ subject: '' }), 'subject'],
     ['a lone surrogate in a subject', () => email({ subject: '\ud800' }), 'subject'],
-    ['a patient_id that is none', () => sms({ patient_id: '1' }), 'patient_id'],
+    ['a malformed patient_id', () => sms({ patient_id: '1' }), 'patient_id'],
     ['an unknown field', () => sms({ to: '+905321234567' }), 'to'],
   ]
-  it.each(cases)('%s', async (_name, body, field) => {
+  it.each(cases)('returns 422 for %s', async (_name, body, field) => {
     const before = await due()
     expect(await send(body())).toMatchObject(VALIDATION(field))
     expect(await log()).toEqual([])
@@ -291,7 +294,7 @@ describe('what is refused', () => {
     ['765 extension characters', '€'.repeat(765)],
     ['630 units of UTF-16', 'ж'.repeat(630)],
     ['315 emojis', '😀'.repeat(315)],
-  ])('but not %s', async (_name, message) => {
+  ])('returns 202 for %s', async (_name, message) => {
     expect((await send(sms({ message }))).status).toBe(202)
   })
 
@@ -300,7 +303,7 @@ describe('what is refused', () => {
     await patientWriter(db).createMany(clinic.id, [patient])
   }
 
-  it('a patient without a phone or email', async () => {
+  it('returns 422 when the patient has no phone number or email address', async () => {
     await enter({ phoneNumber: null, emailAddress: null })
     const unreachable = (message: string) => ({
       status: 422,
@@ -311,7 +314,7 @@ describe('what is refused', () => {
     expect(await log()).toEqual([])
   })
 
-  it('a patient who is unknown, another clinic’s, or erased: the same bytes', async () => {
+  it('returns the same 404 for an unknown patient, another clinic’s patient and an erased one', async () => {
     const other = await newClinic(db.table)
     const theirs = aPatient()
     await patientWriter(db).createMany(other.id, [theirs])
@@ -327,7 +330,7 @@ describe('what is refused', () => {
     expect(sns.commandCalls(PublishCommand).length).toBe(0)
   })
 
-  it('a number of a country that the clinic does not send to', async () => {
+  it('returns 422 for a number of a country that is not allowed', async () => {
     await enter({ phoneNumber: '+447400123456' })
     const refused = { status: 422, body: { message: 'errors.developer_api.country_not_allowed' } }
     expect(await send(sms())).toMatchObject(refused)
@@ -337,7 +340,7 @@ describe('what is refused', () => {
     expect(await send(sms())).toMatchObject(refused)
   })
 
-  it('more than a day’s messages, by channel, until the clinic’s midnight', async () => {
+  it('returns 429 until the clinic’s midnight when the daily limit of the channel is reached', async () => {
     await clinicStore(db).update(clinic.id, { smsPerDay: 2, emailsPerDay: 1 })
     const statuses = []
     for (const body of [sms(), sms(), sms(), email(), email()]) statuses.push((await send(body)).status)
@@ -352,7 +355,7 @@ describe('what is refused', () => {
     expect((await log()).length).toBe(3)
   })
 
-  it('more than the day’s messages when all come at once', async () => {
+  it('returns 429 above the daily limit when requests race', async () => {
     await clinicStore(db).update(clinic.id, { smsPerDay: 3 })
     const answers = await Promise.all(Array.from({ length: 10 }, () => send(sms())))
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(3).fill(202), ...Array(7).fill(429)])
@@ -360,13 +363,13 @@ describe('what is refused', () => {
   })
 })
 
-describe('the scope', () => {
+describe('the scope of POST /messages', () => {
   const withScopes = async (...scopes: (typeof SCOPES)[number][]) => {
     headers = (await issueCredential(db.table, clinic, scopes)).headers
   }
   const missing = (scope: string) => ({ status: 403, body: { details: [{ scope }] } })
 
-  it('is that of the channel', async () => {
+  it('depends on the channel', async () => {
     await withScopes('communication.write.sms')
     expect((await send(sms())).status).toBe(202)
     expect(await send(email())).toMatchObject(missing('communication.write.email'))
@@ -375,12 +378,12 @@ describe('the scope', () => {
     expect(await send(sms())).toMatchObject(missing('communication.write.sms'))
   })
 
-  it('is missed before anything else of the body is judged', async () => {
+  it('is checked before other fields of the body', async () => {
     await withScopes('communication.write.sms')
     expect(await send({ channel: 'email', nonsense: 1 })).toMatchObject(missing('communication.write.email'))
   })
 
-  it('is none of the body’s for a caller with neither, and a 422 for a channel that is none', async () => {
+  it('returns 403 without either scope whatever the body, and 422 for an unknown channel', async () => {
     await withScopes(...SCOPES.filter((scope) => !scope.startsWith('communication.write')))
     expect((await send('no json')).status).toBe(403)
     await withScopes('communication.write.sms')

@@ -1,4 +1,4 @@
-/** The function that reads the receipts of SMS, on the real engine. */
+/** The consumer of SMS delivery receipts, on the real engine. */
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Clinic } from '../../shared/domain/clinic.ts'
@@ -70,7 +70,7 @@ const receipt = (
     status,
   })
 
-/** Delivers lines of the log group, written so many milliseconds ago. */
+/** Invokes the function with lines of the log group that are `age` milliseconds old. */
 async function deliver(lines: string[], age = 0): Promise<unknown> {
   const handler = (await handlerOf({ id: 'sms-receipts' })) as (event: object) => Promise<unknown>
   const logEvents = lines.map((message, at) => ({ id: String(at), timestamp: Date.now() - age, message }))
@@ -81,7 +81,7 @@ async function deliver(lines: string[], age = 0): Promise<unknown> {
 const read = async () => (await messageStore(db).find(clinic.id, id))?.record
 
 describe('a receipt', () => {
-  it('is noted of the message that it names, once', async () => {
+  it('is recorded once when it arrives twice', async () => {
     await deliver([receipt(messageId)])
     expect(await read()).toMatchObject({ status: 'delivered', errorMessage: null })
     const version = (await messageStore(db).find(clinic.id, id))?.version
@@ -89,23 +89,23 @@ describe('a receipt', () => {
     expect((await messageStore(db).find(clinic.id, id))?.version).toBe(version)
   })
 
-  it('of a failure is noted with the carrier’s words, without numbers', async () => {
+  it('of a failure is recorded with the carrier’s text, without numbers', async () => {
     await deliver([receipt(messageId, 'FAILURE', 'No route to +90 532 123 45 67')])
     expect(await read()).toMatchObject({ status: 'failed', errorMessage: 'Not delivered: No route to ...' })
   })
 
-  it('that overtook the note of its message is asked for again, and keeps no other waiting', async () => {
+  it('that arrives before its SMS is recorded fails the batch after the others are recorded', async () => {
     await expect(deliver([receipt(newUuid()), receipt(messageId)])).rejects.toThrow('sms-receipts failed')
     expect(await read()).toMatchObject({ status: 'delivered' })
   })
 
-  it('of an SMS that is not ours is counted, and that is all', async () => {
+  it('of an unknown SMS is only counted once it is old enough', async () => {
     await deliver([receipt(newUuid())], 6 * 60_000)
     expect(logged).toContain('"feedback_for_nobody":1')
     expect(logged).not.toContain('532')
   })
 
-  it('that cannot be read keeps no other waiting', async () => {
+  it('that is unreadable does not block the others', async () => {
     await deliver(['no receipt', receipt(messageId)]).catch(() => {})
     expect(await read()).toMatchObject({ status: 'delivered' })
   })

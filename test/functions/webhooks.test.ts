@@ -1,4 +1,4 @@
-/** The endpoints of webhooks on the real engine, with SQS mocked: what is kept, what is queued, what is answered. */
+/** The webhook endpoints on the real engine, with SQS mocked: what is stored, queued and returned. */
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { mockClient } from 'aws-sdk-client-mock'
@@ -51,7 +51,7 @@ type Request = Omit<RequestInput, 'body' | 'method' | 'headers'> & {
   headers?: Record<string, string | undefined>
 }
 
-/** Asks a route; a body that is no text is sent as JSON. */
+/** Sends a request to a route. A body that is not text is sent as JSON. */
 async function ask(id: string, { body, headers: more = {}, ...sent }: Request = {}) {
   const all = {
     ...headers,
@@ -97,7 +97,7 @@ const kept = async (id: string): Promise<Webhook> => {
 const later = (ms: number) => vi.useFakeTimers({ now: Date.now() + ms, toFake: ['Date'] })
 const withKey = (key: string) => ({ headers: { 'idempotency-key': key } })
 
-/** A value as text that does not depend on the order of attributes, which items come in any. */
+/** A value as text that does not depend on the order of attributes. */
 const written = (value: unknown): string =>
   JSON.stringify(value, (_, part) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
@@ -105,7 +105,7 @@ const written = (value: unknown): string =>
       : part,
   )
 
-/** The whole table but credentials, which note their use. */
+/** The whole table without credentials, since each request records the use of its credential. */
 async function items(): Promise<string[]> {
   const all: Record<string, unknown>[] = []
   let start: Record<string, unknown> | undefined
@@ -118,7 +118,7 @@ async function items(): Promise<string[]> {
   return all.filter(({ pk }) => !String(pk).startsWith('credential#')).map(written)
 }
 
-/** Does something that must leave the table and the queues as they are. */
+/** Runs something that must not change the table or the queues. */
 async function unchanged<T>(act: () => Promise<T>): Promise<T> {
   const before = await items()
   const pushes = sqs.calls().length
@@ -134,7 +134,7 @@ async function unchanged<T>(act: () => Promise<T>): Promise<T> {
   return result
 }
 
-/** What was pushed, and where. */
+/** The deliveries that were pushed, with their queues. */
 const pushed = () =>
   sqs.commandCalls(SendMessageBatchCommand).flatMap(({ args }) => {
     const { QueueUrl, Entries = [] } = args[0].input
@@ -155,8 +155,8 @@ const NO_WEBHOOK = error(404, 'NOT_FOUND', 'webhook_not_found')
 const NO_DELIVERY = error(404, 'NOT_FOUND', 'delivery_not_found')
 const TOO_MANY = error(422, 'VALIDATION', 'too_many_webhooks')
 
-describe('creating', () => {
-  it('answers 201 with the endpoint, its secret and its place', async () => {
+describe('POST /webhooks', () => {
+  it('returns 201 with the endpoint, its secret and its location', async () => {
     const { status, body, headers: sent } = await ask('create-webhook', { body: wanted() })
     expect(status).toBe(201)
     expect(body).toEqual({
@@ -180,7 +180,7 @@ describe('creating', () => {
     expect((await kept(body.data.id)).secret).toBe(secret)
   })
 
-  it('makes a secret of its own for each', async () => {
+  it('generates a different secret for each endpoint', async () => {
     const secrets = [await created(), await created(), await created()].map(({ secret }) => secret)
     expect(new Set(secrets).size).toBe(3)
   })
@@ -190,14 +190,14 @@ describe('creating', () => {
     ['of the most bytes', `whsec_${Buffer.alloc(64, 7).toString('base64')}`],
     ['in another form', 'sixteen-letters!'],
     ['of the most letters', '~'.repeat(256)],
-  ])('takes a secret %s', async (_, secret) => {
+  ])('accepts a secret %s', async (_, secret) => {
     const { id, ...shown } = await created({ secret })
     expect(shown.secret).toBe(secret)
     expect((await kept(id)).secret).toBe(secret)
     expect((await list()).text).not.toContain(secret)
   })
 
-  it('takes every event there is, and keeps them as they were named', async () => {
+  it('accepts all events, and keeps their order', async () => {
     const events = EVENTS.toReversed()
     expect((await created({ events })).events).toEqual(events)
   })
@@ -206,7 +206,7 @@ describe('creating', () => {
     ['HTTPS://Example.COM:443/Hooks?a=%20', 'https://example.com/Hooks?a=%20'],
     ['https://example.com', 'https://example.com/'],
     ['https://example.com:8443/a/../b', 'https://example.com:8443/b'],
-  ])('keeps %s as it will be called', async (url, href) => {
+  ])('stores %s in its normalized form', async (url, href) => {
     expect((await created({ url })).url).toBe(href)
   })
 
@@ -214,11 +214,11 @@ describe('creating', () => {
     ['  Ours, for billing  ', 'Ours, for billing'],
     [null, null],
     ['😀'.repeat(500), '😀'.repeat(500)],
-  ])('takes %j for a description', async (description, shown) => {
+  ])('accepts the description %j', async (description, shown) => {
     expect((await created({ description })).description).toBe(shown)
   })
 
-  it('again under the same key shows the same secret, and makes no other endpoint', async () => {
+  it('returns the same secret and creates nothing when it is repeated under its key', async () => {
     const more = { ...withKey('k'), body: wanted() }
     const first = await ask('create-webhook', more)
     const again = await unchanged(() => ask('create-webhook', more))
@@ -235,7 +235,7 @@ describe('creating', () => {
     expect((await list()).body.meta.total).toBe(1)
   })
 
-  it('under one key happens once, however many come at a time; another credential’s key is another', async () => {
+  it('creates one endpoint when requests under one key race, and another for another credential', async () => {
     const more = { ...withKey('k'), body: wanted() }
     const answers = await Promise.all(Array.from({ length: 8 }, () => ask('create-webhook', more)))
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
@@ -246,25 +246,25 @@ describe('creating', () => {
   })
 })
 
-describe('at most twenty', () => {
+describe('the limit of twenty endpoints', () => {
   const fill = async (count = 20) => {
     const ids: string[] = []
     for (let n = 0; n < count; n++) ids.push((await created()).id)
     return ids
   }
 
-  it('are there: the 21st is refused, until one is deleted', async () => {
+  it('returns 422 for the 21st until one is deleted', async () => {
     const ids = await fill()
     expect(await unchanged(() => ask('create-webhook', { body: wanted() }))).toMatchObject(TOO_MANY)
     expect((await remove(ids[3] as string)).status).toBe(204)
-    // Deleting it again makes no more room.
+    // Deleting the same endpoint again does not lower the count.
     expect((await remove(ids[3] as string)).status).toBe(404)
     await created()
     expect(await ask('create-webhook', { body: wanted() })).toMatchObject(TOO_MANY)
     expect((await list({ limit: '100' })).body.meta.total).toBe(20)
   })
 
-  it('are there when 25 come at once', async () => {
+  it('holds when 25 requests race', async () => {
     const answers = await Promise.all(
       Array.from({ length: 25 }, () => ask('create-webhook', { body: wanted() })),
     )
@@ -275,7 +275,7 @@ describe('at most twenty', () => {
     expect(body.data.map(({ id }: Webhook) => id).sort()).toEqual(made.sort())
   })
 
-  it('are deleted once each, however many ask', async () => {
+  it('counts each deletion once when deletions race', async () => {
     const ids = await fill()
     const answers = await Promise.all(
       ids.slice(0, 4).flatMap((id) => Array.from({ length: 4 }, () => remove(id))),
@@ -285,25 +285,25 @@ describe('at most twenty', () => {
     expect(await ask('create-webhook', { body: wanted() })).toMatchObject(TOO_MANY)
   })
 
-  it('hold nobody’s repetition up', async () => {
+  it('does not apply to the repetition of an earlier request', async () => {
     const more = { ...withKey('k'), body: wanted() }
     const first = await ask('create-webhook', more)
     await fill(19)
     expect((await ask('create-webhook', more)).text).toBe(first.text)
   })
 
-  it('are each clinic’s own', async () => {
+  it('applies to each clinic separately', async () => {
     await fill()
     headers = (await issueCredential(db.table, await newClinic(db.table))).headers
     await created()
   })
 })
 
-describe('listing', () => {
-  it('is oldest first, and each once, on pages of every size', async () => {
+describe('GET /webhooks', () => {
+  it('returns each endpoint once, oldest first, for every page size', async () => {
     const ids: string[] = []
     for (let n = 0; n < 7; n++) {
-      // Some at the same moment.
+      // Some have the same time of creation.
       if (n % 3 === 0) later(60_000)
       ids.push((await created({ description: `no. ${n}` })).id)
     }
@@ -324,7 +324,7 @@ describe('listing', () => {
     }
   })
 
-  it('of none is empty', async () => {
+  it('returns an empty page when there are none', async () => {
     expect((await list()).body).toEqual({ data: [], meta: { page: 1, limit: 20, total: 0, total_pages: 0 } })
   })
 
@@ -334,7 +334,7 @@ describe('listing', () => {
     [{ limit: 'x' }],
     [{ sort: 'url' }],
     [{ after: '1' }],
-  ])('refuses %j', async (query) => {
+  ])('returns 400 for %j', async (query) => {
     expect(await list(query)).toMatchObject({
       status: 400,
       body: { error: 'INVALID_PARAMS', details: [{ field: Object.keys(query)[0] }] },
@@ -342,8 +342,8 @@ describe('listing', () => {
   })
 })
 
-describe('changing', () => {
-  it('nothing changes nothing, not even when it was changed last', async () => {
+describe('PATCH /webhooks/{id}', () => {
+  it('writes nothing when no value changes', async () => {
     const { id, secret: _, ...before } = await created({ description: 'Ours' })
     later(60_000)
     for (const body of [{}, { url: before.url, events: before.events, description: 'Ours' }, undefined]) {
@@ -360,7 +360,7 @@ describe('changing', () => {
     [{ description: null }],
     [{ is_active: false }],
     [{ url: 'https://example.org/in', events: [...EVENTS], description: null, is_active: false }],
-  ])('%j changes that alone', async (changes) => {
+  ])('changes only the fields of %j', async (changes) => {
     const { id, secret, ...before } = await created({ description: 'Ours' })
     later(60_000)
     const { status, body } = await change(id, changes)
@@ -371,14 +371,14 @@ describe('changing', () => {
     expect(await kept(id)).toMatchObject({ secret, previousSecret: null })
   })
 
-  it('different fields at once changes them all', async () => {
+  it('applies all changes when requests for different fields race', async () => {
     const { id } = await created()
     const changes = [{ url: 'https://example.org/' }, { events: ['invoice.paid'] }, { description: 'x' }]
     await Promise.all(changes.map((body) => change(id, body)))
     expect((await list()).body.data).toMatchObject([Object.assign({}, ...changes)])
   })
 
-  it('it to active forgets how it behaved; anything else does not', async () => {
+  it('resets the endpoint’s health only when it sets is_active to true', async () => {
     const { id } = await created()
     const health = () => db.table.get(webhookHealthKey(clinic.id, id))
     await webhookStore(db).recordFailure(clinic.id, id, Date.now())
@@ -391,8 +391,8 @@ describe('changing', () => {
   })
 })
 
-describe('deleting', () => {
-  it('answers 204 with nothing; after that there is none', async () => {
+describe('DELETE /webhooks/{id}', () => {
+  it('returns 204 without a body, after which every request returns 404', async () => {
     const [{ id }, other] = [await created(), await created()]
     const delivery = (await ping(id)).body.data.id
     const gone = await remove(id)
@@ -412,7 +412,7 @@ describe('deleting', () => {
     expect((await list()).body.data.map(({ id }: Webhook) => id)).toEqual([other.id])
   })
 
-  it('leaves nothing of how it behaved', async () => {
+  it('deletes the endpoint’s health', async () => {
     const { id } = await created()
     await webhookStore(db).recordFailure(clinic.id, id, Date.now())
     await remove(id)
@@ -420,10 +420,10 @@ describe('deleting', () => {
   })
 })
 
-describe('rotating', () => {
+describe('POST /webhooks/{id}/rotate-secret', () => {
   const DAY = 24 * 60 * 60 * 1000
 
-  it('gives a new secret; the old one signs beside it for a day', async () => {
+  it('returns a new secret, and the old one still signs for a day', async () => {
     const { id, secret: old, ...before } = await created()
     later(60_000)
     const now = Date.now()
@@ -446,7 +446,7 @@ describe('rotating', () => {
     expect(signingSecrets(webhook, until)).toEqual([secret])
   })
 
-  it('twice keeps the last but one, not the first', async () => {
+  it('keeps only the latest of the earlier secrets', async () => {
     const { id, secret: first } = await created()
     const second = (await rotate(id)).body.data.secret
     const third = (await rotate(id)).body.data.secret
@@ -455,14 +455,14 @@ describe('rotating', () => {
     expect(JSON.stringify(webhook)).not.toContain(first)
   })
 
-  it('takes a secret of the integrator’s own', async () => {
+  it('accepts the integrator’s own secret', async () => {
     const { id } = await created()
     const secret = 'my-own-secret-0123456789'
     expect((await rotate(id, { body: { secret } })).body.data.secret).toBe(secret)
     expect((await kept(id)).secret).toBe(secret)
   })
 
-  it('again under the same key shows the same secret, and rotates nothing', async () => {
+  it('returns the same secret and rotates nothing when it is repeated under its key', async () => {
     const { id } = await created()
     const first = await rotate(id, withKey('k'))
     const again = await unchanged(() => rotate(id, withKey('k')))
@@ -474,7 +474,7 @@ describe('rotating', () => {
     expect((await rotate(id, withKey('l'))).text).not.toBe(first.text)
   })
 
-  it('at once under one key rotates once', async () => {
+  it('rotates once when requests under one key race', async () => {
     const { id, secret: old } = await created()
     const answers = await Promise.all(Array.from({ length: 8 }, () => rotate(id, withKey('k'))))
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
@@ -482,7 +482,7 @@ describe('rotating', () => {
   })
 })
 
-/** Delivers what was pushed last, as the consumer does, to a receiver that answers so. */
+/** Delivers the last pushed delivery, as the consumer does, to a receiver that responds with `status`. */
 async function attempted(status: number, at = Date.now()) {
   const world = deliverySimulation(db.table, () => httpResponse(status, null, 12))
   world.now = at
@@ -493,8 +493,8 @@ async function attempted(status: number, at = Date.now()) {
   return world.received
 }
 
-describe('pinging', () => {
-  it('makes a delivery, and queues it', async () => {
+describe('POST /webhooks/{id}/ping', () => {
+  it('creates a delivery and queues it', async () => {
     const { id } = await created()
     const { status, body } = await ping(id)
     expect(status).toBe(202)
@@ -521,7 +521,7 @@ describe('pinging', () => {
     })
   })
 
-  it('reaches an endpoint that is subscribed to other things, and switched off', async () => {
+  it('reaches a disabled endpoint without a subscription to pings', async () => {
     const { id } = await created()
     await change(id, { is_active: false })
     expect((await ping(id)).status).toBe(202)
@@ -529,7 +529,7 @@ describe('pinging', () => {
     expect((await deliveries(id)).body.data).toMatchObject([{ status: 'delivered' }])
   })
 
-  it('is no event of the clinic', async () => {
+  it('adds no event to GET /events', async () => {
     await ping((await created()).id)
     expect((await ask('list-events')).body).toEqual({
       data: [],
@@ -537,7 +537,7 @@ describe('pinging', () => {
     })
   })
 
-  it('that cannot be queued is accepted all the same: the sweep finds it', async () => {
+  it('returns 202 and leaves the delivery to the sweep when it cannot be queued', async () => {
     const { id } = await created()
     sqs.on(SendMessageBatchCommand).rejects(new Error('down'))
     const answer = await ping(id)
@@ -547,7 +547,7 @@ describe('pinging', () => {
     expect(due.map(({ id }) => id)).toContain(answer.body.data.id)
   })
 
-  it('again under the same key is the same ping', async () => {
+  it('creates one delivery when requests under one key race or are repeated', async () => {
     const { id } = await created()
     const answers = await Promise.all(Array.from({ length: 8 }, () => ping(id, withKey('k'))))
     answers.push(await unchanged(() => ping(id, withKey('k'))))
@@ -558,8 +558,8 @@ describe('pinging', () => {
   })
 })
 
-describe('deliveries', () => {
-  it('are listed latest first, each once, by a cursor in steps of every size', async () => {
+describe('GET /webhooks/{id}/deliveries', () => {
+  it('returns each delivery once, latest first, for every page size', async () => {
     const { id } = await created()
     const other = await created()
     const ids: string[] = []
@@ -584,7 +584,7 @@ describe('deliveries', () => {
     }
   })
 
-  it('that there are none of are none', async () => {
+  it('returns an empty page without a cursor when there are none', async () => {
     const { id } = await created()
     expect((await deliveries(id)).body).toEqual({
       data: [],
@@ -592,7 +592,7 @@ describe('deliveries', () => {
     })
   })
 
-  it('show their attempts and when the next one is, on the clinic’s clock', async () => {
+  it('returns the attempts and the time of the next one in the clinic’s zone', async () => {
     const { id } = await created()
     later(60_000)
     const made = (await ping(id)).body.data
@@ -608,7 +608,7 @@ describe('deliveries', () => {
       next_attempt_at: expect.stringMatching(TIME),
     })
     const wait = Date.parse(first.next_attempt_at) - Date.parse(first.attempts[0].attempted_at)
-    // Of 5 seconds, shown in whole ones.
+    // The delay is 5 seconds; times have whole seconds.
     expect(wait).toBeGreaterThanOrEqual(5000)
     expect(wait).toBeLessThanOrEqual(6000)
     await webhookStore(db).recordRecovery(clinic.id, id)
@@ -623,7 +623,7 @@ describe('deliveries', () => {
     ])
   })
 
-  it('of more than 30 days ago are not shown, deleted or not', async () => {
+  it('leaves out deliveries older than 30 days before they are deleted', async () => {
     const { id } = await created()
     await ping(id)
     later(20 * 24 * 3_600_000)
@@ -648,13 +648,13 @@ describe('deliveries', () => {
     },
   )
 
-  it('of an endpoint that is not there are not found, whatever the cursor', async () => {
+  it('returns 404 for an unknown endpoint, whatever the cursor', async () => {
     for (const after of [undefined, newUuid()])
       expect(await deliveries(newUuid(), after ? { after } : {})).toMatchObject(NO_WEBHOOK)
   })
 })
 
-describe('delivering again', () => {
+describe('POST …/deliveries/{delivery_id}/redeliver', () => {
   const stored = async (webhook: string, id: string) => deliveryStore(db).find(clinic.id, webhook, id)
 
   it.each([
@@ -662,7 +662,7 @@ describe('delivering again', () => {
     ['failed', 410, 'failed'],
     ['pending, after an attempt', 500, 'pending'],
     ['pending, before any', null, 'pending'],
-  ])('what was %s begins a schedule of its own, and keeps what was', async (_, answer, status) => {
+  ])('starts a new schedule and keeps the attempts of a delivery that was %s', async (_, answer, status) => {
     const { id } = await created()
     const made = (await ping(id)).body.data
     if (answer !== null) await attempted(answer)
@@ -678,13 +678,13 @@ describe('delivering again', () => {
       { queue: process.env.DELIVERY_QUEUE_URL, delay: undefined, ...queued },
     ])
     expect(await stored(id, made.id)).toMatchObject({ tries: 0, isAskedFor: true, claim: null })
-    // Disabled by its 410, slow by its 500: it is attempted all the same, under the same id.
+    // The 410 disabled the endpoint and the 500 marked it as slow; the delivery is attempted under the same id.
     await webhookStore(db).recordRecovery(clinic.id, id)
     expect(await attempted(200)).toMatchObject([{ headers: { 'webhook-id': made.event_id } }])
     expect(await stored(id, made.id)).toMatchObject({ status: 'delivered', dueAt: null })
   })
 
-  it('is due once, whatever it was due at before', async () => {
+  it('leaves one due item when it is repeated', async () => {
     const { id } = await created()
     const made = (await ping(id)).body.data.id
     later(10_000)
@@ -695,7 +695,7 @@ describe('delivering again', () => {
     expect(due.filter((one) => one.id === made).length).toBe(1)
   })
 
-  it('of an event goes on where its record’s order stands', async () => {
+  it('attempts an event in the order of its record', async () => {
     const { id } = await created({ events: ['patient.created'] })
     await patientWriter(db).createMany(clinic.id, [aPatient()])
     await eventFanOut({ table: db.table, now: Date.now, newId: newUuid }).fanOut(clinic.id, async () => {})
@@ -706,7 +706,7 @@ describe('delivering again', () => {
     expect((await deliveries(id)).body.data).toMatchObject([{ status: 'delivered' }])
   })
 
-  it('again under the same key is the same', async () => {
+  it('queues once when it is repeated under its key', async () => {
     const { id } = await created()
     const made = (await ping(id)).body.data.id
     const before = pushed().length
@@ -720,7 +720,7 @@ describe('delivering again', () => {
     expect(pushed().length).toBe(before + 1)
   })
 
-  it('of more than 30 days ago finds none, deleted or not, as the list has none', async () => {
+  it('returns 404 for a delivery older than 30 days before it is deleted', async () => {
     const { id } = await created()
     const made = (await ping(id)).body.data.id
     later(31 * 24 * 3_600_000)
@@ -728,7 +728,7 @@ describe('delivering again', () => {
     expect(await redeliver(id, made)).toMatchObject(NO_DELIVERY)
   })
 
-  it('that cannot be queued is accepted all the same', async () => {
+  it('returns 202 when the delivery cannot be queued', async () => {
     const { id } = await created()
     const made = (await ping(id)).body.data.id
     sqs.on(SendMessageBatchCommand).rejects(new Error('down'))
@@ -737,7 +737,7 @@ describe('delivering again', () => {
     expect(answer.logged).toContain('delivery_not_queued')
   })
 
-  it('of another endpoint’s delivery, of the same clinic or of another, finds none', async () => {
+  it('returns 404 for a delivery of another endpoint or another clinic', async () => {
     const [mine, other] = [await created(), await created()]
     const [own, others] = [(await ping(mine.id)).body.data.id, (await ping(other.id)).body.data.id]
     const there = headers
@@ -755,26 +755,29 @@ describe('delivering again', () => {
   })
 })
 
-describe('a key that was used for one', () => {
-  // Done for the other one, or refused as the key's second use: never the first one's answer.
-  it.each(['ping', 'rotate', 'redeliver'] as const)('does not answer for another: %s', async (what) => {
-    const [one, other] = [await created(), await created()]
-    const [first, second] = [(await ping(one.id)).body.data.id, (await ping(one.id)).body.data.id]
-    const [before, after] = {
-      ping: [() => ping(one.id, withKey('k')), () => ping(other.id, withKey('k'))],
-      rotate: [() => rotate(one.id, withKey('k')), () => rotate(other.id, withKey('k'))],
-      redeliver: [
-        () => redeliver(one.id, first, withKey('k')),
-        () => redeliver(one.id, second, withKey('k')),
-      ],
-    }[what] as [() => ReturnType<typeof ask>, () => ReturnType<typeof ask>]
-    const answer = await before()
-    expect(answer.status).toBeLessThan(300)
-    expect((await after()).text).not.toBe(answer.text)
-  })
+describe('an idempotency key that was used for one endpoint', () => {
+  // The second request is processed, or refused since the key was used. It never gets the first response.
+  it.each(['ping', 'rotate', 'redeliver'] as const)(
+    'does not return its response for another: %s',
+    async (what) => {
+      const [one, other] = [await created(), await created()]
+      const [first, second] = [(await ping(one.id)).body.data.id, (await ping(one.id)).body.data.id]
+      const [before, after] = {
+        ping: [() => ping(one.id, withKey('k')), () => ping(other.id, withKey('k'))],
+        rotate: [() => rotate(one.id, withKey('k')), () => rotate(other.id, withKey('k'))],
+        redeliver: [
+          () => redeliver(one.id, first, withKey('k')),
+          () => redeliver(one.id, second, withKey('k')),
+        ],
+      }[what] as [() => ReturnType<typeof ask>, () => ReturnType<typeof ask>]
+      const answer = await before()
+      expect(answer.status).toBeLessThan(300)
+      expect((await after()).text).not.toBe(answer.text)
+    },
+  )
 })
 
-describe('a request without fields', () => {
+describe('a request with only optional fields', () => {
   let id: string
   let delivery: string
   beforeEach(async () => {
@@ -788,7 +791,7 @@ describe('a request without fields', () => {
     ['rotate', (more) => rotate(id, more), 200],
   ]
 
-  it.each(routes)('may have no body: %s', async (_, act, status) => {
+  it.each(routes)('is accepted without a body or with an empty object: %s', async (_, act, status) => {
     expect((await act({})).status).toBe(status)
     expect((await act({ body: {} })).status).toBe(status)
     expect(
@@ -796,7 +799,7 @@ describe('a request without fields', () => {
     ).toBe(status)
   })
 
-  it.each(routes)('may have no other: %s', async (_, act) => {
+  it.each(routes)('is refused with any other body: %s', async (_, act) => {
     const text = { 'content-type': 'text/plain' }
     const refused: [Request, number, string][] = [
       [{ headers: text }, 415, 'UNSUPPORTED_MEDIA_TYPE'],
@@ -859,7 +862,7 @@ const HOSTILE = [
   '',
 ]
 
-describe('what is refused', () => {
+describe('the checks of a webhook request', () => {
   const refused = (answer: Awaited<ReturnType<typeof ask>>, ...fields: string[]) => {
     expect(answer).toMatchObject({
       status: 422,
@@ -875,14 +878,14 @@ describe('what is refused', () => {
     id = (await created({ description: 'Ours' })).id
   })
 
-  it.each(HOSTILE.map((url) => [url]))('the address %j', async (url) => {
+  it.each(HOSTILE.map((url) => [url]))('returns 422 for the URL %j', async (url) => {
     await unchanged(async () => {
       refused(await ask('create-webhook', { body: wanted({ url }) }), 'url')
       refused(await change(id, { url, description: 'Changed' }), 'url')
     })
   })
 
-  /** Fields that are wrong in the same way when an endpoint is made and when it is changed. */
+  /** Invalid for the creation and for the change of an endpoint alike. */
   const both: [string, object, string][] = [
     ['an address of null', { url: null }, 'url'],
     ['an address that is a number', { url: 1 }, 'url'],
@@ -893,7 +896,7 @@ describe('what is refused', () => {
     ['an event with a space', { events: ['patient.created '] }, 'events'],
     ['all events', { events: ['*'] }, 'events'],
     ['a family of events', { events: ['patient.*'] }, 'events'],
-    ['the ping: it is asked for', { events: ['webhook.ping'] }, 'events'],
+    ['the ping, which needs no subscription', { events: ['webhook.ping'] }, 'events'],
     ['no events', { events: [] }, 'events'],
     ['events of null', { events: null }, 'events'],
     ['an event that is not in a list', { events: 'patient.created' }, 'events'],
@@ -913,7 +916,7 @@ describe('what is refused', () => {
     ['an id', { id: newUuid() }, 'id'],
     ['a time', { created_at: '2026-05-01T10:00:00+03:00' }, 'created_at'],
   ]
-  it.each(both)('%s', async (_, facts, field) => {
+  it.each(both)('returns 422 for %s', async (_, facts, field) => {
     await unchanged(async () => {
       refused(await ask('create-webhook', { body: wanted(facts) }), field)
       refused(await change(id, { is_active: false, ...facts }), field)
@@ -925,11 +928,11 @@ describe('what is refused', () => {
     ['is_active of "true"', 'true'],
     ['is_active of 1', 1],
     ['is_active of null', null],
-  ])('%s', async (_, is_active) => {
+  ])('returns 422 for %s', async (_, is_active) => {
     refused(await unchanged(() => change(id, { is_active, description: 'Changed' })), 'is_active')
   })
 
-  it('a secret among changes, and a state when it is made', async () => {
+  it('returns 422 for a secret in a change and for is_active in a creation', async () => {
     await unchanged(async () => {
       refused(await change(id, { secret: 'sixteen-letters!' }), 'secret')
       refused(await ask('create-webhook', { body: wanted({ is_active: false }) }), 'is_active')
@@ -949,7 +952,7 @@ describe('what is refused', () => {
     ['of 65 bytes', `whsec_${Buffer.alloc(65).toString('base64')}`],
     ['that is a number', 1_234_567_890_123_456],
     ['of null', null],
-  ])('a secret %s, which no answer and no log repeats', async (_, secret) => {
+  ])('returns 422 for a secret %s, and does not repeat it in the response or the log', async (_, secret) => {
     await unchanged(async () => {
       for (const answer of [
         await ask('create-webhook', { body: wanted({ secret }) }),
@@ -964,7 +967,7 @@ describe('what is refused', () => {
     })
   })
 
-  it('everything that is wrong, at once', async () => {
+  it('names every invalid field at once', async () => {
     const body = { events: [], description: '', secret: 'x', colour: 'red' }
     const fields = ['url', 'events', 'description', 'secret', 'colour']
     refused(await unchanged(() => ask('create-webhook', { body })), ...fields)
@@ -976,7 +979,7 @@ describe('what is refused', () => {
     ])
   })
 
-  it('another clinic’s endpoint, as one that is nowhere: the same bytes', async () => {
+  it('returns the same 404 for another clinic’s endpoint, an unknown id and a malformed id', async () => {
     const delivery = (await ping(id)).body.data.id
     headers = (await issueCredential(db.table, await newClinic(db.table))).headers
     await unchanged(async () => {
@@ -997,12 +1000,12 @@ describe('what is refused', () => {
     expect((await list()).body.data).toEqual([])
   })
 
-  it('an address before an endpoint that is not there: a caller learns of what it sent first', async () => {
+  it('returns 422 for an invalid URL before 404 for an unknown endpoint', async () => {
     refused(await change(newUuid(), { url: 'http://localhost/' }), 'url')
   })
 })
 
-it('an id in capitals is the same id', async () => {
+it('accepts ids in capitals', async () => {
   const { id } = await created()
   const delivery = (await ping(id.toUpperCase())).body.data.id
   expect((await redeliver(id.toUpperCase(), delivery.toUpperCase())).status).toBe(202)
@@ -1010,7 +1013,7 @@ it('an id in capitals is the same id', async () => {
   expect((await remove(id.toUpperCase())).status).toBe(204)
 })
 
-it('a secret is shown when it is made, and never again', async () => {
+it('returns a secret only when it is created or rotated', async () => {
   const secrets = ['the-first-secret-0123456789', 'the-second-secret-0123456789']
   const { id } = await created({ secret: secrets[0] })
   const rotated = await rotate(id, { body: { secret: secrets[1] } })
@@ -1034,7 +1037,7 @@ it('a secret is shown when it is made, and never again', async () => {
   expect(JSON.stringify(pushed())).not.toMatch(/secret/)
 })
 
-describe('the scope', () => {
+describe('the scope of a webhook endpoint', () => {
   const ROUTES: [string, Scope][] = [
     ['list-webhooks', 'webhook.read'],
     ['list-deliveries', 'webhook.read'],
@@ -1047,7 +1050,7 @@ describe('the scope', () => {
     ['delete-webhook', 'webhook.write'],
   ]
 
-  it.each(['webhook.read', 'webhook.write'] as const)('%s opens what is its own', async (scope) => {
+  it.each(['webhook.read', 'webhook.write'] as const)('%s allows only its own endpoints', async (scope) => {
     const { id } = await created()
     const delivery_id = (await ping(id)).body.data.id
     headers = (await issueCredential(db.table, clinic, [scope])).headers
