@@ -1,0 +1,297 @@
+/** Pinging webhook endpoints, listing deliveries and delivering again. */
+import { SendMessageBatchCommand } from '@aws-sdk/client-sqs'
+import { describe, expect, it } from 'vitest'
+import { newUuid } from '../../shared/domain/uuid.ts'
+import { deliveryStore } from '../../shared/store/events/deliveries.ts'
+import { eventFanOut } from '../../shared/store/events/fan-out.ts'
+import { webhookStore } from '../../shared/store/events/webhooks.ts'
+import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
+import { issueCredential } from '../support/credentials.ts'
+import { aPatient, newClinic } from '../support/table.ts'
+import {
+  ask,
+  attempted,
+  change,
+  clinic,
+  created,
+  db,
+  deliveries,
+  headers,
+  later,
+  NO_DELIVERY,
+  NO_WEBHOOK,
+  ping,
+  pushed,
+  redeliver,
+  sendWith,
+  sqs,
+  TIME,
+  UUID,
+  unchanged,
+  useWebhookEndpoints,
+  withKey,
+} from '../support/webhook-requests.ts'
+
+useWebhookEndpoints()
+
+describe('POST /webhooks/{id}/ping', () => {
+  it('creates a delivery and queues it', async () => {
+    const { id } = await created()
+    const { status, body } = await ping(id)
+    expect(status).toBe(202)
+    expect(body.data).toEqual({
+      id: expect.stringMatching(UUID),
+      event_id: expect.stringMatching(/^evt_[0-9a-f-]{36}$/),
+      event: 'webhook.ping',
+      status: 'pending',
+      attempts: [],
+      next_attempt_at: expect.stringMatching(TIME),
+      created_at: expect.stringMatching(TIME),
+    })
+    const queued = { clinic: clinic.id, webhook: id, delivery: body.data.id }
+    expect(pushed()).toEqual([{ queue: process.env.DELIVERY_QUEUE_URL, delay: undefined, ...queued }])
+    expect((await deliveries(id)).body.data).toEqual([body.data])
+    const [received] = await attempted(200)
+    expect(JSON.parse(received?.body ?? '')).toEqual({
+      id: body.data.event_id,
+      event: 'webhook.ping',
+      clinic_id: clinic.id,
+      created_at: expect.stringMatching(TIME),
+      sequence: 1,
+      data: { id },
+    })
+  })
+
+  it('reaches a disabled endpoint without a subscription to pings', async () => {
+    const { id } = await created()
+    await change(id, { is_active: false })
+    expect((await ping(id)).status).toBe(202)
+    expect((await attempted(200)).length).toBe(1)
+    expect((await deliveries(id)).body.data).toMatchObject([{ status: 'delivered' }])
+  })
+
+  it('adds no event to GET /events', async () => {
+    await ping((await created()).id)
+    expect((await ask('list-events')).body).toEqual({
+      data: [],
+      meta: { limit: 20, next_after: null, has_more: false },
+    })
+  })
+
+  it('returns 202 and leaves the delivery to the sweep when it cannot be queued', async () => {
+    const { id } = await created()
+    sqs.on(SendMessageBatchCommand).rejects(new Error('down'))
+    const answer = await ping(id)
+    expect(answer.status).toBe(202)
+    expect(answer.logged).toContain('delivery_not_queued')
+    const due = await deliveryStore(db).due(Date.now() + 5 * 60_000, 1000)
+    expect(due.map(({ id }) => id)).toContain(answer.body.data.id)
+  })
+
+  it('creates one delivery when requests under one key race or are repeated', async () => {
+    const { id } = await created()
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ping(id, withKey('k'))))
+    answers.push(await unchanged(() => ping(id, withKey('k'))))
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+    expect((await deliveries(id)).body.data.length).toBe(1)
+    expect(pushed().length).toBe(1)
+    expect((await ping(id, withKey('l'))).text).not.toBe(answers[0]?.text)
+  })
+})
+
+describe('GET /webhooks/{id}/deliveries', () => {
+  it('returns each delivery once, latest first, for every page size', async () => {
+    const { id } = await created()
+    const other = await created()
+    const ids: string[] = []
+    for (let n = 0; n < 7; n++) {
+      if (n % 3 === 0) later(60_000)
+      ids.unshift((await ping(id)).body.data.id)
+      await ping(other.id)
+    }
+    for (const limit of [1, 2, 3, 6, 7, 8, 100]) {
+      const walked: string[] = []
+      let after: string | undefined
+      for (let more = true; more; ) {
+        const { body } = await deliveries(id, { limit: String(limit), ...(after !== undefined && { after }) })
+        walked.push(...body.data.map((delivery: { id: string }) => delivery.id))
+        expect(body.meta).toEqual({ limit, next_after: walked.at(-1), has_more: walked.length < 7 })
+        after = body.meta.next_after
+        more = body.meta.has_more
+      }
+      expect(walked).toEqual(ids)
+      const { body } = await deliveries(id, { limit: String(limit), after: after as string })
+      expect(body).toEqual({ data: [], meta: { limit, next_after: after, has_more: false } })
+    }
+  })
+
+  it('returns an empty page without a cursor when there are none', async () => {
+    const { id } = await created()
+    expect((await deliveries(id)).body).toEqual({
+      data: [],
+      meta: { limit: 20, next_after: null, has_more: false },
+    })
+  })
+
+  it('returns the attempts and the time of the next one in the clinic’s zone', async () => {
+    const { id } = await created()
+    later(60_000)
+    const made = (await ping(id)).body.data
+    const start = Date.now()
+    const shown = async () => (await deliveries(id)).body.data
+    await attempted(500, start)
+    const [first] = await shown()
+    expect(first).toEqual({
+      ...made,
+      attempts: [
+        { attempted_at: expect.stringMatching(TIME), response_status: 500, error: null, latency_ms: 12 },
+      ],
+      next_attempt_at: expect.stringMatching(TIME),
+    })
+    const wait = Date.parse(first.next_attempt_at) - Date.parse(first.attempts[0].attempted_at)
+    // The delay is 5 seconds; times have whole seconds.
+    expect(wait).toBeGreaterThanOrEqual(5000)
+    expect(wait).toBeLessThanOrEqual(6000)
+    await webhookStore(db).recordRecovery(clinic.id, id)
+    await attempted(204, start + 6000)
+    expect(await shown()).toEqual([
+      {
+        ...first,
+        status: 'delivered',
+        attempts: [...first.attempts, expect.objectContaining({ response_status: 204, error: null })],
+        next_attempt_at: null,
+      },
+    ])
+  })
+
+  it('leaves out deliveries older than 30 days before they are deleted', async () => {
+    const { id } = await created()
+    await ping(id)
+    later(20 * 24 * 3_600_000)
+    const recent = (await ping(id)).body.data.id
+    later(11 * 24 * 3_600_000)
+    for (const query of [{}, { limit: '1' }] as Record<string, string>[]) {
+      const { body } = await deliveries(id, query)
+      expect(body.data.map((delivery: { id: string }) => delivery.id)).toEqual([recent])
+      expect(body.meta).toMatchObject({ next_after: recent, has_more: false })
+    }
+    expect((await deliveries(id, { after: recent })).body.data).toEqual([])
+  })
+
+  it.each(['', 'x', '1', 'x'.repeat(36), 'x'.repeat(65), ' ', '../../etc', '\u0000', 'ä'])(
+    'have no cursor %j',
+    async (after) => {
+      const { id } = await created()
+      expect(await deliveries(id, { after })).toMatchObject({
+        status: 400,
+        body: { error: 'INVALID_PARAMS', details: [{ field: 'after' }] },
+      })
+    },
+  )
+
+  it('returns 404 for an unknown endpoint, whatever the cursor', async () => {
+    for (const after of [undefined, newUuid()])
+      expect(await deliveries(newUuid(), after ? { after } : {})).toMatchObject(NO_WEBHOOK)
+  })
+})
+
+describe('POST …/deliveries/{delivery_id}/redeliver', () => {
+  const stored = async (webhook: string, id: string) => deliveryStore(db).find(clinic.id, webhook, id)
+
+  it.each([
+    ['delivered', 200, 'delivered'],
+    ['failed', 410, 'failed'],
+    ['pending, after an attempt', 500, 'pending'],
+    ['pending, before any', null, 'pending'],
+  ])('starts a new schedule and keeps the attempts of a delivery that was %s', async (_, answer, status) => {
+    const { id } = await created()
+    const made = (await ping(id)).body.data
+    if (answer !== null) await attempted(answer)
+    expect(await stored(id, made.id)).toMatchObject({ status })
+    const before = pushed().length
+    const { status: code, body } = await redeliver(id, made.id)
+    expect(code).toBe(202)
+    expect(body.data).toMatchObject({ id: made.id, event_id: made.event_id, status: 'pending' })
+    expect(body.data.attempts.length).toBe(answer === null ? 0 : 1)
+    expect(body.data.next_attempt_at).toMatch(TIME)
+    const queued = { clinic: clinic.id, webhook: id, delivery: made.id }
+    expect(pushed().slice(before)).toEqual([
+      { queue: process.env.DELIVERY_QUEUE_URL, delay: undefined, ...queued },
+    ])
+    expect(await stored(id, made.id)).toMatchObject({ tries: 0, isAskedFor: true, claim: null })
+    // The 410 disabled the endpoint and the 500 marked it as slow; the delivery is attempted under the same id.
+    await webhookStore(db).recordRecovery(clinic.id, id)
+    expect(await attempted(200)).toMatchObject([{ headers: { 'webhook-id': made.event_id } }])
+    expect(await stored(id, made.id)).toMatchObject({ status: 'delivered', dueAt: null })
+  })
+
+  it('leaves one due item when it is repeated', async () => {
+    const { id } = await created()
+    const made = (await ping(id)).body.data.id
+    later(10_000)
+    await redeliver(id, made)
+    later(10_000)
+    await redeliver(id, made)
+    const due = await deliveryStore(db).due(Date.now() + 10 * 60_000, 1000)
+    expect(due.filter((one) => one.id === made).length).toBe(1)
+  })
+
+  it('attempts an event in the order of its record', async () => {
+    const { id } = await created({ events: ['patient.created'] })
+    await patientWriter(db).createMany(clinic.id, [aPatient()])
+    await eventFanOut({ table: db.table, now: Date.now, newId: newUuid }).fanOut(clinic.id, async () => {})
+    const [delivery] = (await deliveries(id)).body.data
+    expect(delivery).toMatchObject({ event: 'patient.created', status: 'pending', attempts: [] })
+    await redeliver(id, delivery.id)
+    expect((await attempted(200)).length).toBe(1)
+    expect((await deliveries(id)).body.data).toMatchObject([{ status: 'delivered' }])
+  })
+
+  it('queues once when it is repeated under its key', async () => {
+    const { id } = await created()
+    const made = (await ping(id)).body.data.id
+    const before = pushed().length
+    const first = await redeliver(id, made, withKey('k'))
+    const again = await unchanged(() => redeliver(id, made, withKey('k')))
+    expect([again.status, again.text, again.headers['idempotent-replayed']]).toEqual([
+      202,
+      first.text,
+      'true',
+    ])
+    expect(pushed().length).toBe(before + 1)
+  })
+
+  it('returns 404 for a delivery older than 30 days before it is deleted', async () => {
+    const { id } = await created()
+    const made = (await ping(id)).body.data.id
+    later(31 * 24 * 3_600_000)
+    expect((await deliveries(id)).body.data).toEqual([])
+    expect(await redeliver(id, made)).toMatchObject(NO_DELIVERY)
+  })
+
+  it('returns 202 when the delivery cannot be queued', async () => {
+    const { id } = await created()
+    const made = (await ping(id)).body.data.id
+    sqs.on(SendMessageBatchCommand).rejects(new Error('down'))
+    const answer = await redeliver(id, made)
+    expect(answer.status).toBe(202)
+    expect(answer.logged).toContain('delivery_not_queued')
+  })
+
+  it('returns 404 for a delivery of another endpoint or another clinic', async () => {
+    const [mine, other] = [await created(), await created()]
+    const [own, others] = [(await ping(mine.id)).body.data.id, (await ping(other.id)).body.data.id]
+    const there = headers
+    sendWith((await issueCredential(db.table, await newClinic(db.table))).headers)
+    const foreign = await created()
+    const theirs = (await ping(foreign.id)).body.data.id
+    sendWith(there)
+    const texts = await unchanged(async () => {
+      const answers = [others, theirs, newUuid(), 'none'].map((id) => redeliver(mine.id, id))
+      return (await Promise.all(answers)).map(({ status, text }) => `${status} ${text}`)
+    })
+    expect([...new Set(texts)]).toEqual([`404 ${JSON.stringify(NO_DELIVERY.body)}`])
+    expect(await unchanged(() => redeliver(foreign.id, own))).toMatchObject(NO_WEBHOOK)
+    expect(await unchanged(() => redeliver(foreign.id, theirs))).toMatchObject(NO_WEBHOOK)
+  })
+})

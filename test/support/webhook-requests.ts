@@ -1,0 +1,171 @@
+/** Requests to the webhook endpoints on the real engine, with SQS mocked, and what they leave in the table and the queues. */
+import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { ScanCommand } from '@aws-sdk/lib-dynamodb'
+import { mockClient } from 'aws-sdk-client-mock'
+import { afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
+import { deliverEvent } from '../../shared/delivery/deliver-event.ts'
+import { readQueuedDelivery } from '../../shared/delivery/delivery-queues.ts'
+import type { Clinic } from '../../shared/domain/clinic.ts'
+import type { Webhook } from '../../shared/domain/webhook.ts'
+import { webhookStore } from '../../shared/store/events/webhooks.ts'
+import { issueCredential } from './credentials.ts'
+import { deliverySimulation, httpResponse } from './deliveries.ts'
+import type { RequestInput } from './event.ts'
+import { call } from './event.ts'
+import { handlerOf, stubFunctionEnvironment } from './functions.ts'
+import { freshTable, newClinic, type TestTable } from './table.ts'
+
+export const sqs = mockClient(SQSClient)
+const METHODS: Record<string, string> = { 'update-webhook': 'PATCH', 'delete-webhook': 'DELETE' }
+const READING = ['list-webhooks', 'list-deliveries', 'list-events']
+
+export let db: TestTable
+export let clinic: Clinic
+export let headers: Record<string, string>
+
+/** Gives each test of a file a clinic of its own, with a credential, and the file its own table. */
+export function useWebhookEndpoints(): void {
+  beforeAll(async () => {
+    db = await freshTable()
+    stubFunctionEnvironment(db.name)
+  })
+
+  beforeEach(async () => {
+    sqs.reset()
+    sqs.on(SendMessageBatchCommand).resolves({})
+    clinic = await newClinic(db.table)
+    headers = (await issueCredential(db.table, clinic)).headers
+  })
+
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+}
+
+/** Sends the following requests with these headers, until the end of the test. */
+export function sendWith(more: Record<string, string>): void {
+  headers = more
+}
+
+export type WebhookRequest = Omit<RequestInput, 'body' | 'method' | 'headers'> & {
+  body?: unknown
+  headers?: Record<string, string | undefined>
+}
+
+/** Sends a request to a route. A body that is not text is sent as JSON. */
+export async function ask(id: string, { body, headers: more = {}, ...sent }: WebhookRequest = {}) {
+  const all = {
+    ...headers,
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...more,
+  }
+  return call(await handlerOf({ id }), {
+    method: METHODS[id] ?? (READING.includes(id) ? 'GET' : 'POST'),
+    headers: Object.fromEntries(Object.entries(all).flatMap(([k, v]) => (v === undefined ? [] : [[k, v]]))),
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...sent,
+  })
+}
+
+export const wanted = (facts: object = {}) => ({
+  url: 'https://example.com/hooks',
+  events: ['patient.created', 'appointment.created'],
+  ...facts,
+})
+
+export async function created(
+  facts: object = {},
+): Promise<{ id: string; secret: string; [field: string]: any }> {
+  const { status, body } = await ask('create-webhook', { body: wanted(facts) })
+  expect(status).toBe(201)
+  return body.data
+}
+
+export const change = (id: string, body: unknown) => ask('update-webhook', { path: { id }, body })
+export const remove = (id: string) => ask('delete-webhook', { path: { id } })
+export const list = (query: Record<string, string> = {}) => ask('list-webhooks', { query })
+export const rotate = (id: string, more: WebhookRequest = {}) =>
+  ask('rotate-webhook-secret', { path: { id }, ...more })
+export const ping = (id: string, more: WebhookRequest = {}) => ask('ping-webhook', { path: { id }, ...more })
+export const deliveries = (id: string, query: Record<string, string> = {}) =>
+  ask('list-deliveries', { path: { id }, query })
+export const redeliver = (id: string, delivery_id: string, more: WebhookRequest = {}) =>
+  ask('redeliver', { path: { id, delivery_id }, ...more })
+
+export const kept = async (id: string): Promise<Webhook> => {
+  const webhook = await webhookStore(db).find(clinic.id, id)
+  if (!webhook) throw new Error('no such webhook')
+  return webhook
+}
+
+export const later = (ms: number) => vi.useFakeTimers({ now: Date.now() + ms, toFake: ['Date'] })
+export const withKey = (key: string) => ({ headers: { 'idempotency-key': key } })
+
+/** A value as text that does not depend on the order of attributes. */
+export const written = (value: unknown): string =>
+  JSON.stringify(value, (_, part) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort())
+      : part,
+  )
+
+/** The whole table without credentials, since each request records the use of its credential. */
+export async function items(): Promise<string[]> {
+  const all: Record<string, unknown>[] = []
+  let start: Record<string, unknown> | undefined
+  do {
+    const more = start && { ExclusiveStartKey: start }
+    const page = await db.client.send(new ScanCommand({ TableName: db.name, ConsistentRead: true, ...more }))
+    all.push(...(page.Items ?? []))
+    start = page.LastEvaluatedKey
+  } while (start)
+  return all.filter(({ pk }) => !String(pk).startsWith('credential#')).map(written)
+}
+
+/** Runs something that must not change the table or the queues. */
+export async function unchanged<T>(act: () => Promise<T>): Promise<T> {
+  const before = await items()
+  const pushes = sqs.calls().length
+  const result = await act()
+  const after = await items()
+  const [known, left] = [new Set(before), new Set(after)]
+  const changed = {
+    gone: before.filter((item) => !left.has(item)),
+    made: after.filter((item) => !known.has(item)),
+  }
+  expect(changed).toEqual({ gone: [], made: [] })
+  expect(sqs.calls().length).toBe(pushes)
+  return result
+}
+
+/** The deliveries that were pushed, with their queues. */
+export const pushed = () =>
+  sqs.commandCalls(SendMessageBatchCommand).flatMap(({ args }) => {
+    const { QueueUrl, Entries = [] } = args[0].input
+    return Entries.map(({ MessageBody = '', DelaySeconds }) => ({
+      queue: QueueUrl,
+      delay: DelaySeconds,
+      ...readQueuedDelivery(MessageBody),
+    }))
+  })
+
+export const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+03:00$/
+export const UUID = /^[0-9a-f-]{36}$/
+export const error = (status: number, code: string, key: string) => ({
+  status,
+  body: { error: code, message: `errors.developer_api.${key}` },
+})
+export const NO_WEBHOOK = error(404, 'NOT_FOUND', 'webhook_not_found')
+export const NO_DELIVERY = error(404, 'NOT_FOUND', 'delivery_not_found')
+export const TOO_MANY = error(422, 'VALIDATION', 'too_many_webhooks')
+
+/** Delivers the last pushed delivery, as the consumer does, to a receiver that responds with `status`. */
+export async function attempted(status: number, at = Date.now()) {
+  const world = deliverySimulation(db.table, () => httpResponse(status, null, 12))
+  world.now = at
+  const last = pushed().at(-1)
+  if (!last) throw new Error('nothing was pushed')
+  const { clinic, webhook, delivery } = last
+  await deliverEvent(world.dependencies, { clinic, webhook, delivery }, 'quick')
+  return world.received
+}
