@@ -4,16 +4,15 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { EVENTS, type Event, eventPayload, PING, type RecordEventName } from '../../shared/domain/event.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
-import { eventItem } from '../../shared/store/events/events.ts'
 import { eventFanOut } from '../../shared/store/events/fan-out.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
-import { chunked } from '../../shared/store/table/table.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { call } from '../support/event.ts'
+import { type EventLog, eventLog, type Query } from '../support/event-log.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
 import { createPopulatedClinic } from '../support/records.ts'
 import { property, rounds } from '../support/scale.ts'
-import { aPatient, freshTable, newClinic, type TestTable } from '../support/table.ts'
+import { aPatient, freshTable, type TestTable } from '../support/table.ts'
 
 const DAY = 24 * 3_600_000
 
@@ -26,87 +25,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-type Query = Record<string, string>
-
-/** A clinic with an event log, and requests to it. */
-async function logOf(...facts: Partial<Event>[]) {
-  const clinic = await newClinic(db.table)
-  const { headers } = await issueCredential(db.table, clinic)
-  const events: Event[] = []
-  /** Adds events at the end of the log. */
-  const add = async (...more: Partial<Event>[]) => {
-    const placed = more.map((one): Event => {
-      const id = newUuid()
-      const event = one.event ?? 'patient.created'
-      return {
-        id,
-        event,
-        record: id,
-        sequence: 1,
-        data: dataOf(event),
-        createdAt: new Date().toISOString(),
-        ...one,
-      }
-    })
-    const items = placed.map((event, at) => eventItem(clinic.id, events.length + at + 1, event))
-    for (const chunk of chunked(items, 100))
-      await db.table.transact(chunk.map((item) => db.table.putWrite(item)))
-    events.push(...placed)
-  }
-  await add(...facts)
-  const get = async (query: Query = {}) => call(await handlerOf({ id: 'list-events' }), { query, headers })
-  /** One page: its events and its cursor. */
-  const page = async (query: Query = {}) => {
-    const { status, body } = await get(query)
-    expect([status, body.meta.limit]).toEqual([200, Number(query.limit ?? 20)])
-    return {
-      ids: body.data.map(({ id }: { id: string }) => id.replace('evt_', '')) as string[],
-      after: body.meta.next_after as string | null,
-      more: body.meta.has_more as boolean,
-    }
-  }
-  /** All pages from a cursor on, as a caller reads them. */
-  const walk = async (query: Query = {}) => {
-    const pages = [await page(query)]
-    for (let last = pages[0]; last?.more; last = pages.at(-1))
-      pages.push(await page({ ...query, after: last.after as string }))
-    return pages
-  }
-  return { clinic, events, add, get, page, walk }
-}
-
-type Log = Awaited<ReturnType<typeof logOf>>
-
-const DATE = { id: newUuid(), patient_id: newUuid() }
-const DATA: Record<string, object> = {
-  patient: {},
-  appointment: {
-    patient_id: DATE.patient_id,
-    doctor_id: DATE.id,
-    status: 'scheduled',
-    appointment_date: '2026-05-04',
-    start_time: '09:00',
-    end_time: '09:30',
-  },
-  invoice: { patient_id: DATE.patient_id, status: 'sent', issue_date: '2026-05-04', due_date: null },
-  payment: {
-    invoice_id: DATE.id,
-    patient_id: DATE.patient_id,
-    status: 'completed',
-    payment_date: '2026-05-04',
-  },
-  sms: { patient_id: DATE.patient_id },
-  email: { patient_id: DATE.patient_id },
-}
-/** Statuses that are part of an event's name. */
-const NAMED = /\.(cancelled|completed|no_show|paid|sent|delivered|failed)$/
-
-/** The data of an event with that name. */
-function dataOf(event: Event['event']): Event['data'] {
-  const status = NAMED.exec(event)?.[1]
-  return { id: newUuid(), ...DATA[event.split('.')[0] as string], ...(status && { status }) }
-}
-
+const logOf = (...facts: Partial<Event>[]) => eventLog(db.table, facts)
 const some = (count: number, facts: Partial<Event> = {}) => Array.from({ length: count }, () => facts)
 const ids = (events: readonly Event[]) => events.map(({ id }) => id)
 
@@ -354,7 +273,7 @@ describe('pages compared with a model', () => {
     'invoice.paid',
     'sms.sent',
   ]
-  const logs: Log[] = []
+  const logs: EventLog[] = []
 
   beforeAll(async () => {
     let seed = 7
@@ -380,7 +299,7 @@ describe('pages compared with a model', () => {
         fc.oneof(fc.integer({ min: 1, max: 100 }), fc.constantFrom(1, 2, 20, 100)),
         fc.option(fc.nat(700), { nil: undefined }),
         async (which, event, limit, start) => {
-          const log = logs[which % logs.length] as Log
+          const log = logs[which % logs.length] as EventLog
           const after = start === undefined ? undefined : start % (log.events.length + 1)
           const page = await log.page({
             limit: String(limit),

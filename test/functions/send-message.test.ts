@@ -177,9 +177,7 @@ describe('an SMS', () => {
     const key = { 'idempotency-key': 'k1' }
     const answers = await Promise.all(Array.from({ length: 8 }, () => send(sms(), key)))
     expect(sns.commandCalls(PublishCommand).length).toBe(1)
-    expect(
-      [...new Set(answers.map(({ status }) => status))].every((status) => [202, 409].includes(status)),
-    ).toBe(true)
+    expect(answers.filter(({ status }) => status !== 202 && status !== 409)).toEqual([])
     const replayed = await send(sms(), key)
     expect(replayed.body.data.status).toBe('sent')
     expect((await log()).length).toBe(1)
@@ -244,12 +242,6 @@ describe('an email', () => {
 })
 
 describe('the checks of a message', () => {
-  const extension = '€'.repeat(766)
-  const VALIDATION = (field: string) => ({
-    status: 422,
-    body: { error: 'VALIDATION', details: [expect.objectContaining({ field })] },
-  })
-  const long = 'x'.repeat(10_001)
   const cases: [name: string, body: () => object, field: string][] = [
     ['no channel', () => ({ patient_id: patient.id, message: 'x' }), 'channel'],
     ['an unknown channel', () => sms({ channel: 'fax' }), 'channel'],
@@ -258,10 +250,10 @@ describe('the checks of a message', () => {
     ['an empty message', () => sms({ message: '' }), 'message'],
     ['a blank message', () => email({ message: ' \n\t ' }), 'message'],
     ['1,531 septets', () => sms({ message: 'x'.repeat(1531) }), 'message'],
-    ['766 extension characters, 1,532 septets', () => sms({ message: extension }), 'message'],
+    ['766 extension characters, 1,532 septets', () => sms({ message: '€'.repeat(766) }), 'message'],
     ['631 units of UTF-16', () => sms({ message: 'ж'.repeat(631) }), 'message'],
     ['316 emojis, 632 units', () => sms({ message: '😀'.repeat(316) }), 'message'],
-    ['an email of 10,001 characters', () => email({ message: long }), 'message'],
+    ['an email of 10,001 characters', () => email({ message: 'x'.repeat(10_001) }), 'message'],
     ['a lone surrogate in an SMS', () => sms({ message: 'a\ud800b' }), 'message'],
     ['a lone surrogate in an email', () => email({ message: '\udc00' }), 'message'],
     ['a NUL in the text', () => email({ message: 'a\0b' }), 'message'],
@@ -283,7 +275,10 @@ describe('the checks of a message', () => {
   ]
   it.each(cases)('returns 422 for %s', async (_name, body, field) => {
     const before = await due()
-    expect(await send(body())).toMatchObject(VALIDATION(field))
+    expect(await send(body())).toMatchObject({
+      status: 422,
+      body: { error: 'VALIDATION', details: [{ field }] },
+    })
     expect(await log()).toEqual([])
     expect(await due()).toBe(before)
     expect([...sns.commandCalls(PublishCommand), ...sqs.commandCalls(SendMessageCommand)]).toEqual([])

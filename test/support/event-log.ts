@@ -1,0 +1,89 @@
+import { expect } from 'vitest'
+import type { Event } from '../../shared/domain/event.ts'
+import { newUuid } from '../../shared/domain/uuid.ts'
+import { eventItem } from '../../shared/store/events/events.ts'
+import { chunked, type Table } from '../../shared/store/table/table.ts'
+import { issueCredential } from './credentials.ts'
+import { call } from './event.ts'
+import { handlerOf } from './functions.ts'
+import { newClinic } from './table.ts'
+
+export type Query = Record<string, string>
+
+/** A clinic with an event log, and requests to it. */
+export async function eventLog(table: Table, facts: readonly Partial<Event>[]) {
+  const clinic = await newClinic(table)
+  const { headers } = await issueCredential(table, clinic)
+  const events: Event[] = []
+  /** Adds events at the end of the log. */
+  const add = async (...more: Partial<Event>[]) => {
+    const placed = more.map((one): Event => {
+      const id = newUuid()
+      const event = one.event ?? 'patient.created'
+      return {
+        id,
+        event,
+        record: id,
+        sequence: 1,
+        data: dataOf(event),
+        createdAt: new Date().toISOString(),
+        ...one,
+      }
+    })
+    const items = placed.map((event, at) => eventItem(clinic.id, events.length + at + 1, event))
+    for (const chunk of chunked(items, 100)) await table.transact(chunk.map((item) => table.putWrite(item)))
+    events.push(...placed)
+  }
+  await add(...facts)
+  const get = async (query: Query = {}) => call(await handlerOf({ id: 'list-events' }), { query, headers })
+  /** One page: its events and its cursor. */
+  const page = async (query: Query = {}) => {
+    const { status, body } = await get(query)
+    expect([status, body.meta.limit]).toEqual([200, Number(query.limit ?? 20)])
+    return {
+      ids: body.data.map(({ id }: { id: string }) => id.replace('evt_', '')) as string[],
+      after: body.meta.next_after as string | null,
+      more: body.meta.has_more as boolean,
+    }
+  }
+  /** All pages from a cursor on, as a caller reads them. */
+  const walk = async (query: Query = {}) => {
+    const pages = [await page(query)]
+    for (let last = pages[0]; last?.more; last = pages.at(-1))
+      pages.push(await page({ ...query, after: last.after as string }))
+    return pages
+  }
+  return { clinic, events, add, get, page, walk }
+}
+
+export type EventLog = Awaited<ReturnType<typeof eventLog>>
+
+const DATE = { id: newUuid(), patient_id: newUuid() }
+const DATA: Record<string, object> = {
+  patient: {},
+  appointment: {
+    patient_id: DATE.patient_id,
+    doctor_id: DATE.id,
+    status: 'scheduled',
+    appointment_date: '2026-05-04',
+    start_time: '09:00',
+    end_time: '09:30',
+  },
+  invoice: { patient_id: DATE.patient_id, status: 'sent', issue_date: '2026-05-04', due_date: null },
+  payment: {
+    invoice_id: DATE.id,
+    patient_id: DATE.patient_id,
+    status: 'completed',
+    payment_date: '2026-05-04',
+  },
+  sms: { patient_id: DATE.patient_id },
+  email: { patient_id: DATE.patient_id },
+}
+/** Statuses that are part of an event's name. */
+const NAMED = /\.(cancelled|completed|no_show|paid|sent|delivered|failed)$/
+
+/** The data of an event with that name. */
+function dataOf(event: Event['event']): Event['data'] {
+  const status = NAMED.exec(event)?.[1]
+  return { id: newUuid(), ...DATA[event.split('.')[0] as string], ...(status && { status }) }
+}
