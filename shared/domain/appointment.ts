@@ -1,3 +1,6 @@
+import { copied, eraseTo, type FieldPolicies, KEEP } from './field-policy.ts'
+import { ERASED_FULL_NAME } from './patient.ts'
+
 export const APPOINTMENT_STATUSES = ['scheduled', 'completed', 'cancelled', 'no_show'] as const
 export type AppointmentStatus = (typeof APPOINTMENT_STATUSES)[number]
 
@@ -19,6 +22,27 @@ export type Appointment = {
   /** ISO 8601 instant in UTC. */
   readonly createdAt: string
 }
+
+/** A patient's name as other records copy it. */
+export const PATIENT_REFERENCE_FIELDS = {
+  id: KEEP,
+  fullName: copied(eraseTo(ERASED_FULL_NAME)),
+} satisfies FieldPolicies<PersonReference>
+
+/** A doctor's name survives the erasure of a patient. */
+const DOCTOR_REFERENCE_FIELDS = { id: KEEP, fullName: copied(KEEP) } satisfies FieldPolicies<PersonReference>
+
+export const APPOINTMENT_FIELDS = {
+  id: KEEP,
+  patient: { fields: PATIENT_REFERENCE_FIELDS },
+  doctor: { fields: DOCTOR_REFERENCE_FIELDS },
+  date: KEEP,
+  startTime: KEEP,
+  endTime: KEEP,
+  status: KEEP,
+  notes: eraseTo(null),
+  createdAt: KEEP,
+} satisfies FieldPolicies<Appointment>
 
 /** Whether the clinic may change an appointment's status. Only a scheduled appointment changes, and only once. */
 export const canTransition = (from: AppointmentStatus, to: AppointmentStatus): boolean =>

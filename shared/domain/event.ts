@@ -1,9 +1,10 @@
 /** The closed list of events, and which change of a record makes which (spec section 6). */
-import type { Appointment } from './appointment.ts'
+import { APPOINTMENT_FIELDS, type Appointment } from './appointment.ts'
 import type { ClinicInfo } from './clinic.ts'
-import type { Invoice } from './invoice.ts'
+import { hasSameEventFields } from './field-policy.ts'
+import { INVOICE_FIELDS, type Invoice } from './invoice.ts'
 import type { Message } from './message.ts'
-import type { Patient } from './patient.ts'
+import { PATIENT_FIELDS, type Patient } from './patient.ts'
 import type { Payment } from './payment.ts'
 import { clinicTimestamp } from './timestamp.ts'
 
@@ -61,23 +62,13 @@ export type EventDraft = {
   readonly data: Readonly<Record<string, string | null>>
 }
 
-/** What an integrator may read of a patient. */
-const visibleFields = ({
-  firstName,
-  lastName,
-  dateOfBirth,
-  gender,
-  phoneNumber,
-  emailAddress,
-}: Patient): string => JSON.stringify([firstName, lastName, dateOfBirth, gender, phoneNumber, emailAddress])
-
 export function patientEventDraft(before: Patient | null, after: Patient): EventDraft | null {
-  if (before && visibleFields(before) === visibleFields(after)) return null
+  if (before && hasSameEventFields(before, after, PATIENT_FIELDS)) return null
   return { event: before ? 'patient.updated' : 'patient.created', data: { id: after.id } }
 }
 
 export function appointmentEventDraft(before: Appointment | null, after: Appointment): EventDraft | null {
-  if (before && hasSameOwnFields(before, after)) return null
+  if (before && hasSameEventFields(before, after, APPOINTMENT_FIELDS)) return null
   const ended = before?.status !== after.status && after.status !== 'scheduled'
   const event = !before ? 'created' : ended ? after.status : 'updated'
   return {
@@ -95,7 +86,7 @@ export function appointmentEventDraft(before: Appointment | null, after: Appoint
 }
 
 export function invoiceEventDraft(before: Invoice | null, after: Invoice): EventDraft | null {
-  if (before && hasSameOwnFields(before, after)) return null
+  if (before && hasSameEventFields(before, after, INVOICE_FIELDS)) return null
   const becamePaid = before !== null && before.status !== 'paid' && after.status === 'paid'
   return {
     event: !before ? 'invoice.created' : becamePaid ? 'invoice.paid' : 'invoice.updated',
@@ -132,19 +123,3 @@ export function messageEventDraft(before: Message | null, after: Message): Event
     data: { id: after.id, patient_id: after.patient.id, status: after.status },
   }
 }
-
-/** Whether two states of a record are the same in everything that is their own: names they copy are others'. */
-const hasSameOwnFields = <R extends { readonly patient: object }>(before: R, after: R): boolean =>
-  canonicalJson(before) === canonicalJson(after)
-
-/** As JSON with its fields in order, and without what is copied from others. */
-const canonicalJson = (value: unknown): string =>
-  JSON.stringify(value, (name, part) =>
-    COPIED_FIELDS.has(name)
-      ? undefined
-      : part !== null && typeof part === 'object' && !Array.isArray(part)
-        ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-        : part,
-  )
-
-const COPIED_FIELDS = new Set(['fullName', 'email'])

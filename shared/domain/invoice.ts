@@ -1,6 +1,7 @@
-import type { PersonReference } from './appointment.ts'
+import { PATIENT_REFERENCE_FIELDS, type PersonReference } from './appointment.ts'
+import { copied, eraseBy, eraseTo, type FieldPolicies, KEEP } from './field-policy.ts'
 import { divideHalfUp, RATIO_SCALE } from './money.ts'
-import type { Payment } from './payment.ts'
+import { erasedInvoiceNumber, type Payment } from './payment.ts'
 
 export const INVOICE_STATUSES = [
   'draft',
@@ -49,6 +50,39 @@ export type Invoice = {
   /** ISO 8601 instant. */
   readonly createdAt: string
 }
+
+/** Replaces the description of a line item, which may say what the patient was treated for. */
+const ERASED_DESCRIPTION = 'Erased'
+
+export const LINE_ITEM_FIELDS = {
+  id: KEEP,
+  description: eraseTo(ERASED_DESCRIPTION),
+  quantity: KEEP,
+  unitPrice: KEEP,
+  discount: KEEP,
+  taxRate: KEEP,
+  tax: KEEP,
+  total: KEEP,
+} satisfies FieldPolicies<LineItem>
+
+export const INVOICE_FIELDS = {
+  id: KEEP,
+  number: eraseBy(erasedInvoiceNumber),
+  clinicStatus: KEEP,
+  status: KEEP,
+  issueDate: KEEP,
+  dueDate: KEEP,
+  paidAt: KEEP,
+  currency: KEEP,
+  subtotal: KEEP,
+  tax: KEEP,
+  discount: KEEP,
+  total: KEEP,
+  paid: KEEP,
+  patient: { fields: { ...PATIENT_REFERENCE_FIELDS, email: copied(eraseTo(null)) } },
+  lineItems: { each: LINE_ITEM_FIELDS },
+  createdAt: KEEP,
+} satisfies FieldPolicies<Invoice>
 
 /** quantity x unit price, exact: a fraction of minor units over {@link RATIO_SCALE}. */
 const product = ({ quantity, unitPrice }: Pick<LineItem, 'quantity' | 'unitPrice'>): bigint =>

@@ -1,4 +1,5 @@
-import type { PersonReference } from './appointment.ts'
+import { PATIENT_REFERENCE_FIELDS, type PersonReference } from './appointment.ts'
+import { eraseTo, type FieldPolicies, KEEP, KEEP_SILENTLY } from './field-policy.ts'
 
 export const CHANNELS = ['sms', 'email'] as const
 export type Channel = (typeof CHANNELS)[number]
@@ -46,6 +47,33 @@ export type Dispatch = {
 
 export type Claim = { readonly token: string; readonly until: number }
 
+/** Replaces the recipient of an erased patient's messages. */
+export const ERASED_RECIPIENT = 'erased'
+
+export const MESSAGE_FIELDS = {
+  id: KEEP,
+  channel: KEEP,
+  type: KEEP,
+  recipient: eraseTo(ERASED_RECIPIENT),
+  subject: eraseTo(null),
+  text: eraseTo(''),
+  status: KEEP,
+  // An import takes any text for it.
+  providerMessageId: eraseTo(null),
+  errorMessage: eraseTo(null),
+  sentAt: KEEP,
+  patient: { fields: PATIENT_REFERENCE_FIELDS },
+  acceptedAt: KEEP,
+  acceptedOn: KEEP,
+  dispatch: {
+    fields: {
+      dueAt: KEEP_SILENTLY,
+      claim: { fields: { token: KEEP_SILENTLY, until: KEEP_SILENTLY } },
+      isUnresolved: KEEP_SILENTLY,
+    },
+  },
+} satisfies FieldPolicies<Message>
+
 /** What happened to a message, as its provider or a person says. `at` is an ISO 8601 instant. */
 export type ProviderFeedback =
   | { readonly kind: 'sent'; readonly at: string; readonly providerMessageId: string | null }
@@ -86,9 +114,6 @@ export function applyFeedback(message: Message, feedback: ProviderFeedback): Mes
     ...('reason' in feedback && { errorMessage: errorMessage ?? feedback.reason }),
   }
 }
-
-/** What stands in for the recipient of an erased patient's messages. */
-export const ERASED_RECIPIENT = 'erased'
 
 /** A message that waits in the log for somebody to hand it over. */
 export const isWaiting = ({ status, dispatch }: Message): boolean =>

@@ -1,3 +1,5 @@
+import { eraseTo, type FieldPolicies, KEEP, KEEP_SILENTLY } from './field-policy.ts'
+
 export const GENDERS = ['male', 'female', 'other', 'unknown'] as const
 export type Gender = (typeof GENDERS)[number]
 
@@ -22,12 +24,19 @@ export const fullName = (person: Pick<Patient, 'firstName' | 'lastName'>): strin
 /** E.164: a plus, a country code that is not 0, at most 15 digits in all. */
 export const E164 = /^\+[1-9]\d{6,14}$/
 
-/** What is left of a patient who was erased: a place in lists and totals, and nothing to know anybody by. */
-export const ERASED_FIELDS = {
-  firstName: 'Erased',
-  lastName: 'Patient',
-  dateOfBirth: null,
-  gender: null,
-  phoneNumber: null,
-  emailAddress: null,
-} as const satisfies Partial<Patient>
+const ERASED_NAME = { firstName: 'Erased', lastName: 'Patient' } as const
+
+/** The full name of every erased patient. */
+export const ERASED_FULL_NAME = fullName(ERASED_NAME)
+
+/** An erased patient keeps a place in lists and totals, and no personal data. */
+export const PATIENT_FIELDS = {
+  id: KEEP,
+  firstName: eraseTo(ERASED_NAME.firstName),
+  lastName: eraseTo(ERASED_NAME.lastName),
+  dateOfBirth: eraseTo(null),
+  gender: eraseTo(null),
+  phoneNumber: eraseTo(null),
+  emailAddress: eraseTo(null),
+  createdAt: KEEP_SILENTLY,
+} satisfies FieldPolicies<Patient>

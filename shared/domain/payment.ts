@@ -1,4 +1,5 @@
-import type { PersonReference } from './appointment.ts'
+import { PATIENT_REFERENCE_FIELDS, type PersonReference } from './appointment.ts'
+import { copied, eraseBy, eraseTo, type FieldPolicies, KEEP } from './field-policy.ts'
 
 export const PAYMENT_TYPES = ['payment', 'refund'] as const
 export const PAYMENT_METHODS = ['cash', 'card', 'bank_transfer', 'insurance', 'other'] as const
@@ -8,10 +9,13 @@ export type PaymentType = (typeof PAYMENT_TYPES)[number]
 export type PaymentMethod = (typeof PAYMENT_METHODS)[number]
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number]
 
+/** An invoice as its payments name it: copied, so that a list needs no further read. */
+export type InvoiceReference = { readonly id: string; readonly number: string }
+
 /** Money taken or given back for one invoice. */
 export type Payment = {
   readonly id: string
-  readonly invoice: { readonly id: string; readonly number: string }
+  readonly invoice: InvoiceReference
   readonly patient: PersonReference
   /** Minor units of the currency, positive for refunds too. */
   readonly amount: number
@@ -25,3 +29,25 @@ export type Payment = {
   /** ISO 8601 instant. */
   readonly createdAt: string
 }
+
+/** Replaces the number of an erased patient's invoice: numbers are the clinic's own text and may hold a name. */
+export const erasedInvoiceNumber = ({ id }: { readonly id: string }): string => `ERASED-${id}`
+
+const INVOICE_REFERENCE_FIELDS = {
+  id: KEEP,
+  number: copied(eraseBy(erasedInvoiceNumber)),
+} satisfies FieldPolicies<InvoiceReference>
+
+export const PAYMENT_FIELDS = {
+  id: KEEP,
+  invoice: { fields: INVOICE_REFERENCE_FIELDS },
+  patient: { fields: PATIENT_REFERENCE_FIELDS },
+  amount: KEEP,
+  currency: KEEP,
+  type: KEEP,
+  method: KEEP,
+  status: KEEP,
+  description: eraseTo(null),
+  date: KEEP,
+  createdAt: KEEP,
+} satisfies FieldPolicies<Payment>

@@ -1,5 +1,6 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import { ERASED_FIELDS, type Patient } from '../../domain/patient.ts'
+import { eraseFields } from '../../domain/field-policy.ts'
+import { PATIENT_FIELDS, type Patient } from '../../domain/patient.ts'
 import { patientOwner } from '../keys/copies.ts'
 import { storedResponsesPartition } from '../keys/idempotency.ts'
 import { patientChangesPartition } from '../keys/patients.ts'
@@ -37,7 +38,11 @@ export function patientChanges(table: Table) {
     id: string,
     anonymizeResponse: (body: string) => string,
   ): Promise<StoredPatient | null> {
-    const after = await change(clinic, id, (before) => ({ ...before, ...ERASED_FIELDS, erased: true }))
+    const after = await change(clinic, id, (before) => ({
+      ...before,
+      ...eraseFields<Patient>(before, PATIENT_FIELDS),
+      erased: true,
+    }))
     if (!after) return null
     await anonymizeLines(clinic, after)
     await anonymizeResponses(clinic, id, anonymizeResponse)

@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest'
+import { APPOINTMENT_FIELDS, type Appointment } from '../../../shared/domain/appointment.ts'
+import {
+  copied,
+  eraseBy,
+  eraseFields,
+  eraseTo,
+  type FieldPolicies,
+  hasSameEventFields,
+  KEEP,
+  KEEP_SILENTLY,
+} from '../../../shared/domain/field-policy.ts'
+import { INVOICE_FIELDS, type Invoice, LINE_ITEM_FIELDS } from '../../../shared/domain/invoice.ts'
+import { MESSAGE_FIELDS, type Message } from '../../../shared/domain/message.ts'
+import { PATIENT_FIELDS, type Patient } from '../../../shared/domain/patient.ts'
+import { PAYMENT_FIELDS, type Payment } from '../../../shared/domain/payment.ts'
+
+type Visit = {
+  readonly id: string
+  readonly reason: string | null
+  readonly label: string
+  readonly viewedAt: string
+  readonly person: { readonly id: string; readonly name: string } | null
+  readonly items: readonly { readonly id: string; readonly text: string }[]
+}
+
+const VISIT_FIELDS = {
+  id: KEEP,
+  reason: eraseTo(null),
+  label: eraseBy(({ id }: { readonly id: string }) => `erased-${id}`),
+  viewedAt: KEEP_SILENTLY,
+  person: { fields: { id: KEEP, name: copied(eraseTo('Erased')) } },
+  items: { each: { id: KEEP, text: eraseTo('') } },
+} satisfies FieldPolicies<Visit>
+
+const visit: Visit = {
+  id: 'v1',
+  reason: 'cough',
+  label: 'Kaya, cough',
+  viewedAt: '09:00',
+  person: { id: 'p1', name: 'Ada Kaya' },
+  items: [
+    { id: 'i1', text: 'X-ray' },
+    { id: 'i2', text: 'Syrup' },
+  ],
+}
+
+describe('eraseFields', () => {
+  it('replaces personal data at every depth and keeps the rest', () => {
+    expect(eraseFields(visit, VISIT_FIELDS)).toEqual({
+      id: 'v1',
+      reason: null,
+      label: 'erased-v1',
+      viewedAt: '09:00',
+      person: { id: 'p1', name: 'Erased' },
+      items: [
+        { id: 'i1', text: '' },
+        { id: 'i2', text: '' },
+      ],
+    })
+  })
+
+  it('keeps a nested object that is null, and properties without a policy', () => {
+    const stored = { ...visit, person: null, version: 3 }
+    expect(eraseFields<Visit>(stored, VISIT_FIELDS)).toMatchObject({ person: null, version: 3 })
+  })
+
+  it('changes nothing the second time', () => {
+    const once = eraseFields(visit, VISIT_FIELDS)
+    expect(eraseFields(once, VISIT_FIELDS)).toEqual(once)
+  })
+})
+
+describe('hasSameEventFields', () => {
+  it.each<[string, Partial<Visit>]>([
+    ['a value that survives erasure', { id: 'v2' }],
+    ['personal data', { reason: null }],
+    ['the id of a nested object', { person: { id: 'p2', name: 'Ada Kaya' } }],
+    ['a nested object that is gone', { person: null }],
+    [
+      'an element of a list',
+      {
+        items: [
+          { id: 'i1', text: 'X-ray' },
+          { id: 'i2', text: 'Drops' },
+        ],
+      },
+    ],
+    ['the length of a list', { items: [{ id: 'i1', text: 'X-ray' }] }],
+  ])('returns false for a change of %s', (_, change) => {
+    expect(hasSameEventFields(visit, { ...visit, ...change }, VISIT_FIELDS)).toBe(false)
+  })
+
+  it.each<[string, Partial<Visit>]>([
+    ['a silent field', { viewedAt: '10:00' }],
+    ['a copied name', { person: { id: 'p1', name: 'Ada Demir' } }],
+    ['a property without a policy', { version: 2 } as object],
+  ])('returns true for a change of %s', (_, change) => {
+    expect(hasSameEventFields(visit, { ...visit, ...change }, VISIT_FIELDS)).toBe(true)
+  })
+})
+
+/** The same entity with one more optional field, as if somebody had just added it. */
+type WithNewField<Entity> = Entity & { readonly newField?: string | null }
+
+describe('a field without a policy', () => {
+  it('does not compile', () => {
+    // @ts-expect-error newField has no policy
+    PATIENT_FIELDS satisfies FieldPolicies<WithNewField<Patient>>
+    // @ts-expect-error newField has no policy
+    APPOINTMENT_FIELDS satisfies FieldPolicies<WithNewField<Appointment>>
+    // @ts-expect-error newField has no policy
+    INVOICE_FIELDS satisfies FieldPolicies<WithNewField<Invoice>>
+    // @ts-expect-error newField has no policy
+    LINE_ITEM_FIELDS satisfies FieldPolicies<WithNewField<Invoice['lineItems'][number]>>
+    // @ts-expect-error newField has no policy
+    PAYMENT_FIELDS satisfies FieldPolicies<WithNewField<Payment>>
+    // @ts-expect-error newField has no policy
+    MESSAGE_FIELDS satisfies FieldPolicies<WithNewField<Message>>
+    // The lists are complete for the fields that there are.
+    const complete = [
+      PATIENT_FIELDS satisfies FieldPolicies<Patient>,
+      APPOINTMENT_FIELDS satisfies FieldPolicies<Appointment>,
+      INVOICE_FIELDS satisfies FieldPolicies<Invoice>,
+      LINE_ITEM_FIELDS satisfies FieldPolicies<Invoice['lineItems'][number]>,
+      PAYMENT_FIELDS satisfies FieldPolicies<Payment>,
+      MESSAGE_FIELDS satisfies FieldPolicies<Message>,
+    ]
+    expect(complete).toHaveLength(6)
+  })
+
+  it('does not compile either in a nested object or list', () => {
+    type Reference = { readonly patient: WithNewField<Appointment['patient']> }
+    const reference = { patient: { fields: APPOINTMENT_FIELDS.patient.fields } }
+    // @ts-expect-error patient.newField has no policy
+    reference satisfies FieldPolicies<Reference>
+    type Bill = { readonly lineItems: readonly WithNewField<Invoice['lineItems'][number]>[] }
+    const bill = { lineItems: INVOICE_FIELDS.lineItems }
+    // @ts-expect-error lineItems[].newField has no policy
+    bill satisfies FieldPolicies<Bill>
+    expect(bill.lineItems.each).toBe(LINE_ITEM_FIELDS)
+  })
+
+  it('does not compile when its replacement has another type', () => {
+    const policies = { name: eraseTo(null) }
+    // @ts-expect-error the name cannot be null
+    policies satisfies FieldPolicies<{ readonly name: string }>
+    expect(policies.name.erasure.replacement).toBeNull()
+  })
+})
