@@ -3,12 +3,13 @@
  * records (Changeset.owe, in its own transaction); paying the debt is safe to break off and to repeat.
  */
 import { isDeepStrictEqual } from 'node:util'
-import type { Appointment } from '../../domain/appointment.ts'
+import { APPOINTMENT_FIELDS, type Appointment } from '../../domain/appointment.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
-import type { Invoice } from '../../domain/invoice.ts'
-import { ERASED_RECIPIENT, type Message } from '../../domain/message.ts'
+import { eraseFields } from '../../domain/field-policy.ts'
+import { INVOICE_FIELDS, type Invoice } from '../../domain/invoice.ts'
+import { MESSAGE_FIELDS, type Message } from '../../domain/message.ts'
 import { fullName } from '../../domain/patient.ts'
-import type { Payment } from '../../domain/payment.ts'
+import { PAYMENT_FIELDS, type Payment } from '../../domain/payment.ts'
 import { appointmentStore } from '../calendar/appointments.ts'
 import type { RecordList, StoredRecord } from '../calendar/calendar-list.ts'
 import { invoiceStore } from '../calendar/invoices.ts'
@@ -142,26 +143,19 @@ export function copiedNames(table: Table) {
 
 const patientReference = (patient: StoredPatient) => ({ id: patient.id, fullName: fullName(patient) })
 
-/** What was written about an erased patient goes with the name; times, statuses and amounts stay. */
-export const refreshAppointmentCopy = (appointment: Appointment, patient: StoredPatient): Appointment => ({
-  ...appointment,
-  patient: patientReference(patient),
-  notes: patient.erased ? null : appointment.notes,
-})
+/** A patient's record with the name of now; of an erased patient, without personal data. */
+export const refreshAppointmentCopy = (appointment: Appointment, patient: StoredPatient): Appointment =>
+  patient.erased
+    ? eraseFields(appointment, APPOINTMENT_FIELDS)
+    : { ...appointment, patient: patientReference(patient) }
 
-export const refreshInvoiceCopy = (invoice: Invoice, patient: StoredPatient): Invoice => ({
-  ...invoice,
-  patient: { ...patientReference(patient), email: patient.emailAddress },
-})
+export const refreshInvoiceCopy = (invoice: Invoice, patient: StoredPatient): Invoice =>
+  patient.erased
+    ? eraseFields(invoice, INVOICE_FIELDS)
+    : { ...invoice, patient: { ...patientReference(patient), email: patient.emailAddress } }
 
-export const refreshPaymentCopy = (payment: Payment, patient: StoredPatient): Payment => ({
-  ...payment,
-  patient: patientReference(patient),
-  description: patient.erased ? null : payment.description,
-})
+export const refreshPaymentCopy = (payment: Payment, patient: StoredPatient): Payment =>
+  patient.erased ? eraseFields(payment, PAYMENT_FIELDS) : { ...payment, patient: patientReference(patient) }
 
-export const refreshMessageCopy = (message: Message, patient: StoredPatient): Message => ({
-  ...message,
-  patient: patientReference(patient),
-  ...(patient.erased && { recipient: ERASED_RECIPIENT, subject: null, text: '', errorMessage: null }),
-})
+export const refreshMessageCopy = (message: Message, patient: StoredPatient): Message =>
+  patient.erased ? eraseFields(message, MESSAGE_FIELDS) : { ...message, patient: patientReference(patient) }

@@ -1,0 +1,181 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
+import { Appointment as AppointmentBody, renderAppointment } from '../../../../shared/api/appointments.ts'
+import { renderAcceptedMessage, sendMessage } from '../../../../shared/api/messages.ts'
+import { Patient as PatientBody, renderPatient } from '../../../../shared/api/patients.ts'
+import { APPOINTMENT_FIELDS, type Appointment } from '../../../../shared/domain/appointment.ts'
+import type { Clinic } from '../../../../shared/domain/clinic.ts'
+import { eraseFields, type FieldPolicies } from '../../../../shared/domain/field-policy.ts'
+import { INVOICE_FIELDS, type Invoice } from '../../../../shared/domain/invoice.ts'
+import { MESSAGE_FIELDS, type Message } from '../../../../shared/domain/message.ts'
+import { PATIENT_FIELDS, type Patient } from '../../../../shared/domain/patient.ts'
+import { PAYMENT_FIELDS, type Payment } from '../../../../shared/domain/payment.ts'
+import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
+import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
+import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
+import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
+import { storedResponsesPartition } from '../../../../shared/store/keys/idempotency.ts'
+import { messageStore } from '../../../../shared/store/messages/messages.ts'
+import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
+import { patientStore } from '../../../../shared/store/patients/patients.ts'
+import { Changeset } from '../../../../shared/store/table/changeset.ts'
+import { idempotencyGuard } from '../../../../shared/store/table/idempotency.ts'
+import { filledPatient, filledRecords } from '../../../support/filled-records.ts'
+import { createPopulatedClinic, createRecord, type PopulatedClinic } from '../../../support/records.ts'
+import { aPatient, freshTable, NOW, newClinic, type TestTable } from '../../../support/table.ts'
+import { tableText } from '../../../support/table-text.ts'
+
+/** Text of a record that its erasure replaces, found by the policies: a new field is looked for without an edit here. */
+function personalData<Entity extends object>(record: Entity, policies: FieldPolicies<Entity>): string[] {
+  const erased = leaves(eraseFields(record, policies))
+  return leaves(record)
+    .filter(([path, value]) => !erased.some(([other, kept]) => other === path && kept === value))
+    .map(([, value]) => value)
+}
+
+/** Every text in a value, with its path. */
+const leaves = (value: unknown, path = ''): [path: string, text: string][] =>
+  typeof value === 'object' && value !== null
+    ? Object.entries(value).flatMap(([name, part]) => leaves(part, `${path}.${name}`))
+    : typeof value === 'string'
+      ? [[path, value]]
+      : []
+
+let db: TestTable
+let clinic: Clinic
+let neighbor: PopulatedClinic
+const patient = filledPatient()
+const records = filledRecords(patient)
+const sms = { ...records.message, channel: 'sms' as const, recipient: patient.phoneNumber }
+const formerName = 'Formerowitz'
+const canaries = [
+  formerName,
+  ...personalData<Patient>(patient, PATIENT_FIELDS),
+  ...personalData<Appointment>(records.appointment, APPOINTMENT_FIELDS),
+  ...personalData<Invoice>(records.invoice, INVOICE_FIELDS),
+  ...personalData<Payment>(records.payment, PAYMENT_FIELDS),
+  ...personalData<Message>(records.message, MESSAGE_FIELDS),
+  patient.phoneNumber.slice(1),
+].map((text) => text.toLowerCase())
+
+const found = async (): Promise<string[]> => {
+  const text = await tableText(db)
+  return canaries.filter((canary) => text.includes(canary))
+}
+
+const guard = (key: string) =>
+  idempotencyGuard(
+    { table: db.table, now: () => NOW },
+    { clinic: clinic.id, credential: 'ck_test', route: key, key, body: '{}' },
+  )
+
+async function storeResponse(key: string, response: unknown): Promise<void> {
+  const changes = new Changeset(db.table, clinic.id)
+  guard(key).store(changes, 201, response, patient.id)
+  await changes.commit()
+}
+
+const storedBody = async (key: string) => JSON.parse((await guard(key).find())?.body ?? 'null')
+
+let textBefore: string[]
+beforeAll(async () => {
+  db = await freshTable()
+  clinic = await newClinic(db.table)
+  neighbor = await createPopulatedClinic(db.table)
+  const writer = patientWriter(db)
+  const changes = patientChanges(db.table)
+  await writer.createMany(clinic.id, [aPatient(), { ...patient, lastName: formerName }, aPatient()])
+  await writer.snapshotAll(clinic.id)
+  await createRecord(db.table, clinic, appointmentStore(db), records.appointment)
+  await createRecord(db.table, clinic, invoiceStore(db), records.invoice)
+  await createRecord(db.table, clinic, paymentStore(db), records.payment)
+  await createRecord(db.table, clinic, messageStore(db), records.message)
+  await changes.update(clinic.id, patient.id, { lastName: patient.lastName })
+  await storeResponse('patient', { data: renderPatient(patient, clinic) })
+  await storeResponse('appointment', { data: renderAppointment(records.appointment, clinic) })
+  await storeResponse('email', renderAcceptedMessage(records.message))
+  await storeResponse('sms', renderAcceptedMessage(sms))
+  await storeResponse('refusal', { error: 'CONFLICT', message: 'errors.developer_api.slot_unavailable' })
+  textBefore = await found()
+  await changes.erase(clinic.id, patient.id, anonymizeResponse)
+})
+
+describe('erasing a patient', () => {
+  it('starts from a table that holds every canary', () => {
+    expect(textBefore).toEqual(canaries)
+  })
+
+  it('leaves no personal data anywhere in the table', async () => {
+    expect(await found()).toEqual([])
+  })
+
+  it('applies the policy of each field to every record of the patient', async () => {
+    const stored = (await patientStore(db).findMany(clinic.id, [patient.id])).get(patient.id)
+    expect(stored).toMatchObject({ ...eraseFields<Patient>(patient, PATIENT_FIELDS), erased: true })
+    const erasedRecords = await Promise.all([
+      appointmentStore(db).find(clinic.id, records.appointment.id),
+      invoiceStore(db).find(clinic.id, records.invoice.id),
+      paymentStore(db).find(clinic.id, records.payment.id),
+      messageStore(db).find(clinic.id, records.message.id),
+    ])
+    expect(erasedRecords.map((stored) => stored?.record)).toEqual([
+      eraseFields<Appointment>(records.appointment, APPOINTMENT_FIELDS),
+      eraseFields<Invoice>(records.invoice, INVOICE_FIELDS),
+      eraseFields<Payment>(records.payment, PAYMENT_FIELDS),
+      eraseFields<Message>(records.message, MESSAGE_FIELDS),
+    ])
+  })
+
+  it('replaces the descriptions of line items', async () => {
+    const invoice = await invoiceStore(db).find(clinic.id, records.invoice.id)
+    expect(invoice?.record.lineItems).toEqual([{ ...records.invoice.lineItems[0], description: 'Erased' }])
+  })
+
+  it('replaces the invoice number, in the invoice and in its payments, by one made from its id', async () => {
+    const { id } = records.invoice
+    const invoice = await invoiceStore(db).find(clinic.id, id)
+    const payment = await paymentStore(db).find(clinic.id, records.payment.id)
+    expect(invoice?.record.number).toBe(`ERASED-${id}`)
+    expect(payment?.record.invoice).toEqual({ id, number: `ERASED-${id}` })
+  })
+
+  it("removes the provider's id of a message, which an import may have filled with any text", async () => {
+    const message = await messageStore(db).find(clinic.id, records.message.id)
+    expect(message?.record.providerMessageId).toBeNull()
+  })
+
+  it('leaves stored responses that fit the schema of their endpoint', async () => {
+    expect(PatientBody.parse((await storedBody('patient')).data)).toMatchObject({
+      id: patient.id,
+      full_name: 'Erased Patient',
+    })
+    expect(AppointmentBody.parse((await storedBody('appointment')).data)).toMatchObject({
+      id: records.appointment.id,
+      notes: null,
+      doctor: { full_name: 'Dr. Bo Lind' },
+    })
+    const accepted = sendMessage.response.body
+    expect(accepted.parse(await storedBody('email'))).toMatchObject({ data: { recipient: 'erased' } })
+    expect(accepted.parse(await storedBody('sms'))).toMatchObject({ data: { recipient: 'erased' } })
+  })
+
+  it('leaves a stored refusal as it was', async () => {
+    expect(await storedBody('refusal')).toEqual({
+      error: 'CONFLICT',
+      message: 'errors.developer_api.slot_unavailable',
+    })
+    const all = await db.table.query({ pk: storedResponsesPartition(clinic.id), limit: 100 })
+    expect(all).toHaveLength(5)
+  })
+
+  it("changes nothing of another clinic's patient", async () => {
+    const invoice = await invoiceStore(db).find(neighbor.clinic.id, neighbor.invoice.id)
+    expect(invoice?.record).toEqual(neighbor.invoice)
+  })
+
+  it('changes nothing when it is repeated', async () => {
+    const before = await tableText(db)
+    await patientChanges(db.table).erase(clinic.id, patient.id, anonymizeResponse)
+    expect(await tableText(db)).toBe(before)
+  })
+})

@@ -1,0 +1,104 @@
+/** One record of every kind with a value in every field, all of one patient. A field without a value does not compile. */
+import type { Appointment } from '../../shared/domain/appointment.ts'
+import type { Invoice } from '../../shared/domain/invoice.ts'
+import type { Message } from '../../shared/domain/message.ts'
+import { fullName, type Patient } from '../../shared/domain/patient.ts'
+import type { Payment } from '../../shared/domain/payment.ts'
+import { newUuid } from '../../shared/domain/uuid.ts'
+import { NOW } from './table.ts'
+
+/** The type with no field absent or null, at any depth. */
+export type Filled<Value> = Value extends readonly (infer Element)[]
+  ? readonly Filled<Element>[]
+  : Value extends object
+    ? { readonly [Name in keyof Value]-?: Filled<NonNullable<Value[Name]>> }
+    : NonNullable<Value>
+
+const createdAt = new Date(NOW).toISOString()
+
+/** Personal data that occurs nowhere else in a table. */
+export const filledPatient = (): Filled<Patient> => ({
+  id: newUuid(),
+  firstName: 'Canarella',
+  lastName: 'Canarowitz',
+  dateOfBirth: '1931-07-13',
+  gender: 'female',
+  phoneNumber: '+905327351735',
+  emailAddress: 'canary.mail@canaries.example',
+  createdAt,
+})
+
+export function filledRecords(owner: Filled<Patient>) {
+  const patient = { id: owner.id, fullName: fullName(owner) }
+  const appointment: Filled<Appointment> = {
+    id: newUuid(),
+    patient,
+    doctor: { id: newUuid(), fullName: 'Dr. Bo Lind' },
+    date: '2026-05-04',
+    startTime: '09:00',
+    endTime: '09:30',
+    status: 'scheduled',
+    notes: 'Canary note of the visit',
+    createdAt,
+  }
+  const invoice: Filled<Invoice> = {
+    id: newUuid(),
+    number: 'CANARY-NUMBER-7',
+    clinicStatus: 'sent',
+    status: 'paid',
+    issueDate: '2026-05-04',
+    dueDate: '2026-06-04',
+    paidAt: createdAt,
+    currency: 'EUR',
+    subtotal: 10_000,
+    tax: 100,
+    discount: 50,
+    total: 10_050,
+    paid: 10_050,
+    patient: { ...patient, email: owner.emailAddress },
+    lineItems: [
+      {
+        id: newUuid(),
+        description: 'Canary treatment',
+        quantity: 10_000,
+        unitPrice: 10_000,
+        discount: 50,
+        taxRate: 10_000,
+        tax: 100,
+        total: 10_050,
+      },
+    ],
+    createdAt,
+  }
+  const payment: Filled<Payment> = {
+    id: newUuid(),
+    invoice: { id: invoice.id, number: invoice.number },
+    patient,
+    amount: 10_050,
+    currency: 'EUR',
+    type: 'payment',
+    method: 'card',
+    status: 'completed',
+    description: 'Canary card of the brother',
+    date: '2026-05-04',
+    createdAt,
+  }
+  const message: Filled<Message> = {
+    id: newUuid(),
+    channel: 'email',
+    type: 'manual',
+    recipient: owner.emailAddress,
+    subject: 'Canary subject',
+    // Long enough to make the message's rows thin.
+    text: 'Dear canary, see you soon. '.repeat(50),
+    status: 'queued',
+    providerMessageId: 'canary-provider-id',
+    errorMessage: 'Canary mailbox is full',
+    sentAt: createdAt,
+    patient,
+    acceptedAt: createdAt,
+    acceptedOn: '2026-05-01',
+    dispatch: { dueAt: NOW, claim: { token: 'token', until: NOW + 60_000 }, isUnresolved: true },
+  }
+  return { appointment, invoice, payment, message }
+}

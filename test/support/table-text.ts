@@ -1,0 +1,33 @@
+import { zstdDecompressSync } from 'node:zlib'
+import { ScanCommand } from '@aws-sdk/lib-dynamodb'
+import type { Item } from '../../shared/store/table/table.ts'
+import type { TestTable } from './table.ts'
+
+/** Everything that a table holds, a line of JSON in lower case for each item, compressed search segments included. */
+export async function tableText({ client, name }: TestTable): Promise<string> {
+  const items: Item[] = []
+  let start: Record<string, unknown> | undefined
+  do {
+    const page = await client.send(new ScanCommand({ TableName: name, ExclusiveStartKey: start }))
+    items.push(...((page.Items ?? []) as Item[]))
+    start = page.LastEvaluatedKey
+  } while (start)
+  const segments = Map.groupBy(
+    items.filter(({ data }) => data instanceof Uint8Array),
+    ({ pk }) => pk,
+  )
+  const texts = [...segments.values()].map((parts) => {
+    const ordered = parts.toSorted((a, b) => (a.sk < b.sk ? -1 : 1)).slice(0, parts[0]?.parts as number)
+    return zstdDecompressSync(Buffer.concat(ordered.map(({ data }) => data as Uint8Array))).toString()
+  })
+  const rest = items.filter(({ data }) => !(data instanceof Uint8Array))
+  return [...rest.map((item) => sortedJson(item)), ...texts].join('\n').toLowerCase()
+}
+
+/** The engine returns attributes in any order. */
+const sortedJson = (value: unknown): string =>
+  JSON.stringify(value, (_, part) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  )
