@@ -1,29 +1,75 @@
-import { ERASED_RECIPIENT } from '../domain/message.ts'
+/** What stored responses show once their patient is erased. */
+import type * as z from 'zod'
+import { APPOINTMENT_FIELDS, PATIENT_REFERENCE_FIELDS } from '../domain/appointment.ts'
+import { eraseFields, eraseTo, type FieldPolicies, KEEP } from '../domain/field-policy.ts'
+import { MESSAGE_FIELDS } from '../domain/message.ts'
 import { ERASED_FULL_NAME, PATIENT_FIELDS } from '../domain/patient.ts'
+import type { Appointment } from './appointments.ts'
+import type { sendMessage } from './messages.ts'
+import type { Patient } from './patients.ts'
+import type { PersonRef } from './schemas.ts'
 
-/** The value of each field that identifies a patient, once the patient is erased. */
-const ERASED_RESPONSE_FIELDS: Readonly<Record<string, string | null>> = {
-  first_name: PATIENT_FIELDS.firstName.erasure.replacement,
-  last_name: PATIENT_FIELDS.lastName.erasure.replacement,
-  date_of_birth: null,
-  gender: null,
-  phone_number: null,
-  email_address: null,
-  notes: null,
-  recipient: ERASED_RECIPIENT,
-}
+/** Each field of a body follows the policy of the field that it renders. */
+const PATIENT_REFERENCE_BODY = {
+  id: KEEP,
+  full_name: PATIENT_REFERENCE_FIELDS.fullName,
+} satisfies FieldPolicies<z.input<typeof PersonRef>>
+
+export const PATIENT_BODY = {
+  id: KEEP,
+  full_name: eraseTo(ERASED_FULL_NAME),
+  first_name: PATIENT_FIELDS.firstName,
+  last_name: PATIENT_FIELDS.lastName,
+  date_of_birth: PATIENT_FIELDS.dateOfBirth,
+  gender: PATIENT_FIELDS.gender,
+  phone_number: PATIENT_FIELDS.phoneNumber,
+  email_address: PATIENT_FIELDS.emailAddress,
+  created_at: PATIENT_FIELDS.createdAt,
+} satisfies FieldPolicies<z.input<typeof Patient>>
+
+export const APPOINTMENT_BODY = {
+  id: KEEP,
+  patient: { fields: PATIENT_REFERENCE_BODY },
+  doctor: { fields: { id: KEEP, full_name: APPOINTMENT_FIELDS.doctor.fields.fullName } },
+  appointment_date: APPOINTMENT_FIELDS.date,
+  start_time: APPOINTMENT_FIELDS.startTime,
+  end_time: APPOINTMENT_FIELDS.endTime,
+  status: APPOINTMENT_FIELDS.status,
+  notes: APPOINTMENT_FIELDS.notes,
+  created_at: APPOINTMENT_FIELDS.createdAt,
+} satisfies FieldPolicies<z.input<typeof Appointment>>
+
+type AcceptedMessage = z.input<(typeof sendMessage)['response']['body']>['data']
+export type AcceptedSms = Extract<AcceptedMessage, { readonly id: string }>
+export type AcceptedEmail = Exclude<AcceptedMessage, AcceptedSms>
+
+export const ACCEPTED_SMS_BODY = {
+  id: KEEP,
+  channel: MESSAGE_FIELDS.channel,
+  status: MESSAGE_FIELDS.status,
+  recipient: MESSAGE_FIELDS.recipient,
+} satisfies FieldPolicies<AcceptedSms>
+
+export const ACCEPTED_EMAIL_BODY = {
+  channel: MESSAGE_FIELDS.channel,
+  recipient: MESSAGE_FIELDS.recipient,
+  status: MESSAGE_FIELDS.status,
+  patient: { fields: PATIENT_REFERENCE_BODY },
+} satisfies FieldPolicies<AcceptedEmail>
 
 /** Anonymizes the JSON body of a stored response whose patient is erased. Ids, times and statuses stay. */
 export function anonymizeResponse(body: string): string {
-  const { data } = JSON.parse(body) as { data?: Record<string, unknown> }
+  const { data } = JSON.parse(body) as { data?: object }
   // The body of an error has no data, and nothing of the patient.
-  if (!data) return body
-  const withErasedName = (person: object) => ({ ...person, full_name: ERASED_FULL_NAME })
-  const fields = Object.entries(data).map(([name, value]) => [
-    name,
-    name in ERASED_RESPONSE_FIELDS ? ERASED_RESPONSE_FIELDS[name] : value,
-  ])
-  const erased = Object.fromEntries(fields)
-  if (erased.patient) erased.patient = withErasedName(erased.patient)
-  return JSON.stringify({ data: 'first_name' in data ? withErasedName(erased) : erased })
+  return data ? JSON.stringify({ data: anonymizeData(data) }) : body
+}
+
+/** Data of no known kind may say anything about the patient: all of it goes. */
+function anonymizeData(data: object): object | null {
+  if ('first_name' in data) return eraseFields(data as z.input<typeof Patient>, PATIENT_BODY)
+  if ('appointment_date' in data) return eraseFields(data as z.input<typeof Appointment>, APPOINTMENT_BODY)
+  if (!('channel' in data)) return null
+  return 'id' in data
+    ? eraseFields(data as AcceptedSms, ACCEPTED_SMS_BODY)
+    : eraseFields(data as AcceptedEmail, ACCEPTED_EMAIL_BODY)
 }

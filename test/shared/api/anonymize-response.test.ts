@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest'
+import type * as z from 'zod'
+import {
+  ACCEPTED_EMAIL_BODY,
+  ACCEPTED_SMS_BODY,
+  type AcceptedEmail,
+  type AcceptedSms,
+  APPOINTMENT_BODY,
+  anonymizeResponse,
+  PATIENT_BODY,
+} from '../../../shared/api/anonymize-response.ts'
+import { Appointment, renderAppointment } from '../../../shared/api/appointments.ts'
+import { renderAcceptedMessage } from '../../../shared/api/messages.ts'
+import { Patient, renderPatient } from '../../../shared/api/patients.ts'
+import type { Clinic, ClinicId } from '../../../shared/domain/clinic.ts'
+import type { FieldPolicies } from '../../../shared/domain/field-policy.ts'
+import { filledPatient, filledRecords } from '../../support/filled-records.ts'
+
+const clinic: Clinic = {
+  id: '6d0e2a7c-0000-4000-8000-000000000000' as ClinicId,
+  name: 'Clinic',
+  timezone: 'Europe/Istanbul',
+  currency: 'EUR',
+  appointmentMinutes: 30,
+  createdAt: '2026-05-01T07:00:00.000Z',
+}
+const patient = filledPatient()
+const { appointment, message } = filledRecords(patient)
+const anonymized = (response: unknown) => JSON.parse(anonymizeResponse(JSON.stringify(response)))
+const erasedPatient = { id: patient.id, full_name: 'Erased Patient' }
+
+describe('anonymizeResponse', () => {
+  it('replaces the personal data of a created patient', () => {
+    const { data } = anonymized({ data: renderPatient(patient, clinic) })
+    expect(Patient.parse(data)).toEqual({
+      ...erasedPatient,
+      first_name: 'Erased',
+      last_name: 'Patient',
+      date_of_birth: null,
+      gender: null,
+      phone_number: null,
+      email_address: null,
+      created_at: '2026-05-01T10:00:00+03:00',
+    })
+  })
+
+  it('replaces the notes and the name in a booked appointment', () => {
+    const rendered = renderAppointment(appointment, clinic)
+    const { data } = anonymized({ data: rendered })
+    expect(Appointment.parse(data)).toEqual({ ...rendered, patient: erasedPatient, notes: null })
+  })
+
+  it('replaces the recipient, and the name where there is one, of an accepted message', () => {
+    expect(anonymized(renderAcceptedMessage({ ...message, channel: 'sms' }))).toEqual({
+      data: { id: message.id, channel: 'sms', status: 'queued', recipient: 'erased' },
+    })
+    expect(anonymized(renderAcceptedMessage(message))).toEqual({
+      data: { channel: 'email', status: 'queued', recipient: 'erased', patient: erasedPatient },
+    })
+  })
+
+  it('keeps the order of fields', () => {
+    const rendered = renderPatient(patient, clinic)
+    expect(Object.keys(anonymized({ data: rendered }).data)).toEqual(Object.keys(rendered))
+  })
+
+  it('returns the body of an error as it is', () => {
+    const body = '{"error":"CONFLICT","message":"errors.developer_api.slot_unavailable"}'
+    expect(anonymizeResponse(body)).toBe(body)
+  })
+
+  it('removes all data of an unknown kind', () => {
+    expect(anonymized({ data: { nickname: 'Canary' } })).toEqual({ data: null })
+  })
+})
+
+/** The same body with one more field, as if somebody had just added it. */
+type WithNewField<Body> = Body & { readonly new_field?: string | null }
+
+describe('a field of a body without a policy', () => {
+  it('does not compile', () => {
+    // @ts-expect-error new_field has no policy
+    PATIENT_BODY satisfies FieldPolicies<WithNewField<z.input<typeof Patient>>>
+    // @ts-expect-error new_field has no policy
+    APPOINTMENT_BODY satisfies FieldPolicies<WithNewField<z.input<typeof Appointment>>>
+    // @ts-expect-error new_field has no policy
+    ACCEPTED_SMS_BODY satisfies FieldPolicies<WithNewField<AcceptedSms>>
+    // @ts-expect-error new_field has no policy
+    ACCEPTED_EMAIL_BODY satisfies FieldPolicies<WithNewField<AcceptedEmail>>
+    const complete = [
+      PATIENT_BODY satisfies FieldPolicies<z.input<typeof Patient>>,
+      APPOINTMENT_BODY satisfies FieldPolicies<z.input<typeof Appointment>>,
+      ACCEPTED_SMS_BODY satisfies FieldPolicies<AcceptedSms>,
+      ACCEPTED_EMAIL_BODY satisfies FieldPolicies<AcceptedEmail>,
+    ]
+    expect(complete).toHaveLength(4)
+  })
+})
