@@ -1,0 +1,183 @@
+/**
+ * How the fields of a record are stored: each as one attribute with a short name, since bytes are what reads cost.
+ * A store lists an attribute for each field (`PATIENT_ATTRIBUTES satisfies AttributeMap<Patient>`), so a field without one
+ * does not compile.
+ */
+
+/** Which list rows hold an attribute: all, those that are small enough to hold the whole record, or none. */
+type Rows = 'all' | 'full' | 'none'
+
+export type Attribute<Value> = {
+  readonly name: string
+  /** The stored value; undefined stores nothing. */
+  readonly encode: (value: Value) => unknown
+  /** @throws TypeError or RangeError for a value that `encode` does not return */
+  readonly decode: (stored: unknown) => Value
+  readonly rows: Rows
+}
+
+/** An attribute for each field; the fields of a nested object are stored side by side with the others. */
+export type AttributeMap<Value> = {
+  readonly [Name in keyof Value]-?:
+    | Attribute<Value[Name]>
+    | ([Value[Name]] extends [object] ? AttributeMap<Value[Name]> : never)
+}
+
+export const attribute = <Value>(
+  name: string,
+  encode: (value: Value) => unknown,
+  decode: (stored: unknown) => Value,
+): Attribute<Value> => ({ name, encode, decode, rows: 'all' })
+
+const unchanged = <Value>(value: Value): unknown => value
+
+export const text = (name: string): Attribute<string> =>
+  attribute(name, unchanged, (stored) => {
+    if (typeof stored !== 'string') throw new TypeError(`attribute ${name} is not text`)
+    return stored
+  })
+
+export const number = (name: string): Attribute<number> =>
+  attribute(name, unchanged, (stored) => {
+    if (typeof stored !== 'number') throw new TypeError(`attribute ${name} is not a number`)
+    return stored
+  })
+
+/** One of a closed set of values, stored as it is. */
+export const choice = <const Value extends string>(
+  name: string,
+  values: readonly Value[],
+): Attribute<Value> =>
+  attribute(name, unchanged, (stored) => {
+    const value = values.find((one) => one === stored)
+    if (value === undefined) throw new RangeError(`attribute ${name} is not one of its values`)
+    return value
+  })
+
+/** One of a closed set of values, stored as one character. */
+export const code = <Value extends string>(
+  name: string,
+  codes: Readonly<Record<Value, string>>,
+): Attribute<Value> =>
+  attribute(
+    name,
+    (value) => codes[value],
+    (stored) => decodeCode(codes, stored),
+  )
+
+/** @throws RangeError when the character stands for no value */
+function decodeCode<Value extends string>(codes: Readonly<Record<Value, string>>, stored: unknown): Value {
+  for (const value in codes) if (codes[value] === stored) return value
+  throw new RangeError('a stored code is not one of its set')
+}
+
+/** An ISO 8601 instant, stored in milliseconds since the epoch. */
+export const instant = (name: string): Attribute<string> => {
+  const { decode } = number(name)
+  return attribute(name, Date.parse, (stored) => new Date(decode(stored)).toISOString())
+}
+
+/** A list of objects, each stored under the attributes of a map. */
+export const list = <Element>(
+  name: string,
+  { encode, decode }: Codec<Element>,
+): Attribute<readonly Element[]> =>
+  attribute(
+    name,
+    (elements) => elements.map(encode),
+    (stored) => {
+      if (!Array.isArray(stored)) throw new TypeError(`attribute ${name} is not a list`)
+      return stored.map(decode)
+    },
+  )
+
+/** Null is stored as null; the attribute is always there. */
+export const nullable = <Value>(inner: Attribute<Value>): Attribute<Value | null> => ({
+  ...inner,
+  encode: (value) => (value === null ? null : inner.encode(value)),
+  decode: (stored) => (stored === null ? null : inner.decode(stored)),
+})
+
+/** Null is stored as no attribute, which is also how records look that are older than the field. */
+export const optional = <Value>(inner: Attribute<Value>): Attribute<Value | null> => ({
+  ...inner,
+  encode: (value) => (value === null ? undefined : inner.encode(value)),
+  decode: (stored) => (stored === undefined ? null : inner.decode(stored)),
+})
+
+/** Left out of a list row that would be too large with it; such a row decodes as `absent`. */
+export const large = <Value>(inner: Attribute<Value>, absent: Value): Attribute<Value> => ({
+  ...inner,
+  decode: (stored) => (stored === undefined ? absent : inner.decode(stored)),
+  rows: 'full',
+})
+
+/** Stored in the record only. */
+export const unlisted = <Value>(inner: Attribute<Value>): Attribute<Value> => ({ ...inner, rows: 'none' })
+
+/** Attributes of an item or object, by name. */
+export type Attributes = Record<string, unknown>
+
+export type Codec<Value> = {
+  readonly encode: (value: Value) => Attributes
+  /** @throws TypeError or RangeError when an attribute is missing or not as it was encoded */
+  readonly decode: (attributes: Attributes) => Value
+  /** Names of attributes that rows over a size leave out, and of those that no row holds. */
+  readonly large: readonly string[]
+  readonly unlisted: readonly string[]
+}
+
+type FlatField = { readonly path: readonly string[]; readonly attribute: Attribute<unknown> }
+
+const isAttribute = (entry: object): entry is Attribute<unknown> =>
+  'decode' in entry && typeof entry.decode === 'function'
+
+const flatten = (map: object, path: readonly string[] = []): FlatField[] =>
+  Object.entries(map).flatMap(([name, entry]) =>
+    isAttribute(entry) ? [{ path: [...path, name], attribute: entry }] : flatten(entry, [...path, name]),
+  )
+
+const valueAt = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce((part, name) => (part as Attributes)[name], value)
+
+function setAt(target: Attributes, [name = '', ...rest]: readonly string[], value: unknown): void {
+  if (rest.length === 0) target[name] = value
+  else {
+    target[name] ??= {}
+    setAt(target[name] as Attributes, rest, value)
+  }
+}
+
+/** Encodes and decodes objects, all fields of which have an attribute in the map. */
+export function codec<Value extends object>(map: AttributeMap<Value>): Codec<Value> {
+  const fields = flatten(map)
+  const namesOf = (rows: Rows) =>
+    fields.filter(({ attribute }) => attribute.rows === rows).map(({ attribute }) => attribute.name)
+  return {
+    encode: (value) =>
+      Object.fromEntries(
+        fields
+          .map(({ path, attribute }) => [attribute.name, attribute.encode(valueAt(value, path))])
+          .filter(([, stored]) => stored !== undefined),
+      ),
+    decode: (attributes) => {
+      const value: Attributes = {}
+      for (const { path, attribute } of fields)
+        setAt(value, path, attribute.decode(attributes[attribute.name]))
+      return value as Value
+    },
+    large: namesOf('full'),
+    unlisted: namesOf('none'),
+  }
+}
+
+/** The same for records, whose id is in their key. */
+export function recordCodec<Entity extends { readonly id: string }>(map: AttributeMap<Omit<Entity, 'id'>>) {
+  const { encode, decode, large, unlisted } = codec<Omit<Entity, 'id'>>(map)
+  return {
+    encode: (record: Entity): Attributes => encode(record),
+    decode: (item: Attributes, id: string): Entity => ({ id, ...decode(item) }) as Entity,
+    large,
+    unlisted,
+  }
+}

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest'
+import {
+  type AttributeMap,
+  choice,
+  code,
+  codec,
+  instant,
+  large,
+  list,
+  nullable,
+  number,
+  optional,
+  recordCodec,
+  text,
+  unlisted,
+} from '../../../../shared/store/table/attributes.ts'
+
+type Visit = {
+  readonly id: string
+  readonly status: 'open' | 'closed'
+  readonly kind: 'first' | 'next'
+  readonly person: { readonly id: string; readonly name: string | null }
+  readonly note: string | null
+  readonly nickname: string | null
+  readonly seconds: number
+  readonly items: readonly { readonly id: string; readonly text: string }[]
+  readonly lease: string | null
+  readonly createdAt: string
+}
+
+const VISIT = {
+  status: code('s', { open: 'o', closed: 'c' }),
+  kind: choice('k', ['first', 'next']),
+  person: { id: text('p'), name: nullable(text('pn')) },
+  note: large(nullable(text('n')), null),
+  nickname: optional(text('nn')),
+  seconds: number('t'),
+  items: large(list('li', codec<Visit['items'][number]>({ id: text('id'), text: text('text') })), []),
+  lease: unlisted(optional(text('le'))),
+  createdAt: instant('c'),
+} satisfies AttributeMap<Omit<Visit, 'id'>>
+
+const visits = recordCodec<Visit>(VISIT)
+
+const visit: Visit = {
+  id: 'v1',
+  status: 'closed',
+  kind: 'first',
+  person: { id: 'p1', name: null },
+  note: null,
+  nickname: 'Vi',
+  seconds: 90,
+  items: [{ id: 'i1', text: 'X-ray' }],
+  lease: null,
+  createdAt: '2026-05-01T07:00:00.000Z',
+}
+
+const stored = {
+  s: 'c',
+  k: 'first',
+  p: 'p1',
+  pn: null,
+  n: null,
+  nn: 'Vi',
+  t: 90,
+  li: [{ id: 'i1', text: 'X-ray' }],
+  c: Date.parse('2026-05-01T07:00:00Z'),
+}
+
+describe('recordCodec', () => {
+  it('encodes every field under its attribute, nested ones side by side', () => {
+    expect(visits.encode(visit)).toEqual(stored)
+    expect(Object.keys(visits.encode(visit))).not.toContain('le')
+  })
+
+  it('decodes what it encoded', () => {
+    expect(visits.decode(visits.encode(visit), 'v1')).toEqual(visit)
+  })
+
+  it('decodes absent large and optional attributes', () => {
+    const { n: _, nn: __, li: ___, ...thin } = stored
+    expect(visits.decode(thin, 'v1')).toEqual({ ...visit, note: null, nickname: null, items: [] })
+  })
+
+  it('names the attributes that rows leave out', () => {
+    expect([visits.large, visits.unlisted]).toEqual([['n', 'li'], ['le']])
+  })
+
+  it.each([
+    ['text that is missing', { p: undefined }],
+    ['a nullable attribute that is missing', { pn: undefined }],
+    ['text that is a number', { p: 7 }],
+    ['a number that is text', { t: '90' }],
+    ['an instant that is text', { c: '2026-05-01' }],
+    ['an instant that is out of range', { c: 9e15 }],
+    ['an unknown code', { s: 'x' }],
+    ['an unknown choice', { k: 'other' }],
+    ['a list that is an object', { li: {} }],
+    ['an element without an attribute', { li: [{ id: 'i1' }] }],
+  ])('throws for %s', (_, damage) => {
+    expect(() => visits.decode({ ...stored, ...damage }, 'v1')).toThrow()
+  })
+})
+
+describe('a field without an attribute', () => {
+  it('does not compile', () => {
+    // @ts-expect-error newField has no attribute
+    VISIT satisfies AttributeMap<Omit<Visit, 'id'> & { readonly newField?: string | null }>
+    type NewInPerson = { readonly person: Visit['person'] & { readonly newField: string } }
+    const nested = { person: VISIT.person }
+    // @ts-expect-error person.newField has no attribute
+    nested satisfies AttributeMap<NewInPerson>
+    // @ts-expect-error the note may be null
+    const wrong = { note: text('n') } satisfies AttributeMap<Pick<Visit, 'note'>>
+    expect([Object.keys(nested.person), wrong.note.name]).toEqual([['id', 'name'], 'n'])
+  })
+})
