@@ -1,19 +1,13 @@
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { patientRowKey } from '../../../shared/store/keys/patients.ts'
-import {
-  rowItem,
-  type StoredPatient,
-  toAttributes,
-  toPatient,
-} from '../../../shared/store/patients/patients.ts'
+import { rowItem, type StoredPatient, toPatient } from '../../../shared/store/patients/patients.ts'
 import type { Item } from '../../../shared/store/table/table.ts'
 
 /** A patient's record as stored; null when it is not what its store writes. Its ordinal may be any nonsense. */
 export function decodeStoredPatient(item: Item): StoredPatient | null {
   try {
     const patient = toPatient(item)
-    if (!Number.isInteger(item.v) || Object.values(toAttributes(patient)).includes(undefined as never))
-      return null
+    if (!Number.isInteger(item.v)) return null
     return {
       ...patient,
       ordinal: item.o as number,

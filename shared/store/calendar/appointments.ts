@@ -2,9 +2,9 @@ import { type Appointment, type AppointmentStatus, occupiesSlot } from '../../do
 import { appointmentEventDraft } from '../../domain/event.ts'
 import { doctorDayKey } from '../keys/calendar.ts'
 import { shortId } from '../keys/key.ts'
+import { type AttributeMap, code, instant, large, nullable, recordCodec, text } from '../table/attributes.ts'
 import type { Changeset } from '../table/changeset.ts'
 import { type CalendarEntity, calendarList, type ListPlatform } from './calendar-list.ts'
-import { facetValue } from './calendar-row.ts'
 
 const APPOINTMENT_FACETS: Record<AppointmentStatus, string> = {
   scheduled: 's',
@@ -13,20 +13,20 @@ const APPOINTMENT_FACETS: Record<AppointmentStatus, string> = {
   no_show: 'n',
 }
 
-type AppointmentAttributes = {
-  p: string
-  pn: string
-  d: string
-  dn: string
-  on: string
-  b: string
-  e: string
-  s: string
-  n?: string | null
-  c: number
-}
+/** Short names, since a list row's bytes are its price. */
+export const APPOINTMENT_ATTRIBUTES = {
+  patient: { id: text('p'), fullName: text('pn') },
+  doctor: { id: text('d'), fullName: text('dn') },
+  date: text('on'),
+  startTime: text('b'),
+  endTime: text('e'),
+  status: code('s', APPOINTMENT_FACETS),
+  notes: large(nullable(text('n')), null),
+  createdAt: instant('c'),
+} satisfies AttributeMap<Omit<Appointment, 'id'>>
 
 export const APPOINTMENTS: CalendarEntity<Appointment, AppointmentStatus> = {
+  ...recordCodec<Appointment>(APPOINTMENT_ATTRIBUTES),
   letter: 'A',
   facets: APPOINTMENT_FACETS,
   position: ({ id, status, date, startTime, patient, doctor }) => ({
@@ -37,33 +37,6 @@ export const APPOINTMENTS: CalendarEntity<Appointment, AppointmentStatus> = {
     patient: patient.id,
     doctor: doctor.id,
   }),
-  encode: (appointment): AppointmentAttributes => ({
-    p: appointment.patient.id,
-    pn: appointment.patient.fullName,
-    d: appointment.doctor.id,
-    dn: appointment.doctor.fullName,
-    on: appointment.date,
-    b: appointment.startTime,
-    e: appointment.endTime,
-    s: APPOINTMENT_FACETS[appointment.status],
-    n: appointment.notes,
-    c: Date.parse(appointment.createdAt),
-  }),
-  decode: (item, id) => {
-    const { p, pn, d, dn, on, b, e, s, n, c } = item as unknown as AppointmentAttributes
-    return {
-      id,
-      patient: { id: p, fullName: pn },
-      doctor: { id: d, fullName: dn },
-      date: on,
-      startTime: b,
-      endTime: e,
-      status: facetValue(APPOINTMENT_FACETS, s),
-      notes: n ?? null,
-      createdAt: new Date(c).toISOString(),
-    }
-  },
-  large: ['n'],
   onChange: updateDoctorDay,
   eventDraft: appointmentEventDraft,
 }

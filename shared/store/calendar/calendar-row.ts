@@ -27,12 +27,6 @@ export type ListPosition = {
 /** A row of more bytes, as JSON, leaves the large attributes to the record. */
 const MAX_FULL_ROW_BYTES = 700
 
-/** The status or channel that a facet's character stands for. */
-export function facetValue<F extends string>(facets: Readonly<Record<F, string>>, character: string): F {
-  for (const value in facets) if (facets[value] === character) return value
-  throw new RangeError('a stored facet is not one of its entity')
-}
-
 /** Every row of a record: its keys in the lists of clinic and doctor, patient and invoice. */
 export function rowKeys(clinic: ClinicId, letter: CalendarLetter, position: ListPosition): Key[] {
   const sort = calendarSortKey(position.date, position.moment, position.id)

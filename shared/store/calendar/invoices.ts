@@ -1,7 +1,18 @@
 import { invoiceEventDraft } from '../../domain/event.ts'
 import type { Invoice, InvoiceStatus, LineItem } from '../../domain/invoice.ts'
+import {
+  type AttributeMap,
+  code,
+  codec,
+  instant,
+  large,
+  list,
+  nullable,
+  number,
+  recordCodec,
+  text,
+} from '../table/attributes.ts'
 import { type CalendarEntity, calendarList, type ListPlatform } from './calendar-list.ts'
-import { facetValue } from './calendar-row.ts'
 
 const INVOICE_FACETS: Record<InvoiceStatus, string> = {
   draft: 'd',
@@ -14,27 +25,38 @@ const INVOICE_FACETS: Record<InvoiceStatus, string> = {
   refunded: 'r',
 }
 
-type InvoiceAttributes = {
-  no: string
-  s: string
-  set: string
-  on: string
-  due: string | null
-  at: number | null
-  cur: string
-  sub: number
-  tax: number
-  dis: number
-  tot: number
-  paid: number
-  p: string
-  pn: string
-  pe: string | null
-  li?: LineItem[]
-  c: number
-}
+export const LINE_ITEM_ATTRIBUTES = {
+  id: text('id'),
+  description: text('description'),
+  quantity: number('quantity'),
+  unitPrice: number('unitPrice'),
+  discount: number('discount'),
+  taxRate: number('taxRate'),
+  tax: number('tax'),
+  total: number('total'),
+} satisfies AttributeMap<LineItem>
+
+/** Short names, since a list row's bytes are its price. */
+export const INVOICE_ATTRIBUTES = {
+  number: text('no'),
+  clinicStatus: code('set', INVOICE_FACETS),
+  status: code('s', INVOICE_FACETS),
+  issueDate: text('on'),
+  dueDate: nullable(text('due')),
+  paidAt: nullable(instant('at')),
+  currency: text('cur'),
+  subtotal: number('sub'),
+  tax: number('tax'),
+  discount: number('dis'),
+  total: number('tot'),
+  paid: number('paid'),
+  patient: { id: text('p'), fullName: text('pn'), email: nullable(text('pe')) },
+  lineItems: large(list('li', codec<LineItem>(LINE_ITEM_ATTRIBUTES)), []),
+  createdAt: instant('c'),
+} satisfies AttributeMap<Omit<Invoice, 'id'>>
 
 export const INVOICES: CalendarEntity<Invoice, InvoiceStatus> = {
+  ...recordCodec<Invoice>(INVOICE_ATTRIBUTES),
   letter: 'I',
   facets: INVOICE_FACETS,
   // By issue date, then id: an invoice has no time of day.
@@ -45,48 +67,6 @@ export const INVOICES: CalendarEntity<Invoice, InvoiceStatus> = {
     moment: '',
     patient: patient.id,
   }),
-  encode: (invoice): InvoiceAttributes =>
-    ({
-      no: invoice.number,
-      s: INVOICE_FACETS[invoice.status],
-      set: INVOICE_FACETS[invoice.clinicStatus],
-      on: invoice.issueDate,
-      due: invoice.dueDate,
-      at: invoice.paidAt && Date.parse(invoice.paidAt),
-      cur: invoice.currency,
-      sub: invoice.subtotal,
-      tax: invoice.tax,
-      dis: invoice.discount,
-      tot: invoice.total,
-      paid: invoice.paid,
-      p: invoice.patient.id,
-      pn: invoice.patient.fullName,
-      pe: invoice.patient.email,
-      li: [...invoice.lineItems],
-      c: Date.parse(invoice.createdAt),
-    }) as InvoiceAttributes,
-  decode: (item, id) => {
-    const stored = item as unknown as InvoiceAttributes
-    return {
-      id,
-      number: stored.no,
-      status: facetValue(INVOICE_FACETS, stored.s),
-      clinicStatus: facetValue(INVOICE_FACETS, stored.set),
-      issueDate: stored.on,
-      dueDate: stored.due,
-      paidAt: stored.at === null ? null : new Date(stored.at).toISOString(),
-      currency: stored.cur,
-      subtotal: stored.sub,
-      tax: stored.tax,
-      discount: stored.dis,
-      total: stored.tot,
-      paid: stored.paid,
-      patient: { id: stored.p, fullName: stored.pn, email: stored.pe },
-      lineItems: stored.li ?? [],
-      createdAt: new Date(stored.c).toISOString(),
-    }
-  },
-  large: ['li'],
   eventDraft: invoiceEventDraft,
 }
 

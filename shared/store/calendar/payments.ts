@@ -1,7 +1,17 @@
 import { paymentEventDraft } from '../../domain/event.ts'
-import type { Payment, PaymentMethod, PaymentStatus, PaymentType } from '../../domain/payment.ts'
+import { PAYMENT_METHODS, PAYMENT_TYPES, type Payment, type PaymentStatus } from '../../domain/payment.ts'
+import {
+  type AttributeMap,
+  choice,
+  code,
+  instant,
+  large,
+  nullable,
+  number,
+  recordCodec,
+  text,
+} from '../table/attributes.ts'
 import { type CalendarEntity, calendarList, type ListPlatform } from './calendar-list.ts'
-import { facetValue } from './calendar-row.ts'
 
 const PAYMENT_FACETS: Record<PaymentStatus, string> = {
   pending: 'n',
@@ -10,20 +20,19 @@ const PAYMENT_FACETS: Record<PaymentStatus, string> = {
   refunded: 'r',
 }
 
-type PaymentAttributes = {
-  i: string
-  no: string
-  p: string
-  pn: string
-  a: number
-  cur: string
-  ty: PaymentType
-  me: PaymentMethod
-  s: string
-  de?: string | null
-  on: string
-  c: number
-}
+/** Short names, since a list row's bytes are its price. */
+export const PAYMENT_ATTRIBUTES = {
+  invoice: { id: text('i'), number: text('no') },
+  patient: { id: text('p'), fullName: text('pn') },
+  amount: number('a'),
+  currency: text('cur'),
+  type: choice('ty', PAYMENT_TYPES),
+  method: choice('me', PAYMENT_METHODS),
+  status: code('s', PAYMENT_FACETS),
+  description: large(nullable(text('de')), null),
+  date: text('on'),
+  createdAt: instant('c'),
+} satisfies AttributeMap<Omit<Payment, 'id'>>
 
 /** Instants as sort keys: milliseconds in 14 digits, from the year 0 on. */
 const YEAR_0 = -62_167_219_200_000
@@ -31,6 +40,7 @@ export const sortableInstant = (instant: string): string =>
   String(Date.parse(instant) - YEAR_0).padStart(15, '0')
 
 export const PAYMENTS: CalendarEntity<Payment, PaymentStatus> = {
+  ...recordCodec<Payment>(PAYMENT_ATTRIBUTES),
   letter: 'Y',
   facets: PAYMENT_FACETS,
   position: ({ id, status, date, createdAt, patient, invoice }) => ({
@@ -41,37 +51,6 @@ export const PAYMENTS: CalendarEntity<Payment, PaymentStatus> = {
     patient: patient.id,
     invoice: invoice.id,
   }),
-  encode: (payment): PaymentAttributes => ({
-    i: payment.invoice.id,
-    no: payment.invoice.number,
-    p: payment.patient.id,
-    pn: payment.patient.fullName,
-    a: payment.amount,
-    cur: payment.currency,
-    ty: payment.type,
-    me: payment.method,
-    s: PAYMENT_FACETS[payment.status],
-    de: payment.description,
-    on: payment.date,
-    c: Date.parse(payment.createdAt),
-  }),
-  decode: (item, id) => {
-    const stored = item as unknown as PaymentAttributes
-    return {
-      id,
-      invoice: { id: stored.i, number: stored.no },
-      patient: { id: stored.p, fullName: stored.pn },
-      amount: stored.a,
-      currency: stored.cur,
-      type: stored.ty,
-      method: stored.me,
-      status: facetValue(PAYMENT_FACETS, stored.s),
-      description: stored.de ?? null,
-      date: stored.on,
-      createdAt: new Date(stored.c).toISOString(),
-    }
-  },
-  large: ['de'],
   eventDraft: paymentEventDraft,
 }
 

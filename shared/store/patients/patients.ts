@@ -1,8 +1,9 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import { descendingOrdinals, type Page, type PageRequest } from '../../domain/paging.ts'
-import type { Gender, Patient } from '../../domain/patient.ts'
+import { GENDERS, type Patient } from '../../domain/patient.ts'
 import { type Key, sortableNumber } from '../keys/key.ts'
 import { patientKey, patientListPartition, patientRowKey } from '../keys/patients.ts'
+import { type AttributeMap, choice, instant, nullable, recordCodec, text } from '../table/attributes.ts'
 import type { Item, Table } from '../table/table.ts'
 import { readPatientHead } from './head.ts'
 
@@ -58,28 +59,19 @@ export function patientStore({ table }: { table: Table }) {
   return { find, findMany, page, findByOrdinals }
 }
 
-/** A patient as stored: short attribute names, since a list row's bytes are its price. */
-type PatientAttributes = {
-  f: string
-  l: string
-  d: string | null
-  g: Gender | null
-  p: string | null
-  e: string | null
-  /** Milliseconds since the epoch. */
-  c: number
-}
+/** Short names, since a list row's bytes are its price. */
+export const PATIENT_ATTRIBUTES = {
+  firstName: text('f'),
+  lastName: text('l'),
+  dateOfBirth: nullable(text('d')),
+  gender: nullable(choice('g', GENDERS)),
+  phoneNumber: nullable(text('p')),
+  emailAddress: nullable(text('e')),
+  createdAt: instant('c'),
+} satisfies AttributeMap<Omit<Patient, 'id'>>
 
 /** The attributes of the record and of the list row; the row also names the patient (`i`). */
-export const toAttributes = (patient: Patient): PatientAttributes => ({
-  f: patient.firstName,
-  l: patient.lastName,
-  d: patient.dateOfBirth,
-  g: patient.gender,
-  p: patient.phoneNumber,
-  e: patient.emailAddress,
-  c: Date.parse(patient.createdAt),
-})
+const patientCodec = recordCodec<Patient>(PATIENT_ATTRIBUTES)
 
 export const recordItem = (
   key: Key,
@@ -90,28 +82,18 @@ export const recordItem = (
   v: version,
   ...(erased && { x: 1 }),
   ...(events > 0 && { ev: events }),
-  ...toAttributes(patient),
+  ...patientCodec.encode(patient),
 })
 
 export const rowItem = (key: Key, patient: Patient): Item => ({
   ...key,
   i: patient.id,
-  ...toAttributes(patient),
+  ...patientCodec.encode(patient),
 })
 
-export function toPatient(item: Item): Patient {
-  const { i, f, l, d, g, p, e, c } = item as unknown as PatientAttributes & { i?: string }
-  return {
-    id: i ?? item.sk,
-    firstName: f,
-    lastName: l,
-    dateOfBirth: d,
-    gender: g,
-    phoneNumber: p,
-    emailAddress: e,
-    createdAt: new Date(c).toISOString(),
-  }
-}
+/** @throws TypeError or RangeError for an item that is no patient's record or row */
+export const toPatient = (item: Item): Patient =>
+  patientCodec.decode(item, (item.i as string | undefined) ?? item.sk)
 
 function toStoredPatient(item: Item): StoredPatient {
   return {

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest'
+import type { Appointment } from '../../../shared/domain/appointment.ts'
+import type { Invoice, LineItem } from '../../../shared/domain/invoice.ts'
+import type { Message } from '../../../shared/domain/message.ts'
+import type { Patient } from '../../../shared/domain/patient.ts'
+import type { Payment } from '../../../shared/domain/payment.ts'
+import { APPOINTMENT_ATTRIBUTES, APPOINTMENTS } from '../../../shared/store/calendar/appointments.ts'
+import {
+  INVOICE_ATTRIBUTES,
+  INVOICES,
+  LINE_ITEM_ATTRIBUTES,
+} from '../../../shared/store/calendar/invoices.ts'
+import { PAYMENT_ATTRIBUTES, PAYMENTS } from '../../../shared/store/calendar/payments.ts'
+import { MESSAGE_ATTRIBUTES, MESSAGES } from '../../../shared/store/messages/messages.ts'
+import { PATIENT_ATTRIBUTES, rowItem, toPatient } from '../../../shared/store/patients/patients.ts'
+import type { AttributeMap } from '../../../shared/store/table/attributes.ts'
+import { filledPatient, filledRecords } from '../../support/filled-records.ts'
+
+const key = { pk: 'partition', sk: 'sort' }
+const patient = filledPatient()
+const records = filledRecords(patient)
+const at = Date.parse(patient.createdAt)
+
+describe('a record with a value in every field', () => {
+  it('is decoded as it was encoded', () => {
+    const { appointment, invoice, payment, message } = records
+    expect([
+      toPatient(rowItem(key, patient)),
+      APPOINTMENTS.decode({ ...key, ...APPOINTMENTS.encode(appointment) }, appointment.id),
+      INVOICES.decode({ ...key, ...INVOICES.encode(invoice) }, invoice.id),
+      PAYMENTS.decode({ ...key, ...PAYMENTS.encode(payment) }, payment.id),
+      MESSAGES.decode({ ...key, ...MESSAGES.encode(message) }, message.id),
+    ]).toEqual([patient, appointment, invoice, payment, message])
+  })
+})
+
+describe('the stored format', () => {
+  it('is that of every item written so far', () => {
+    const { appointment, invoice, payment, message } = records
+    expect(rowItem(key, patient)).toEqual({
+      ...key,
+      i: patient.id,
+      f: patient.firstName,
+      l: patient.lastName,
+      d: patient.dateOfBirth,
+      g: patient.gender,
+      p: patient.phoneNumber,
+      e: patient.emailAddress,
+      c: at,
+    })
+    expect(APPOINTMENTS.encode({ ...appointment, notes: null })).toEqual({
+      p: patient.id,
+      pn: 'Canarella Canarowitz',
+      d: appointment.doctor.id,
+      dn: 'Dr. Bo Lind',
+      on: '2026-05-04',
+      b: '09:00',
+      e: '09:30',
+      s: 's',
+      n: null,
+      c: at,
+    })
+    expect(INVOICES.encode({ ...invoice, dueDate: null, paidAt: null })).toEqual({
+      no: invoice.number,
+      s: 'p',
+      set: 's',
+      on: '2026-05-04',
+      due: null,
+      at: null,
+      cur: 'EUR',
+      sub: 10_000,
+      tax: 100,
+      dis: 50,
+      tot: 10_050,
+      paid: 10_050,
+      p: patient.id,
+      pn: 'Canarella Canarowitz',
+      pe: patient.emailAddress,
+      li: invoice.lineItems,
+      c: at,
+    })
+    expect(PAYMENTS.encode(payment)).toEqual({
+      i: invoice.id,
+      no: invoice.number,
+      p: patient.id,
+      pn: 'Canarella Canarowitz',
+      a: 10_050,
+      cur: 'EUR',
+      ty: 'payment',
+      me: 'card',
+      s: 'c',
+      de: payment.description,
+      on: '2026-05-04',
+      c: at,
+    })
+    const sent = {
+      ch: 'email',
+      ty: 'manual',
+      to: message.recipient,
+      su: message.subject,
+      tx: message.text,
+      s: 'queued',
+      pm: message.providerMessageId,
+      er: message.errorMessage,
+      at,
+      p: patient.id,
+      pn: 'Canarella Canarowitz',
+      on: '2026-05-01',
+      c: at,
+    }
+    expect(MESSAGES.encode(message)).toEqual({ ...sent, di: { u: at, k: 'token', l: at + 60_000, x: 1 } })
+    expect(MESSAGES.encode({ ...message, dispatch: null })).toStrictEqual(sent)
+  })
+
+  it('leaves long texts out of large rows, and the dispatch out of all', () => {
+    expect([APPOINTMENTS.large, INVOICES.large, PAYMENTS.large]).toEqual([['n'], ['li'], ['de']])
+    expect([MESSAGES.large.toSorted(), MESSAGES.unlisted]).toEqual([['er', 'su', 'tx'], ['di']])
+  })
+})
+
+/** The fields of an entity that are stored, with one more, as if somebody had just added it. */
+type WithNewField<Entity> = Omit<Entity, 'id'> & { readonly newField?: string | null }
+
+describe('a field without an attribute', () => {
+  it('does not compile', () => {
+    // @ts-expect-error newField has no attribute
+    PATIENT_ATTRIBUTES satisfies AttributeMap<WithNewField<Patient>>
+    // @ts-expect-error newField has no attribute
+    APPOINTMENT_ATTRIBUTES satisfies AttributeMap<WithNewField<Appointment>>
+    // @ts-expect-error newField has no attribute
+    INVOICE_ATTRIBUTES satisfies AttributeMap<WithNewField<Invoice>>
+    // @ts-expect-error newField has no attribute
+    LINE_ITEM_ATTRIBUTES satisfies AttributeMap<LineItem & { readonly newField?: string | null }>
+    // @ts-expect-error newField has no attribute
+    PAYMENT_ATTRIBUTES satisfies AttributeMap<WithNewField<Payment>>
+    // @ts-expect-error newField has no attribute
+    MESSAGE_ATTRIBUTES satisfies AttributeMap<WithNewField<Message>>
+    const complete = [
+      PATIENT_ATTRIBUTES satisfies AttributeMap<Omit<Patient, 'id'>>,
+      APPOINTMENT_ATTRIBUTES satisfies AttributeMap<Omit<Appointment, 'id'>>,
+      INVOICE_ATTRIBUTES satisfies AttributeMap<Omit<Invoice, 'id'>>,
+      LINE_ITEM_ATTRIBUTES satisfies AttributeMap<LineItem>,
+      PAYMENT_ATTRIBUTES satisfies AttributeMap<Omit<Payment, 'id'>>,
+      MESSAGE_ATTRIBUTES satisfies AttributeMap<Omit<Message, 'id'>>,
+    ]
+    expect(complete).toHaveLength(6)
+  })
+})
