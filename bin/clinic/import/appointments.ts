@@ -7,12 +7,15 @@ import { multiLineText } from '../../../shared/domain/text-fields.ts'
 import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
 import { doctorStore } from '../../../shared/store/doctors.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
-import { definedFields, type ImportEntity } from './entity.ts'
+import { definedFields, type ImportEntity, type RowFields } from './entity.ts'
 import { RowRejectedError, writePatientRows } from './patient-rows.ts'
 import { ExternalRef, referenceId, unknownReference } from './references.ts'
 import { Instant } from './timestamps.ts'
 
-type Fields = Partial<Omit<Appointment, 'id' | 'patient' | 'doctor'>> & { patient: string; doctorId: string }
+type Fields = RowFields<Omit<Appointment, 'id' | 'patient' | 'doctor'>> & {
+  patient: string
+  doctorId: string
+}
 
 const columns = {
   patient_external_id: ExternalRef,
@@ -41,16 +44,18 @@ export function appointmentImport(table: Table, now: () => number): ImportEntity
           path: ['end_time'],
           error: 'must be after start_time, on the same day',
         })
-        .transform((row) => ({
-          patient: referenceId(clinic, 'patient', row.patient_external_id),
-          doctorId: referenceId(clinic, 'doctor', row.doctor_external_id),
-          date: row.appointment_date,
-          startTime: row.start_time,
-          endTime: row.end_time,
-          status: row.status ?? undefined,
-          notes: row.notes,
-          createdAt: row.created_at ?? undefined,
-        })),
+        .transform(
+          (row): Fields => ({
+            patient: referenceId(clinic, 'patient', row.patient_external_id),
+            doctorId: referenceId(clinic, 'doctor', row.doctor_external_id),
+            date: row.appointment_date,
+            startTime: row.start_time,
+            endTime: row.end_time,
+            status: row.status ?? undefined,
+            notes: row.notes,
+            createdAt: row.created_at ?? undefined,
+          }),
+        ),
     write: async (clinic, batch) => {
       const known = await doctors.findMany(clinic.id, [
         ...new Set(batch.map(({ fields }) => fields.doctorId)),

@@ -40,9 +40,18 @@ export type ImportRow<Fields = unknown> = {
   readonly raw: unknown
 }
 
-/** Takes away the fields a row did not have, so that spreading it over a record leaves those as they are. */
-export function definedFields<T extends object>(fields: T): Partial<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>
+/**
+ * What a row says about each field of an entity; undefined where the file has no such column. Fields are required, so a
+ * new one does not compile until its column is read, or it is said to have none.
+ */
+export type RowFields<Entity> = { readonly [Name in keyof Entity]-?: Entity[Name] | undefined }
+
+type DefinedFields<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> }
+
+/** The fields that a row has, so that spreading them over a record leaves the others as they are. */
+export function definedFields<T extends object>(fields: T): DefinedFields<T> {
+  const defined = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(defined) as DefinedFields<T>
 }
 
 /** Whether `change` alters nothing of `record`. */

@@ -112,7 +112,7 @@ function amountReader(currency: string, context: z.RefinementCtx) {
   }
 }
 
-function lineItem(row: LineItemRow, path: Path, reader: AmountReader): Omit<LineItem, 'id'> {
+function lineItem(row: LineItemRow, path: Path, reader: AmountReader): Required<Omit<LineItem, 'id'>> {
   const at = (field: string) => [...path, field]
   const quantity = reader.ratio(row.quantity, at('quantity')) ?? RATIO_SCALE
   const unitPrice = reader.money(row.unit_price, at('unit_price')) ?? 0

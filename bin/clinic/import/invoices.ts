@@ -9,14 +9,15 @@ import { importedUuid } from '../../../shared/domain/uuid.ts'
 import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
-import type { ImportEntity } from './entity.ts'
+import type { ImportEntity, RowFields } from './entity.ts'
 import { type Amounts, Decimal, invoiceAmounts, LineItems } from './invoice-amounts.ts'
 import { RowRejectedError, writePatientRows } from './patient-rows.ts'
 import { ExternalRef, referenceId } from './references.ts'
 import { Instant } from './timestamps.ts'
 
+/** `status` and `paid` follow from the payments. */
 type Fields = Amounts &
-  Partial<Pick<Invoice, 'dueDate' | 'paidAt' | 'createdAt' | 'clinicStatus'>> &
+  RowFields<Omit<Invoice, keyof Amounts | 'id' | 'patient' | 'status' | 'paid'>> &
   Pick<Invoice, 'number' | 'issueDate' | 'currency'> & { patient: string }
 
 const columns = {

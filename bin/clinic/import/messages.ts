@@ -12,12 +12,12 @@ import { multiLineText, singleLineText } from '../../../shared/domain/text-field
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
 import { messageStore } from '../../../shared/store/messages/messages.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
-import { definedFields, type ImportEntity } from './entity.ts'
+import { definedFields, type ImportEntity, type RowFields } from './entity.ts'
 import { writePatientRows } from './patient-rows.ts'
 import { ExternalRef, referenceId } from './references.ts'
 import { Instant } from './timestamps.ts'
 
-type Fields = Partial<Omit<Message, 'id' | 'patient' | 'acceptedOn' | 'dispatch'>> & { patient: string }
+type Fields = RowFields<Omit<Message, 'id' | 'patient' | 'acceptedOn' | 'dispatch'>> & { patient: string }
 
 const columns = {
   patient_external_id: ExternalRef,
@@ -53,19 +53,21 @@ export function messageImport(table: Table, now: () => number): ImportEntity<Fie
           path: ['subject'],
           error: 'is for emails only',
         })
-        .transform((row) => ({
-          patient: referenceId(clinic, 'patient', row.patient_external_id),
-          channel: row.channel,
-          type: row.type ?? undefined,
-          recipient: row.recipient,
-          subject: row.subject,
-          text: row.message,
-          status: row.status ?? undefined,
-          providerMessageId: row.provider_message_id,
-          errorMessage: row.error_message,
-          sentAt: row.sent_at,
-          acceptedAt: row.created_at ?? row.sent_at ?? undefined,
-        })),
+        .transform(
+          (row): Fields => ({
+            patient: referenceId(clinic, 'patient', row.patient_external_id),
+            channel: row.channel,
+            type: row.type ?? undefined,
+            recipient: row.recipient,
+            subject: row.subject,
+            text: row.message,
+            status: row.status ?? undefined,
+            providerMessageId: row.provider_message_id,
+            errorMessage: row.error_message,
+            sentAt: row.sent_at,
+            acceptedAt: row.created_at ?? row.sent_at ?? undefined,
+          }),
+        ),
     write: (clinic, batch) =>
       writePatientRows(table, list, clinic, batch, ({ id, fields }, patient, before) => {
         const { patient: _, ...facts } = fields

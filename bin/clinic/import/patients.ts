@@ -13,9 +13,16 @@ import {
 } from '../../../shared/store/patients/patient-writer.ts'
 import { patientStore } from '../../../shared/store/patients/patients.ts'
 import { chunked, type Table } from '../../../shared/store/table/table.ts'
-import { definedFields, type ImportEntity, type ImportRow, isUnchanged, type RowRejection } from './entity.ts'
+import {
+  definedFields,
+  type ImportEntity,
+  type ImportRow,
+  isUnchanged,
+  type RowFields,
+  type RowRejection,
+} from './entity.ts'
 
-type Fields = Partial<Omit<Patient, 'id'>>
+type Fields = RowFields<Omit<Patient, 'id'>>
 
 const columns = {
   first_name: personName,
@@ -73,15 +80,17 @@ export function patientImport(table: Table, now: () => number): ImportEntity<Fie
             error: 'must be first_name, a space and last_name',
           },
         )
-        .transform((row) => ({
-          firstName: row.first_name,
-          lastName: row.last_name,
-          dateOfBirth: row.date_of_birth,
-          gender: row.gender,
-          phoneNumber: row.phone_number,
-          emailAddress: row.email_address,
-          createdAt: row.created_at ? new Date(row.created_at).toISOString() : undefined,
-        }))
+        .transform(
+          (row): Fields => ({
+            firstName: row.first_name,
+            lastName: row.last_name,
+            dateOfBirth: row.date_of_birth,
+            gender: row.gender,
+            phoneNumber: row.phone_number,
+            emailAddress: row.email_address,
+            createdAt: row.created_at ? new Date(row.created_at).toISOString() : undefined,
+          }),
+        )
     },
     write: async ({ id: clinic }, batch) => {
       const existing = await store.findMany(

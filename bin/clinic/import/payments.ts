@@ -17,13 +17,19 @@ import { patientStore } from '../../../shared/store/patients/patients.ts'
 import { commitPacked, type Unit } from '../../../shared/store/table/commit-packed.ts'
 import { mapConcurrent } from '../../../shared/store/table/map-concurrent.ts'
 import { chunked, type Table } from '../../../shared/store/table/table.ts'
-import { definedFields, type ImportEntity, type ImportRow, type RowRejection } from './entity.ts'
+import {
+  definedFields,
+  type ImportEntity,
+  type ImportRow,
+  type RowFields,
+  type RowRejection,
+} from './entity.ts'
 import { Decimal } from './invoice-amounts.ts'
 import { RowRejectedError, requirePatient } from './patient-rows.ts'
 import { ExternalRef, referenceId, unknownReference } from './references.ts'
 import { Instant } from './timestamps.ts'
 
-type Fields = Partial<Omit<Payment, 'id' | 'invoice' | 'patient' | 'amount' | 'currency'>> & {
+type Fields = RowFields<Omit<Payment, 'id' | 'invoice' | 'patient' | 'amount' | 'currency'>> & {
   invoiceId: string
   /** As it was written: its decimals depend on the invoice's currency. */
   amount: string | number
@@ -78,17 +84,19 @@ export function paymentImport(table: Table, now: () => number): ImportEntity<Fie
     columns: Object.keys(columns),
     required: ['invoice_external_id', 'amount', 'payment_method', 'payment_date'],
     schema: ({ id: clinic }) =>
-      z.strictObject(columns).transform((row) => ({
-        invoiceId: referenceId(clinic, 'invoice', row.invoice_external_id),
-        amount: row.amount,
-        currency: row.currency ?? undefined,
-        type: row.type ?? undefined,
-        method: row.payment_method,
-        status: row.status ?? undefined,
-        description: row.description,
-        date: row.payment_date,
-        createdAt: row.created_at ?? undefined,
-      })),
+      z.strictObject(columns).transform(
+        (row): Fields => ({
+          invoiceId: referenceId(clinic, 'invoice', row.invoice_external_id),
+          amount: row.amount,
+          currency: row.currency ?? undefined,
+          type: row.type ?? undefined,
+          method: row.payment_method,
+          status: row.status ?? undefined,
+          description: row.description,
+          date: row.payment_date,
+          createdAt: row.created_at ?? undefined,
+        }),
+      ),
     write: async ({ id: clinic }, batch) => {
       const outcome = { imported: 0, updated: 0, unchanged: 0, rejected: [] as RowRejection[] }
       const [existing, known] = await Promise.all([
