@@ -1,7 +1,8 @@
 /** What the imports of appointments, invoices, payments and messages have in common. */
 import { isDeepStrictEqual } from 'node:util'
 import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
-import type { RecordList, StoredRecord } from '../../../shared/store/calendar/calendar-list.ts'
+import type { StoredRecord } from '../../../shared/store/calendar/calendar-entity.ts'
+import type { RecordList } from '../../../shared/store/calendar/calendar-list.ts'
 import { patientKey } from '../../../shared/store/keys/patients.ts'
 import { patientStore, type StoredPatient } from '../../../shared/store/patients/patients.ts'
 import { Changeset } from '../../../shared/store/table/changeset.ts'

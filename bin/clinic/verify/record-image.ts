@@ -1,7 +1,7 @@
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { isCalendarDate } from '../../../shared/domain/timestamp.ts'
 import { isUuid } from '../../../shared/domain/uuid.ts'
-import type { CalendarEntity } from '../../../shared/store/calendar/calendar-list.ts'
+import type { CalendarEntity } from '../../../shared/store/calendar/calendar-entity.ts'
 import { type ListPosition, rowAttributes, rowKeys } from '../../../shared/store/calendar/calendar-row.ts'
 import { type Key, longId } from '../../../shared/store/keys/key.ts'
 import type { Item } from '../../../shared/store/table/table.ts'

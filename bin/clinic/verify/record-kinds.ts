@@ -4,7 +4,7 @@ import type { Invoice } from '../../../shared/domain/invoice.ts'
 import type { Message } from '../../../shared/domain/message.ts'
 import type { Payment } from '../../../shared/domain/payment.ts'
 import { APPOINTMENTS } from '../../../shared/store/calendar/appointments.ts'
-import type { CalendarEntity } from '../../../shared/store/calendar/calendar-list.ts'
+import type { CalendarEntity } from '../../../shared/store/calendar/calendar-entity.ts'
 import { INVOICES } from '../../../shared/store/calendar/invoices.ts'
 import { PAYMENTS } from '../../../shared/store/calendar/payments.ts'
 import {

@@ -4,7 +4,9 @@ import { doctorDayKey } from '../keys/calendar.ts'
 import { shortId } from '../keys/key.ts'
 import { type AttributeMap, code, instant, large, nullable, recordCodec, text } from '../table/attributes.ts'
 import type { Changeset } from '../table/changeset.ts'
-import { type CalendarEntity, calendarList, type ListPlatform } from './calendar-list.ts'
+import type { CalendarEntity } from './calendar-entity.ts'
+import { calendarList } from './calendar-list.ts'
+import type { ListPlatform } from './calendar-pages.ts'
 
 const APPOINTMENT_FACETS: Record<AppointmentStatus, string> = {
   scheduled: 's',

@@ -12,7 +12,9 @@ import {
   recordCodec,
   text,
 } from '../table/attributes.ts'
-import { type CalendarEntity, calendarList, type ListPlatform } from './calendar-list.ts'
+import type { CalendarEntity } from './calendar-entity.ts'
+import { calendarList } from './calendar-list.ts'
+import type { ListPlatform } from './calendar-pages.ts'
 
 const INVOICE_FACETS: Record<InvoiceStatus, string> = {
   draft: 'd',

@@ -11,7 +11,9 @@ import {
   recordCodec,
   text,
 } from '../table/attributes.ts'
-import { type CalendarEntity, calendarList, type ListPlatform } from './calendar-list.ts'
+import type { CalendarEntity } from './calendar-entity.ts'
+import { calendarList } from './calendar-list.ts'
+import type { ListPlatform } from './calendar-pages.ts'
 
 const PAYMENT_FACETS: Record<PaymentStatus, string> = {
   pending: 'n',

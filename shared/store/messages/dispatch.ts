@@ -9,7 +9,7 @@ import {
   PROVIDERS,
   type ProviderFeedback,
 } from '../../domain/message.ts'
-import type { StoredRecord } from '../calendar/calendar-list.ts'
+import type { StoredRecord } from '../calendar/calendar-entity.ts'
 import { calendarKey } from '../keys/calendar.ts'
 import { TTL } from '../keys/key.ts'
 import { providerMessageKey } from '../keys/messages.ts'

@@ -7,7 +7,9 @@ import {
   MESSAGE_TYPES,
   type Message,
 } from '../../domain/message.ts'
-import { type CalendarEntity, calendarList, type ListPlatform } from '../calendar/calendar-list.ts'
+import type { CalendarEntity } from '../calendar/calendar-entity.ts'
+import { calendarList } from '../calendar/calendar-list.ts'
+import type { ListPlatform } from '../calendar/calendar-pages.ts'
 import { sortableInstant } from '../calendar/payments.ts'
 import {
   type AttributeMap,

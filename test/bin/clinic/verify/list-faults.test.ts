@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { APPOINTMENTS } from '../../../../shared/store/calendar/appointments.ts'
-import type { CalendarEntity } from '../../../../shared/store/calendar/calendar-list.ts'
+import type { CalendarEntity } from '../../../../shared/store/calendar/calendar-entity.ts'
 import { rowKeys } from '../../../../shared/store/calendar/calendar-row.ts'
 import { INVOICES } from '../../../../shared/store/calendar/invoices.ts'
 import { PAYMENTS } from '../../../../shared/store/calendar/payments.ts'

@@ -1,0 +1,123 @@
+/** Reads pages of a calendar list, and everything that one patient, invoice or doctor has. */
+import type { ClinicId } from '../../domain/clinic.ts'
+import { type DayTally, planPage } from '../../domain/page-plan.ts'
+import { offsetOf, type Page, type PageRequest } from '../../domain/paging.ts'
+import {
+  type CalendarLetter,
+  calendarListPartition,
+  dayEnd,
+  facetSortKey,
+  ownerPartition,
+  tallyPartition,
+} from '../keys/calendar.ts'
+import type { Item, Table } from '../table/table.ts'
+import type { CalendarEntity } from './calendar-entity.ts'
+import type { CalendarRecords } from './calendar-records.ts'
+import { idOf, type ListPosition, sortTimeOf } from './calendar-row.ts'
+import { readTallies } from './tally.ts'
+
+/** Conditions that the records of a page meet; dates are inclusive. */
+export type CalendarFilter<F extends string> = {
+  readonly patient?: string | undefined
+  readonly invoice?: string | undefined
+  readonly doctor?: string | undefined
+  /** A status or channel. */
+  readonly facet?: F | undefined
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}
+
+/** Months of tallies, and rows of one patient: more than any list has. */
+const UNLIMITED = 1_000_000
+
+/** `onDrift` is called when a concurrent write changed a page while it was read. */
+export type ListPlatform = { readonly table: Table; readonly onDrift?: (letter: CalendarLetter) => void }
+
+export function calendarPages<R, F extends string>(
+  { table, onDrift = () => {} }: ListPlatform,
+  entity: CalendarEntity<R, F>,
+  records: CalendarRecords<R>,
+) {
+  const { letter } = entity
+
+  /** A page of the clinic's, a doctor's, a patient's or an invoice's records, newest first, and the exact total. */
+  async function page(clinic: ClinicId, filter: CalendarFilter<F>, request: PageRequest): Promise<Page<R>> {
+    const owner = filter.invoice !== undefined ? 'invoice' : filter.patient !== undefined ? 'patient' : null
+    if (owner !== null) {
+      const pk = ownerPartition(clinic, letter, owner, (filter.invoice ?? filter.patient) as string)
+      const rows = await ownerRows(pk, filter)
+      const offset = offsetOf(request)
+      return {
+        items: await records.ofRows(clinic, rows.slice(offset, offset + request.limit)),
+        total: rows.length,
+      }
+    }
+    const first = await talliedPage(clinic, filter, request)
+    if (!first.drifted) return first.page
+    onDrift(letter)
+    return (await talliedPage(clinic, filter, request)).page
+  }
+
+  /** Everything that one patient, invoice or doctor has; newest first, a doctor's by facet first. */
+  async function allOf(clinic: ClinicId, owner: 'patient' | 'invoice' | 'doctor', id: string): Promise<R[]> {
+    const pk =
+      owner === 'doctor'
+        ? calendarListPartition(clinic, letter, id)
+        : ownerPartition(clinic, letter, owner, id)
+    return records.ofRows(clinic, await ownerRows(pk, {}))
+  }
+
+  async function ownerRows(pk: string, filter: CalendarFilter<F>): Promise<Item[]> {
+    const { from, to } = filter
+    const range = {
+      pk,
+      from,
+      to: to === undefined ? undefined : dayEnd(to),
+      descending: true,
+      limit: UNLIMITED,
+    }
+    const rows = await table.query(range)
+    return rows.filter((row) => matches(entity.position(entity.decode(row, idOf(row))), filter))
+  }
+
+  const matches = (position: ListPosition, { patient, invoice, doctor, facet }: CalendarFilter<F>): boolean =>
+    (patient === undefined || position.patient === patient) &&
+    (invoice === undefined || position.invoice === invoice) &&
+    (doctor === undefined || position.doctor === doctor) &&
+    (facet === undefined || position.facet === entity.facets[facet])
+
+  async function talliedPage(clinic: ClinicId, filter: CalendarFilter<F>, request: PageRequest) {
+    const doctor = filter.doctor ?? null
+    const days = await readTallies(table, tallyPartition(clinic, letter, doctor), filter)
+    const plan = planPage(
+      filterByFacet(days, filter.facet && entity.facets[filter.facet]),
+      offsetOf(request),
+      request.limit,
+    )
+    const pk = calendarListPartition(clinic, letter, doctor)
+    const rows = await Promise.all(
+      plan.reads.map(({ facet, from, to, newestFirst, limit }) =>
+        table.query({
+          pk,
+          from: facetSortKey(facet, from),
+          to: facetSortKey(facet, dayEnd(to)),
+          descending: newestFirst,
+          limit,
+        }),
+      ),
+    )
+    const drifted = rows.some((read, index) => read.length < (plan.reads[index]?.limit ?? 0))
+    const pageRows = plan.pageOf(rows, (a, b) => (sortTimeOf(a) < sortTimeOf(b) ? 1 : -1))
+    return { page: { items: await records.ofRows(clinic, pageRows), total: plan.total }, drifted }
+  }
+
+  return { page, allOf }
+}
+
+const filterByFacet = (days: readonly DayTally[], facet: string | undefined): DayTally[] =>
+  facet === undefined
+    ? [...days]
+    : days.flatMap(({ date, counts }) => {
+        const count = counts.get(facet)
+        return count ? [{ date, counts: new Map([[facet, count]]) }] : []
+      })

@@ -1,0 +1,41 @@
+import type { ClinicId } from '../../domain/clinic.ts'
+import { calendarKey } from '../keys/calendar.ts'
+import type { Item, Table } from '../table/table.ts'
+import type { CalendarEntity, StoredRecord } from './calendar-entity.ts'
+import { idOf } from './calendar-row.ts'
+
+/** Reads the records of one entity: by id, or those that rows stand for. */
+export function calendarRecords<R, F extends string>(table: Table, entity: CalendarEntity<R, F>) {
+  const { letter } = entity
+
+  async function find(clinic: ClinicId, id: string): Promise<StoredRecord<R> | null> {
+    const item = await table.get(calendarKey(clinic, letter, id))
+    return item ? toStoredRecord(item) : null
+  }
+
+  async function findMany(clinic: ClinicId, ids: readonly string[]): Promise<Map<string, StoredRecord<R>>> {
+    const items = await table.getMany([...new Set(ids)].map((id) => calendarKey(clinic, letter, id)))
+    return new Map(items.map((item) => [item.sk, toStoredRecord(item)]))
+  }
+
+  const toStoredRecord = (item: Item): StoredRecord<R> => ({
+    record: entity.decode(item, item.sk),
+    version: item.v as number,
+    events: (item.ev as number | undefined) ?? 0,
+  })
+
+  /** The records of rows, in their order; those of thin rows are read by their ids. */
+  async function ofRows(clinic: ClinicId, rows: readonly Item[]): Promise<R[]> {
+    const thin = rows.filter((row) => row.t).map(idOf)
+    const records = thin.length === 0 ? new Map<string, StoredRecord<R>>() : await findMany(clinic, thin)
+    return rows.flatMap((row) => {
+      if (!row.t) return [entity.decode(row, idOf(row))]
+      const stored = records.get(idOf(row))
+      return stored ? [stored.record] : []
+    })
+  }
+
+  return { find, findMany, ofRows }
+}
+
+export type CalendarRecords<R> = ReturnType<typeof calendarRecords<R, never>>
