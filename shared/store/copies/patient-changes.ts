@@ -11,13 +11,13 @@ import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import { ConditionFailed, type Table } from '../table/table.ts'
 import { copiedNames } from './copied-names.ts'
 
-/** Changes patients on the clinic's side, and everything that copies them. */
+/** Changes a patient and every record that copies its name or addresses. */
 export function patientChanges(table: Table) {
   const patients = patientStore({ table })
   const writer = patientWriter({ table })
   const copies = copiedNames(table)
 
-  /** The changed patient, or null when there is none or it was erased. Changing nothing writes nothing. */
+  /** Returns the changed patient; null for an unknown or erased one. Writes nothing when nothing changes. */
   async function update(
     clinic: ClinicId,
     id: string,
@@ -29,9 +29,9 @@ export function patientChanges(table: Table) {
   }
 
   /**
-   * Anonymises a patient for good, wherever they stand: record, list row, search, appointments, invoices, payments,
-   * messages. Ordinals, totals, statuses and amounts stay. Safe to repeat. `anonymizeResponse` anonymizes the body of a
-   * stored response: the wire format is no business of the store.
+   * Anonymizes a patient permanently in every place: record, list row, search, appointments, invoices, payments, messages
+   * and stored responses. The policies in shared/domain (`PATIENT_FIELDS` and its like) say what becomes of each field.
+   * Safe to repeat. `anonymizeResponse` anonymizes the body of a stored response, whose format the store does not know.
    */
   async function erase(
     clinic: ClinicId,
@@ -46,7 +46,7 @@ export function patientChanges(table: Table) {
     if (!after) return null
     await anonymizeLines(clinic, after)
     await anonymizeResponses(clinic, id, anonymizeResponse)
-    // Not when it is due, but now: the segments hold the old line until they are written anew.
+    // Immediately, not when it is due: until then the segments hold the old line.
     await writer.snapshotAll(clinic)
     return after
   }
@@ -66,12 +66,12 @@ export function patientChanges(table: Table) {
     })
   }
 
-  /** The change log still has the lines of earlier names. */
+  /** Replaces the lines of earlier names in the change log. */
   async function anonymizeLines(clinic: ClinicId, patient: StoredPatient): Promise<void> {
     const log = await table.query({ pk: patientChangesPartition(clinic), limit: 100_000 })
     const line = patientSearchLine(patient)
     for (const old of log.filter(({ o }) => o === patient.ordinal)) {
-      // A snapshot may have taken the entry in, and away, since.
+      // A snapshot may have deleted the entry since.
       await table
         .update(old, {
           UpdateExpression: 'SET line = :line',
@@ -82,7 +82,7 @@ export function patientChanges(table: Table) {
     }
   }
 
-  /** Answers that are kept for repetitions tell of the patient as they were; their keys stay used. */
+  /** Anonymizes stored responses that show the patient. Their idempotency keys stay used. */
   async function anonymizeResponses(
     clinic: ClinicId,
     id: string,
