@@ -1,4 +1,4 @@
-/** The closed list of events, and which change of a record makes which (spec section 6). */
+/** The closed list of events, and the event that each change of a record makes. */
 import { APPOINTMENT_FIELDS, type Appointment } from './appointment.ts'
 import type { ClinicInfo } from './clinic.ts'
 import { hasSameEventFields } from './field-policy.ts'
@@ -30,11 +30,11 @@ export const EVENTS = [
 
 /** An event that a change of a record makes. */
 export type RecordEventName = (typeof EVENTS)[number]
-/** Made on request only, to try an endpoint. */
+/** Sent on request only, to test an endpoint. */
 export const PING = 'webhook.ping' as const
 export type EventName = RecordEventName | typeof PING
 
-/** An event as it is kept: of which record, the how-manieth, and what its payload shows. */
+/** A stored event: its record, its sequence number within the record, and the data of its payload. */
 export type Event = {
   /** UUID; `evt_` and this on the wire. */
   readonly id: string
@@ -46,7 +46,7 @@ export type Event = {
   readonly createdAt: string
 }
 
-/** What is delivered and listed (spec section 6), `clinic_id` and all. */
+/** The payload that is delivered and listed. */
 export const eventPayload = (event: Event, clinic: Pick<ClinicInfo, 'id' | 'timezone'>) => ({
   id: `evt_${event.id}`,
   event: event.event,
@@ -56,7 +56,7 @@ export const eventPayload = (event: Event, clinic: Pick<ClinicInfo, 'id' | 'time
   data: event.data,
 })
 
-/** What happened to a record. `data` holds ids, status, dates and times only: the receiver reads the rest with its scopes. */
+/** An event that a change makes. `data` holds only ids, status, dates and times: the receiver reads the rest with its scopes. */
 export type EventDraft = {
   readonly event: RecordEventName
   readonly data: Readonly<Record<string, string | null>>
@@ -100,7 +100,7 @@ export function invoiceEventDraft(before: Invoice | null, after: Invoice): Event
   }
 }
 
-/** A payment has one event, whatever is corrected about it later. */
+/** A payment makes one event, when it is created. Later corrections make none. */
 export function paymentEventDraft(before: Payment | null, after: Payment): EventDraft | null {
   if (before) return null
   return {
@@ -115,7 +115,7 @@ export function paymentEventDraft(before: Payment | null, after: Payment): Event
   }
 }
 
-/** A message's way to its reader; being accepted is the answer of its request. */
+/** A message makes an event for each status after `queued`. Its acceptance is the response of the request. */
 export function messageEventDraft(before: Message | null, after: Message): EventDraft | null {
   if (after.status === 'queued' || before?.status === after.status) return null
   return {

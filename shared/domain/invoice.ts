@@ -27,11 +27,11 @@ export type LineItem = {
   readonly total: number
 }
 
-/** An invoice (spec section 2). Amounts in minor units of its currency. */
+/** An invoice. Amounts are in minor units of its currency. */
 export type Invoice = {
   readonly id: string
   readonly number: string
-  /** What the clinic set; payments may make it show another ({@link applyPayments}). */
+  /** The status that the clinic set. Payments may change the status shown ({@link applyPayments}). */
   readonly clinicStatus: InvoiceStatus
   readonly status: InvoiceStatus
   /** Clinic-local `Y-m-d`. */
@@ -84,7 +84,7 @@ export const INVOICE_FIELDS = {
   createdAt: KEEP,
 } satisfies FieldPolicies<Invoice>
 
-/** quantity x unit price, exact: a fraction of minor units over {@link RATIO_SCALE}. */
+/** quantity x unit price, exact: minor units times {@link RATIO_SCALE}. */
 const product = ({ quantity, unitPrice }: Pick<LineItem, 'quantity' | 'unitPrice'>): bigint =>
   BigInt(quantity) * BigInt(unitPrice)
 
@@ -102,12 +102,12 @@ export const subtotalOf = (items: readonly Pick<LineItem, 'quantity' | 'unitPric
 export const taxOn = (amount: number, taxRate: number): number =>
   divideHalfUp(BigInt(amount) * BigInt(taxRate), 100n * BigInt(RATIO_SCALE))
 
-/** Statuses that payments do not change: the clinic has put the invoice aside. */
+/** Statuses that payments do not change. */
 const STATUSES_UNAFFECTED_BY_PAYMENTS: readonly InvoiceStatus[] = ['draft', 'cancelled']
 
 /**
- * The invoice as its payments leave it: paid is completed payments less completed refunds, and the status follows
- * once there is any. Overdue, like sent, is the clinic's word, never the clock's.
+ * Returns the invoice with the effect of its payments: the paid amount is completed payments less completed refunds, and the
+ * status follows once there is any. Only the clinic sets `overdue` and `sent`, never the clock.
  */
 export function applyPayments(invoice: Invoice, payments: readonly Payment[]): Invoice {
   const completed = payments.filter(({ status }) => status === 'completed')

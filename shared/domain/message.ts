@@ -10,7 +10,7 @@ export type MessageType = (typeof MESSAGE_TYPES)[number]
 export const MESSAGE_STATUSES = ['queued', 'sent', 'delivered', 'failed'] as const
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number]
 
-/** The provider that carries a channel. */
+/** The provider that sends the messages of a channel. */
 export const PROVIDERS = { sms: 'sns', email: 'ses' } as const satisfies Record<Channel, string>
 
 /** One entry of the communication log (spec section 2). */
@@ -27,21 +27,21 @@ export type Message = {
   /** ISO 8601 instant; null until sent. */
   readonly sentAt: string | null
   readonly patient: PersonReference
-  /** When the clinic accepted it, ISO 8601 instant: lists and filters go by this. */
+  /** When the clinic accepted it, ISO 8601 instant. Lists are sorted and filtered by this time. */
   readonly acceptedAt: string
   /** The clinic-local day of `acceptedAt`, `Y-m-d`. */
   readonly acceptedOn: string
-  /** Until its provider has it, how far this service got; null for what others sent, and for what is done. */
+  /** How far this service got in sending it; null once the outcome is known, and for messages that others sent. */
   readonly dispatch: Dispatch | null
 }
 
 /** A message on its way to its provider. Instants are milliseconds since the epoch. */
 export type Dispatch = {
-  /** When it is next looked at, whatever else happens. */
+  /** When the next sweep processes it. */
   readonly dueAt: number
-  /** Whoever may be handing it over now. Never taken over by another: the provider may have it already. */
+  /** The claim of the process that is sending it. No other process takes it over: the provider may have the message already. */
   readonly claim: Claim | null
-  /** Its claim ended without a word: a person settles it, or the provider's own feedback does. */
+  /** The claim expired without an outcome: a person resolves it, or the provider's feedback does. */
   readonly isUnresolved: boolean
 }
 
@@ -74,7 +74,7 @@ export const MESSAGE_FIELDS = {
   },
 } satisfies FieldPolicies<Message>
 
-/** What happened to a message, as its provider or a person says. `at` is an ISO 8601 instant. */
+/** The outcome of a message, reported by its provider or by a person. `at` is an ISO 8601 instant. */
 export type ProviderFeedback =
   | { readonly kind: 'sent'; readonly at: string; readonly providerMessageId: string | null }
   | { readonly kind: 'delivered'; readonly at: string; readonly providerMessageId: string | null }
@@ -94,13 +94,13 @@ const TRANSITIONS: Record<MessageStatus, readonly MessageStatus[]> = {
 }
 
 /**
- * The message after an occurrence. Statuses move forward only, whatever order occurrences arrive in and however often:
- * `delivered` and `failed` are final, and what comes after is noted beside them.
+ * Returns the message after feedback. Statuses only move forward, in whatever order feedback arrives and however often:
+ * `delivered` and `failed` are final, and later feedback only fills other fields.
  */
 export function applyFeedback(message: Message, feedback: ProviderFeedback): Message {
   const status = feedback.kind === 'complaint' ? 'delivered' : feedback.kind
   const isTransition = TRANSITIONS[message.status].includes(status)
-  // What was noted of a lost reply is answered by now.
+  // The message of an unknown outcome is obsolete once the outcome is known.
   const errorMessage = message.dispatch?.isUnresolved ? null : message.errorMessage
   return {
     ...message,
@@ -115,18 +115,18 @@ export function applyFeedback(message: Message, feedback: ProviderFeedback): Mes
   }
 }
 
-/** A message that waits in the log for somebody to hand it over. */
+/** Whether the message is queued and unclaimed. */
 export const isWaiting = ({ status, dispatch }: Message): boolean =>
   status === 'queued' && dispatch !== null && dispatch.claim === null
 
-/** Whether the claim on a message ended without a word: nobody knows whether the provider has it. */
+/** Whether the claim expired without an outcome: it is unknown whether the provider has the message. */
 export const isUnresolved = ({ status, dispatch }: Message, now: number): boolean =>
   status === 'queued' &&
   dispatch !== null &&
   dispatch.claim !== null &&
   (dispatch.isUnresolved || dispatch.claim.until <= now)
 
-/** A message of which nobody knows whether its provider has it: left to a person, or to the provider's own feedback. */
+/** The message marked as unresolved: a person, or the provider's feedback, decides its outcome. */
 export const asUnresolved = (message: Message, reason: string): Message => ({
   ...message,
   errorMessage: reason,

@@ -3,7 +3,7 @@ import { eraseTo, type FieldPolicies, KEEP, KEEP_SILENTLY } from './field-policy
 export const GENDERS = ['male', 'female', 'other', 'unknown'] as const
 export type Gender = (typeof GENDERS)[number]
 
-/** A patient of one clinic (spec section 2). Optional fields are null, never absent. */
+/** A patient of one clinic. Optional fields are null, never absent. */
 export type Patient = {
   readonly id: string
   readonly firstName: string

@@ -12,7 +12,7 @@ export type PaymentStatus = (typeof PAYMENT_STATUSES)[number]
 /** An invoice as its payments name it: copied, so that a list needs no further read. */
 export type InvoiceReference = { readonly id: string; readonly number: string }
 
-/** Money taken or given back for one invoice. */
+/** A payment or refund for one invoice. */
 export type Payment = {
   readonly id: string
   readonly invoice: InvoiceReference

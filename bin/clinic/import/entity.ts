@@ -5,7 +5,7 @@ import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
 /** Rows by what became of them. */
 export type Counts = { imported: number; updated: number; unchanged: number }
 
-/** What one batch of an import did. Rows can still be rejected when they are written: they may refer to nobody. */
+/** What one batch of an import did. Rows can still be rejected when they are written: the record that they refer to may not exist. */
 export type BatchResult = {
   imported: number
   updated: number
@@ -19,7 +19,7 @@ export type RowRejection = { readonly id: string; readonly reason: string }
 export type ImportEntity<Fields = unknown> = {
   /** File stem and `--entity` name, e.g. `patients`. */
   readonly name: string
-  /** The word its ids are made with; never changed, or every import would enter everything anew. */
+  /** Part of the name that ids are derived from. Never change it: imports would create every record again. */
   readonly idKind: string
   /** Fields of a row beside `external_id`; those it does not name are refused. */
   readonly schema: (clinic: ClinicInfo, now: number) => z.ZodType<Fields>

@@ -43,7 +43,7 @@ export const APPOINTMENTS: CalendarEntity<Appointment, AppointmentStatus> = {
   eventDraft: appointmentEventDraft,
 }
 
-/** Keeps the doctor's day: an attribute for each appointment that takes time, `0900-0930`. */
+/** Keeps the doctor's day up to date: an attribute for each appointment that takes time, `09:00-09:30`. */
 function updateDoctorDay(changeset: Changeset, before: Appointment | null, after: Appointment): void {
   const busy = (appointment: Appointment) =>
     occupiesSlot(appointment.status) && `${appointment.startTime}-${appointment.endTime}`

@@ -1,4 +1,4 @@
-/** The rows of a record in the lists it stands in: their keys, and what of the record they hold. */
+/** The list rows of a record: their keys and attributes. */
 import type { ClinicId } from '../../domain/clinic.ts'
 import {
   type CalendarLetter,
@@ -10,7 +10,7 @@ import {
 import { type Key, longId } from '../keys/key.ts'
 import type { Item } from '../table/table.ts'
 
-/** Where a record stands. */
+/** Where a record is sorted in its lists, and whose lists they are. */
 export type ListPosition = {
   readonly id: string
   /** One character of the entity's facets. */
@@ -24,10 +24,10 @@ export type ListPosition = {
   readonly invoice?: string
 }
 
-/** A row of more bytes, as JSON, leaves the large attributes to the record. */
+/** A row of more bytes, as JSON, leaves out the large attributes. */
 const MAX_FULL_ROW_BYTES = 700
 
-/** Every row of a record: its keys in the lists of clinic and doctor, patient and invoice. */
+/** The keys of all rows of a record: in the lists of its clinic and doctor, patient and invoice. */
 export function rowKeys(clinic: ClinicId, letter: CalendarLetter, position: ListPosition): Key[] {
   const sort = calendarSortKey(position.date, position.moment, position.id)
   const sorted = facetSortKey(position.facet, sort)
@@ -43,7 +43,7 @@ export function rowKeys(clinic: ClinicId, letter: CalendarLetter, position: List
   ]
 }
 
-/** The attributes of a record's rows: all that lists show, or the small ones and the mark of a thin row. */
+/** The attributes of a record's rows: all listed ones, or the small ones and the mark of a thin row (`t`). */
 export function rowAttributes(
   attributes: Record<string, unknown>,
   { large, unlisted = [] }: { readonly large: readonly string[]; readonly unlisted?: readonly string[] },

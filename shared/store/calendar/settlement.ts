@@ -6,30 +6,31 @@ import type { Table } from '../table/table.ts'
 import { invoiceStore } from './invoices.ts'
 import { paymentStore } from './payments.ts'
 
-/** A payment to be written: made from its invoice and from what is stored of it, if anything. */
+/** A payment to be written, built from its invoice and from the stored payment, if there is one. */
 export type PaymentChange = {
   readonly id: string
   readonly build: (invoice: Invoice, before: Payment | null) => Payment
 }
 
-/** Payments of one invoice that fit into one transaction with it. */
+/** The most payments that fit into one transaction with their invoice. */
 export const MAX_PAYMENTS = 10
 
-/** Writes payments together with what they make of their invoice. */
+/** Writes payments together with their effect on the invoice. */
 export function settlement(table: Table) {
   const invoices = invoiceStore({ table })
   const payments = paymentStore({ table })
 
   /**
-   * The changes of at most {@link MAX_PAYMENTS} payments of one invoice, and the invoice as all its payments then leave it. Every payment
-   * changes its invoice's version, so two at a time cannot both be counted from the same state.
+   * Builds the changes of at most {@link MAX_PAYMENTS} payments of one invoice, and of the invoice; null when the clinic has
+   * no such invoice. Every payment changes its invoice's version, so two concurrent payments cannot both be counted from the
+   * same state.
    */
   async function buildChangeset(
     clinic: ClinicId,
     invoiceId: string,
     wanted: readonly PaymentChange[],
   ): Promise<Changeset | null> {
-    // First the invoice: a payment that is made after it is read changes its version, and this has to read again.
+    // The invoice comes first: a payment made after this read changes its version, and the commit fails.
     const invoice = await invoices.find(clinic, invoiceId)
     if (!invoice) return null
     const [stored, all] = await Promise.all([

@@ -1,7 +1,7 @@
 /**
- * Tallies: for each list, one item a month with a counter for each day and facet. A counter's name is two characters,
- * the day as a digit of base 32 and the facet (`Hc` is the 17th, facet c): a page reads every month's item, so names are
- * what it pays for.
+ * Tallies: each list has one item a month, with a counter for each day and facet. A counter's name is two characters, the
+ * day as a digit of base 32 and the facet (`Hc` is the 17th, facet c). Names are short because a page reads the items of
+ * all months.
  */
 import type { DayTally } from '../../domain/page-plan.ts'
 import { overflowMarkKey, tallyKey, tallyMonth, tallyMonthEnd, tallyOverflowKey } from '../keys/calendar.ts'

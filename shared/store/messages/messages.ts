@@ -26,7 +26,7 @@ import {
 
 const MESSAGE_FACETS: Record<Channel, string> = { sms: 's', email: 'e' }
 
-/** Due at; claimed by, until; unresolved. */
+/** `u`: due at; `k`, `l`: token and end of the claim; `x`: unresolved. */
 type DispatchAttributes = { u: number; k?: string; l?: number; x?: 1 }
 
 export const toDispatchAttributes = ({ dueAt, claim, isUnresolved }: Dispatch): DispatchAttributes => ({
