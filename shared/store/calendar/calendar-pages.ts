@@ -1,6 +1,6 @@
 /** Reads pages of a calendar list, and everything that one patient, invoice or doctor has. */
 import type { ClinicId } from '../../domain/clinic.ts'
-import { type DayTally, planPage } from '../../domain/page-plan.ts'
+import { type DayTally, planPage, type RangeRead } from '../../domain/page-plan.ts'
 import { offsetOf, type Page, type PageRequest } from '../../domain/paging.ts'
 import {
   type CalendarLetter,
@@ -14,7 +14,7 @@ import type { Item, Table } from '../table/table.ts'
 import type { CalendarEntity } from './calendar-entity.ts'
 import type { CalendarRecords } from './calendar-records.ts'
 import { idOf, type ListPosition, sortTimeOf } from './calendar-row.ts'
-import { readTallies } from './tally.ts'
+import { readTallies, type TallyVersions } from './tally.ts'
 
 /** Conditions that the records of a page meet; dates are inclusive. */
 export type CalendarFilter<F extends string> = {
@@ -29,6 +29,9 @@ export type CalendarFilter<F extends string> = {
 
 /** Months of tallies, and rows of one patient: more than any list has. */
 const UNLIMITED = 1_000_000
+
+/** How often a page is read that concurrent writes keep changing. */
+const MAX_READS = 4
 
 /** `onDrift` is called when a concurrent write changed a page while it was read. */
 export type ListPlatform = { readonly table: Table; readonly onDrift?: (letter: CalendarLetter) => void }
@@ -52,10 +55,13 @@ export function calendarPages<R, F extends string>(
         total: rows.length,
       }
     }
-    const first = await talliedPage(clinic, filter, request)
-    if (!first.drifted) return first.page
-    onDrift(letter)
-    return (await talliedPage(clinic, filter, request)).page
+    for (let attempt = 1; ; attempt++) {
+      const { page, isConsistent } = await talliedPage(clinic, filter, request)
+      if (isConsistent) return page
+      onDrift(letter)
+      // Too busy to be read between two changes: the total may be off by what changed meanwhile.
+      if (attempt === MAX_READS) return page
+    }
   }
 
   /** Everything that one patient, invoice or doctor has; newest first, a doctor's by facet first. */
@@ -86,9 +92,19 @@ export function calendarPages<R, F extends string>(
     (doctor === undefined || position.doctor === doctor) &&
     (facet === undefined || position.facet === entity.facets[facet])
 
-  async function talliedPage(clinic: ClinicId, filter: CalendarFilter<F>, request: PageRequest) {
+  /**
+   * Reads the tallies, then the rows that they promise. The lists of several facets are read side by side, so a record
+   * that changes its facet in between could be in both or in neither: the page is consistent only if the tallies of the
+   * months that were read are the same afterwards.
+   */
+  async function talliedPage(
+    clinic: ClinicId,
+    filter: CalendarFilter<F>,
+    request: PageRequest,
+  ): Promise<{ page: Page<R>; isConsistent: boolean }> {
     const doctor = filter.doctor ?? null
-    const days = await readTallies(table, tallyPartition(clinic, letter, doctor), filter)
+    const tallies = tallyPartition(clinic, letter, doctor)
+    const { days, versions } = await readTallies(table, tallies, filter)
     const plan = planPage(
       filterByFacet(days, filter.facet && entity.facets[filter.facet]),
       offsetOf(request),
@@ -106,10 +122,34 @@ export function calendarPages<R, F extends string>(
         }),
       ),
     )
-    const drifted = rows.some((read, index) => read.length < (plan.reads[index]?.limit ?? 0))
+    const isComplete = rows.every((read, index) => read.length === plan.reads[index]?.limit)
     const pageRows = plan.pageOf(rows, (a, b) => (sortTimeOf(a) < sortTimeOf(b) ? 1 : -1))
-    return { page: { items: await records.ofRows(clinic, pageRows), total: plan.total }, drifted }
+    const [items, isUnchanged] = await Promise.all([
+      records.ofRows(clinic, pageRows),
+      rows.length < 2 || !isComplete || haveSameTallies(tallies, plan.reads, versions),
+    ])
+    return {
+      page: { items: withoutRepetitions(items), total: plan.total },
+      isConsistent: isComplete && isUnchanged,
+    }
   }
+
+  /** Whether the tallies of the months of some reads still have the versions that they had before. */
+  async function haveSameTallies(
+    pk: string,
+    reads: readonly RangeRead[],
+    versions: TallyVersions,
+  ): Promise<boolean> {
+    const from = reads.reduce((min, read) => (read.from < min ? read.from : min), reads[0]?.from ?? '')
+    const to = reads.reduce((max, read) => (read.to > max ? read.to : max), '')
+    const now = (await readTallies(table, pk, { from, to })).versions
+    return [...now].every(([month, version]) => versions.get(month) === version)
+  }
+
+  /** A record that changed its facet between two reads is in both. */
+  const withoutRepetitions = (items: readonly R[]): R[] => [
+    ...new Map(items.map((item) => [entity.position(item).id, item])).values(),
+  ]
 
   return { page, allOf }
 }

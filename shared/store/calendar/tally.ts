@@ -30,8 +30,15 @@ export const tallyCounter = (pk: string, month: string): SpreadCounter => ({
   },
 })
 
-/** The days of a list that have any records, newest first. */
-export async function readTallies(table: Table, pk: string, { from, to }: TallyRange): Promise<DayTally[]> {
+/** The version of each month's counters, overflow items included: it changes whenever one of them is added to. */
+export type TallyVersions = ReadonlyMap<string, string>
+
+/** The days of a list that have any records, newest first, and the versions of their months. */
+export async function readTallies(
+  table: Table,
+  pk: string,
+  { from, to }: TallyRange,
+): Promise<{ days: DayTally[]; versions: TallyVersions }> {
   const items = await table.query({
     pk,
     from: from?.slice(0, 7),
@@ -39,9 +46,15 @@ export async function readTallies(table: Table, pk: string, { from, to }: TallyR
     descending: true,
     limit: MAX_MONTHS,
   })
-  return [...Map.groupBy(items, tallyMonth)]
+  const months = [...Map.groupBy(items, tallyMonth)]
+  const days = months
     .flatMap(([month, parts]) => toDayTallies(month, parts.length === 1 ? (parts[0] as Item) : summed(parts)))
     .filter(({ date }) => (from ?? '') <= date && (to === undefined || date <= to))
+  const versions = months.map(([month, parts]): [string, string] => [
+    month,
+    parts.map(({ sk, v }) => `${sk}=${v}`).join(),
+  ])
+  return { days, versions: new Map(versions) }
 }
 
 /** The counters of a month's item and its overflow items together. */
