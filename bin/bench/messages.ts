@@ -62,7 +62,7 @@ export async function measureMessages(
   ) => {
     lines.push({ label, bound: units === null ? null : { units, roundTrips }, ...(await measure(work)) })
   }
-  const wanted = { patient: patient.id, channel: 'sms', date: '2026-05-04' } as const
+  const wanted = { id: message.id, patient: patient.id, channel: 'sms', date: '2026-05-04' } as const
   await add('accept an SMS, with an idempotency key (read and write units)', WRITE_UNITS.message + 4, 2, () =>
     messageAcceptance({ table }).accept(
       clinic,

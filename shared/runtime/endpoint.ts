@@ -15,6 +15,7 @@ import {
   RequestInProgress,
   StoredResponse,
 } from '../store/table/idempotency.ts'
+import { withRequestSignal } from '../store/table/request-signal.ts'
 import { openTable } from '../store/table/table.ts'
 import { documentClient } from './document-client.ts'
 import { readEnvironment } from './environment.ts'
@@ -59,7 +60,7 @@ export function endpoint<R extends Route, S extends Stores>(
     requestsPerMinute: environment.REQUESTS_PER_MINUTE,
     recordUse: credentials.recordUse,
     checkResponses: environment.CHECK_RESPONSES === 'on',
-  }).handler(async (_event, { call }) => {
+  }).handler(async (_event, { call }, { signal }) => {
     const { clinic, key } = call.credential as NonNullable<typeof call.credential>
     const { path, query, body, bodyText, idempotencyKey } = call
     const request = {
@@ -80,7 +81,9 @@ export function endpoint<R extends Route, S extends Stores>(
       newId: platform.newId,
       idempotency: idempotencyGuard(platform, request),
     }
-    const response = await withApiErrors(() => handle(input as Input<R>, opened))
+    // A request that was answered 504 makes no further call of the table.
+    const work = () => handle(input as Input<R>, opened)
+    const response = await withApiErrors(() => withRequestSignal(signal, work))
     return response instanceof StoredResponse ? new ReplayedResponse(response) : response
   })
 }

@@ -15,6 +15,7 @@ import { clinicStore } from '../clinics.ts'
 import { doctorStore, type StoredDoctor } from '../doctors.ts'
 import { doctorDayKey, doctorDayPartition } from '../keys/calendar.ts'
 import { doctorKey } from '../keys/clinics.ts'
+import { shortId } from '../keys/key.ts'
 import { patientKey } from '../keys/patients.ts'
 import { patientStore, type StoredPatient } from '../patients/patients.ts'
 import { Changeset } from '../table/changeset.ts'
@@ -26,8 +27,13 @@ import { appointmentStore } from './appointments.ts'
 /** For a clinic without a stored setting. */
 const DEFAULT_APPOINTMENT_MINUTES = 30
 
-/** A doctor's day as read: the time that is taken, and the version that a booking is conditional on. */
-export type StoredDay = { readonly busy: Interval[]; readonly version: number }
+/** A doctor's day as read: the time that is taken, by which appointments, and the version that a booking depends on. */
+export type StoredDay = {
+  readonly busy: Interval[]
+  /** Short ids of the appointments. */
+  readonly appointments: ReadonlySet<string>
+  readonly version: number
+}
 
 /** What was decided. A taken slot comes with other times to offer. */
 export type BookingOutcome =
@@ -91,7 +97,10 @@ export function bookingStore({ table }: { table: Table }) {
       ])
       if (storedResponse) return storedResponse
       const patient = found.get(request.patient)
-      const verdict = decide({ patient, doctor, busy: day.busy })
+      // An earlier attempt was committed after all, although its response was lost.
+      const isBooked = day.appointments.has(shortId(request.id))
+      const verdict = decide({ patient, doctor, busy: isBooked ? [] : day.busy })
+      if (isBooked && verdict.kind === 'booked') return verdict
       const outcome = verdict.kind === 'taken' ? await findAlternatives(clinic, request, doctor) : verdict
       if (outcome.kind !== 'booked' && outcome.kind !== 'taken') return outcome
       const changes = new Changeset(table, clinic)
@@ -133,9 +142,15 @@ export function bookingStore({ table }: { table: Table }) {
 const RESERVED_ATTRIBUTES = new Set(['pk', 'sk', 'v'])
 
 function toStoredDay(item: Item | undefined): StoredDay {
-  const times = Object.entries(item ?? {}).flatMap(([name, value]) =>
-    RESERVED_ATTRIBUTES.has(name) ? [] : [String(value)],
-  )
-  const busy = times.map((time) => ({ from: parseTime(time.slice(0, 5)), to: parseTime(time.slice(6)) }))
-  return { busy, version: (item?.v as number | undefined) ?? 0 }
+  const times = Object.entries(item ?? {}).filter(([name]) => !RESERVED_ATTRIBUTES.has(name))
+  return {
+    busy: times.map(([, time]) => toInterval(String(time))),
+    appointments: new Set(times.map(([id]) => id)),
+    version: (item?.v as number | undefined) ?? 0,
+  }
 }
+
+const toInterval = (time: string): Interval => ({
+  from: parseTime(time.slice(0, 5)),
+  to: parseTime(time.slice(6)),
+})

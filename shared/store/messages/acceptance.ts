@@ -1,6 +1,11 @@
-import type { AcceptedMessage, MessageFacts, MessageVerdict } from '../../domain/accept-message.ts'
+import type {
+  AcceptedMessage,
+  MessageFacts,
+  MessageRequest,
+  MessageVerdict,
+} from '../../domain/accept-message.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
-import type { Channel, Message } from '../../domain/message.ts'
+import type { Message } from '../../domain/message.ts'
 import { clinicStore } from '../clinics.ts'
 import { type Key, TTL } from '../keys/key.ts'
 import { dueMessageKey, messageQuotaKey } from '../keys/messages.ts'
@@ -28,18 +33,21 @@ export function messageAcceptance({ table }: { table: Table }) {
    */
   async function accept(
     clinic: ClinicId,
-    request: { readonly patient: string; readonly channel: Channel; readonly date: string },
+    request: Pick<MessageRequest, 'id' | 'patient' | 'channel' | 'date'>,
     decide: (facts: MessageFacts) => MessageVerdict,
     { idempotency, status, response }: ResponseToStore<Message>,
   ): Promise<StoredResponse | MessageVerdict> {
     const quotaKey = messageQuotaKey(clinic, request.date)
-    return retryOnConflict(async () => {
-      const [storedResponse, found, limits, quota] = await Promise.all([
+    return retryOnConflict(async (attempt) => {
+      const [storedResponse, found, limits, quota, own] = await Promise.all([
         idempotency.find(),
         patients.findMany(clinic, [request.patient]),
         clinics.find(clinic),
         table.get(quotaKey),
+        // An earlier attempt may have been committed although its response was lost.
+        attempt === 1 ? null : messages.find(clinic, request.id),
       ])
+      if (own) return { kind: 'accepted', message: own.record, dailyLimit: Number.POSITIVE_INFINITY }
       if (storedResponse) return storedResponse
       const patient = found.get(request.patient)
       const sentToday = (quota?.[request.channel] as number | undefined) ?? 0

@@ -27,11 +27,13 @@ const MAX_WAIT_MS = 800
 
 /**
  * Runs work that reads, judges what it read, and writes under the condition that it still holds. When another writer
- * was faster, the work is run again from its reads: a refused write is never repeated as it was.
+ * was faster, the work is run again from its reads: a refused write is never repeated as it was. `attempt` counts from 1.
  * @throws UnavailableError when the budget is spent
  */
-export const retryOnConflict = <T>(work: () => Promise<T>, timing: Timing = SYSTEM_TIMING): Promise<T> =>
-  retry(work, isRetryable, timing)
+export const retryOnConflict = <T>(
+  work: (attempt: number) => Promise<T>,
+  timing: Timing = SYSTEM_TIMING,
+): Promise<T> => retry(work, isRetryable, timing)
 
 /**
  * Runs a write that depends on no earlier read. Only a conflict with another write in flight is repeated; a condition
@@ -47,14 +49,14 @@ export const isRetryable = (error: unknown): boolean => error instanceof Conditi
 const isRefused = (error: unknown): boolean => error instanceof WriteConflict || error instanceof Throttled
 
 async function retry<T>(
-  work: () => Promise<T>,
+  work: (attempt: number) => Promise<T>,
   isWorthRetrying: (error: unknown) => boolean,
   timing: Timing,
 ): Promise<T> {
   const backOff = backoff(timing)
-  for (;;) {
+  for (let attempt = 1; ; attempt++) {
     try {
-      return await work()
+      return await work(attempt)
     } catch (error) {
       if (!isWorthRetrying(error)) throw error
       await backOff(error)
