@@ -95,14 +95,9 @@ export function messageDispatch({ table }: { table: Table }) {
       const stored = await messages.find(clinic, id)
       updated = stored && apply(stored.record, stored.version)
       if (!stored || !updated || isDeepStrictEqual(updated, stored.record)) return null
-      const changes = buildChangeset(clinic, stored, updated)
-      if (updated.channel === 'sms' && stored.record.providerMessageId === null && updated.providerMessageId)
-        changes.put({
-          ...providerMessageKey(PROVIDERS.sms, updated.providerMessageId),
-          c: clinic,
-          m: id,
-          [TTL]: Math.floor(Date.parse(updated.acceptedAt) / 1000) + RECEIPT_SECONDS,
-        })
+      const changes = new Changeset(table, clinic)
+      messages.change(changes, stored, updated)
+      addKeyChanges(changes, stored.record, updated)
       await extendChanges(changes)
       return changes
     })
@@ -125,14 +120,6 @@ export function messageDispatch({ table }: { table: Table }) {
         : message,
     )
 
-  /** The change of the record and of its due item. */
-  function buildChangeset(clinic: ClinicId, stored: StoredRecord<Message>, next: Message): Changeset {
-    const changes = new Changeset(table, clinic)
-    messages.change(changes, stored, next)
-    changes.move(dueKeyOf(clinic, stored.record), dueKeyOf(clinic, next))
-    return changes
-  }
-
   return {
     find: messages.find,
     claim,
@@ -142,4 +129,17 @@ export function messageDispatch({ table }: { table: Table }) {
     markUnresolved,
     ...dueMessages({ table }),
   }
+}
+
+/** The change of a message's due item, and the key by which receipts find an SMS once its provider has named it. */
+function addKeyChanges(changes: Changeset, before: Message, after: Message): void {
+  const { clinic } = changes
+  changes.move(dueKeyOf(clinic, before), dueKeyOf(clinic, after))
+  if (after.channel === 'sms' && before.providerMessageId === null && after.providerMessageId)
+    changes.put({
+      ...providerMessageKey(PROVIDERS.sms, after.providerMessageId),
+      c: clinic,
+      m: after.id,
+      [TTL]: Math.floor(Date.parse(after.acceptedAt) / 1000) + RECEIPT_SECONDS,
+    })
 }
