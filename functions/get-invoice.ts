@@ -2,23 +2,15 @@ import { ApiError } from '../shared/api/errors.ts'
 import { getInvoice, renderInvoice } from '../shared/api/invoices.ts'
 import { renderPayment } from '../shared/api/payments.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
-import { invoiceStore } from '../shared/store/calendar/invoices.ts'
-import { paymentStore } from '../shared/store/calendar/payments.ts'
+import { invoiceReader } from '../shared/store/calendar/settlement.ts'
 
 export const handler = endpoint(
   getInvoice,
-  { invoices: invoiceStore, payments: paymentStore },
-  async ({ clinicId, clinic, path }, { invoices, payments }) => {
-    const [invoice, paid] = await Promise.all([
-      invoices.find(clinicId, path.id),
-      payments.allOf(clinicId, 'invoice', path.id),
-    ])
-    if (!invoice) throw new ApiError('invoice_not_found')
-    return {
-      data: {
-        ...renderInvoice(invoice.record, clinic),
-        payments: paid.map((payment) => renderPayment(payment, clinic)),
-      },
-    }
+  { invoices: invoiceReader },
+  async ({ clinicId, clinic, path }, { invoices }) => {
+    const found = await invoices.findWithPayments(clinicId, path.id)
+    if (!found) throw new ApiError('invoice_not_found')
+    const payments = found.payments.map((payment) => renderPayment(payment, clinic))
+    return { data: { ...renderInvoice(found.invoice, clinic), payments } }
   },
 )

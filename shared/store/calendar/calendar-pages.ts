@@ -93,7 +93,7 @@ export function calendarPages<R, F extends string>(
     (facet === undefined || position.facet === entity.facets[facet])
 
   /**
-   * Reads the tallies, then the rows that they promise. The lists of several facets are read side by side, so a record
+   * Reads the tallies, then the rows that they promise. Facets are read side by side, so a record
    * that changes its facet in between could be in both or in neither: the page is consistent only if the tallies of the
    * months that were read are the same afterwards.
    */
@@ -126,7 +126,7 @@ export function calendarPages<R, F extends string>(
     const pageRows = plan.pageOf(rows, (a, b) => (sortTimeOf(a) < sortTimeOf(b) ? 1 : -1))
     const [items, isUnchanged] = await Promise.all([
       records.ofRows(clinic, pageRows),
-      rows.length < 2 || !isComplete || haveSameTallies(tallies, plan.reads, versions),
+      rows.length === 0 || !isComplete || haveSameTallies(tallies, plan.reads, versions),
     ])
     return {
       page: { items: withoutRepetitions(items), total: plan.total },

@@ -3,6 +3,7 @@ import { applyPayments, type Invoice } from '../../domain/invoice.ts'
 import type { Payment } from '../../domain/payment.ts'
 import { Changeset } from '../table/changeset.ts'
 import type { Table } from '../table/table.ts'
+import type { ListPlatform } from './calendar-pages.ts'
 import { invoiceStore } from './invoices.ts'
 import { paymentStore } from './payments.ts'
 
@@ -53,4 +54,35 @@ export function settlement(table: Table) {
   }
 
   return { buildChangeset }
+}
+
+/** How often an invoice is read whose payments keep changing. */
+const MAX_READS = 4
+
+/** Reads an invoice together with its payments. */
+export function invoiceReader({ table, onDrift = () => {} }: ListPlatform) {
+  const invoices = invoiceStore({ table })
+  const payments = paymentStore({ table })
+
+  /** The invoice and its payments, newest first, as they were at one moment; null when there is no such invoice. */
+  async function findWithPayments(
+    clinic: ClinicId,
+    id: string,
+  ): Promise<{ invoice: Invoice; payments: Payment[] } | null> {
+    for (let attempt = 1; ; attempt++) {
+      const [stored, all] = await Promise.all([
+        invoices.find(clinic, id),
+        payments.allOf(clinic, 'invoice', id),
+      ])
+      if (!stored) return null
+      const invoice = stored.record
+      const isConsistent = applyPayments(invoice, all).paid === invoice.paid
+      if (isConsistent) return { invoice, payments: all }
+      // A payment was written between the two reads.
+      onDrift(invoices.entity.letter)
+      if (attempt === MAX_READS) return { invoice, payments: all }
+    }
+  }
+
+  return { findWithPayments }
 }

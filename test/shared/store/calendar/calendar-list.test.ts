@@ -226,7 +226,9 @@ describe('a tallied calendar list', () => {
 
   it('never shows a total below what was there before, above what could be, nor repeats or disorders a page', async () => {
     const clinic = newUuid() as ClinicId
-    const wanted = fc.sample(appointmentArbitrary, 60).map((one) => ({ ...one, patient: { ...one.patient } }))
+    const wanted = fc
+      .sample(appointmentArbitrary, 160)
+      .map((one) => ({ ...one, patient: { ...one.patient } }))
     let started = 0
     let committed = 0
     let drifts = 0
@@ -238,7 +240,7 @@ describe('a tallied calendar list', () => {
         committed++
       }
     }
-    const writing = Promise.all([writer(wanted.slice(0, 30)), writer(wanted.slice(30))])
+    const writing = Promise.all([writer(wanted.slice(0, 80)), writer(wanted.slice(80))])
     let done = false
     writing.then(() => {
       done = true
