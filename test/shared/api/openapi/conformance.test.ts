@@ -33,7 +33,7 @@ it('takes what is documented', () => {
   answered({ headers: { ratelimit: '"default";r=1;t=2', 'ratelimit-policy': '"default";q=300;w=60' } })
   answered({ method: 'POST', path: '/patients', status: 422, body: REFUSED })
   answered({ method: 'DELETE', path: '/webhooks/x', status: 204, body: null })
-  answered({ path: '/rooms', status: 404, body: notFound('route') })
+  answered({ path: '/no-such-path', status: 404, body: notFound('route') })
   answered({ method: 'HEAD', status: 405, headers: { allow: 'GET, POST' }, body: null })
   assertConforms('GET', '/docs', 200, {}, 'not the document’s matter')
 })
@@ -45,7 +45,7 @@ const notFound = (what: string) => ({
 
 it.each<[string, Answer, RegExp]>([
   ['a status', { status: 418 }, /GET .*\/patients answers 418: the document has no such status there/],
-  ['a path', { path: '/rooms' }, /no such status/],
+  ['a path', { path: '/no-such-path' }, /no such status/],
   ['a method', { method: 'PUT' }, /no such status/],
   ['a header', { headers: { 'x-powered-by': 'us' } }, /no header x-powered-by there/],
   ['a header elsewhere', { headers: { location: `${BASE_PATH}/patients/x` } }, /no header location there/],
