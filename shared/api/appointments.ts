@@ -27,11 +27,11 @@ export const Appointment = z
     id: Uuid,
     patient: PersonRef,
     doctor: PersonRef,
-    appointment_date: CalendarDate.meta({ description: 'Clinic-local.' }),
+    appointment_date: CalendarDate.meta({ description: "In the clinic's time zone." }),
     start_time: TimeOfDay,
     end_time: TimeOfDay,
     status: oneOf(APPOINTMENT_STATUSES).meta({
-      description: 'All but `scheduled` are final; `cancelled` and `no_show` free the time.',
+      description: 'Every status except `scheduled` is final. `cancelled` and `no_show` free the time.',
     }),
     notes: z.string().nullable(),
     created_at: Timestamp,
@@ -53,7 +53,7 @@ export const renderAppointment = (
   created_at: clinicTimestamp(appointment.createdAt, clinic.timezone),
 })
 
-/** One of the next free times, offered with a 409. */
+/** One of the next free slots, listed in the `details` of a 409. */
 export const Alternative = z
   .strictObject({ appointment_date: CalendarDate, start_time: TimeOfDay, end_time: TimeOfDay })
   .meta({ id: 'Alternative' })
@@ -70,19 +70,20 @@ export const createAppointment = defineRoute({
   path: '/appointments',
   summary: 'Book an appointment',
   description:
-    'Any start that fits may be booked, on the grid of availability or off it, and every slot that availability lists books. ' +
-    "It must lie inside the doctor's hours and outside breaks and time off, start in the future of the clinic's clock, end " +
-    'by 23:59, and overlap no scheduled or completed appointment. Of requests for overlapping times exactly one succeeds; ' +
-    "the others get a 409 with up to three of the doctor's next free slots in `details`.",
+    'Books any time that fits, not only the slots that `GET /availability` lists. Every listed slot can be booked. The ' +
+    "appointment must lie within the doctor's working hours, outside breaks and time off, start in the future, end by 23:59, " +
+    "and not overlap a scheduled or completed appointment. Dates and times are in the clinic's time zone. If several requests " +
+    "for overlapping times arrive, exactly one succeeds; the others receive a 409 that lists up to three of the doctor's next " +
+    'free slots in `details`.',
   scope: 'appointment.write',
   body: z
     .strictObject({
       patient_id: Uuid,
       doctor_id: Uuid,
-      appointment_date: CalendarDate.meta({ description: 'Clinic-local.' }),
+      appointment_date: CalendarDate.meta({ description: "In the clinic's time zone." }),
       start_time: TimeOfDay,
       duration: DurationMinutes.optional().meta({
-        description: "Minutes; the clinic's own length without it.",
+        description: "Length in minutes. Defaults to the clinic's setting.",
       }),
       notes: longText(2000).nullish(),
     })
@@ -102,9 +103,10 @@ export const listAppointments = defineRoute({
   id: 'list-appointments',
   method: 'GET',
   path: '/appointments',
-  summary: 'List the appointments by date and start time, newest first',
+  summary: 'List appointments',
   description:
-    'Filters combine. Dates are clinic-local, and both ends of a range are included. An id of nobody gives an empty list.',
+    'Sorted by date and start time, newest first. Filters can be combined. `date_from` and `date_to` are inclusive and in the ' +
+    "clinic's time zone. Filtering by an unknown id returns an empty list.",
   scope: 'appointment.read',
   query: z
     .strictObject({

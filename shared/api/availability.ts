@@ -8,7 +8,7 @@ export const MAX_DURATION = 480
 
 const RANGE = `must be a whole number of minutes from ${MIN_DURATION} to ${MAX_DURATION}`
 
-/** A length in minutes, in a query string. */
+/** A duration in minutes, in a query string. */
 const Duration = z
   .string()
   .refine(
@@ -19,7 +19,7 @@ const Duration = z
   .transform(Number)
   .meta({ type: 'integer', minimum: MIN_DURATION, maximum: MAX_DURATION })
 
-/** The same in a body. */
+/** A duration in minutes, in a request body. */
 export const DurationMinutes = z
   .int({ error: RANGE })
   .min(MIN_DURATION, { error: RANGE })
@@ -40,16 +40,19 @@ export const getAvailability = defineRoute({
   id: 'get-availability',
   method: 'GET',
   path: '/availability',
-  summary: 'List the free slots of a doctor on a date',
+  summary: 'List free slots',
   description:
-    "From the start of each of the doctor's windows in steps of the duration. A slot lies inside the hours, outside breaks " +
-    "and time off, overlaps no scheduled or completed appointment, and starts in the future of the clinic's clock. Times that " +
-    'the clock skips that day are not offered; times that it repeats are offered once. A doctor who is not active has none.',
+    'Lists the free slots of a doctor on a date. Slots start at the beginning of each of the working windows and step by the ' +
+    "duration. A slot lies within the doctor's working hours, outside breaks and time off, does not overlap a scheduled or " +
+    'completed appointment, and starts in the future. Times that a daylight saving change skips are not offered; times that it ' +
+    'repeats are offered once. An inactive doctor has no slots.',
   scope: 'appointment.read.availability',
   query: z.strictObject({
     doctor_id: Uuid,
-    date: CalendarDate.meta({ description: 'Clinic-local.' }),
-    duration: Duration.optional().meta({ description: "Minutes; the clinic's own length without it." }),
+    date: CalendarDate.meta({ description: "In the clinic's time zone." }),
+    duration: Duration.optional().meta({
+      description: "Length of a slot in minutes. Defaults to the clinic's setting.",
+    }),
   }),
   response: {
     status: 200,
@@ -59,7 +62,7 @@ export const getAvailability = defineRoute({
         date: CalendarDate,
         doctor_id: Uuid,
         duration_minutes: z.int(),
-        count: z.int().min(0).meta({ description: 'Slots in `data`.' }),
+        count: z.int().min(0).meta({ description: 'Number of slots in `data`.' }),
       }),
     }),
   },

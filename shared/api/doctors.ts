@@ -8,7 +8,7 @@ export const Doctor = z
     id: Uuid,
     full_name: z.string(),
     specialty: z.string().nullable(),
-    is_active: z.boolean().meta({ description: 'Nobody else can be booked.' }),
+    is_active: z.boolean().meta({ description: 'Only active doctors can be booked.' }),
   })
   .meta({ id: 'Doctor' })
 
@@ -19,12 +19,13 @@ export const renderDoctor = (doctor: DoctorRecord): z.input<typeof Doctor> => ({
   is_active: doctor.isActive,
 })
 
-/** An addition to the spec: integrators must be able to learn the doctor ids that other endpoints take. */
+/** An addition to the spec: integrators need a way to look up the doctor ids that other endpoints take. */
 export const listDoctors = defineRoute({
   id: 'list-doctors',
   method: 'GET',
   path: '/doctors',
-  summary: 'List the doctors by name',
+  summary: 'List doctors',
+  description: 'Sorted by name. Includes inactive doctors.',
   scope: 'appointment.read.availability',
   query: z.strictObject(paging),
   response: { status: 200, body: pageOf(Doctor) },

@@ -1,118 +1,122 @@
 /**
- * The error catalogue (spec section 7): every answer other than success, by its translation key. The error
+ * The error catalogue (spec section 7): every error response, by its translation key. The API document, the error
  * documents, the gateway's own responses and the English texts all derive from this table.
  */
 const CATALOGUE = {
   invalid_params: {
     status: 400,
     error: 'INVALID_PARAMS',
-    text: 'A query parameter is missing or wrong; details name it.',
+    text: 'A query parameter is missing or invalid. `details` names each one.',
   },
-  malformed_json: { status: 400, error: 'INVALID_PARAMS', text: 'The body is not JSON.' },
-  unauthorized: { status: 401, error: 'UNAUTHORIZED', text: 'The credential is missing or not valid.' },
+  malformed_json: { status: 400, error: 'INVALID_PARAMS', text: 'The request body is not valid JSON.' },
+  unauthorized: { status: 401, error: 'UNAUTHORIZED', text: 'The credential is missing or invalid.' },
   missing_scope: {
     status: 403,
     error: 'FORBIDDEN',
-    text: 'The credential lacks the scope that details name.',
+    text: 'The credential does not have the scope named in `details`.',
   },
-  route_not_found: { status: 404, error: 'NOT_FOUND', text: 'There is no such path.' },
-  patient_not_found: { status: 404, error: 'NOT_FOUND', text: 'The clinic has no such patient.' },
-  invoice_not_found: { status: 404, error: 'NOT_FOUND', text: 'The clinic has no such invoice.' },
-  doctor_not_found: { status: 404, error: 'NOT_FOUND', text: 'The clinic has no such doctor.' },
-  webhook_not_found: { status: 404, error: 'NOT_FOUND', text: 'The clinic has no such webhook endpoint.' },
-  delivery_not_found: { status: 404, error: 'NOT_FOUND', text: 'The endpoint has no such delivery.' },
+  route_not_found: { status: 404, error: 'NOT_FOUND', text: 'The path does not exist.' },
+  patient_not_found: { status: 404, error: 'NOT_FOUND', text: 'The patient does not exist.' },
+  invoice_not_found: { status: 404, error: 'NOT_FOUND', text: 'The invoice does not exist.' },
+  doctor_not_found: { status: 404, error: 'NOT_FOUND', text: 'The doctor does not exist.' },
+  webhook_not_found: { status: 404, error: 'NOT_FOUND', text: 'The webhook endpoint does not exist.' },
+  delivery_not_found: { status: 404, error: 'NOT_FOUND', text: 'The delivery does not exist.' },
   slot_unavailable: {
     status: 409,
     error: 'SLOT_UNAVAILABLE',
-    text: 'The time is taken; details offer the next free slots.',
+    text: 'The requested time is already booked. `details` lists up to three of the next free slots.',
   },
   idempotency_in_progress: {
     status: 409,
     error: 'IDEMPOTENCY_IN_PROGRESS',
-    text: 'A request with this idempotency key is still running.',
+    text: 'Another request with this idempotency key is still in progress.',
   },
   validation: {
     status: 422,
     error: 'VALIDATION',
-    text: 'A field of the body is missing or wrong; details name it.',
+    text: 'A field of the request body is missing or invalid. `details` names each one.',
   },
   invalid_idempotency_key: {
     status: 422,
     error: 'VALIDATION',
-    text: 'The idempotency key must have 1 to 255 visible ASCII characters.',
+    text: 'The idempotency key must be 1 to 255 visible ASCII characters.',
   },
   too_many_webhooks: {
     status: 422,
     error: 'VALIDATION',
-    text: 'The clinic has as many webhook endpoints as it may; delete one first.',
+    text: 'The clinic has reached its limit of webhook endpoints. Delete one first.',
   },
   idempotency_key_reused: {
     status: 422,
     error: 'IDEMPOTENCY_KEY_REUSED',
-    text: 'The idempotency key was used with another body.',
+    text: 'The idempotency key was already used with a different request body.',
   },
   patient_has_no_phone: {
     status: 422,
     error: 'PATIENT_UNREACHABLE',
-    text: 'The patient has no phone number to send to.',
+    text: 'The patient has no phone number.',
   },
   patient_has_no_email: {
     status: 422,
     error: 'PATIENT_UNREACHABLE',
-    text: 'The patient has no email address to send to.',
+    text: 'The patient has no email address.',
   },
   country_not_allowed: {
     status: 422,
     error: 'VALIDATION',
-    text: 'The clinic does not send SMS to the country of this phone number.',
+    text: "The clinic does not send SMS to the country of the patient's phone number.",
   },
   outside_working_hours: {
     status: 422,
     error: 'OUTSIDE_WORKING_HOURS',
-    text: 'The doctor does not work then, or the clock skips that time.',
+    text: "The time is outside the doctor's working hours, or is skipped by a daylight saving change.",
   },
   appointment_in_past: {
     status: 422,
     error: 'OUTSIDE_WORKING_HOURS',
-    text: "The start is not in the future of the clinic's clock.",
+    text: "The start time is in the past, in the clinic's time zone.",
   },
   method_not_allowed: {
     status: 405,
     error: 'METHOD_NOT_ALLOWED',
-    text: 'The path exists, but not with this method; see the allow header.',
+    text: 'The path does not support this method. The `allow` header lists the methods it supports.',
   },
-  payload_too_large: { status: 413, error: 'PAYLOAD_TOO_LARGE', text: 'The body is larger than 256 KiB.' },
+  payload_too_large: {
+    status: 413,
+    error: 'PAYLOAD_TOO_LARGE',
+    text: 'The request body is larger than 256 KiB.',
+  },
   unsupported_media_type: {
     status: 415,
     error: 'UNSUPPORTED_MEDIA_TYPE',
-    text: 'The body must be application/json.',
+    text: 'The content type of the request body must be application/json.',
   },
   rate_limited: {
     status: 429,
     error: 'RATE_LIMITED',
-    text: 'Too many requests; wait for the seconds in retry-after.',
+    text: 'Too many requests. Retry after the number of seconds in the `retry-after` header.',
   },
   daily_message_limit: {
     status: 429,
     error: 'RATE_LIMITED',
-    text: 'The clinic has sent as many messages as it may in a day; it may again after retry-after seconds.',
+    text: 'The clinic has reached its daily message limit. Retry after the number of seconds in the `retry-after` header.',
   },
   internal: {
     status: 500,
     error: 'INTERNAL',
-    text: 'Something went wrong on our side; quote the x-request-id.',
+    text: 'An unexpected error occurred. Include the `x-request-id` header when you contact support.',
   },
   provider_unavailable: {
     status: 502,
     error: 'PROVIDER_UNAVAILABLE',
-    text: 'The SMS could not be handed over, and was not sent; try again later.',
+    text: 'The SMS provider could not be reached. The SMS was not sent; retry later.',
   },
   unavailable: {
     status: 503,
     error: 'UNAVAILABLE',
-    text: 'The service is busy or down for a moment; try again after retry-after seconds.',
+    text: 'The service is temporarily unavailable. Retry after the number of seconds in the `retry-after` header.',
   },
-  timeout: { status: 504, error: 'TIMEOUT', text: 'The request took too long.' },
+  timeout: { status: 504, error: 'TIMEOUT', text: 'The request timed out.' },
 } as const satisfies Record<string, CatalogueEntry>
 
 type CatalogueEntry = { status: number; error: string; text: string }
@@ -123,7 +127,7 @@ export const ERROR_KEYS = Object.keys(CATALOGUE) as ErrorKey[]
 
 export const errorEntry = (key: ErrorKey): CatalogueEntry => CATALOGUE[key]
 
-/** One field that is wrong, and how. */
+/** An invalid field, and what is wrong with it. */
 export type FieldIssue = { readonly field: string; readonly issue: string }
 
 /** The JSON body of an error (spec section 7); `message` is a translation key. */
@@ -134,7 +138,7 @@ export function errorBody(key: ErrorKey, details?: readonly object[]): ErrorBody
   return details ? { ...body, details } : body
 }
 
-/** Thrown anywhere below an endpoint to respond with an entry of the catalogue. The log gets the origin of `cause`. */
+/** An error of the catalogue. Endpoints throw it, and it is rendered as the error response. The log gets the origin of `cause`. */
 export class ApiError extends Error {
   readonly key: ErrorKey
   readonly details: readonly object[] | undefined

@@ -6,7 +6,7 @@ import { PAYMENT_STATUSES } from '../domain/payment.ts'
 import { defineRoute } from './route.ts'
 import { CalendarDate, cursorPageOf, cursorPaging, oneOf, TimeOfDay, Timestamp, Uuid } from './schemas.ts'
 
-/** Every event there is, in the order of the catalogue. */
+/** Every event type, in the order of the catalogue. */
 export const EVENT_NAMES = [...EVENTS, PING] as const satisfies readonly EventName[]
 
 const patientData = z.strictObject({ id: Uuid })
@@ -42,7 +42,7 @@ const paymentData = z.strictObject({
 const messageData = (status: string) =>
   z.strictObject({ id: Uuid, patient_id: Uuid, status: z.literal(status) })
 
-/** What `data` holds, by event: ids, status, dates and times; no names, contacts or texts. */
+/** The `data` of each event type: ids, statuses, dates and times; no names, contact details or texts. */
 const DATA: Record<EventName, z.ZodObject> = {
   'patient.created': patientData,
   'patient.updated': patientData,
@@ -73,14 +73,14 @@ const payload = (event: EventName): z.ZodObject =>
       id: z
         .string()
         .regex(/^evt_[0-9a-f-]{36}$/)
-        .meta({ description: 'The same at every attempt: by it, repetitions are known.' }),
+        .meta({ description: 'The same on every attempt. Use it to recognize duplicates.' }),
       event: z.literal(event),
       clinic_id: Uuid,
       created_at: Timestamp,
       sequence: z
         .int()
         .min(1)
-        .meta({ description: 'Counts the events of one record, from 1: what came later has more.' }),
+        .meta({ description: 'Numbers the events of one record from 1, in the order they happened.' }),
       data: DATA[event],
     })
     .meta({ id: `${componentName(event)}Event` })
@@ -89,12 +89,12 @@ const payload = (event: EventName): z.ZodObject =>
 const componentName = (event: EventName): string =>
   event.replace(/(?:^|[._])([a-z])/g, (_all, letter: string) => letter.toUpperCase())
 
-/** What arrives at endpoints, by event. */
+/** The payload of each event type, as webhook endpoints receive it. */
 export const EVENT_PAYLOADS = Object.fromEntries(
   EVENT_NAMES.map((event) => [event, payload(event)]),
 ) as Record<EventName, z.ZodObject>
 
-/** An event of a record; pings are not listed. */
+/** An event of a record. Excludes `webhook.ping`, which GET /events does not list. */
 export const Event: z.ZodType<Payload, Payload> = (
   z.discriminatedUnion(
     'event',
@@ -106,9 +106,10 @@ export const listEvents = defineRoute({
   id: 'list-events',
   method: 'GET',
   path: '/events',
-  summary: 'Catch up with the events of the last 30 days, oldest first',
+  summary: 'List events',
   description:
-    'For what was missed while a receiver was down: walk from the last `next_after` on until `has_more` is false.',
+    'Lists the events of the last 30 days, oldest first. Use it to catch up after an outage of your receiver: start from the ' +
+    'last `next_after` that you stored, and repeat while `has_more` is true.',
   scope: 'webhook.read',
   query: z.strictObject({ ...cursorPaging, event: oneOf(EVENTS).optional() }),
   response: { status: 200, body: cursorPageOf(Event) },

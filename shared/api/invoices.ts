@@ -31,7 +31,7 @@ const LineItem = z
     quantity: z.number(),
     unit_price: z.number(),
     discount_amount: z.number(),
-    tax_rate: z.number().meta({ description: 'Percent.' }),
+    tax_rate: z.number().meta({ description: 'In percent.' }),
     tax_amount: z.number(),
     total_amount: z.number(),
   })
@@ -44,18 +44,20 @@ export const Invoice = z
     invoice_number: z.string(),
     status: oneOf(INVOICE_STATUSES).meta({
       description:
-        'Follows its payments once there are any: `partially_paid`, `paid`, `refunded`. The others are the word of the clinic; ' +
-        'nothing becomes `overdue` by itself.',
+        'Once the invoice has payments, they determine the status: `partially_paid`, `paid` or `refunded`. The clinic sets all ' +
+        'other statuses; an invoice does not become `overdue` automatically.',
     }),
     issue_date: CalendarDate,
     due_date: CalendarDate.nullable(),
-    paid_at: Timestamp.nullable().meta({ description: 'Null until all is paid.' }),
-    currency: z.string().length(3).meta({ description: 'ISO 4217.' }),
+    paid_at: Timestamp.nullable().meta({
+      description: 'When the invoice was paid in full; null until then.',
+    }),
+    currency: z.string().length(3).meta({ description: 'ISO 4217 currency code.' }),
     subtotal: z.number(),
     tax_amount: z.number(),
     discount_amount: z.number(),
     total_amount: z.number(),
-    paid_amount: z.number().meta({ description: 'Completed payments less completed refunds.' }),
+    paid_amount: z.number().meta({ description: 'Completed payments minus completed refunds.' }),
     balance_due: z.number().meta({ description: 'Always `total_amount - paid_amount`.' }),
     patient: z.strictObject({ ...PersonRef.shape, email: z.string().nullable() }),
     line_items: z.array(LineItem),
@@ -103,10 +105,10 @@ export const listInvoices = defineRoute({
   id: 'list-invoices',
   method: 'GET',
   path: '/invoices',
-  summary: 'List the invoices by issue date, newest first',
+  summary: 'List invoices',
   description:
-    'Filters combine; `from` and `to` are issue dates, both included. An id of nobody gives an empty list. Money is a number ' +
-    "in units of the currency, exact to the currency's decimals.",
+    'Sorted by issue date, newest first. Filters can be combined. `from` and `to` filter by issue date and are inclusive. ' +
+    'Filtering by an unknown id returns an empty list. Amounts are numbers in units of the currency, exact to its decimals.',
   scope: 'finance.read',
   query: z
     .strictObject({
@@ -126,7 +128,8 @@ export const getInvoice = defineRoute({
   id: 'get-invoice',
   method: 'GET',
   path: '/invoices/{id}',
-  summary: 'Read one invoice with its payments',
+  summary: 'Retrieve an invoice',
+  description: 'Returns the invoice with its payments.',
   scope: 'finance.read',
   params: { id: 'invoice_not_found' },
   response: {

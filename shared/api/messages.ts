@@ -25,22 +25,24 @@ import {
   validDateRange,
 } from './schemas.ts'
 
-/** Spec section 2, Message: one entry of the communication log. */
+/** Spec section 2, Message: an entry of the communication log. */
 export const Message = z
   .strictObject({
     id: Uuid,
     channel: oneOf(CHANNELS),
     type: oneOf(MESSAGE_TYPES),
-    recipient: z.string().meta({ description: 'A phone number, or an email address.' }),
-    subject: z.string().nullable().meta({ description: "Of emails; an SMS's is null." }),
+    recipient: z.string().meta({ description: 'Phone number or email address.' }),
+    subject: z.string().nullable().meta({ description: 'Null for SMS.' }),
     message: z.string(),
     status: oneOf(MESSAGE_STATUSES).meta({
-      description: 'Moves forward only; `delivered` and `failed` are final.',
+      description: 'Only moves forward: `queued`, `sent`, then `delivered` or `failed`, which are final.',
     }),
     provider: z.enum(PROVIDERS),
     provider_message_id: z.string().nullable(),
     error_message: z.string().nullable(),
-    sent_at: Timestamp.nullable().meta({ description: 'Null until sent.' }),
+    sent_at: Timestamp.nullable().meta({
+      description: 'When the provider accepted the message; null until then.',
+    }),
     patient: PersonRef,
   })
   .meta({ id: 'Message' })
@@ -64,10 +66,11 @@ export const listMessages = defineRoute({
   id: 'list-messages',
   method: 'GET',
   path: '/messages',
-  summary: 'List the communication log, newest first',
+  summary: 'List messages',
   description:
-    'By the time that the clinic accepted each message. Filters combine; `from` and `to` are clinic-local dates, both ' +
-    'included. An id of nobody gives an empty list.',
+    'Lists the communication log, newest first. The order and the `from` and `to` filters use the time at which each message ' +
+    'was accepted, which the response does not include; `sent_at` is later. `from` and `to` are inclusive dates in the ' +
+    "clinic's time zone. Filters can be combined. Filtering by an unknown id returns an empty list.",
   scope: 'communication.read.sms',
   query: z
     .strictObject({
@@ -101,28 +104,28 @@ const NewMessage = z
       .meta({
         minLength: 1,
         description:
-          'An SMS has at most ten segments: 1,530 characters of the GSM alphabet (`^{}\\[~]|` and the euro sign count ' +
-          'twice), or 630 UTF-16 units as soon as one character is outside it.',
+          'An SMS may have at most ten segments: 1,530 characters of the GSM alphabet (`^{}\\[~]|` and the euro sign count ' +
+          'twice), or 630 UTF-16 code units if any character is outside it. An email may have at most 10,000 characters.',
       }),
     subject: Subject.nullish().meta({
-      description: "For emails only, one line; the clinic's name without it.",
+      description: "Email only; a single line. Defaults to the clinic's name.",
     }),
   })
   .superRefine(({ channel, message, subject }, context) => {
     if (channel !== 'sms') return
     const addIssue = (field: string, issue: string) =>
       context.addIssue({ code: 'custom', path: [field], message: issue })
-    const { alphabet, length, max: most } = smsLength(message)
-    if (length > most)
+    const { alphabet, length, max } = smsLength(message)
+    if (length > max)
       addIssue(
         'message',
-        `must fit into ten SMS: it has ${length} of at most ${most} characters in ${alphabet}`,
+        `must fit in ten SMS segments: has ${length} characters in ${alphabet}, the maximum is ${max}`,
       )
-    if (subject != null) addIssue('subject', 'is for emails only')
+    if (subject != null) addIssue('subject', 'is only allowed for email')
   })
   .meta({ id: 'NewMessage' })
 
-/** What is answered to an accepted message (spec section 4): an email's is shown without its id. */
+/** The response to an accepted message (spec section 4). An email is returned without its id. */
 const AcceptedMessage = z.union([
   z
     .strictObject({
@@ -153,11 +156,11 @@ export const sendMessage = defineRoute({
   id: 'send-message',
   method: 'POST',
   path: '/messages',
-  summary: 'Send an SMS or an email to a patient',
+  summary: 'Send a message',
   description:
-    "The recipient is the patient's phone number or email address, as the clinic has it. An SMS has been handed over, or not, " +
-    'by the time of the answer, and `status` says which; an email is `queued`, and the log shows what becomes of it. Send an ' +
-    '`Idempotency-Key`: a message is the one thing that cannot be taken back.',
+    "Sends an SMS or an email to the phone number or email address in the patient's record. An SMS is handed to the provider " +
+    'before the response is sent, and `status` reports the outcome. An email is `queued`; `GET /messages` and events report ' +
+    'what happens to it. Send an `Idempotency-Key`, because a message cannot be recalled.',
   scope: {
     field: 'channel',
     byValue: { sms: 'communication.write.sms', email: 'communication.write.email' },
@@ -170,7 +173,7 @@ export const sendMessage = defineRoute({
     'patient_has_no_email',
     'country_not_allowed',
     'daily_message_limit',
-    // Of an SMS that is being handed over; other repetitions wait for the answer.
+    // Only while an SMS is being handed to the provider. Other concurrent repetitions wait for the response.
     'idempotency_in_progress',
     'provider_unavailable',
   ],

@@ -11,12 +11,12 @@ import { CalendarDate, envelopeOf, oneOf, pageOf, paging, Timestamp, text, Uuid 
 export const Patient = z
   .strictObject({
     id: Uuid,
-    full_name: z.string().meta({ description: 'The first name, a space, and the last name.' }),
+    full_name: z.string().meta({ description: 'First name and last name, separated by a space.' }),
     first_name: z.string(),
     last_name: z.string(),
     date_of_birth: CalendarDate.nullable(),
     gender: z.enum(GENDERS).nullable(),
-    phone_number: z.string().nullable().meta({ description: 'E.164.' }),
+    phone_number: z.string().nullable().meta({ description: 'In E.164 format.' }),
     email_address: z.string().nullable(),
     created_at: Timestamp,
   })
@@ -40,13 +40,13 @@ const NewPatient = z
   .strictObject({
     first_name: Name,
     last_name: Name,
-    // The endpoint says so, since only it knows the clinic's day.
-    date_of_birth: CalendarDate.nullish().meta({ description: 'Not in the future.' }),
+    // Checked by the endpoint, because the schema does not know the current date in the clinic's time zone.
+    date_of_birth: CalendarDate.nullish().meta({ description: 'Must not be in the future.' }),
     gender: oneOf(GENDERS).nullish(),
     phone_number: validPhoneNumber
       .meta({ pattern: E164.source })
       .nullish()
-      .meta({ description: "E.164, and a number that exists in its country's plan." }),
+      .meta({ description: "In E.164 format. Must be valid in its country's numbering plan." }),
     email_address: emailAddress
       .meta({ maxLength: 254, pattern: String.raw`^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$` })
       .nullish(),
@@ -57,8 +57,9 @@ export const createPatient = defineRoute({
   id: 'create-patient',
   method: 'POST',
   path: '/patients',
-  summary: 'Enter a patient',
-  description: 'Search finds it at once. Two patients may share a number or address: families do.',
+  summary: 'Create a patient',
+  description:
+    'Search finds the patient immediately. Several patients may share a phone number or an email address, as families do.',
   scope: 'patient.write',
   body: NewPatient,
   response: { status: 201, body: envelopeOf(Patient), location: '/patients' },
@@ -70,17 +71,17 @@ export const listPatients = defineRoute({
   id: 'list-patients',
   method: 'GET',
   path: '/patients',
-  summary: 'List or search the patients, last entered first',
+  summary: 'List patients',
   description:
-    'An import enters in file order. `search` takes words or a number. Every word must occur, in any order, in the name, ' +
-    "the phone's digits or the email; case, accents and letters such as `ı ß ł ø đ æ œ` do not matter. Digits and phone " +
-    'punctuation alone, with at least three digits, are one run of digits of the phone number: `4567`, `+90 532 ...` and ' +
-    '`0532...` find the same patient.',
+    'Lists or searches patients, most recently added first. An import adds patients in file order. `search` takes words or a ' +
+    'number. Each word must occur, in any order, in the name, the digits of the phone number or the email address; case, ' +
+    'accents and letter variants such as `ı ß ł ø đ æ œ` are ignored. A query of at least three digits with phone punctuation ' +
+    'only is matched against the digits of the phone number: `4567`, `+90 532 ...` and `0532...` find the same patient.',
   scope: 'patient.read',
   query: z.strictObject({ ...paging, search: text(200).optional() }),
   response: { status: 200, body: pageOf(Patient) },
   errors: [],
-  // Search keeps the clinic's index in memory: about 60 MB for a million patients.
+  // Search holds the clinic's index in memory: about 60 MB for a million patients.
   uses: { table: ['GetItem', 'Query', 'BatchGetItem'], memory: 1024 },
 })
 
@@ -88,7 +89,7 @@ export const getPatient = defineRoute({
   id: 'get-patient',
   method: 'GET',
   path: '/patients/{id}',
-  summary: 'Read one patient',
+  summary: 'Retrieve a patient',
   scope: 'patient.read',
   params: { id: 'patient_not_found' },
   response: { status: 200, body: envelopeOf(Patient) },

@@ -21,15 +21,15 @@ import {
   validDateRange,
 } from './schemas.ts'
 
-/** A payment or refund; the amount is positive for both. */
+/** A payment or a refund. The amount is positive for both. */
 export const Payment = z
   .strictObject({
     id: Uuid,
     invoice_id: Uuid,
     invoice_number: z.string(),
     patient: PersonRef,
-    amount: z.number().meta({ description: 'Positive for payments and refunds alike.' }),
-    currency: z.string().length(3).meta({ description: 'ISO 4217.' }),
+    amount: z.number().meta({ description: 'Positive for payments and for refunds.' }),
+    currency: z.string().length(3).meta({ description: 'ISO 4217 currency code.' }),
     type: oneOf(PAYMENT_TYPES),
     payment_method: oneOf(PAYMENT_METHODS),
     status: oneOf(PAYMENT_STATUSES),
@@ -58,9 +58,10 @@ export const listPayments = defineRoute({
   id: 'list-payments',
   method: 'GET',
   path: '/payments',
-  summary: 'List the payments and refunds by payment date, newest first',
+  summary: 'List payments',
   description:
-    'Filters combine; `from` and `to` are payment dates, both included. An id of nobody gives an empty list.',
+    'Lists payments and refunds, sorted by payment date, newest first. Filters can be combined. `from` and `to` filter by ' +
+    'payment date and are inclusive. Filtering by an unknown id returns an empty list.',
   scope: 'finance.read',
   query: z
     .strictObject({

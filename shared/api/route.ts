@@ -2,12 +2,12 @@ import type * as z from 'zod'
 import type { Scope } from '../domain/scope.ts'
 import type { ErrorKey } from './errors.ts'
 
-/** Paths of every endpoint are below this one (spec section 1). */
+/** The path prefix of every endpoint (spec section 1). */
 export const BASE_PATH = '/api/developer/v1'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
-/** The DynamoDB calls an endpoint makes on its clinic's items, beyond what authentication needs. */
+/** A DynamoDB call that an endpoint makes on its clinic's items. Excludes the calls of authentication. */
 export type TableCall =
   | 'GetItem'
   | 'BatchGetItem'
@@ -18,53 +18,53 @@ export type TableCall =
   | 'DeleteItem'
   | 'ConditionCheckItem'
 
-/** The scope depends on a field of the body: each of its values has its own. */
+/** A scope that depends on a field of the body: each value of the field has its own scope. */
 export type ScopeByField = { readonly field: string; readonly byValue: Readonly<Record<string, Scope>> }
 
-/** What an endpoint uses beyond the table. */
+/** A service that an endpoint uses besides the table. */
 export type Service = 'sms' | 'email-queue' | 'delivery-queue'
 
-/** One endpoint, as data. Infrastructure, grants, validation, documents and the every-route tests derive from it. */
+/** An endpoint, as data. Infrastructure, grants, validation, documents and the every-route tests derive from it. */
 export type Route = {
-  /** Names the Lambda, its bundle and its file in functions/. */
+  /** The name of the Lambda function, its bundle and its file in functions/. */
   readonly id: string
   readonly method: Method
-  /** Below {@link BASE_PATH}, parameters in braces. */
+  /** Relative to {@link BASE_PATH}, with parameters in braces. */
   readonly path: `/${string}`
   readonly summary: string
-  /** Markdown, for the API document: what its schema cannot say. */
+  /** Markdown, for the API document: what the schemas cannot express. */
   readonly description?: string
   readonly scope: Scope | ScopeByField
-  /** Path parameters, all ids, each with the error that an unknown or malformed one gets. */
+  /** Path parameters. All are ids; each maps to the error for an unknown or malformed id. */
   readonly params?: Readonly<Record<string, ErrorKey>>
   readonly query?: z.ZodObject
   readonly body?: z.ZodObject
   readonly response: {
     readonly status: number
     readonly body: z.ZodType
-    /** The path below {@link BASE_PATH} that a created record is found at, before its id. */
+    /** For the `location` header: the path of a created record without its id, relative to {@link BASE_PATH}. */
     readonly location?: `/${string}`
   }
-  /** Errors beyond those every endpoint has (COMMON_ERRORS). */
+  /** Errors besides {@link COMMON_ERRORS} and {@link BODY_ERRORS}. */
   readonly errors: readonly ErrorKey[]
   readonly uses: {
     readonly table: readonly TableCall[]
     readonly services?: readonly Service[]
-    /** Lambda memory in MB when the default is not enough. */
+    /** Lambda memory in MB, if the default is not enough. */
     readonly memory?: number
   }
 }
 
-/** Every scope that opens an endpoint, or one of its forms. */
+/** Every scope that grants access to an endpoint, or to one value of its {@link ScopeByField}. */
 export const scopesOf = ({ scope }: Pick<Route, 'scope'>): Scope[] =>
   typeof scope === 'string' ? [scope] : Object.values(scope.byValue)
 
 export const defineRoute = <const R extends Route>(route: R): R => route
 
-/** Errors of what can be repeated with an Idempotency-Key. */
+/** Errors of endpoints that accept an Idempotency-Key. */
 const IDEMPOTENCY_ERRORS = ['invalid_idempotency_key', 'idempotency_key_reused'] as const satisfies ErrorKey[]
 
-/** Errors that an endpoint with a body can answer, beyond its own and the common ones. */
+/** Errors of every endpoint with a request body. */
 export const BODY_ERRORS = [
   'malformed_json',
   'unsupported_media_type',
@@ -72,7 +72,7 @@ export const BODY_ERRORS = [
   ...IDEMPOTENCY_ERRORS,
 ] as const satisfies ErrorKey[]
 
-/** Errors that any endpoint can answer. Too large may be the head alone: the gateway refuses long query strings. */
+/** Errors of every endpoint. `payload_too_large` can concern the query string: the gateway refuses very long ones. */
 export const COMMON_ERRORS = [
   'invalid_params',
   'unauthorized',
@@ -84,10 +84,10 @@ export const COMMON_ERRORS = [
   'timeout',
 ] as const satisfies ErrorKey[]
 
-/** Whether an Idempotency-Key makes the route happen once, however often it is asked for. */
+/** Whether a route accepts an Idempotency-Key, which makes it safe to retry. */
 export const acceptsIdempotencyKey = ({ method }: Pick<Route, 'method'>): boolean => method === 'POST'
 
-/** Every error that a route can answer. */
+/** Every error that a route can return. */
 export function errorsOf(route: Pick<Route, 'method' | 'body' | 'errors'>): ErrorKey[] {
   const bodyErrors = route.body ? BODY_ERRORS : []
   const excludedErrors: readonly ErrorKey[] = acceptsIdempotencyKey(route) ? [] : IDEMPOTENCY_ERRORS

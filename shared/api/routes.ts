@@ -18,7 +18,7 @@ import {
   updateWebhook,
 } from './webhooks.ts'
 
-/** THE ROUTE TABLE: every endpoint of the API. A new one is added here and nowhere else. */
+/** THE ROUTE TABLE: every endpoint of the API. To register an endpoint, add it here. */
 export const ROUTES: readonly Route[] = [
   listPatients,
   createPatient,
@@ -43,7 +43,7 @@ export const ROUTES: readonly Route[] = [
   listEvents,
 ]
 
-/** The methods that each path answers; what else arrives there is a 405 naming them. */
+/** The methods that a path supports, for the `allow` header of a 405. */
 export function methodsOf(path: string): Method[] {
   return ROUTES.filter((route) => route.path === path).map((route) => route.method)
 }

@@ -6,7 +6,7 @@ import { isCalendarDate } from '../domain/timestamp.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { ApiError } from './errors.ts'
 
-/** A UUID in any version, in lower case once parsed. */
+/** A UUID of any version. Parsing converts it to lower case. */
 export const Uuid = z
   .string({ error: 'must be a UUID' })
   .refine(isUuid, { error: 'must be a UUID' })
@@ -21,12 +21,15 @@ export const CalendarDate = z
 export const Timestamp = z
   .string()
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/)
-  .meta({ format: 'date-time', description: "With the offset of the clinic's time zone at that moment." })
+  .meta({
+    format: 'date-time',
+    description: "With the UTC offset of the clinic's time zone at that instant.",
+  })
 
-/** One line of 1 to `max` characters, in a body. */
+/** A single line of 1 to `max` characters, in a request body. */
 export const shortText = (max: number) => singleLineText(max).meta({ maxLength: max })
 
-/** Text with line breaks of at most `max` characters, in a body. */
+/** Text of at most `max` characters that may contain line breaks, in a request body. */
 export const longText = (max: number) => multiLineText(max).meta({ maxLength: max })
 
 /** Text of at most `max` characters (code points, as JSON Schema counts them). */
@@ -38,7 +41,7 @@ export const text = (max: number) =>
     })
     .meta({ maxLength: max })
 
-/** A plain decimal integer in a query string; `1e3`, `+1`, `01` and an empty value are not. */
+/** A plain decimal integer in a query string. Rejects `1e3`, `+1`, `01` and an empty value. */
 const wholeNumber = (max: number, fallback: number) =>
   z
     .string()
@@ -52,12 +55,13 @@ const wholeNumber = (max: number, fallback: number) =>
 /** Query parameters of every paginated list (spec section 8). */
 export const paging = {
   page: wholeNumber(MAX_PAGE, 1).meta({
-    description: 'Counts from 1. A page past the last one is empty, and has the true `meta`.',
+    description:
+      'Page number, starting at 1. A page past the last one is empty and has the same `meta` totals.',
   }),
-  limit: wholeNumber(MAX_LIMIT, 20).meta({ description: 'Records on a page.' }),
+  limit: wholeNumber(MAX_LIMIT, 20).meta({ description: 'Number of records per page.' }),
 }
 
-/** One of a closed set, named when it is missed. */
+/** One of a fixed set of values. The error lists them. */
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, { error: `must be one of ${values.join(', ')}` })
 
@@ -66,7 +70,7 @@ export const TimeOfDay = z
   .string({ error: 'must be a time from 00:00 to 23:59, as HH:MM' })
   .regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: 'must be a time from 00:00 to 23:59, as HH:MM' })
 
-/** Refuses a range of dates that ends before it begins. */
+/** Rejects a date range that ends before it begins. */
 export const validDateRange =
   (from: string, to: string) =>
   (query: Record<string, unknown>, context: z.RefinementCtx): void => {
@@ -76,7 +80,7 @@ export const validDateRange =
     }
   }
 
-/** Somebody as other records name them. */
+/** A patient or doctor, as referenced by other records. */
 export const PersonRef = z.strictObject({ id: Uuid, full_name: z.string() }).meta({ id: 'PersonRef' })
 
 export const renderPersonRef = ({ id, fullName }: PersonReference): z.input<typeof PersonRef> => ({
@@ -91,7 +95,7 @@ const PageMeta = z
   .strictObject({
     page: z.int().min(1),
     limit: z.int().min(1),
-    total: z.int().min(0).meta({ description: 'Records of the whole list: exact.' }),
+    total: z.int().min(0).meta({ description: 'Exact number of records on all pages.' }),
     total_pages: z.int().min(0).meta({ description: '0 when `total` is 0.' }),
   })
   .meta({ id: 'PageMeta' })
@@ -103,13 +107,18 @@ export const pageOf = <T extends z.ZodType>(record: T) =>
     meta: PageMeta,
   })
 
-/** Query parameters of lists that are walked by a cursor: a log has no total that stands still. */
+const INVALID_CURSOR = 'must be the next_after of an earlier response'
+
+/** Query parameters of lists that are paginated by cursor. */
 export const cursorPaging = {
   after: z
     .string()
-    .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: 'must be a next_after of an earlier answer' })
+    .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: INVALID_CURSOR })
     .optional()
-    .meta({ description: 'The `next_after` of the answer before. Without it, the list begins.' }),
+    .meta({
+      description:
+        'The `next_after` of the previous response. Omit it to start at the beginning of the list.',
+    }),
   limit: paging.limit,
 }
 
@@ -117,13 +126,13 @@ const CursorMeta = z
   .strictObject({
     limit: z.int().min(1),
     next_after: z.string().nullable().meta({
-      description: 'Where the next request goes on: its `after`. Null before there was anything.',
+      description: 'Pass it as `after` to continue the list. Null if there is nothing to continue from.',
     }),
     has_more: z.boolean(),
   })
   .meta({ id: 'CursorMeta' })
 
-/** The envelope of a list that is walked by a cursor. */
+/** The envelope of a list that is paginated by cursor. */
 export const cursorPageOf = <T extends z.ZodType>(record: T) =>
   z.strictObject({
     data: z.array(record),
@@ -143,7 +152,7 @@ export function renderPage<T, W>(page: Page<T>, request: PageRequest, render: (i
   }
 }
 
-/** Renders a page of a log into the envelope of {@link cursorPageOf}. */
+/** Renders a page of a cursor list into the envelope of {@link cursorPageOf}. */
 export function renderCursorPage<T, W>(
   page: { readonly items: readonly T[]; readonly nextAfter: string | null; readonly hasMore: boolean },
   { limit }: { readonly limit: number },
@@ -155,8 +164,8 @@ export function renderCursorPage<T, W>(
   }
 }
 
-/** A cursor of the right form that none of our answers gave. */
+/** The error for a well-formed cursor that the list did not issue. */
 export const invalidCursor = () =>
   new ApiError('invalid_params', {
-    details: [{ field: 'after', issue: 'must be a next_after of an earlier answer' }],
+    details: [{ field: 'after', issue: INVALID_CURSOR }],
   })

@@ -1,6 +1,10 @@
 import * as z from 'zod'
 import type { ClinicInfo } from '../domain/clinic.ts'
-import { DELIVERY_STATUSES, type Delivery as DeliveryRecord } from '../domain/delivery.ts'
+import {
+  DELIVERY_STATUSES,
+  type Delivery as DeliveryRecord,
+  MAX_STORED_ATTEMPTS,
+} from '../domain/delivery.ts'
 import { EVENTS } from '../domain/event.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import type { Webhook as WebhookRecord } from '../domain/webhook.ts'
@@ -27,37 +31,50 @@ const fields = {
   events: z.array(oneOf(EVENTS)),
   is_active: z.boolean().meta({
     description:
-      'Nothing is delivered while it is false. An endpoint that is gone, or only failed for days, becomes so.',
+      'No events are delivered while this is false. It becomes false when the endpoint returns 410, or after five days of ' +
+      'failed attempts only.',
   }),
   description: z.string().nullable(),
   created_at: Timestamp,
   updated_at: Timestamp,
 }
 
-/** Spec section 2, Webhook endpoint; never its secret. */
+/** Spec section 2, Webhook endpoint. Never includes the secret. */
 export const Webhook = z.strictObject(fields).meta({ id: 'Webhook' })
 
-/** The one time that a secret is shown. */
+/** A webhook endpoint with its secret, which only creation and rotation return. */
 const WebhookWithSecret = z
-  .strictObject({ ...fields, secret: z.string().meta({ description: 'Signs deliveries. Shown this once.' }) })
+  .strictObject({
+    ...fields,
+    secret: z.string().meta({
+      description:
+        'Signs deliveries. Returned only when the endpoint is created or its secret is rotated, and when that request is ' +
+        'repeated with the same `Idempotency-Key`.',
+    }),
+  })
   .meta({ id: 'WebhookWithSecret' })
 
-/** One event on its way to one endpoint. */
+/** The delivery of one event to one endpoint. */
 export const Delivery = z
   .strictObject({
     id: Uuid,
-    event_id: z.string().meta({ description: 'The same for every endpoint and every attempt.' }),
+    event_id: z.string().meta({ description: 'The same for every endpoint and on every attempt.' }),
     event: oneOf(EVENT_NAMES),
     status: oneOf(DELIVERY_STATUSES),
-    attempts: z.array(
-      z.strictObject({
-        attempted_at: Timestamp,
-        response_status: z.int().nullable().meta({ description: 'Null for no answer.' }),
-        error: z.string().nullable().meta({ description: 'Why there was no answer, in a word.' }),
-        latency_ms: z.int().min(0),
-      }),
-    ),
-    next_attempt_at: Timestamp.nullable().meta({ description: 'Null when it is done.' }),
+    attempts: z
+      .array(
+        z.strictObject({
+          attempted_at: Timestamp,
+          response_status: z.int().nullable().meta({ description: 'Null if no response was received.' }),
+          error: z
+            .string()
+            .nullable()
+            .meta({ description: 'Why no response was received; null if one was.' }),
+          latency_ms: z.int().min(0),
+        }),
+      )
+      .meta({ description: `The latest attempts, oldest first; at most ${MAX_STORED_ATTEMPTS}.` }),
+    next_attempt_at: Timestamp.nullable().meta({ description: 'Null if no further attempt is scheduled.' }),
     created_at: Timestamp,
   })
   .meta({ id: 'Delivery' })
@@ -95,14 +112,15 @@ export function renderDelivery(delivery: DeliveryRecord, clinic: ClinicInfo): z.
   }
 }
 
-/** Judged by the endpoint, which alone knows what is allowed where it runs. */
+/** Validated further by the endpoint, because the hosts that are allowed depend on the environment. */
 const Url = z.string({ error: 'must be text' }).meta({
   format: 'uri',
   maxLength: 2048,
-  description: 'https, a public host name, port 443 or 8443; no user name, password or fragment.',
+  description:
+    'An https URL with a public host name, on port 443 or 8443, without user name, password or fragment.',
 })
 
-/** An address as it is kept. @throws ApiError naming `url` for one that webhooks are not sent to */
+/** The normalized form of a webhook URL. @throws ApiError naming `url` if webhooks may not be sent to it */
 export function publicUrl(text: string, allowedHost: string | undefined): string {
   const issue = webhookUrlIssue(text, allowedHost)
   if (issue !== null) throw new ApiError('validation', { details: [{ field: 'url', issue }] })
@@ -128,15 +146,16 @@ const Secret = z
     maxLength: 256,
     pattern: String.raw`^[\x21-\x7e]+$`,
     description:
-      'Your own: `whsec_` and the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, used as they are. ' +
-      'Without it, we make one.',
+      'A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII ' +
+      'characters, which are used as they are. Generated if omitted.',
   })
 
 export const listWebhooks = defineRoute({
   id: 'list-webhooks',
   method: 'GET',
   path: '/webhooks',
-  summary: 'List the webhook endpoints, oldest first',
+  summary: 'List webhook endpoints',
+  description: 'Sorted by creation time, oldest first.',
   scope: 'webhook.read',
   query: z.strictObject(paging),
   response: { status: 200, body: pageOf(Webhook) },
@@ -148,10 +167,11 @@ export const createWebhook = defineRoute({
   id: 'create-webhook',
   method: 'POST',
   path: '/webhooks',
-  summary: 'Subscribe an address to events; its secret is shown once',
+  summary: 'Create a webhook endpoint',
   description:
-    'A clinic has at most 20. Deliveries are signed as [Standard Webhooks](https://www.standardwebhooks.com) has it, so its ' +
-    'libraries verify them. See the webhooks below for what arrives.',
+    'Subscribes a URL to events. A clinic can have at most 20 endpoints. Deliveries are signed according to ' +
+    '[Standard Webhooks](https://www.standardwebhooks.com), so its libraries can verify them. The Events section describes the ' +
+    'payloads.',
   scope: 'webhook.write',
   body: z
     .strictObject({ url: Url, events: Events, description: Description, secret: Secret.optional() })
@@ -165,7 +185,8 @@ export const updateWebhook = defineRoute({
   id: 'update-webhook',
   method: 'PATCH',
   path: '/webhooks/{id}',
-  summary: 'Change a webhook endpoint; only fields that are sent change',
+  summary: 'Update a webhook endpoint',
+  description: 'Changes only the fields that are sent.',
   scope: 'webhook.write',
   params: { id: 'webhook_not_found' },
   body: z
@@ -185,7 +206,8 @@ export const deleteWebhook = defineRoute({
   id: 'delete-webhook',
   method: 'DELETE',
   path: '/webhooks/{id}',
-  summary: 'Remove a webhook endpoint for good',
+  summary: 'Delete a webhook endpoint',
+  description: 'Deletes the endpoint permanently. Pending deliveries to it are abandoned.',
   scope: 'webhook.write',
   params: { id: 'webhook_not_found' },
   response: { status: 204, body: z.undefined() },
@@ -197,7 +219,10 @@ export const rotateWebhookSecret = defineRoute({
   id: 'rotate-webhook-secret',
   method: 'POST',
   path: '/webhooks/{id}/rotate-secret',
-  summary: 'Give an endpoint a new secret; both sign for 24 hours',
+  summary: 'Rotate the secret of a webhook endpoint',
+  description:
+    'Replaces the secret. For 24 hours, deliveries are signed with both the old and the new secret. Rotating again within ' +
+    'that time ends the overlap of the older one.',
   scope: 'webhook.write',
   params: { id: 'webhook_not_found' },
   body: z.strictObject({ secret: Secret.optional() }).meta({ id: 'NewSecret' }),
@@ -210,8 +235,9 @@ export const pingWebhook = defineRoute({
   id: 'ping-webhook',
   method: 'POST',
   path: '/webhooks/{id}/ping',
-  summary: 'Send a webhook.ping to an endpoint, subscribed or not',
-  description: 'Attempted even when the endpoint is not active. The deliveries show what became of it.',
+  summary: 'Ping a webhook endpoint',
+  description:
+    'Sends a `webhook.ping` event, even if the endpoint is inactive. The list of deliveries shows the outcome.',
   scope: 'webhook.write',
   params: { id: 'webhook_not_found' },
   body: z.strictObject({}),
@@ -224,7 +250,8 @@ export const listDeliveries = defineRoute({
   id: 'list-deliveries',
   method: 'GET',
   path: '/webhooks/{id}/deliveries',
-  summary: 'List the deliveries of the last 30 days to an endpoint, newest first',
+  summary: 'List deliveries of a webhook endpoint',
+  description: 'Lists the deliveries of the last 30 days, newest first.',
   scope: 'webhook.read',
   params: { id: 'webhook_not_found' },
   query: z.strictObject(cursorPaging),
@@ -237,8 +264,10 @@ export const redeliver = defineRoute({
   id: 'redeliver',
   method: 'POST',
   path: '/webhooks/{id}/deliveries/{delivery_id}/redeliver',
-  summary: 'Deliver an event to an endpoint again, with a schedule of its own',
-  description: 'The same id and body as before, signed anew. Attempted even when the endpoint is not active.',
+  summary: 'Redeliver an event',
+  description:
+    'Sends the same event again, with the same id and body and a new signature, even if the endpoint is inactive. It is ' +
+    'retried on the full schedule.',
   scope: 'webhook.write',
   params: { id: 'webhook_not_found', delivery_id: 'delivery_not_found' },
   body: z.strictObject({}),

@@ -43,7 +43,7 @@ export type Delivery = {
 }
 
 /** More than a schedule and a redelivery have. */
-const MAX_STORED_ATTEMPTS = 20
+export const MAX_STORED_ATTEMPTS = 20
 
 /** Events and deliveries are kept for 30 days. */
 export const RETENTION_SECONDS = 30 * 24 * 60 * 60

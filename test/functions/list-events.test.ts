@@ -245,7 +245,7 @@ describe('a cursor', () => {
         body: {
           error: 'INVALID_PARAMS',
           message: 'errors.developer_api.invalid_params',
-          details: [{ field: 'after', issue: 'must be a next_after of an earlier answer' }],
+          details: [{ field: 'after', issue: 'must be the next_after of an earlier response' }],
         },
       })
   })

@@ -8,7 +8,7 @@ import { operation, scopeDescriptions, sharedResponses, unmatchedRequests } from
 import { type Json, schemaCollector } from './schemas.ts'
 import { tags } from './tags.ts'
 
-/** The API as an OpenAPI 3.1 document, from the route table and what the running API was seen to answer. */
+/** The API as an OpenAPI 3.1 document, generated from the route table, with recorded examples. */
 export function openapiDocument(examples: Examples, routes: readonly Route[] = ROUTES): Json {
   const schemas = schemaCollector()
   const scopes = scopeDescriptions(routes)
@@ -20,7 +20,7 @@ export function openapiDocument(examples: Examples, routes: readonly Route[] = R
       description: introduction(),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: BASE_PATH, description: 'Where this document is served.' }],
+    servers: [{ url: BASE_PATH, description: 'The server that serves this document.' }],
     tags,
     paths: paths(routes, (route) => operation(route, schemas, examples)),
     webhooks: webhookOperations(schemas, examples),
@@ -51,8 +51,9 @@ const IdempotencyKey: Json = {
   in: 'header',
   required: false,
   description:
-    'Your own key of this request. Repeated with the same key and body within 24 hours, it happens once, and the first answer ' +
-    'comes again. Keys belong to a credential and an endpoint.',
+    'A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 ' +
+    'hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. ' +
+    'Bodies are compared byte by byte.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: String.raw`^[\x21-\x7e]+$` },
 }
 

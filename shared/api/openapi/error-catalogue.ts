@@ -1,18 +1,18 @@
 import { ERROR_KEYS, errorBody, errorEntry } from '../errors.ts'
 import { detailFields } from './errors.ts'
 
-/** One error, for programs that show it and people who translate it. */
+/** An error as published in errors.json, for programs that display it and for translators. */
 export type PublishedError = {
-  /** The code: what an error is about. */
+  /** The error code, e.g. `NOT_FOUND`. */
   readonly error: string
   readonly status: number
-  /** English; for people. */
+  /** A human-readable message in English. */
   readonly text: string
-  /** The form of `details`, as `[{field, issue}]`; null for an error that has none. */
+  /** The shape of `details`, such as `[{field, issue}]`; null for an error without details. */
   readonly details: string | null
 }
 
-/** Every error that the API answers, by its translation key: the `message` of its body. */
+/** Every error that the API returns, by its translation key: the `message` of its body. */
 export function errorCatalogue(): { language: 'en'; errors: Record<string, PublishedError> } {
   const entries = ERROR_KEYS.map((key): [string, PublishedError] => {
     const fields = detailFields(key)

@@ -9,15 +9,17 @@ import type { Json, SchemaCollector } from './schemas.ts'
 
 const FieldIssue = z
   .strictObject({
-    field: z.string().meta({ description: 'The parameter or field, as `events.0` inside a list.' }),
-    issue: z.string().meta({ description: 'What is wrong with it, in English; for developers.' }),
+    field: z
+      .string()
+      .meta({ description: 'The name of the parameter or field, such as `events.0` for a list item.' }),
+    issue: z.string().meta({ description: 'What is wrong with it, in English. Intended for developers.' }),
   })
   .meta({ id: 'FieldIssue' })
 
 type Details = {
   readonly itemSchema: z.ZodObject
   readonly maxItems?: number
-  /** The gateway's own invalid_params have none. */
+  /** The gateway's own invalid_params response has no details. */
   readonly isOptional?: true
 }
 
@@ -28,11 +30,11 @@ const DETAILS: Partial<Record<ErrorKey, Details>> = {
   slot_unavailable: { itemSchema: Alternative, maxItems: 3 },
 }
 
-/** The fields of each of an error's `details`; null for an error without. */
+/** The fields of an item of an error's `details`; null for an error without details. */
 export const detailFields = (key: ErrorKey): string[] | null =>
   DETAILS[key] ? Object.keys(DETAILS[key].itemSchema.shape) : null
 
-/** The schema of one error of the catalogue: its code and key, and nothing else. */
+/** The schema of one error of the catalogue: exactly its code and key, and its details if it has any. */
 export function errorSchema(key: ErrorKey, { schemaOf }: Pick<SchemaCollector, 'schemaOf'>): Json {
   const { error, text } = errorEntry(key)
   const details = DETAILS[key]
@@ -59,7 +61,7 @@ export function errorSchema(key: ErrorKey, { schemaOf }: Pick<SchemaCollector, '
 export const pascalCase = (key: string): string =>
   key.replace(/(?:^|_)([a-z])/g, (_all, letter: string) => letter.toUpperCase())
 
-/** One answer: its status with every error that it may carry, each shown by an example. */
+/** The response of one status, with every error that can have it and an example of each. */
 export function errorResponse(
   keys: readonly ErrorKey[],
   schemas: readonly Json[],
@@ -81,7 +83,7 @@ export function errorResponse(
   }
 }
 
-/** Keys by their status, in the order of statuses. */
+/** Error keys grouped by status, in ascending order of status. */
 export function groupByStatus(keys: readonly ErrorKey[]): [status: string, keys: ErrorKey[]][] {
   const groups = Object.groupBy(keys, (key) => String(errorEntry(key).status))
   return Object.entries(groups).map(([status, group]) => [status, group ?? []])

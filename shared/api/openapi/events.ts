@@ -4,42 +4,43 @@ import type { Examples } from './examples.ts'
 import type { Json, SchemaCollector } from './schemas.ts'
 import { EVENTS_TAG } from './tags.ts'
 
-/** When each event is made. */
+/** When each event occurs. */
 const SUMMARIES: Record<EventName, string> = {
-  'patient.created': 'A patient was entered',
-  'patient.updated': 'A patient was changed, or erased',
-  'appointment.created': 'An appointment was booked',
-  'appointment.updated': 'An appointment was changed, but for its status',
+  'patient.created': 'A patient was created',
+  'patient.updated': 'A patient was updated or erased',
+  'appointment.created': 'An appointment was created',
+  'appointment.updated': 'An appointment was updated without a status change',
   'appointment.cancelled': 'An appointment was cancelled',
-  'appointment.completed': 'An appointment took place',
-  'appointment.no_show': 'A patient did not come',
-  'invoice.created': 'An invoice was made',
-  'invoice.updated': 'An invoice was changed, or a payment changed what is due',
+  'appointment.completed': 'An appointment was completed',
+  'appointment.no_show': 'A patient missed an appointment',
+  'invoice.created': 'An invoice was created',
+  'invoice.updated': 'An invoice was updated, or a payment changed its balance',
   'invoice.paid': 'An invoice was paid in full',
   'payment.created': 'A payment or refund was recorded',
-  'sms.sent': 'An SMS was handed over',
-  'sms.delivered': 'An SMS arrived',
-  'sms.failed': 'An SMS was refused, or did not arrive',
-  'email.sent': 'An email was handed over',
-  'email.delivered': 'An email arrived',
-  'email.failed': 'An email was refused, or bounced',
-  'webhook.ping': 'A ping was asked for',
+  'sms.sent': 'An SMS was accepted by the provider',
+  'sms.delivered': 'An SMS was delivered',
+  'sms.failed': 'An SMS was rejected or could not be delivered',
+  'email.sent': 'An email was accepted by the provider',
+  'email.delivered': 'An email was delivered',
+  'email.failed': 'An email was rejected or bounced',
+  'webhook.ping': 'A ping was requested',
 }
 
-/** Headers of every delivery (Standard Webhooks), by their names as components. */
+/** The headers of every delivery (Standard Webhooks), by component name. */
 const PARAMETERS: Record<string, Json & { readonly name: string }> = {
   WebhookId: {
     name: 'webhook-id',
     in: 'header',
     required: true,
-    description: 'The `id` of the event: the same at every attempt.',
+    description: 'The `id` of the event. The same on every attempt.',
     schema: { type: 'string', pattern: '^evt_[0-9a-f-]{36}$' },
   },
   WebhookTimestamp: {
     name: 'webhook-timestamp',
     in: 'header',
     required: true,
-    description: 'Of this attempt, in seconds since 1970. Refuse what is older than five minutes.',
+    description:
+      'When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.',
     schema: { type: 'integer' },
   },
   WebhookSignature: {
@@ -47,13 +48,13 @@ const PARAMETERS: Record<string, Json & { readonly name: string }> = {
     in: 'header',
     required: true,
     description:
-      '`v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More ' +
-      'than one, with spaces between, while a secret is being replaced: accept either.',
+      '`v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as ' +
+      'received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.',
     schema: { type: 'string', pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$' },
   },
 }
 
-/** With values that were seen together: the signature is of the ping's example, by the secret that the document shows. */
+/** The parameters with matching recorded values: the signature belongs to the ping example and the secret in the document. */
 export const deliveryParameters = ({ events }: Pick<Examples, 'events'>): Json =>
   Object.fromEntries(
     Object.entries(PARAMETERS).map(([component, parameter]) => {
@@ -93,11 +94,15 @@ export const webhookOperations = (schemas: SchemaCollector, { events }: Pick<Exa
   )
 
 const RESPONSES: Json = {
-  '2XX': { description: 'It arrived. Answer within 15 seconds, and work afterwards.' },
-  410: { description: 'The receiver is gone: the endpoint is no longer active.' },
+  '2XX': {
+    description:
+      'The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out ' +
+      'after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated.',
+  },
+  410: { description: 'The endpoint is gone. It is disabled.' },
   default: {
     description:
-      'Anything else, redirects included, is a failure, and tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h ' +
-      'and 24 h, or later if `retry-after` asks for it.',
+      'Any other response, including a redirect, is a failure. The delivery is retried after 5 s, 5 min, 30 min, 2 h, 5 h, ' +
+      '10 h, 14 h, 20 h and 24 h, or later if `retry-after` requests a longer wait of up to a day.',
   },
 }

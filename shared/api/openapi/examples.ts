@@ -1,25 +1,25 @@
 import type { EventName } from '../../domain/event.ts'
 import type { ErrorKey } from '../errors.ts'
 
-/** A request, with its body where it had one, and the body of its answer. */
+/** A recorded request and its response. */
 export type RecordedExchange = {
-  /** Below the base path, query and all. */
+  /** Relative to the base path, including the query string. */
   readonly path: string
   readonly request?: unknown
   readonly answer?: unknown
 }
 
-/** What the running API answered, for the document to show (bin/openapi/record.ts). */
+/** Responses recorded from a running API (bin/openapi/record.ts), used as the document's examples. */
 export type Examples = {
-  /** Successes by route id; most routes have one, named `default`. */
+  /** Successful exchanges by route id and name. Most routes have one, named `default`. */
   readonly successes: Readonly<Record<string, Readonly<Record<string, RecordedExchange>>>>
-  /** Errors by route id, where the route says something of its own in them. */
+  /** Error bodies by route id, for errors whose details differ between routes. */
   readonly refusals: Readonly<Record<string, Readonly<Partial<Record<ErrorKey, unknown>>>>>
-  /** Errors as any route says them. */
+  /** Error bodies that are the same for every route. */
   readonly errors: Readonly<Partial<Record<ErrorKey, unknown>>>
-  /** A value of each header. */
+  /** An example value of each header. */
   readonly headers: Readonly<Record<string, string>>
-  /** Deliveries as they arrived. */
+  /** A received delivery of each event. */
   readonly events: Readonly<Partial<Record<EventName, RecordedDelivery>>>
 }
 

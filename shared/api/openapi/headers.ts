@@ -3,49 +3,50 @@ import { acceptsIdempotencyKey, BASE_PATH, type Route } from '../route.ts'
 import type { Examples } from './examples.ts'
 import type { Json } from './schemas.ts'
 
-/** A response header, and whether every answer that lists it has it. */
+/** A response header, and whether every response that lists it includes it. */
 type Header = { readonly description: string; readonly schema: Json; readonly required: boolean }
 
 const HEADERS = {
   'x-request-id': {
-    description: 'Quote it when you ask for help.',
+    description: 'Identifies the request. Include it when you contact support.',
     schema: { type: 'string', minLength: 1 },
     required: true,
   },
   'cache-control': {
-    description: 'Answers hold data of patients.',
+    description: 'Responses contain patient data and must not be cached.',
     schema: { const: 'no-store' },
     required: true,
   },
   ratelimit: {
     description:
-      'Requests left (`r`) and seconds until there are more (`t`). Absent when the counter fails: then all requests pass. ' +
-      'The `gateway` is for all callers together.',
+      'Requests left in the current minute (`r`) and seconds until the limit resets (`t`). Absent if the counter is ' +
+      'unavailable; requests are then not limited. The `gateway` limit is shared by all callers.',
     schema: { type: 'string', pattern: String.raw`^"(default|gateway)";r=\d+;t=\d+$` },
     required: false,
   },
   'ratelimit-policy': {
-    description: 'Requests (`q`) in a window of seconds (`w`).',
+    description: 'Requests allowed (`q`) in a window of seconds (`w`).',
     schema: { type: 'string', pattern: String.raw`^"(default|gateway)";q=\d+;w=\d+$` },
     required: false,
   },
   'retry-after': {
-    description: 'Seconds to wait before the next try.',
+    description: 'Seconds to wait before retrying.',
     schema: { type: 'integer', minimum: 1 },
     required: true,
   },
   location: {
-    description: 'The path of what was made, from the base path on.',
+    description: 'The path of the created resource, starting with the base path.',
     schema: { type: 'string', pattern: `^${BASE_PATH}/` },
     required: true,
   },
   'idempotent-replayed': {
-    description: 'The answer was given before, to a request with the same `Idempotency-Key`.',
+    description:
+      'Present if this is the stored response to an earlier request with the same `Idempotency-Key`.',
     schema: { const: 'true' },
     required: false,
   },
   'x-amzn-remapped-www-authenticate': {
-    description: 'The scheme of `Authorization`. REST APIs of API Gateway rename `www-authenticate` so.',
+    description: 'The authentication scheme. API Gateway renames `www-authenticate` to this header.',
     schema: { const: 'Developer' },
     required: true,
   },
@@ -53,12 +54,12 @@ const HEADERS = {
 
 type HeaderName = keyof typeof HEADERS
 
-/** Whether a header is one that the document describes for endpoints. */
+/** Whether the document describes a header for endpoints. */
 export const isHeaderName = (name: string): name is HeaderName => Object.hasOwn(HEADERS, name)
 
-/** Of what is no endpoint's answer, and so not among the components. */
+/** Not a component, because no endpoint sends it: only the fallback for unmatched requests does. */
 const ALLOW_HEADER: Json = {
-  description: 'The methods of the path.',
+  description: 'The methods that the path supports.',
   required: true,
   schema: { type: 'string', pattern: '^[A-Z]+(, [A-Z]+)*$' },
 }
@@ -69,7 +70,7 @@ const refs = (names: readonly HeaderName[]): Json =>
 const COMMON_HEADERS = ['x-request-id', 'cache-control'] as const
 const RATE_LIMIT_HEADERS = ['ratelimit', 'ratelimit-policy'] as const
 
-/** What an error says in its headers, beyond what all say. */
+/** Headers that an error has in addition to the common ones. */
 const ERROR_HEADERS: Partial<Record<ErrorKey, readonly HeaderName[]>> = {
   unauthorized: ['x-amzn-remapped-www-authenticate'],
   slot_unavailable: ['idempotent-replayed'],
@@ -79,10 +80,10 @@ const ERROR_HEADERS: Partial<Record<ErrorKey, readonly HeaderName[]>> = {
   unavailable: ['retry-after'],
 }
 
-/** Told before anybody is known whose requests could be counted. */
+/** Errors that are returned before a credential is known whose requests could be counted. */
 const NOT_RATE_LIMITED: readonly ErrorKey[] = ['unauthorized', 'route_not_found', 'method_not_allowed']
 
-/** Headers of an answer with one of these errors, all of one status. */
+/** The headers of a response with one of these errors, which all have the same status. */
 export function headersOf(keys: readonly ErrorKey[]): Json {
   const isRateLimited = keys.some((key) => !NOT_RATE_LIMITED.includes(key))
   return {
@@ -95,7 +96,7 @@ export function headersOf(keys: readonly ErrorKey[]): Json {
   }
 }
 
-/** Headers of a success. */
+/** The headers of a successful response. */
 export function successHeaders(route: Pick<Route, 'method' | 'response'>): Json {
   const isCreated = route.response.location !== undefined
   return refs([
@@ -106,7 +107,7 @@ export function successHeaders(route: Pick<Route, 'method' | 'response'>): Json 
   ])
 }
 
-/** Every header, with a value of it that was seen. */
+/** Every header, with a recorded value as its example. */
 export const headerComponents = ({ headers }: Pick<Examples, 'headers'>): Json =>
   Object.fromEntries(
     Object.entries(HEADERS).map(([name, { schema, ...header }]) => [

@@ -2,9 +2,10 @@ import type { Scope } from '../../domain/scope.ts'
 import { ERROR_KEYS, errorEntry } from '../errors.ts'
 import { BASE_PATH } from '../route.ts'
 import { detailFields } from './errors.ts'
+import { markdownTable } from './markdown-table.ts'
 
-/** The document's opening words, in markdown: what is true of every endpoint. */
-export const introduction = (): string => `JSON over HTTP for the third-party software of a clinic.
+/** The introduction of the document, in markdown: what applies to every endpoint. */
+export const introduction = (): string => `A JSON API over HTTP for third-party software of a clinic.
 
 ## First request
 
@@ -12,47 +13,54 @@ export const introduction = (): string => `JSON over HTTP for the third-party so
 curl -H 'Authorization: Developer KEY:SECRET' 'BASE_URL/patients?limit=2'
 \`\`\`
 
-\`BASE_URL\` is where this document is served, and \`${BASE_PATH}\`. A credential acts for one whole clinic, and belongs on
-servers: there is no CORS.
+\`BASE_URL\` is the address of this server followed by \`${BASE_PATH}\`. A credential gives access to all data of a clinic, so
+keep it on a server. The API does not support CORS.
 
 ## Conventions
 
-- Unknown parameters and fields are errors, and so are parameters given twice; \`details\` names each.
-- Ids are UUIDs, in any letter case. An id of nobody, or of another clinic, is not found.
-- Dates are \`YYYY-MM-DD\`, times \`HH:MM\`, both on the clinic's clock; timestamps carry its offset at that moment.
-- Optional fields of answers are \`null\`, never absent. Money is a number in units of the currency, exact to its decimals.
-- Bodies are \`application/json\`, at most 256 KiB.
+- Unknown parameters and fields are errors, as are repeated parameters. \`details\` names each one.
+- Ids are UUIDs and are not case-sensitive. A malformed id, an unknown id and an id of another clinic are all not found.
+- Dates are \`YYYY-MM-DD\` and times are \`HH:MM\`, in the clinic's time zone. Timestamps include its UTC offset at that instant.
+- Optional response fields are \`null\`, never absent. Amounts are numbers in units of the currency, exact to its decimals.
+- Request bodies are \`application/json\` of at most 256 KiB.
 
 ## Lists
 
-\`page\` and \`limit\` walk a list; \`meta.total\` is exact, and orders are total: of data that does not change, the pages give
-every record once. Logs (events, deliveries) are walked by a cursor: send \`meta.next_after\` as \`after\`.
+Lists are paginated with \`page\` and \`limit\`. \`meta.total\` is exact. The order of a list is total: as long as the data does
+not change, its pages contain every record exactly once. Events and deliveries are paginated by cursor instead: pass
+\`meta.next_after\` as \`after\`. They have no total.
 
-## Repeating requests
+## Idempotent requests
 
-Send an \`Idempotency-Key\` with any POST, and repeat the request as often as you like for 24 hours: it happens once, and
-every repetition gets the first answer byte for byte. What was refused before anything was attempted (400, 401, 403, 404,
-422, 429, 502, 503) is not kept.
+Send an \`Idempotency-Key\` with every POST. You can then safely repeat the request for 24 hours: it is executed once, and every
+repetition returns the first response. The same key with a different body is an error; bodies are compared byte by byte.
+Only successful responses and the 409 for a taken slot are stored; after any other error, repeat the request with the same key.
+If a patient is erased, stored responses no longer contain the patient's data.
 
-## Rate
+## Rate limits
 
-A credential has a number of requests for each minute, 300 unless it was issued with another; in any second at most a sixth of
-that, and at least 50. The headers \`ratelimit\` and \`ratelimit-policy\` tell how much is left.
+A credential can make 300 requests a minute, unless it was issued with a different limit. Within a second, it can make a sixth
+of that, but at least 50. The \`ratelimit\` and \`ratelimit-policy\` headers report the limit and how much of it is left. A second
+limit applies to all callers together; a 429 caused by it has \`"gateway"\` in these headers.
 
 ## Order of checks
 
-Path and method (404, 405), credential (401), rate (429), scope (403), parameters and body (400, 413, 415, 422), records (404),
-rules (409, 422). Nothing about a request's contents is revealed before the earlier checks are passed.
+Path and method (404, 405), credential (401), rate limit (429), scope (403), query parameters (400), path parameters (404), body
+(413, 415, 400, 422), idempotency key (422), records (404), rules (409, 422). The scope of \`POST /messages\` depends on its body: a
+credential without either scope receives the 403 before the request is read, any other after the body was parsed and before its
+fields are validated.
 
 ## Errors
 
-\`{"error": CODE, "message": KEY, "details": [...]}\`. \`message\` is a translation key below \`errors.developer_api.\`; the texts
-below are in \`/errors.json\`, ready to be translated. Quote \`x-request-id\` when you ask for help.
+\`{"error": CODE, "message": KEY, "details": [...]}\`. \`message\` is a translation key with the prefix
+\`errors.developer_api.\`. \`/errors.json\` contains the English texts below, ready for translation. Include \`x-request-id\` when you
+contact support.
 
 ${errorTable()}`
 
+/** Every error of the catalogue as a markdown table, by status. */
 const errorTable = (): string =>
-  table(
+  markdownTable(
     ['status', 'error', 'key', 'text', 'details'],
     ERROR_KEYS.map((key) => {
       const { status, error, text } = errorEntry(key)
@@ -60,15 +68,16 @@ const errorTable = (): string =>
     }).sort(([a = ''], [b = '']) => a.localeCompare(b)),
   )
 
-/** How requests prove who they are for, and what scopes open. */
+/** How requests are authenticated, and what each scope grants. */
 export const credentialDescription = (scopes: Partial<Record<Scope, string>>): string =>
-  `\`Developer KEY:SECRET\`: the word, a space, and the pair that the clinic's operator issued. Whatever is wrong with it, the \
-answer is the same 401. A credential has some of these scopes:
+  `\`Developer KEY:SECRET\`: the word \`Developer\`, a space, and the key and secret that the clinic's operator issued. Any \
+problem with a credential returns the same 401. A credential has one or more of these scopes:
 
-${table(
-  ['scope', 'opens'],
-  Object.entries(scopes).map(([scope, opened]) => [`\`${scope}\``, opened]),
-)}`
+${scopeTable(scopes)}`
 
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+/** What each scope grants, as a markdown table. */
+const scopeTable = (scopes: Partial<Record<Scope, string>>): string =>
+  markdownTable(
+    ['scope', 'grants'],
+    Object.entries(scopes).map(([scope, operations]) => [`\`${scope}\``, operations]),
+  )

@@ -7,7 +7,7 @@ import { successHeaders } from './headers.ts'
 import type { Json, SchemaCollector } from './schemas.ts'
 import { tagOf } from './tags.ts'
 
-/** Errors of which every endpoint says the same: their answers are written once, and referred to. */
+/** Errors that are the same for every endpoint: their responses are shared components. */
 const SHARED_ERRORS: readonly ErrorKey[] = [
   'unauthorized',
   'payload_too_large',
@@ -18,7 +18,7 @@ const SHARED_ERRORS: readonly ErrorKey[] = [
   'timeout',
 ]
 
-/** One endpoint as the document shows it. */
+/** An endpoint as an operation of the document. */
 export function operation(route: Route, schemas: SchemaCollector, examples: Examples): Json {
   const { id, summary, description, body } = route
   const successes = examples.successes[id] ?? {}
@@ -61,7 +61,7 @@ function scopeSentence(route: Route): string {
   return `Scope: ${alternatives.join(', ')}.`
 }
 
-/** The values of `asked`, the path of a request that was answered, are the examples. */
+/** Path parameters, with their values in `requestPath`, the path of a recorded request, as examples. */
 function pathParameters({ path, params = {} }: Route, requestPath: string): Json[] {
   const segments = path.split('/')
   const requestSegments = requestPath.split('?')[0]?.split('/') ?? []
@@ -69,7 +69,7 @@ function pathParameters({ path, params = {} }: Route, requestPath: string): Json
     name,
     in: 'path',
     required: true,
-    description: `What is no UUID is answered like an unknown one: \`${notFound}\`.`,
+    description: `A malformed id is treated like an unknown one and returns \`${notFound}\`.`,
     schema: { type: 'string', format: 'uuid' },
     ...example(requestSegments[segments.indexOf(`{${name}}`)]),
   }))
@@ -108,9 +108,9 @@ function successResponse(
   successes: Readonly<Record<string, RecordedExchange>>,
 ): Json {
   const headers = successHeaders({ method, response })
-  if (response.status === 204) return { description: 'Done; there is nothing to say.', headers }
+  if (response.status === 204) return { description: 'No content', headers }
   return {
-    description: DESCRIPTIONS[response.status] ?? 'The answer.',
+    description: DESCRIPTIONS[response.status] ?? 'OK',
     headers,
     content: {
       'application/json': { schema: schemaOf(response.body, 'output'), ...examplesOf(successes, 'answer') },
@@ -118,7 +118,7 @@ function successResponse(
   }
 }
 
-const DESCRIPTIONS: Record<number, string> = { 201: 'Made.', 202: 'Accepted.' }
+const DESCRIPTIONS: Record<number, string> = { 201: 'Created', 202: 'Accepted' }
 
 function examplesOf(
   exchanges: Readonly<Record<string, RecordedExchange>>,
@@ -129,7 +129,7 @@ function examplesOf(
   return { examples: Object.fromEntries(values.map(([name, exchange]) => [name, { value: exchange[side] }])) }
 }
 
-/** One response for each status: a key that the route cannot send does not fit it. */
+/** One response for each status, which permits only the errors that the route declares. */
 function errorResponses(route: Route, schemas: SchemaCollector, examples: Examples): [string, Json][] {
   const overrides = examples.refusals[route.id] ?? {}
   return groupByStatus(errorsOf(route)).map(([status, keys]) => {
@@ -143,13 +143,13 @@ function errorResponses(route: Route, schemas: SchemaCollector, examples: Exampl
 const refsTo = (keys: readonly ErrorKey[], schemas: SchemaCollector): Json[] =>
   keys.map((key) => schemas.add(`${pascalCase(key)}Error`, errorSchema(key, schemas)))
 
-/** The answers that every endpoint has alike, by their names. */
+/** The responses that all endpoints share, by component name. */
 export const sharedResponses = (schemas: SchemaCollector, examples: Examples): Json =>
   Object.fromEntries(
     SHARED_ERRORS.map((key) => [pascalCase(key), errorResponse([key], refsTo([key], schemas), examples)]),
   )
 
-/** Scopes in the words of what they open. */
+/** The operations that each scope grants, as text. */
 export function scopeDescriptions(routes: readonly Route[]): Partial<Record<Scope, string>> {
   const texts: Partial<Record<Scope, string>> = {}
   for (const route of routes) {
@@ -167,11 +167,11 @@ function conditionOf({ scope }: Route, opened: Scope): string {
   return ` with ${scope.field} ${values.join(', ')}`
 }
 
-/** What is no endpoint: a path that is none, or another method of one that is. */
+/** The responses to unmatched requests: an unknown path, or an unsupported method of a known path. */
 export const unmatchedRequests = (schemas: SchemaCollector, examples: Examples): Json => ({
   description:
-    'Every other path, and every other method of these paths, is answered so, whoever asks. Requests that the gateway ' +
-    'cannot read get the 400, 413 and 429 of the endpoints.',
+    'Responses to every other path and every other method of these paths, with or without a credential. Requests that the ' +
+    'gateway rejects receive the same 400, 413 and 429 as those of the endpoints.',
   responses: Object.fromEntries(
     (['route_not_found', 'method_not_allowed'] as const).map((key) => [
       errorEntry(key).status,

@@ -3,13 +3,13 @@ import * as z from 'zod'
 /** A JSON Schema, or another object of the document. */
 export type Json = { readonly [name: string]: unknown }
 
-/** Which way a schema is read: as what is sent to us, or as what we answer. */
+/** Whether a schema describes a request (`input`) or a response (`output`). */
 type Direction = 'input' | 'output'
 
-/** What zod writes for any whole number, and says nothing. */
+/** The bounds that zod writes for any integer. They carry no information. */
 const DEFAULT_BOUNDS = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
 
-/** Turns the contracts' schemas into JSON Schema; those with an id are collected, and referred to. */
+/** Converts the contracts' schemas to JSON Schema. Schemas with an id are collected as components and referenced. */
 export function schemaCollector() {
   const components = new Map<string, Json>()
 
@@ -19,11 +19,11 @@ export function schemaCollector() {
     return withComponentRefs(own)
   }
 
-  /** @throws Error for two different schemas of one name */
+  /** @throws Error for two different schemas with the same name */
   function add(name: string, schema: Json): Json {
     const known = components.get(name)
     if (known && JSON.stringify(known) !== JSON.stringify(schema))
-      throw new Error(`There are two schemas named ${name}.`)
+      throw new Error(`There are two different schemas named ${name}.`)
     components.set(name, schema)
     return { $ref: `#/components/schemas/${name}` }
   }
@@ -31,7 +31,7 @@ export function schemaCollector() {
   return {
     schemaOf,
     add,
-    /** By name. */
+    /** All components, sorted by name. */
     all: (): Json => Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
   }
 }
@@ -42,7 +42,7 @@ function override({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; json
   const schema = jsonSchema as Record<string, unknown>
   for (const [bound, value] of Object.entries(DEFAULT_BOUNDS))
     if (schema[bound] === value) delete schema[bound]
-  // zod leaves the default of what is parsed out of its input's schema.
+  // zod omits a default from the input schema if the default applies after parsing.
   const metadata = z.globalRegistry.get(zodSchema)
   if (metadata?.default !== undefined) schema.default = metadata.default
 }

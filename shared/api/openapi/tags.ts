@@ -3,32 +3,33 @@ import type { Json } from './schemas.ts'
 
 type Tag = { readonly name: string; readonly description: string; readonly paths: readonly string[] }
 
-/** The chapters of the document, by the first segment of paths. */
+/** The tags of the document, each with the first path segments of its endpoints. */
 const TAGS: readonly Tag[] = [
-  { name: 'Patients', description: 'Read, search and enter patients.', paths: ['patients'] },
+  { name: 'Patients', description: 'Create, retrieve, list and search patients.', paths: ['patients'] },
   {
     name: 'Appointments',
-    description: 'Doctors, their free slots, and bookings.',
+    description: 'Doctors, their free slots and appointments.',
     paths: ['doctors', 'availability', 'appointments'],
   },
   { name: 'Finance', description: 'Invoices and payments.', paths: ['invoices', 'payments'] },
   {
     name: 'Messages',
-    description: 'SMS and emails to patients, and the log of all that were sent.',
+    description: 'SMS and emails to patients, and the communication log.',
     paths: ['messages'],
   },
   {
     name: 'Webhooks',
-    description: 'Endpoints that events are delivered to, their deliveries, and the log of events.',
+    description: 'Webhook endpoints, their deliveries and the event log.',
     paths: ['webhooks', 'events'],
   },
 ]
 
-/** @throws Error for a path of no chapter */
+/** The tag of a route. @throws Error for a path whose first segment belongs to no tag */
 export function tagOf({ path }: Pick<Route, 'path'>): string {
   const segment = path.split('/')[1] ?? ''
   const tag = TAGS.find(({ paths }) => paths.includes(segment))
-  if (!tag) throw new Error(`The API document has no chapter for /${segment}.`)
+  if (!tag)
+    throw new Error(`No tag lists the path segment /${segment}: add it to shared/api/openapi/tags.ts.`)
   return tag.name
 }
 
@@ -36,5 +37,5 @@ export const EVENTS_TAG = 'Events'
 
 export const tags: readonly Json[] = [
   ...TAGS.map(({ name, description }) => ({ name, description })),
-  { name: EVENTS_TAG, description: 'What arrives at the address of a webhook endpoint.' },
+  { name: EVENTS_TAG, description: 'The events that are delivered to webhook endpoints.' },
 ]

@@ -12,16 +12,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List or search the patients, last entered first
-         * @description An import enters in file order. `search` takes words or a number. Every word must occur, in any order, in the name, the phone's digits or the email; case, accents and letters such as `ı ß ł ø đ æ œ` do not matter. Digits and phone punctuation alone, with at least three digits, are one run of digits of the phone number: `4567`, `+90 532 ...` and `0532...` find the same patient.
+         * List patients
+         * @description Lists or searches patients, most recently added first. An import adds patients in file order. `search` takes words or a number. Each word must occur, in any order, in the name, the digits of the phone number or the email address; case, accents and letter variants such as `ı ß ł ø đ æ œ` are ignored. A query of at least three digits with phone punctuation only is matched against the digits of the phone number: `4567`, `+90 532 ...` and `0532...` find the same patient.
          *
          *     Scope: `patient.read`.
          */
         get: operations["list-patients"];
         put?: never;
         /**
-         * Enter a patient
-         * @description Search finds it at once. Two patients may share a number or address: families do.
+         * Create a patient
+         * @description Search finds the patient immediately. Several patients may share a phone number or an email address, as families do.
          *
          *     Scope: `patient.write`.
          */
@@ -40,7 +40,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read one patient
+         * Retrieve a patient
          * @description Scope: `patient.read`.
          */
         get: operations["get-patient"];
@@ -60,8 +60,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the doctors by name
-         * @description Scope: `appointment.read.availability`.
+         * List doctors
+         * @description Sorted by name. Includes inactive doctors.
+         *
+         *     Scope: `appointment.read.availability`.
          */
         get: operations["list-doctors"];
         put?: never;
@@ -80,8 +82,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the free slots of a doctor on a date
-         * @description From the start of each of the doctor's windows in steps of the duration. A slot lies inside the hours, outside breaks and time off, overlaps no scheduled or completed appointment, and starts in the future of the clinic's clock. Times that the clock skips that day are not offered; times that it repeats are offered once. A doctor who is not active has none.
+         * List free slots
+         * @description Lists the free slots of a doctor on a date. Slots start at the beginning of each of the working windows and step by the duration. A slot lies within the doctor's working hours, outside breaks and time off, does not overlap a scheduled or completed appointment, and starts in the future. Times that a daylight saving change skips are not offered; times that it repeats are offered once. An inactive doctor has no slots.
          *
          *     Scope: `appointment.read.availability`.
          */
@@ -102,8 +104,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the appointments by date and start time, newest first
-         * @description Filters combine. Dates are clinic-local, and both ends of a range are included. An id of nobody gives an empty list.
+         * List appointments
+         * @description Sorted by date and start time, newest first. Filters can be combined. `date_from` and `date_to` are inclusive and in the clinic's time zone. Filtering by an unknown id returns an empty list.
          *
          *     Scope: `appointment.read`.
          */
@@ -111,7 +113,7 @@ export interface paths {
         put?: never;
         /**
          * Book an appointment
-         * @description Any start that fits may be booked, on the grid of availability or off it, and every slot that availability lists books. It must lie inside the doctor's hours and outside breaks and time off, start in the future of the clinic's clock, end by 23:59, and overlap no scheduled or completed appointment. Of requests for overlapping times exactly one succeeds; the others get a 409 with up to three of the doctor's next free slots in `details`.
+         * @description Books any time that fits, not only the slots that `GET /availability` lists. Every listed slot can be booked. The appointment must lie within the doctor's working hours, outside breaks and time off, start in the future, end by 23:59, and not overlap a scheduled or completed appointment. Dates and times are in the clinic's time zone. If several requests for overlapping times arrive, exactly one succeeds; the others receive a 409 that lists up to three of the doctor's next free slots in `details`.
          *
          *     Scope: `appointment.write`.
          */
@@ -130,8 +132,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the invoices by issue date, newest first
-         * @description Filters combine; `from` and `to` are issue dates, both included. An id of nobody gives an empty list. Money is a number in units of the currency, exact to the currency's decimals.
+         * List invoices
+         * @description Sorted by issue date, newest first. Filters can be combined. `from` and `to` filter by issue date and are inclusive. Filtering by an unknown id returns an empty list. Amounts are numbers in units of the currency, exact to its decimals.
          *
          *     Scope: `finance.read`.
          */
@@ -152,8 +154,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read one invoice with its payments
-         * @description Scope: `finance.read`.
+         * Retrieve an invoice
+         * @description Returns the invoice with its payments.
+         *
+         *     Scope: `finance.read`.
          */
         get: operations["get-invoice"];
         put?: never;
@@ -172,8 +176,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the payments and refunds by payment date, newest first
-         * @description Filters combine; `from` and `to` are payment dates, both included. An id of nobody gives an empty list.
+         * List payments
+         * @description Lists payments and refunds, sorted by payment date, newest first. Filters can be combined. `from` and `to` filter by payment date and are inclusive. Filtering by an unknown id returns an empty list.
          *
          *     Scope: `finance.read`.
          */
@@ -194,16 +198,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the communication log, newest first
-         * @description By the time that the clinic accepted each message. Filters combine; `from` and `to` are clinic-local dates, both included. An id of nobody gives an empty list.
+         * List messages
+         * @description Lists the communication log, newest first. The order and the `from` and `to` filters use the time at which each message was accepted, which the response does not include; `sent_at` is later. `from` and `to` are inclusive dates in the clinic's time zone. Filters can be combined. Filtering by an unknown id returns an empty list.
          *
          *     Scope: `communication.read.sms`.
          */
         get: operations["list-messages"];
         put?: never;
         /**
-         * Send an SMS or an email to a patient
-         * @description The recipient is the patient's phone number or email address, as the clinic has it. An SMS has been handed over, or not, by the time of the answer, and `status` says which; an email is `queued`, and the log shows what becomes of it. Send an `Idempotency-Key`: a message is the one thing that cannot be taken back.
+         * Send a message
+         * @description Sends an SMS or an email to the phone number or email address in the patient's record. An SMS is handed to the provider before the response is sent, and `status` reports the outcome. An email is `queued`; `GET /messages` and events report what happens to it. Send an `Idempotency-Key`, because a message cannot be recalled.
          *
          *     Scope: `communication.write.sms` for `channel` `sms`, `communication.write.email` for `channel` `email`.
          */
@@ -222,14 +226,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the webhook endpoints, oldest first
-         * @description Scope: `webhook.read`.
+         * List webhook endpoints
+         * @description Sorted by creation time, oldest first.
+         *
+         *     Scope: `webhook.read`.
          */
         get: operations["list-webhooks"];
         put?: never;
         /**
-         * Subscribe an address to events; its secret is shown once
-         * @description A clinic has at most 20. Deliveries are signed as [Standard Webhooks](https://www.standardwebhooks.com) has it, so its libraries verify them. See the webhooks below for what arrives.
+         * Create a webhook endpoint
+         * @description Subscribes a URL to events. A clinic can have at most 20 endpoints. Deliveries are signed according to [Standard Webhooks](https://www.standardwebhooks.com), so its libraries can verify them. The Events section describes the payloads.
          *
          *     Scope: `webhook.write`.
          */
@@ -251,15 +257,19 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove a webhook endpoint for good
-         * @description Scope: `webhook.write`.
+         * Delete a webhook endpoint
+         * @description Deletes the endpoint permanently. Pending deliveries to it are abandoned.
+         *
+         *     Scope: `webhook.write`.
          */
         delete: operations["delete-webhook"];
         options?: never;
         head?: never;
         /**
-         * Change a webhook endpoint; only fields that are sent change
-         * @description Scope: `webhook.write`.
+         * Update a webhook endpoint
+         * @description Changes only the fields that are sent.
+         *
+         *     Scope: `webhook.write`.
          */
         patch: operations["update-webhook"];
         trace?: never;
@@ -274,8 +284,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give an endpoint a new secret; both sign for 24 hours
-         * @description Scope: `webhook.write`.
+         * Rotate the secret of a webhook endpoint
+         * @description Replaces the secret. For 24 hours, deliveries are signed with both the old and the new secret. Rotating again within that time ends the overlap of the older one.
+         *
+         *     Scope: `webhook.write`.
          */
         post: operations["rotate-webhook-secret"];
         delete?: never;
@@ -294,8 +306,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a webhook.ping to an endpoint, subscribed or not
-         * @description Attempted even when the endpoint is not active. The deliveries show what became of it.
+         * Ping a webhook endpoint
+         * @description Sends a `webhook.ping` event, even if the endpoint is inactive. The list of deliveries shows the outcome.
          *
          *     Scope: `webhook.write`.
          */
@@ -314,8 +326,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the deliveries of the last 30 days to an endpoint, newest first
-         * @description Scope: `webhook.read`.
+         * List deliveries of a webhook endpoint
+         * @description Lists the deliveries of the last 30 days, newest first.
+         *
+         *     Scope: `webhook.read`.
          */
         get: operations["list-deliveries"];
         put?: never;
@@ -336,8 +350,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Deliver an event to an endpoint again, with a schedule of its own
-         * @description The same id and body as before, signed anew. Attempted even when the endpoint is not active.
+         * Redeliver an event
+         * @description Sends the same event again, with the same id and body and a new signature, even if the endpoint is inactive. It is retried on the full schedule.
          *
          *     Scope: `webhook.write`.
          */
@@ -356,8 +370,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Catch up with the events of the last 30 days, oldest first
-         * @description For what was missed while a receiver was down: walk from the last `next_after` on until `has_more` is false.
+         * List events
+         * @description Lists the events of the last 30 days, oldest first. Use it to catch up after an outage of your receiver: start from the last `next_after` that you stored, and repeat while `has_more` is true.
          *
          *     Scope: `webhook.read`.
          */
@@ -381,7 +395,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A patient was entered */
+        /** A patient was created */
         post: operations["patient.created"];
         delete?: never;
         options?: never;
@@ -398,7 +412,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A patient was changed, or erased */
+        /** A patient was updated or erased */
         post: operations["patient.updated"];
         delete?: never;
         options?: never;
@@ -415,7 +429,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An appointment was booked */
+        /** An appointment was created */
         post: operations["appointment.created"];
         delete?: never;
         options?: never;
@@ -432,7 +446,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An appointment was changed, but for its status */
+        /** An appointment was updated without a status change */
         post: operations["appointment.updated"];
         delete?: never;
         options?: never;
@@ -466,7 +480,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An appointment took place */
+        /** An appointment was completed */
         post: operations["appointment.completed"];
         delete?: never;
         options?: never;
@@ -483,7 +497,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A patient did not come */
+        /** A patient missed an appointment */
         post: operations["appointment.no_show"];
         delete?: never;
         options?: never;
@@ -500,7 +514,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An invoice was made */
+        /** An invoice was created */
         post: operations["invoice.created"];
         delete?: never;
         options?: never;
@@ -517,7 +531,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An invoice was changed, or a payment changed what is due */
+        /** An invoice was updated, or a payment changed its balance */
         post: operations["invoice.updated"];
         delete?: never;
         options?: never;
@@ -568,7 +582,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An SMS was handed over */
+        /** An SMS was accepted by the provider */
         post: operations["sms.sent"];
         delete?: never;
         options?: never;
@@ -585,7 +599,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An SMS arrived */
+        /** An SMS was delivered */
         post: operations["sms.delivered"];
         delete?: never;
         options?: never;
@@ -602,7 +616,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An SMS was refused, or did not arrive */
+        /** An SMS was rejected or could not be delivered */
         post: operations["sms.failed"];
         delete?: never;
         options?: never;
@@ -619,7 +633,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An email was handed over */
+        /** An email was accepted by the provider */
         post: operations["email.sent"];
         delete?: never;
         options?: never;
@@ -636,7 +650,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An email arrived */
+        /** An email was delivered */
         post: operations["email.delivered"];
         delete?: never;
         options?: never;
@@ -653,7 +667,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An email was refused, or bounced */
+        /** An email was rejected or bounced */
         post: operations["email.failed"];
         delete?: never;
         options?: never;
@@ -670,7 +684,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A ping was asked for */
+        /** A ping was requested */
         post: operations["webhook.ping"];
         delete?: never;
         options?: never;
@@ -711,25 +725,25 @@ export interface components {
             doctor: components["schemas"]["PersonRef"];
             /**
              * Format: date
-             * @description Clinic-local.
+             * @description In the clinic's time zone.
              */
             appointment_date: string;
             start_time: string;
             end_time: string;
             /**
-             * @description All but `scheduled` are final; `cancelled` and `no_show` free the time.
+             * @description Every status except `scheduled` is final. `cancelled` and `no_show` free the time.
              * @enum {string}
              */
             status: "scheduled" | "completed" | "cancelled" | "no_show";
             notes: string | null;
             /**
              * Format: date-time
-             * @description With the offset of the clinic's time zone at that moment.
+             * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
         };
         AppointmentCancelledEvent: {
-            /** @description The same at every attempt: by it, repetitions are known. */
+            /** @description The same on every attempt. Use it to recognize duplicates. */
             id: string;
             /** @constant */
             event: "appointment.cancelled";
@@ -737,10 +751,10 @@ export interface components {
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the offset of the clinic's time zone at that moment.
+             * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
-            /** @description Counts the events of one record, from 1: what came later has more. */
+            /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
             data: {
                 /** Format: uuid */
@@ -758,7 +772,7 @@ export interface components {
             };
         };
         AppointmentCompletedEvent: {
-            /** @description The same at every attempt: by it, repetitions are known. */
+            /** @description The same on every attempt. Use it to recognize duplicates. */
             id: string;
             /** @constant */
             event: "appointment.completed";
@@ -766,10 +780,10 @@ export interface components {
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the offset of the clinic's time zone at that moment.
+             * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
-            /** @description Counts the events of one record, from 1: what came later has more. */
+            /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
             data: {
                 /** Format: uuid */
@@ -787,7 +801,7 @@ export interface components {
             };
         };
         AppointmentCreatedEvent: {
-            /** @description The same at every attempt: by it, repetitions are known. */
+            /** @description The same on every attempt. Use it to recognize duplicates. */
             id: string;
             /** @constant */
             event: "appointment.created";
@@ -795,10 +809,10 @@ export interface components {
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the offset of the clinic's time zone at that moment.
+             * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
-            /** @description Counts the events of one record, from 1: what came later has more. */
+            /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
             data: {
                 /** Format: uuid */
@@ -815,7 +829,7 @@ export interface components {
                 end_time: string;
             };
         };
-        /** @description The start is not in the future of the clinic's clock. */
+        /** @description The start time is in the past, in the clinic's time zone. */
         AppointmentInPastError: {
             /** @constant */
             error: "OUTSIDE_WORKING_HOURS";
@@ -823,7 +837,7 @@ export interface components {
             message: "errors.developer_api.appointment_in_past";
         };
         AppointmentNoShowEvent: {
-            /** @description The same at every attempt: by it, repetitions are known. */
+            /** @description The same on every attempt. Use it to recognize duplicates. */
             id: string;
             /** @constant */
             event: "appointment.no_show";
@@ -831,10 +845,10 @@ export interface components {
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the offset of the clinic's time zone at that moment.
+             * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
-            /** @description Counts the events of one record, from 1: what came later has more. */
+            /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
             data: {
                 /** Format: uuid */
@@ -852,7 +866,7 @@ export interface components {
             };
         };
         AppointmentUpdatedEvent: {
-            /** @description The same at every attempt: by it, repetitions are known. */
+            /** @description The same on every attempt. Use it to recognize duplicates. */
             id: string;
             /** @constant */
             event: "appointment.updated";
@@ -860,10 +874,10 @@ export interface components {
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the offset of the clinic's time zone at that moment.
+             * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
-            /** @description Counts the events of one record, from 1: what came later has more. */
+            /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
             data: {
                 /** Format: uuid */
@@ -880,7 +894,7 @@ export interface components {
                 end_time: string;
             };
         };
-        /** @description The clinic does not send SMS to the country of this phone number. */
+        /** @description The clinic does not send SMS to the country of the patient's phone number. */
         CountryNotAllowedError: {
             /** @constant */
             error: "VALIDATION";
@@ -889,11 +903,11 @@ export interface components {
         };
         CursorMeta: {
             limit: number;
-            /** @description Where the next request goes on: its `after`. Null before there was anything. */
+            /** @description Pass it as `after` to continue the list. Null if there is nothing to continue from. */
             next_after: string | null;
             has_more: boolean;
         };
-        /** @description The clinic has sent as many messages as it may in a day; it may again after retry-after seconds. */
+        /** @description The clinic has reached its daily message limit. Retry after the number of seconds in the `retry-after` header. */
         DailyMessageLimitError: {
             /** @constant */
             error: "RATE_LIMITED";
@@ -903,33 +917,34 @@ export interface components {
         Delivery: {
             /** Format: uuid */
             id: string;
-            /** @description The same for every endpoint and every attempt. */
+            /** @description The same for every endpoint and on every attempt. */
             event_id: string;
             /** @enum {string} */
             event: "patient.created" | "patient.updated" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "webhook.ping";
             /** @enum {string} */
             status: "pending" | "delivered" | "failed";
+            /** @description The latest attempts, oldest first; at most 20. */
             attempts: {
                 /**
                  * Format: date-time
-                 * @description With the offset of the clinic's time zone at that moment.
+                 * @description With the UTC offset of the clinic's time zone at that instant.
                  */
                 attempted_at: string;
-                /** @description Null for no answer. */
+                /** @description Null if no response was received. */
                 response_status: number | null;
-                /** @description Why there was no answer, in a word. */
+                /** @description Why no response was received; null if one was. */
                 error: string | null;
                 latency_ms: number;
             }[];
-            /** @description Null when it is done. */
+            /** @description Null if no further attempt is scheduled. */
             next_attempt_at: string | null;
             /**
              * Format: date-time
-             * @description With the offset of the clinic's time zone at that moment.
+             * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
         };
-        /** @description The endpoint has no such delivery. */
+        /** @description The delivery does not exist. */
         DeliveryNotFoundError: {
             /** @constant */
             error: "NOT_FOUND";
@@ -941,10 +956,10 @@ export interface components {
             id: string;
             full_name: string;
             specialty: string | null;
-            /** @description Nobody else can be booked. */
+            /** @description Only active doctors can be booked. */
             is_active: boolean;
         };
-        /** @description The clinic has no such doctor. */
+        /** @description The doctor does not exist. */
         DoctorNotFoundError: {
             /** @constant */
             error: "NOT_FOUND";
@@ -952,7 +967,7 @@ export interface components {
             message: "errors.developer_api.doctor_not_found";
         };
         EmailDeliveredEvent: {
-            /** @description The same at every attempt: by it, repetitions are known. */
+            /** @description The same on every attempt. Use it to recognize duplicates. */
             id: string;
             /** @constant */
             event: "email.delivered";
@@ -960,10 +975,10 @@ export interface components {
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the offset of the clinic's time zone at that moment.
+             * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
-            /** @description Counts the events of one record, from 1: what came later has more. */
+            /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
             data: {
                 /** Format: uuid */
@@ -975,7 +990,7 @@ export interface components {
             };
         };
         EmailFailedEvent: {
-            /** @description The same at every attempt: by it, repetitions are known. */
+            /** @description The same on every attempt. Use it to recognize duplicates. */
             id: string;
             /** @constant */
             event: "email.failed";
@@ -983,10 +998,10 @@ export interface components {
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the offset of the clinic's time zone at that moment.
+             * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
-            /** @description Counts the events of one record, from 1: what came later has more. */
+            /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
             data: {
                 /** Format: uuid */
@@ -998,7 +1013,7 @@ export interface components {
             };
         };
         EmailSentEvent: {
-            /** @description The same at every attempt: by it, repetitions are known. */
+            /** @description The same on every attempt. Use it to recognize duplicates. */
             id: string;
             /** @constant */
             event: "email.sent";
@@ -1006,10 +1021,10 @@ export interface components {
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the offset of the clinic's time zone at that moment.
+             * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
-            /** @description Counts the events of one record, from 1: what came later has more. */
+            /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
             data: {
                 /** Format: uuid */
@@ -1022,40 +1037,40 @@ export interface components {
         };
         Event: components["schemas"]["PatientCreatedEvent"] | components["schemas"]["PatientUpdatedEvent"] | components["schemas"]["AppointmentCreatedEvent"] | components["schemas"]["AppointmentUpdatedEvent"] | components["schemas"]["AppointmentCancelledEvent"] | components["schemas"]["AppointmentCompletedEvent"] | components["schemas"]["AppointmentNoShowEvent"] | components["schemas"]["InvoiceCreatedEvent"] | components["schemas"]["InvoiceUpdatedEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["PaymentCreatedEvent"] | components["schemas"]["SmsSentEvent"] | components["schemas"]["SmsDeliveredEvent"] | components["schemas"]["SmsFailedEvent"] | components["schemas"]["EmailSentEvent"] | components["schemas"]["EmailDeliveredEvent"] | components["schemas"]["EmailFailedEvent"];
         FieldIssue: {
-            /** @description The parameter or field, as `events.0` inside a list. */
+            /** @description The name of the parameter or field, such as `events.0` for a list item. */
             field: string;
-            /** @description What is wrong with it, in English; for developers. */
+            /** @description What is wrong with it, in English. Intended for developers. */
             issue: string;
         };
-        /** @description A request with this idempotency key is still running. */
+        /** @description Another request with this idempotency key is still in progress. */
         IdempotencyInProgressError: {
             /** @constant */
             error: "IDEMPOTENCY_IN_PROGRESS";
             /** @constant */
             message: "errors.developer_api.idempotency_in_progress";
         };
-        /** @description The idempotency key was used with another body. */
+        /** @description The idempotency key was already used with a different request body. */
         IdempotencyKeyReusedError: {
             /** @constant */
             error: "IDEMPOTENCY_KEY_REUSED";
             /** @constant */
             message: "errors.developer_api.idempotency_key_reused";
         };
-        /** @description Something went wrong on our side; quote the x-request-id. */
+        /** @description An unexpected error occurred. Include the `x-request-id` header when you contact support. */
         InternalError: {
             /** @constant */
             error: "INTERNAL";
             /** @constant */
             message: "errors.developer_api.internal";
         };
-        /** @description The idempotency key must have 1 to 255 visible ASCII characters. */
+        /** @description The idempotency key must be 1 to 255 visible ASCII characters. */
         InvalidIdempotencyKeyError: {
             /** @constant */
             error: "VALIDATION";
             /** @constant */
             message: "errors.developer_api.invalid_idempotency_key";
         };
-        /** @description A query parameter is missing or wrong; details name it. */
+        /** @description A query parameter is missing or invalid. `details` names each one. */
         InvalidParamsError: {
             /** @constant */
             error: "INVALID_PARAMS";
@@ -1068,22 +1083,22 @@ export interface components {
             id: string;
             invoice_number: string;
             /**
-             * @description Follows its payments once there are any: `partially_paid`, `paid`, `refunded`. The others are the word of the clinic; nothing becomes `overdue` by itself.
+             * @description Once the invoice has payments, they determine the status: `partially_paid`, `paid` or `refunded`. The clinic sets all other statuses; an invoice does not become `overdue` automatically.
              * @enum {string}
              */
             status: "draft" | "pending" | "sent" | "partially_paid" | "paid" | "overdue" | "cancelled" | "refunded";
             /** Format: date */
             issue_date: string;
             due_date: string | null;
-            /** @description Null until all is paid. */
+            /** @description When the invoice was paid in full; null until then. */
             paid_at: string | null;
-            /** @description ISO 4217. */
+            /** @description ISO 4217 currency code. */
             currency: string;
             subtotal: number;
             tax_amount: number;
             discount_amount: number;
             total_amount: number;
-            /** @description Completed payments less completed refunds. */
+            /** @description Completed payments minus completed refunds. */
             paid_amount: number;
             /** @description Always `total_amount - paid_amount`. */
             balance_due: number;
@@ -1096,12 +1111,12 @@ export interface components {
             line_items: components["schemas"]["LineItem"][];
             /**
              * Format: date-time
-             * @description With the offset of the clinic's time zone at that moment.
+             * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
         };
         InvoiceCreatedEvent: {
-            /** @description The same at every attempt: by it, repetitions are known. */
+            /** @description The same on every attempt. Use it to recognize duplicates. */
             id: string;
             /** @constant */
             event: "invoice.created";
@@ -1109,10 +1124,10 @@ export interface components {
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the offset of the clinic's time zone at that moment.
+             * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
-            /** @description Counts the events of one record, from 1: what came later has more. */
+            /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
             data: {
                 /** Format: uuid */
@@ -1126,7 +1141,7 @@ export interface components {
                 due_date: string | null;
             };
         };
-        /** @description The clinic has no such invoice. */
+        /** @description The invoice does not exist. */
         InvoiceNotFoundError: {
             /** @constant */
             error: "NOT_FOUND";
@@ -1134,7 +1149,7 @@ export interface components {
             message: "errors.developer_api.invoice_not_found";
         };
         InvoicePaidEvent: {
-            /** @description The same at every attempt: by it, repetitions are known. */
+            /** @description The same on every attempt. Use it to recognize duplicates. */
             id: string;
             /** @constant */
             event: "invoice.paid";
@@ -1142,10 +1157,10 @@ export interface components {
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the offset of the clinic's time zone at that moment.
+             * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
-            /** @description Counts the events of one record, from 1: what came later has more. */
+            /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
             data: {
                 /** Format: uuid */
@@ -1160,7 +1175,7 @@ export interface components {
             };
         };
         InvoiceUpdatedEvent: {
-            /** @description The same at every attempt: by it, repetitions are known. */
+            /** @description The same on every attempt. Use it to recognize duplicates. */
             id: string;
             /** @constant */
             event: "invoice.updated";
@@ -1168,10 +1183,10 @@ export interface components {
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the offset of the clinic's time zone at that moment.
+             * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
-            /** @description Counts the events of one record, from 1: what came later has more. */
+            /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
             data: {
                 /** Format: uuid */
@@ -1190,22 +1205,22 @@ export interface components {
             id: string;
             invoice_number: string;
             /**
-             * @description Follows its payments once there are any: `partially_paid`, `paid`, `refunded`. The others are the word of the clinic; nothing becomes `overdue` by itself.
+             * @description Once the invoice has payments, they determine the status: `partially_paid`, `paid` or `refunded`. The clinic sets all other statuses; an invoice does not become `overdue` automatically.
              * @enum {string}
              */
             status: "draft" | "pending" | "sent" | "partially_paid" | "paid" | "overdue" | "cancelled" | "refunded";
             /** Format: date */
             issue_date: string;
             due_date: string | null;
-            /** @description Null until all is paid. */
+            /** @description When the invoice was paid in full; null until then. */
             paid_at: string | null;
-            /** @description ISO 4217. */
+            /** @description ISO 4217 currency code. */
             currency: string;
             subtotal: number;
             tax_amount: number;
             discount_amount: number;
             total_amount: number;
-            /** @description Completed payments less completed refunds. */
+            /** @description Completed payments minus completed refunds. */
             paid_amount: number;
             /** @description Always `total_amount - paid_amount`. */
             balance_due: number;
@@ -1218,7 +1233,7 @@ export interface components {
             line_items: components["schemas"]["LineItem"][];
             /**
              * Format: date-time
-             * @description With the offset of the clinic's time zone at that moment.
+             * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
             payments: components["schemas"]["Payment"][];
@@ -1230,12 +1245,12 @@ export interface components {
             quantity: number;
             unit_price: number;
             discount_amount: number;
-            /** @description Percent. */
+            /** @description In percent. */
             tax_rate: number;
             tax_amount: number;
             total_amount: number;
         };
-        /** @description The body is not JSON. */
+        /** @description The request body is not valid JSON. */
         MalformedJsonError: {
             /** @constant */
             error: "INVALID_PARAMS";
@@ -1249,13 +1264,13 @@ export interface components {
             channel: "sms" | "email";
             /** @enum {string} */
             type: "manual" | "reminder" | "confirmation" | "system";
-            /** @description A phone number, or an email address. */
+            /** @description Phone number or email address. */
             recipient: string;
-            /** @description Of emails; an SMS's is null. */
+            /** @description Null for SMS. */
             subject: string | null;
             message: string;
             /**
-             * @description Moves forward only; `delivered` and `failed` are final.
+             * @description Only moves forward: `queued`, `sent`, then `delivered` or `failed`, which are final.
              * @enum {string}
              */
             status: "queued" | "sent" | "delivered" | "failed";
@@ -1263,11 +1278,11 @@ export interface components {
             provider: "sns" | "ses";
             provider_message_id: string | null;
             error_message: string | null;
-            /** @description Null until sent. */
+            /** @description When the provider accepted the message; null until then. */
             sent_at: string | null;
             patient: components["schemas"]["PersonRef"];
         };
-        /** @description The credential lacks the scope that details name. */
+        /** @description The credential does not have the scope named in `details`. */
         MissingScopeError: {
             /** @constant */
             error: "FORBIDDEN";
@@ -1285,11 +1300,11 @@ export interface components {
             doctor_id: string;
             /**
              * Format: date
-             * @description Clinic-local.
+             * @description In the clinic's time zone.
              */
             appointment_date: string;
             start_time: string;
-            /** @description Minutes; the clinic's own length without it. */
+            /** @description Length in minutes. Defaults to the clinic's setting. */
             duration?: number;
             notes?: string | null;
         };
@@ -1298,37 +1313,37 @@ export interface components {
             channel: "sms" | "email";
             /** Format: uuid */
             patient_id: string;
-            /** @description An SMS has at most ten segments: 1,530 characters of the GSM alphabet (`^{}\[~]|` and the euro sign count twice), or 630 UTF-16 units as soon as one character is outside it. */
+            /** @description An SMS may have at most ten segments: 1,530 characters of the GSM alphabet (`^{}\[~]|` and the euro sign count twice), or 630 UTF-16 code units if any character is outside it. An email may have at most 10,000 characters. */
             message: string;
-            /** @description For emails only, one line; the clinic's name without it. */
+            /** @description Email only; a single line. Defaults to the clinic's name. */
             subject?: string | null;
         };
         NewPatient: {
             first_name: string;
             last_name: string;
-            /** @description Not in the future. */
+            /** @description Must not be in the future. */
             date_of_birth?: string | null;
             gender?: ("male" | "female" | "other" | "unknown") | null;
-            /** @description E.164, and a number that exists in its country's plan. */
+            /** @description In E.164 format. Must be valid in its country's numbering plan. */
             phone_number?: string | null;
             email_address?: string | null;
         };
         NewSecret: {
-            /** @description Your own: `whsec_` and the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, used as they are. Without it, we make one. */
+            /** @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, which are used as they are. Generated if omitted. */
             secret?: string;
         };
         NewWebhook: {
             /**
              * Format: uri
-             * @description https, a public host name, port 443 or 8443; no user name, password or fragment.
+             * @description An https URL with a public host name, on port 443 or 8443, without user name, password or fragment.
              */
             url: string;
             events: ("patient.created" | "patient.updated" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed")[];
             description?: string | null;
-            /** @description Your own: `whsec_` and the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, used as they are. Without it, we make one. */
+            /** @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, which are used as they are. Generated if omitted. */
             secret?: string;
         };
-        /** @description The doctor does not work then, or the clock skips that time. */
+        /** @description The time is outside the doctor's working hours, or is skipped by a daylight saving change. */
         OutsideWorkingHoursError: {
             /** @constant */
             error: "OUTSIDE_WORKING_HOURS";
@@ -1338,7 +1353,7 @@ export interface components {
         PageMeta: {
             page: number;
             limit: number;
-            /** @description Records of the whole list: exact. */
+            /** @description Exact number of records on all pages. */
             total: number;
             /** @description 0 when `total` is 0. */
             total_pages: number;
@@ -1346,23 +1361,23 @@ export interface components {
         Patient: {
             /** Format: uuid */
             id: string;
-            /** @description The first name, a space, and the last name. */
+            /** @description First name and last name, separated by a space. */
             full_name: string;
             first_name: string;
             last_name: string;
             date_of_birth: string | null;
             gender: ("male" | "female" | "other" | "unknown") | null;
-            /** @description E.164. */
+            /** @description In E.164 format. */
             phone_number: string | null;
             email_address: string | null;
             /**
              * Format: date-time
-             * @description With the offset of the clinic's time zone at that moment.
+             * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
         };
         PatientCreatedEvent: {
-            /** @description The same at every attempt: by it, repetitions are known. */
+            /** @description The same on every attempt. Use it to recognize duplicates. */
             id: string;
             /** @constant */
             event: "patient.created";
@@ -1370,31 +1385,31 @@ export interface components {
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the offset of the clinic's time zone at that moment.
+             * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
-            /** @description Counts the events of one record, from 1: what came later has more. */
+            /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
             data: {
                 /** Format: uuid */
                 id: string;
             };
         };
-        /** @description The patient has no email address to send to. */
+        /** @description The patient has no email address. */
         PatientHasNoEmailError: {
             /** @constant */
             error: "PATIENT_UNREACHABLE";
             /** @constant */
             message: "errors.developer_api.patient_has_no_email";
         };
-        /** @description The patient has no phone number to send to. */
+        /** @description The patient has no phone number. */
         PatientHasNoPhoneError: {
             /** @constant */
             error: "PATIENT_UNREACHABLE";
             /** @constant */
             message: "errors.developer_api.patient_has_no_phone";
         };
-        /** @description The clinic has no such patient. */
+        /** @description The patient does not exist. */
         PatientNotFoundError: {
             /** @constant */
             error: "NOT_FOUND";
@@ -1402,7 +1417,7 @@ export interface components {
             message: "errors.developer_api.patient_not_found";
         };
         PatientUpdatedEvent: {
-            /** @description The same at every attempt: by it, repetitions are known. */
+            /** @description The same on every attempt. Use it to recognize duplicates. */
             id: string;
             /** @constant */
             event: "patient.updated";
@@ -1410,17 +1425,17 @@ export interface components {
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the offset of the clinic's time zone at that moment.
+             * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
-            /** @description Counts the events of one record, from 1: what came later has more. */
+            /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
             data: {
                 /** Format: uuid */
                 id: string;
             };
         };
-        /** @description The body is larger than 256 KiB. */
+        /** @description The request body is larger than 256 KiB. */
         PayloadTooLargeError: {
             /** @constant */
             error: "PAYLOAD_TOO_LARGE";
@@ -1434,9 +1449,9 @@ export interface components {
             invoice_id: string;
             invoice_number: string;
             patient: components["schemas"]["PersonRef"];
-            /** @description Positive for payments and refunds alike. */
+            /** @description Positive for payments and for refunds. */
             amount: number;
-            /** @description ISO 4217. */
+            /** @description ISO 4217 currency code. */
             currency: string;
             /** @enum {string} */
             type: "payment" | "refund";
@@ -1449,12 +1464,12 @@ export interface components {
             payment_date: string;
             /**
              * Format: date-time
-             * @description With the offset of the clinic's time zone at that moment.
+             * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
         };
         PaymentCreatedEvent: {
-            /** @description The same at every attempt: by it, repetitions are known. */
+            /** @description The same on every attempt. Use it to recognize duplicates. */
             id: string;
             /** @constant */
             event: "payment.created";
@@ -1462,10 +1477,10 @@ export interface components {
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the offset of the clinic's time zone at that moment.
+             * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
-            /** @description Counts the events of one record, from 1: what came later has more. */
+            /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
             data: {
                 /** Format: uuid */
@@ -1485,14 +1500,14 @@ export interface components {
             id: string;
             full_name: string;
         };
-        /** @description The SMS could not be handed over, and was not sent; try again later. */
+        /** @description The SMS provider could not be reached. The SMS was not sent; retry later. */
         ProviderUnavailableError: {
             /** @constant */
             error: "PROVIDER_UNAVAILABLE";
             /** @constant */
             message: "errors.developer_api.provider_unavailable";
         };
-        /** @description Too many requests; wait for the seconds in retry-after. */
+        /** @description Too many requests. Retry after the number of seconds in the `retry-after` header. */
         RateLimitedError: {
             /** @constant */
             error: "RATE_LIMITED";
@@ -1504,7 +1519,7 @@ export interface components {
             end_time: string;
             duration_minutes: number;
         };
-        /** @description The time is taken; details offer the next free slots. */
+        /** @description The requested time is already booked. `details` lists up to three of the next free slots. */
         SlotUnavailableError: {
             /** @constant */
             error: "SLOT_UNAVAILABLE";
@@ -1513,7 +1528,7 @@ export interface components {
             details: components["schemas"]["Alternative"][];
         };
         SmsDeliveredEvent: {
-            /** @description The same at every attempt: by it, repetitions are known. */
+            /** @description The same on every attempt. Use it to recognize duplicates. */
             id: string;
             /** @constant */
             event: "sms.delivered";
@@ -1521,10 +1536,10 @@ export interface components {
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the offset of the clinic's time zone at that moment.
+             * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
-            /** @description Counts the events of one record, from 1: what came later has more. */
+            /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
             data: {
                 /** Format: uuid */
@@ -1536,7 +1551,7 @@ export interface components {
             };
         };
         SmsFailedEvent: {
-            /** @description The same at every attempt: by it, repetitions are known. */
+            /** @description The same on every attempt. Use it to recognize duplicates. */
             id: string;
             /** @constant */
             event: "sms.failed";
@@ -1544,10 +1559,10 @@ export interface components {
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the offset of the clinic's time zone at that moment.
+             * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
-            /** @description Counts the events of one record, from 1: what came later has more. */
+            /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
             data: {
                 /** Format: uuid */
@@ -1559,7 +1574,7 @@ export interface components {
             };
         };
         SmsSentEvent: {
-            /** @description The same at every attempt: by it, repetitions are known. */
+            /** @description The same on every attempt. Use it to recognize duplicates. */
             id: string;
             /** @constant */
             event: "sms.sent";
@@ -1567,10 +1582,10 @@ export interface components {
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the offset of the clinic's time zone at that moment.
+             * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
-            /** @description Counts the events of one record, from 1: what came later has more. */
+            /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
             data: {
                 /** Format: uuid */
@@ -1581,42 +1596,42 @@ export interface components {
                 status: "sent";
             };
         };
-        /** @description The request took too long. */
+        /** @description The request timed out. */
         TimeoutError: {
             /** @constant */
             error: "TIMEOUT";
             /** @constant */
             message: "errors.developer_api.timeout";
         };
-        /** @description The clinic has as many webhook endpoints as it may; delete one first. */
+        /** @description The clinic has reached its limit of webhook endpoints. Delete one first. */
         TooManyWebhooksError: {
             /** @constant */
             error: "VALIDATION";
             /** @constant */
             message: "errors.developer_api.too_many_webhooks";
         };
-        /** @description The credential is missing or not valid. */
+        /** @description The credential is missing or invalid. */
         UnauthorizedError: {
             /** @constant */
             error: "UNAUTHORIZED";
             /** @constant */
             message: "errors.developer_api.unauthorized";
         };
-        /** @description The service is busy or down for a moment; try again after retry-after seconds. */
+        /** @description The service is temporarily unavailable. Retry after the number of seconds in the `retry-after` header. */
         UnavailableError: {
             /** @constant */
             error: "UNAVAILABLE";
             /** @constant */
             message: "errors.developer_api.unavailable";
         };
-        /** @description The body must be application/json. */
+        /** @description The content type of the request body must be application/json. */
         UnsupportedMediaTypeError: {
             /** @constant */
             error: "UNSUPPORTED_MEDIA_TYPE";
             /** @constant */
             message: "errors.developer_api.unsupported_media_type";
         };
-        /** @description A field of the body is missing or wrong; details name it. */
+        /** @description A field of the request body is missing or invalid. `details` names each one. */
         ValidationError: {
             /** @constant */
             error: "VALIDATION";
@@ -1629,31 +1644,31 @@ export interface components {
             id: string;
             url: string;
             events: ("patient.created" | "patient.updated" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed")[];
-            /** @description Nothing is delivered while it is false. An endpoint that is gone, or only failed for days, becomes so. */
+            /** @description No events are delivered while this is false. It becomes false when the endpoint returns 410, or after five days of failed attempts only. */
             is_active: boolean;
             description: string | null;
             /**
              * Format: date-time
-             * @description With the offset of the clinic's time zone at that moment.
+             * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description With the offset of the clinic's time zone at that moment.
+             * @description With the UTC offset of the clinic's time zone at that instant.
              */
             updated_at: string;
         };
         WebhookChanges: {
             /**
              * Format: uri
-             * @description https, a public host name, port 443 or 8443; no user name, password or fragment.
+             * @description An https URL with a public host name, on port 443 or 8443, without user name, password or fragment.
              */
             url?: string;
             events?: ("patient.created" | "patient.updated" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed")[];
             description?: string | null;
             is_active?: boolean;
         };
-        /** @description The clinic has no such webhook endpoint. */
+        /** @description The webhook endpoint does not exist. */
         WebhookNotFoundError: {
             /** @constant */
             error: "NOT_FOUND";
@@ -1661,7 +1676,7 @@ export interface components {
             message: "errors.developer_api.webhook_not_found";
         };
         WebhookPingEvent: {
-            /** @description The same at every attempt: by it, repetitions are known. */
+            /** @description The same on every attempt. Use it to recognize duplicates. */
             id: string;
             /** @constant */
             event: "webhook.ping";
@@ -1669,10 +1684,10 @@ export interface components {
             clinic_id: string;
             /**
              * Format: date-time
-             * @description With the offset of the clinic's time zone at that moment.
+             * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
-            /** @description Counts the events of one record, from 1: what came later has more. */
+            /** @description Numbers the events of one record from 1, in the order they happened. */
             sequence: number;
             data: {
                 /** Format: uuid */
@@ -1684,25 +1699,25 @@ export interface components {
             id: string;
             url: string;
             events: ("patient.created" | "patient.updated" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed")[];
-            /** @description Nothing is delivered while it is false. An endpoint that is gone, or only failed for days, becomes so. */
+            /** @description No events are delivered while this is false. It becomes false when the endpoint returns 410, or after five days of failed attempts only. */
             is_active: boolean;
             description: string | null;
             /**
              * Format: date-time
-             * @description With the offset of the clinic's time zone at that moment.
+             * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description With the offset of the clinic's time zone at that moment.
+             * @description With the UTC offset of the clinic's time zone at that instant.
              */
             updated_at: string;
-            /** @description Signs deliveries. Shown this once. */
+            /** @description Signs deliveries. Returned only when the endpoint is created or its secret is rotated, and when that request is repeated with the same `Idempotency-Key`. */
             secret: string;
         };
     };
     responses: {
-        /** @description The credential is missing or not valid. */
+        /** @description The credential is missing or invalid. */
         Unauthorized: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -1714,7 +1729,7 @@ export interface components {
                 "application/json": components["schemas"]["UnauthorizedError"];
             };
         };
-        /** @description The body is larger than 256 KiB. */
+        /** @description The request body is larger than 256 KiB. */
         PayloadTooLarge: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -1727,7 +1742,7 @@ export interface components {
                 "application/json": components["schemas"]["PayloadTooLargeError"];
             };
         };
-        /** @description The body must be application/json. */
+        /** @description The content type of the request body must be application/json. */
         UnsupportedMediaType: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -1740,7 +1755,7 @@ export interface components {
                 "application/json": components["schemas"]["UnsupportedMediaTypeError"];
             };
         };
-        /** @description Too many requests; wait for the seconds in retry-after. */
+        /** @description Too many requests. Retry after the number of seconds in the `retry-after` header. */
         RateLimited: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -1754,7 +1769,7 @@ export interface components {
                 "application/json": components["schemas"]["RateLimitedError"];
             };
         };
-        /** @description Something went wrong on our side; quote the x-request-id. */
+        /** @description An unexpected error occurred. Include the `x-request-id` header when you contact support. */
         Internal: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -1767,7 +1782,7 @@ export interface components {
                 "application/json": components["schemas"]["InternalError"];
             };
         };
-        /** @description The service is busy or down for a moment; try again after retry-after seconds. */
+        /** @description The service is temporarily unavailable. Retry after the number of seconds in the `retry-after` header. */
         Unavailable: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -1781,7 +1796,7 @@ export interface components {
                 "application/json": components["schemas"]["UnavailableError"];
             };
         };
-        /** @description The request took too long. */
+        /** @description The request timed out. */
         Timeout: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -1796,20 +1811,20 @@ export interface components {
         };
     };
     parameters: {
-        /** @description Your own key of this request. Repeated with the same key and body within 24 hours, it happens once, and the first answer comes again. Keys belong to a credential and an endpoint. */
+        /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
         IdempotencyKey: string;
         /**
-         * @description The `id` of the event: the same at every attempt.
+         * @description The `id` of the event. The same on every attempt.
          * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
          */
         WebhookId: string;
         /**
-         * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+         * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
          * @example 1795170730
          */
         WebhookTimestamp: number;
         /**
-         * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+         * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
          * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
          */
         WebhookSignature: string;
@@ -1817,42 +1832,42 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description Quote it when you ask for help.
+         * @description Identifies the request. Include it when you contact support.
          * @example b02a7d4f-72d4-4855-9109-7b4efbe9e648
          */
         "x-request-id": string;
         /**
-         * @description Answers hold data of patients.
+         * @description Responses contain patient data and must not be cached.
          * @example no-store
          */
         "cache-control": "no-store";
         /**
-         * @description Requests left (`r`) and seconds until there are more (`t`). Absent when the counter fails: then all requests pass. The `gateway` is for all callers together.
+         * @description Requests left in the current minute (`r`) and seconds until the limit resets (`t`). Absent if the counter is unavailable; requests are then not limited. The `gateway` limit is shared by all callers.
          * @example "default";r=59999;t=2
          */
         ratelimit: string;
         /**
-         * @description Requests (`q`) in a window of seconds (`w`).
+         * @description Requests allowed (`q`) in a window of seconds (`w`).
          * @example "default";q=60000;w=60
          */
         "ratelimit-policy": string;
         /**
-         * @description Seconds to wait before the next try.
+         * @description Seconds to wait before retrying.
          * @example 1
          */
         "retry-after": number;
         /**
-         * @description The path of what was made, from the base path on.
+         * @description The path of the created resource, starting with the base path.
          * @example /api/developer/v1/webhooks/01a1f883-5162-73a3-bf3c-e1036ae560dd
          */
         location: string;
         /**
-         * @description The answer was given before, to a request with the same `Idempotency-Key`.
+         * @description Present if this is the stored response to an earlier request with the same `Idempotency-Key`.
          * @example true
          */
         "idempotent-replayed": "true";
         /**
-         * @description The scheme of `Authorization`. REST APIs of API Gateway rename `www-authenticate` so.
+         * @description The authentication scheme. API Gateway renames `www-authenticate` to this header.
          * @example Developer
          */
         "x-amzn-remapped-www-authenticate": "Developer";
@@ -1864,10 +1879,10 @@ export interface operations {
     "list-patients": {
         parameters: {
             query?: {
-                /** @description Counts from 1. A page past the last one is empty, and has the true `meta`. */
+                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
                 page?: number;
                 /**
-                 * @description Records on a page.
+                 * @description Number of records per page.
                  * @example 2
                  */
                 limit?: number;
@@ -1880,7 +1895,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description OK */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -1896,7 +1911,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or wrong; details name it. */
+            /** @description A query parameter is missing or invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -1910,7 +1925,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential lacks the scope that details name. */
+            /** @description The credential does not have the scope named in `details`. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -1934,7 +1949,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own key of this request. Repeated with the same key and body within 24 hours, it happens once, and the first answer comes again. Keys belong to a credential and an endpoint. */
+                /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
                 "idempotency-key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -1946,7 +1961,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Made. */
+            /** @description Created */
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -1963,7 +1978,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or wrong; details name it. Or: The body is not JSON. */
+            /** @description A query parameter is missing or invalid. `details` names each one. Or: The request body is not valid JSON. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -1977,7 +1992,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential lacks the scope that details name. */
+            /** @description The credential does not have the scope named in `details`. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -1992,7 +2007,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the body is missing or wrong; details name it. Or: The idempotency key must have 1 to 255 visible ASCII characters. Or: The idempotency key was used with another body. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2017,7 +2032,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description What is no UUID is answered like an unknown one: `patient_not_found`.
+                 * @description A malformed id is treated like an unknown one and returns `patient_not_found`.
                  * @example 9f556aec-9fb6-56fe-946e-ff23bc4b3bcf
                  */
                 id: string;
@@ -2026,7 +2041,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description OK */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2041,7 +2056,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or wrong; details name it. */
+            /** @description A query parameter is missing or invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2055,7 +2070,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential lacks the scope that details name. */
+            /** @description The credential does not have the scope named in `details`. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2068,7 +2083,7 @@ export interface operations {
                     "application/json": components["schemas"]["MissingScopeError"];
                 };
             };
-            /** @description The clinic has no such patient. */
+            /** @description The patient does not exist. */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2091,10 +2106,10 @@ export interface operations {
     "list-doctors": {
         parameters: {
             query?: {
-                /** @description Counts from 1. A page past the last one is empty, and has the true `meta`. */
+                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
                 page?: number;
                 /**
-                 * @description Records on a page.
+                 * @description Number of records per page.
                  * @example 2
                  */
                 limit?: number;
@@ -2105,7 +2120,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description OK */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2121,7 +2136,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or wrong; details name it. */
+            /** @description A query parameter is missing or invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2135,7 +2150,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential lacks the scope that details name. */
+            /** @description The credential does not have the scope named in `details`. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2161,12 +2176,12 @@ export interface operations {
                 /** @example b927daee-57e7-57b3-a233-9260f1f48542 */
                 doctor_id: string;
                 /**
-                 * @description Clinic-local.
+                 * @description In the clinic's time zone.
                  * @example 2026-12-30
                  */
                 date: string;
                 /**
-                 * @description Minutes; the clinic's own length without it.
+                 * @description Length of a slot in minutes. Defaults to the clinic's setting.
                  * @example 60
                  */
                 duration?: number;
@@ -2177,7 +2192,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description OK */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2195,13 +2210,13 @@ export interface operations {
                             /** Format: uuid */
                             doctor_id: string;
                             duration_minutes: number;
-                            /** @description Slots in `data`. */
+                            /** @description Number of slots in `data`. */
                             count: number;
                         };
                     };
                 };
             };
-            /** @description A query parameter is missing or wrong; details name it. */
+            /** @description A query parameter is missing or invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2215,7 +2230,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential lacks the scope that details name. */
+            /** @description The credential does not have the scope named in `details`. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2228,7 +2243,7 @@ export interface operations {
                     "application/json": components["schemas"]["MissingScopeError"];
                 };
             };
-            /** @description The clinic has no such doctor. */
+            /** @description The doctor does not exist. */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2251,10 +2266,10 @@ export interface operations {
     "list-appointments": {
         parameters: {
             query?: {
-                /** @description Counts from 1. A page past the last one is empty, and has the true `meta`. */
+                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
                 page?: number;
                 /**
-                 * @description Records on a page.
+                 * @description Number of records per page.
                  * @example 2
                  */
                 limit?: number;
@@ -2271,7 +2286,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description OK */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2287,7 +2302,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or wrong; details name it. */
+            /** @description A query parameter is missing or invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2301,7 +2316,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential lacks the scope that details name. */
+            /** @description The credential does not have the scope named in `details`. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2325,7 +2340,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own key of this request. Repeated with the same key and body within 24 hours, it happens once, and the first answer comes again. Keys belong to a credential and an endpoint. */
+                /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
                 "idempotency-key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -2337,7 +2352,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Made. */
+            /** @description Created */
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2354,7 +2369,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or wrong; details name it. Or: The body is not JSON. */
+            /** @description A query parameter is missing or invalid. `details` names each one. Or: The request body is not valid JSON. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2368,7 +2383,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential lacks the scope that details name. */
+            /** @description The credential does not have the scope named in `details`. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2381,7 +2396,7 @@ export interface operations {
                     "application/json": components["schemas"]["MissingScopeError"];
                 };
             };
-            /** @description The clinic has no such patient. Or: The clinic has no such doctor. */
+            /** @description The patient does not exist. Or: The doctor does not exist. */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2394,7 +2409,7 @@ export interface operations {
                     "application/json": components["schemas"]["PatientNotFoundError"] | components["schemas"]["DoctorNotFoundError"];
                 };
             };
-            /** @description The time is taken; details offer the next free slots. */
+            /** @description The requested time is already booked. `details` lists up to three of the next free slots. */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2410,7 +2425,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the body is missing or wrong; details name it. Or: The idempotency key must have 1 to 255 visible ASCII characters. Or: The idempotency key was used with another body. Or: The doctor does not work then, or the clock skips that time. Or: The start is not in the future of the clinic's clock. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. Or: The time is outside the doctor's working hours, or is skipped by a daylight saving change. Or: The start time is in the past, in the clinic's time zone. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2432,10 +2447,10 @@ export interface operations {
     "list-invoices": {
         parameters: {
             query?: {
-                /** @description Counts from 1. A page past the last one is empty, and has the true `meta`. */
+                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
                 page?: number;
                 /**
-                 * @description Records on a page.
+                 * @description Number of records per page.
                  * @example 1
                  */
                 limit?: number;
@@ -2450,7 +2465,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description OK */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2466,7 +2481,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or wrong; details name it. */
+            /** @description A query parameter is missing or invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2480,7 +2495,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential lacks the scope that details name. */
+            /** @description The credential does not have the scope named in `details`. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2506,7 +2521,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description What is no UUID is answered like an unknown one: `invoice_not_found`.
+                 * @description A malformed id is treated like an unknown one and returns `invoice_not_found`.
                  * @example 8e144f6a-0143-50a0-8e9b-d3e32b809507
                  */
                 id: string;
@@ -2515,7 +2530,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description OK */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2530,7 +2545,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or wrong; details name it. */
+            /** @description A query parameter is missing or invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2544,7 +2559,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential lacks the scope that details name. */
+            /** @description The credential does not have the scope named in `details`. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2557,7 +2572,7 @@ export interface operations {
                     "application/json": components["schemas"]["MissingScopeError"];
                 };
             };
-            /** @description The clinic has no such invoice. */
+            /** @description The invoice does not exist. */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2580,10 +2595,10 @@ export interface operations {
     "list-payments": {
         parameters: {
             query?: {
-                /** @description Counts from 1. A page past the last one is empty, and has the true `meta`. */
+                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
                 page?: number;
                 /**
-                 * @description Records on a page.
+                 * @description Number of records per page.
                  * @example 2
                  */
                 limit?: number;
@@ -2599,7 +2614,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description OK */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2615,7 +2630,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or wrong; details name it. */
+            /** @description A query parameter is missing or invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2629,7 +2644,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential lacks the scope that details name. */
+            /** @description The credential does not have the scope named in `details`. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2652,10 +2667,10 @@ export interface operations {
     "list-messages": {
         parameters: {
             query?: {
-                /** @description Counts from 1. A page past the last one is empty, and has the true `meta`. */
+                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
                 page?: number;
                 /**
-                 * @description Records on a page.
+                 * @description Number of records per page.
                  * @example 2
                  */
                 limit?: number;
@@ -2670,7 +2685,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description OK */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2686,7 +2701,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or wrong; details name it. */
+            /** @description A query parameter is missing or invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2700,7 +2715,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential lacks the scope that details name. */
+            /** @description The credential does not have the scope named in `details`. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2724,7 +2739,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own key of this request. Repeated with the same key and body within 24 hours, it happens once, and the first answer comes again. Keys belong to a credential and an endpoint. */
+                /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
                 "idempotency-key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -2736,7 +2751,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted. */
+            /** @description Accepted */
             202: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2752,7 +2767,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or wrong; details name it. Or: The body is not JSON. */
+            /** @description A query parameter is missing or invalid. `details` names each one. Or: The request body is not valid JSON. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2766,7 +2781,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential lacks the scope that details name. */
+            /** @description The credential does not have the scope named in `details`. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2779,7 +2794,7 @@ export interface operations {
                     "application/json": components["schemas"]["MissingScopeError"];
                 };
             };
-            /** @description The clinic has no such patient. */
+            /** @description The patient does not exist. */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2792,7 +2807,7 @@ export interface operations {
                     "application/json": components["schemas"]["PatientNotFoundError"];
                 };
             };
-            /** @description A request with this idempotency key is still running. */
+            /** @description Another request with this idempotency key is still in progress. */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2808,7 +2823,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the body is missing or wrong; details name it. Or: The idempotency key must have 1 to 255 visible ASCII characters. Or: The idempotency key was used with another body. Or: The patient has no phone number to send to. Or: The patient has no email address to send to. Or: The clinic does not send SMS to the country of this phone number. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. Or: The patient has no phone number. Or: The patient has no email address. Or: The clinic does not send SMS to the country of the patient's phone number. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2821,7 +2836,7 @@ export interface operations {
                     "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["PatientHasNoPhoneError"] | components["schemas"]["PatientHasNoEmailError"] | components["schemas"]["CountryNotAllowedError"];
                 };
             };
-            /** @description Too many requests; wait for the seconds in retry-after. Or: The clinic has sent as many messages as it may in a day; it may again after retry-after seconds. */
+            /** @description Too many requests. Retry after the number of seconds in the `retry-after` header. Or: The clinic has reached its daily message limit. Retry after the number of seconds in the `retry-after` header. */
             429: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2836,7 +2851,7 @@ export interface operations {
                 };
             };
             500: components["responses"]["Internal"];
-            /** @description The SMS could not be handed over, and was not sent; try again later. */
+            /** @description The SMS provider could not be reached. The SMS was not sent; retry later. */
             502: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2856,9 +2871,9 @@ export interface operations {
     "list-webhooks": {
         parameters: {
             query?: {
-                /** @description Counts from 1. A page past the last one is empty, and has the true `meta`. */
+                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
                 page?: number;
-                /** @description Records on a page. */
+                /** @description Number of records per page. */
                 limit?: number;
             };
             header?: never;
@@ -2867,7 +2882,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description OK */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2883,7 +2898,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or wrong; details name it. */
+            /** @description A query parameter is missing or invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2897,7 +2912,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential lacks the scope that details name. */
+            /** @description The credential does not have the scope named in `details`. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2921,7 +2936,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own key of this request. Repeated with the same key and body within 24 hours, it happens once, and the first answer comes again. Keys belong to a credential and an endpoint. */
+                /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
                 "idempotency-key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -2933,7 +2948,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Made. */
+            /** @description Created */
             201: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2950,7 +2965,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or wrong; details name it. Or: The body is not JSON. */
+            /** @description A query parameter is missing or invalid. `details` names each one. Or: The request body is not valid JSON. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2964,7 +2979,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential lacks the scope that details name. */
+            /** @description The credential does not have the scope named in `details`. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2979,7 +2994,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the body is missing or wrong; details name it. Or: The idempotency key must have 1 to 255 visible ASCII characters. Or: The idempotency key was used with another body. Or: The clinic has as many webhook endpoints as it may; delete one first. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. Or: The clinic has reached its limit of webhook endpoints. Delete one first. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3004,7 +3019,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description What is no UUID is answered like an unknown one: `webhook_not_found`.
+                 * @description A malformed id is treated like an unknown one and returns `webhook_not_found`.
                  * @example 01a1f883-5162-73a3-bf3c-e1036ae560dd
                  */
                 id: string;
@@ -3013,7 +3028,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done; there is nothing to say. */
+            /** @description No content */
             204: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3024,7 +3039,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter is missing or wrong; details name it. */
+            /** @description A query parameter is missing or invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3038,7 +3053,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential lacks the scope that details name. */
+            /** @description The credential does not have the scope named in `details`. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3051,7 +3066,7 @@ export interface operations {
                     "application/json": components["schemas"]["MissingScopeError"];
                 };
             };
-            /** @description The clinic has no such webhook endpoint. */
+            /** @description The webhook endpoint does not exist. */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3077,7 +3092,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description What is no UUID is answered like an unknown one: `webhook_not_found`.
+                 * @description A malformed id is treated like an unknown one and returns `webhook_not_found`.
                  * @example 01a1f883-5162-73a3-bf3c-e1036ae560dd
                  */
                 id: string;
@@ -3090,7 +3105,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer. */
+            /** @description OK */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3105,7 +3120,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or wrong; details name it. Or: The body is not JSON. */
+            /** @description A query parameter is missing or invalid. `details` names each one. Or: The request body is not valid JSON. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3119,7 +3134,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential lacks the scope that details name. */
+            /** @description The credential does not have the scope named in `details`. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3132,7 +3147,7 @@ export interface operations {
                     "application/json": components["schemas"]["MissingScopeError"];
                 };
             };
-            /** @description The clinic has no such webhook endpoint. */
+            /** @description The webhook endpoint does not exist. */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3147,7 +3162,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the body is missing or wrong; details name it. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3170,12 +3185,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own key of this request. Repeated with the same key and body within 24 hours, it happens once, and the first answer comes again. Keys belong to a credential and an endpoint. */
+                /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
                 "idempotency-key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
                 /**
-                 * @description What is no UUID is answered like an unknown one: `webhook_not_found`.
+                 * @description A malformed id is treated like an unknown one and returns `webhook_not_found`.
                  * @example 01a1f883-5162-73a3-bf3c-e1036ae560dd
                  */
                 id: string;
@@ -3188,7 +3203,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer. */
+            /** @description OK */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3204,7 +3219,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or wrong; details name it. Or: The body is not JSON. */
+            /** @description A query parameter is missing or invalid. `details` names each one. Or: The request body is not valid JSON. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3218,7 +3233,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential lacks the scope that details name. */
+            /** @description The credential does not have the scope named in `details`. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3231,7 +3246,7 @@ export interface operations {
                     "application/json": components["schemas"]["MissingScopeError"];
                 };
             };
-            /** @description The clinic has no such webhook endpoint. */
+            /** @description The webhook endpoint does not exist. */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3246,7 +3261,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the body is missing or wrong; details name it. Or: The idempotency key must have 1 to 255 visible ASCII characters. Or: The idempotency key was used with another body. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3269,12 +3284,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own key of this request. Repeated with the same key and body within 24 hours, it happens once, and the first answer comes again. Keys belong to a credential and an endpoint. */
+                /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
                 "idempotency-key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
                 /**
-                 * @description What is no UUID is answered like an unknown one: `webhook_not_found`.
+                 * @description A malformed id is treated like an unknown one and returns `webhook_not_found`.
                  * @example 01a1f883-5562-7589-b7ea-05a932411787
                  */
                 id: string;
@@ -3287,7 +3302,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted. */
+            /** @description Accepted */
             202: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3303,7 +3318,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or wrong; details name it. Or: The body is not JSON. */
+            /** @description A query parameter is missing or invalid. `details` names each one. Or: The request body is not valid JSON. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3317,7 +3332,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential lacks the scope that details name. */
+            /** @description The credential does not have the scope named in `details`. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3330,7 +3345,7 @@ export interface operations {
                     "application/json": components["schemas"]["MissingScopeError"];
                 };
             };
-            /** @description The clinic has no such webhook endpoint. */
+            /** @description The webhook endpoint does not exist. */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3345,7 +3360,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the body is missing or wrong; details name it. Or: The idempotency key must have 1 to 255 visible ASCII characters. Or: The idempotency key was used with another body. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3367,10 +3382,10 @@ export interface operations {
     "list-deliveries": {
         parameters: {
             query?: {
-                /** @description The `next_after` of the answer before. Without it, the list begins. */
+                /** @description The `next_after` of the previous response. Omit it to start at the beginning of the list. */
                 after?: string;
                 /**
-                 * @description Records on a page.
+                 * @description Number of records per page.
                  * @example 2
                  */
                 limit?: number;
@@ -3378,7 +3393,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description What is no UUID is answered like an unknown one: `webhook_not_found`.
+                 * @description A malformed id is treated like an unknown one and returns `webhook_not_found`.
                  * @example 01a1f883-5562-7589-b7ea-05a932411787
                  */
                 id: string;
@@ -3387,7 +3402,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description OK */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3403,7 +3418,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or wrong; details name it. */
+            /** @description A query parameter is missing or invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3417,7 +3432,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential lacks the scope that details name. */
+            /** @description The credential does not have the scope named in `details`. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3430,7 +3445,7 @@ export interface operations {
                     "application/json": components["schemas"]["MissingScopeError"];
                 };
             };
-            /** @description The clinic has no such webhook endpoint. */
+            /** @description The webhook endpoint does not exist. */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3454,17 +3469,17 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own key of this request. Repeated with the same key and body within 24 hours, it happens once, and the first answer comes again. Keys belong to a credential and an endpoint. */
+                /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
                 "idempotency-key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
                 /**
-                 * @description What is no UUID is answered like an unknown one: `webhook_not_found`.
+                 * @description A malformed id is treated like an unknown one and returns `webhook_not_found`.
                  * @example 01a1f883-5562-7589-b7ea-05a932411787
                  */
                 id: string;
                 /**
-                 * @description What is no UUID is answered like an unknown one: `delivery_not_found`.
+                 * @description A malformed id is treated like an unknown one and returns `delivery_not_found`.
                  * @example 01a1f883-81be-756f-a09e-786b8148a8e5
                  */
                 delivery_id: string;
@@ -3477,7 +3492,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted. */
+            /** @description Accepted */
             202: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3493,7 +3508,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or wrong; details name it. Or: The body is not JSON. */
+            /** @description A query parameter is missing or invalid. `details` names each one. Or: The request body is not valid JSON. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3507,7 +3522,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential lacks the scope that details name. */
+            /** @description The credential does not have the scope named in `details`. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3520,7 +3535,7 @@ export interface operations {
                     "application/json": components["schemas"]["MissingScopeError"];
                 };
             };
-            /** @description The clinic has no such webhook endpoint. Or: The endpoint has no such delivery. */
+            /** @description The webhook endpoint does not exist. Or: The delivery does not exist. */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3535,7 +3550,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the body is missing or wrong; details name it. Or: The idempotency key must have 1 to 255 visible ASCII characters. Or: The idempotency key was used with another body. */
+            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3557,10 +3572,10 @@ export interface operations {
     "list-events": {
         parameters: {
             query?: {
-                /** @description The `next_after` of the answer before. Without it, the list begins. */
+                /** @description The `next_after` of the previous response. Omit it to start at the beginning of the list. */
                 after?: string;
                 /**
-                 * @description Records on a page.
+                 * @description Number of records per page.
                  * @example 2
                  */
                 limit?: number;
@@ -3572,7 +3587,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer. */
+            /** @description OK */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3588,7 +3603,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or wrong; details name it. */
+            /** @description A query parameter is missing or invalid. `details` names each one. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3602,7 +3617,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential lacks the scope that details name. */
+            /** @description The credential does not have the scope named in `details`. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3627,17 +3642,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The `id` of the event: the same at every attempt.
+                 * @description The `id` of the event. The same on every attempt.
                  * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+                 * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1795170730
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
                  * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -3651,21 +3666,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The receiver is gone: the endpoint is no longer active. */
+            /** @description The endpoint is gone. It is disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It arrived. Answer within 15 seconds, and work afterwards. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Anything else, redirects included, is a failure, and tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` asks for it. */
+            /** @description Any other response, including a redirect, is a failure. The delivery is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` requests a longer wait of up to a day. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -3679,17 +3694,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The `id` of the event: the same at every attempt.
+                 * @description The `id` of the event. The same on every attempt.
                  * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+                 * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1795170730
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
                  * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -3703,21 +3718,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The receiver is gone: the endpoint is no longer active. */
+            /** @description The endpoint is gone. It is disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It arrived. Answer within 15 seconds, and work afterwards. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Anything else, redirects included, is a failure, and tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` asks for it. */
+            /** @description Any other response, including a redirect, is a failure. The delivery is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` requests a longer wait of up to a day. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -3731,17 +3746,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The `id` of the event: the same at every attempt.
+                 * @description The `id` of the event. The same on every attempt.
                  * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+                 * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1795170730
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
                  * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -3755,21 +3770,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The receiver is gone: the endpoint is no longer active. */
+            /** @description The endpoint is gone. It is disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It arrived. Answer within 15 seconds, and work afterwards. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Anything else, redirects included, is a failure, and tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` asks for it. */
+            /** @description Any other response, including a redirect, is a failure. The delivery is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` requests a longer wait of up to a day. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -3783,17 +3798,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The `id` of the event: the same at every attempt.
+                 * @description The `id` of the event. The same on every attempt.
                  * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+                 * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1795170730
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
                  * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -3807,21 +3822,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The receiver is gone: the endpoint is no longer active. */
+            /** @description The endpoint is gone. It is disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It arrived. Answer within 15 seconds, and work afterwards. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Anything else, redirects included, is a failure, and tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` asks for it. */
+            /** @description Any other response, including a redirect, is a failure. The delivery is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` requests a longer wait of up to a day. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -3835,17 +3850,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The `id` of the event: the same at every attempt.
+                 * @description The `id` of the event. The same on every attempt.
                  * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+                 * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1795170730
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
                  * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -3859,21 +3874,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The receiver is gone: the endpoint is no longer active. */
+            /** @description The endpoint is gone. It is disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It arrived. Answer within 15 seconds, and work afterwards. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Anything else, redirects included, is a failure, and tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` asks for it. */
+            /** @description Any other response, including a redirect, is a failure. The delivery is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` requests a longer wait of up to a day. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -3887,17 +3902,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The `id` of the event: the same at every attempt.
+                 * @description The `id` of the event. The same on every attempt.
                  * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+                 * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1795170730
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
                  * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -3911,21 +3926,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The receiver is gone: the endpoint is no longer active. */
+            /** @description The endpoint is gone. It is disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It arrived. Answer within 15 seconds, and work afterwards. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Anything else, redirects included, is a failure, and tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` asks for it. */
+            /** @description Any other response, including a redirect, is a failure. The delivery is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` requests a longer wait of up to a day. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -3939,17 +3954,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The `id` of the event: the same at every attempt.
+                 * @description The `id` of the event. The same on every attempt.
                  * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+                 * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1795170730
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
                  * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -3963,21 +3978,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The receiver is gone: the endpoint is no longer active. */
+            /** @description The endpoint is gone. It is disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It arrived. Answer within 15 seconds, and work afterwards. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Anything else, redirects included, is a failure, and tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` asks for it. */
+            /** @description Any other response, including a redirect, is a failure. The delivery is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` requests a longer wait of up to a day. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -3991,17 +4006,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The `id` of the event: the same at every attempt.
+                 * @description The `id` of the event. The same on every attempt.
                  * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+                 * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1795170730
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
                  * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -4015,21 +4030,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The receiver is gone: the endpoint is no longer active. */
+            /** @description The endpoint is gone. It is disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It arrived. Answer within 15 seconds, and work afterwards. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Anything else, redirects included, is a failure, and tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` asks for it. */
+            /** @description Any other response, including a redirect, is a failure. The delivery is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` requests a longer wait of up to a day. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4043,17 +4058,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The `id` of the event: the same at every attempt.
+                 * @description The `id` of the event. The same on every attempt.
                  * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+                 * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1795170730
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
                  * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -4067,21 +4082,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The receiver is gone: the endpoint is no longer active. */
+            /** @description The endpoint is gone. It is disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It arrived. Answer within 15 seconds, and work afterwards. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Anything else, redirects included, is a failure, and tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` asks for it. */
+            /** @description Any other response, including a redirect, is a failure. The delivery is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` requests a longer wait of up to a day. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4095,17 +4110,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The `id` of the event: the same at every attempt.
+                 * @description The `id` of the event. The same on every attempt.
                  * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+                 * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1795170730
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
                  * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -4119,21 +4134,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The receiver is gone: the endpoint is no longer active. */
+            /** @description The endpoint is gone. It is disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It arrived. Answer within 15 seconds, and work afterwards. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Anything else, redirects included, is a failure, and tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` asks for it. */
+            /** @description Any other response, including a redirect, is a failure. The delivery is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` requests a longer wait of up to a day. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4147,17 +4162,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The `id` of the event: the same at every attempt.
+                 * @description The `id` of the event. The same on every attempt.
                  * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+                 * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1795170730
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
                  * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -4171,21 +4186,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The receiver is gone: the endpoint is no longer active. */
+            /** @description The endpoint is gone. It is disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It arrived. Answer within 15 seconds, and work afterwards. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Anything else, redirects included, is a failure, and tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` asks for it. */
+            /** @description Any other response, including a redirect, is a failure. The delivery is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` requests a longer wait of up to a day. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4199,17 +4214,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The `id` of the event: the same at every attempt.
+                 * @description The `id` of the event. The same on every attempt.
                  * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+                 * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1795170730
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
                  * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -4223,21 +4238,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The receiver is gone: the endpoint is no longer active. */
+            /** @description The endpoint is gone. It is disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It arrived. Answer within 15 seconds, and work afterwards. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Anything else, redirects included, is a failure, and tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` asks for it. */
+            /** @description Any other response, including a redirect, is a failure. The delivery is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` requests a longer wait of up to a day. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4251,17 +4266,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The `id` of the event: the same at every attempt.
+                 * @description The `id` of the event. The same on every attempt.
                  * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+                 * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1795170730
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
                  * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -4275,21 +4290,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The receiver is gone: the endpoint is no longer active. */
+            /** @description The endpoint is gone. It is disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It arrived. Answer within 15 seconds, and work afterwards. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Anything else, redirects included, is a failure, and tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` asks for it. */
+            /** @description Any other response, including a redirect, is a failure. The delivery is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` requests a longer wait of up to a day. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4303,17 +4318,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The `id` of the event: the same at every attempt.
+                 * @description The `id` of the event. The same on every attempt.
                  * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+                 * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1795170730
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
                  * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -4327,21 +4342,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The receiver is gone: the endpoint is no longer active. */
+            /** @description The endpoint is gone. It is disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It arrived. Answer within 15 seconds, and work afterwards. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Anything else, redirects included, is a failure, and tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` asks for it. */
+            /** @description Any other response, including a redirect, is a failure. The delivery is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` requests a longer wait of up to a day. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4355,17 +4370,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The `id` of the event: the same at every attempt.
+                 * @description The `id` of the event. The same on every attempt.
                  * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+                 * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1795170730
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
                  * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -4379,21 +4394,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The receiver is gone: the endpoint is no longer active. */
+            /** @description The endpoint is gone. It is disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It arrived. Answer within 15 seconds, and work afterwards. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Anything else, redirects included, is a failure, and tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` asks for it. */
+            /** @description Any other response, including a redirect, is a failure. The delivery is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` requests a longer wait of up to a day. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4407,17 +4422,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The `id` of the event: the same at every attempt.
+                 * @description The `id` of the event. The same on every attempt.
                  * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+                 * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1795170730
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
                  * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -4431,21 +4446,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The receiver is gone: the endpoint is no longer active. */
+            /** @description The endpoint is gone. It is disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It arrived. Answer within 15 seconds, and work afterwards. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Anything else, redirects included, is a failure, and tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` asks for it. */
+            /** @description Any other response, including a redirect, is a failure. The delivery is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` requests a longer wait of up to a day. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4459,17 +4474,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The `id` of the event: the same at every attempt.
+                 * @description The `id` of the event. The same on every attempt.
                  * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+                 * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1795170730
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
                  * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -4483,21 +4498,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The receiver is gone: the endpoint is no longer active. */
+            /** @description The endpoint is gone. It is disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It arrived. Answer within 15 seconds, and work afterwards. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Anything else, redirects included, is a failure, and tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` asks for it. */
+            /** @description Any other response, including a redirect, is a failure. The delivery is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` requests a longer wait of up to a day. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4511,17 +4526,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The `id` of the event: the same at every attempt.
+                 * @description The `id` of the event. The same on every attempt.
                  * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
-                 * @description Of this attempt, in seconds since 1970. Refuse what is older than five minutes.
+                 * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
                  * @example 1795170730
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description `v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, the body byte for byte. More than one, with spaces between, while a secret is being replaced: accept either.
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
                  * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
@@ -4535,21 +4550,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The receiver is gone: the endpoint is no longer active. */
+            /** @description The endpoint is gone. It is disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It arrived. Answer within 15 seconds, and work afterwards. */
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Anything else, redirects included, is a failure, and tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` asks for it. */
+            /** @description Any other response, including a redirect, is a failure. The delivery is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` requests a longer wait of up to a day. */
             default: {
                 headers: {
                     [name: string]: unknown;
