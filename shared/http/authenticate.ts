@@ -2,7 +2,7 @@ import { ApiError } from '../api/errors.ts'
 import { type Credential, type CredentialPair, parseAuthorization } from '../domain/credential.ts'
 import type { Middleware } from './call.ts'
 
-/** Proves the credential (spec section 5). Everything that is wrong with it gets the same answer. */
+/** Authenticates the request (spec section 5). Any problem with the credential returns the same 401. */
 export function authenticate(
   verifyCredential: (pair: CredentialPair) => Promise<Credential | null>,
 ): Middleware {

@@ -3,7 +3,10 @@ import { type Route, scopesOf } from '../api/route.ts'
 import type { Scope } from '../domain/scope.ts'
 import type { Call, Middleware } from './call.ts'
 
-/** Requires the route's scope (spec section 5); of a route with several, any: the body then says which. */
+/**
+ * Requires the route's scope (spec section 5). If the scope depends on the body, requires any of the route's scopes;
+ * {@link authorizeBody} then checks the exact one.
+ */
 export function authorize(route: Pick<Route, 'scope'>): Middleware {
   const scopes = scopesOf(route)
   return {
@@ -13,7 +16,7 @@ export function authorize(route: Pick<Route, 'scope'>): Middleware {
   }
 }
 
-/** Requires the scope of what the body asks for, before anything else of the body is looked at. */
+/** Requires the scope that the body's field selects. Runs before the body is validated. */
 export function authorizeBody({ scope }: Pick<Route, 'scope'>, call: Call, body: object): void {
   if (typeof scope === 'string') return
   const value = (body as Record<string, unknown>)[scope.field]

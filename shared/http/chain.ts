@@ -16,7 +16,7 @@ import { recordUse } from './record-use.ts'
 import { render } from './render.ts'
 import { validate } from './validate.ts'
 
-/** Time kept back from the function's limit, to answer 504 ourselves. */
+/** How long before the function's time limit the chain aborts, so that it can still return a 504 itself. */
 const TIMEOUT_MARGIN_MS = 500
 
 export type ChainOptions = {
@@ -29,8 +29,10 @@ export type ChainOptions = {
   readonly checkResponses: boolean
 }
 
-/** The order of checks of every endpoint: who (401), how often (429), may they (403), is it
- * well-formed (400, 404), then act. */
+/**
+ * The middleware of an endpoint, in the order of its checks: authentication (401), rate limit (429), scope (403), query
+ * and path (400, 404), body (413, 415, 400, 422) and idempotency key (422).
+ */
 export function endpointChain(route: Route, options: ChainOptions) {
   return buildChain([
     logLine(route.id, options.now, options.log),
@@ -50,7 +52,7 @@ export function endpointChain(route: Route, options: ChainOptions) {
   ])
 }
 
-/** The chain of what is no endpoint: unknown paths and methods, answered to anybody. */
+/** The middleware for unmatched requests: unknown paths and methods. Requires no credential. */
 export function fallbackChain({ now, log }: Pick<ChainOptions, 'now' | 'log'>) {
   return buildChain([logLine('fallback', now, log), render({ status: 404 })])
 }

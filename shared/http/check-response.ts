@@ -4,22 +4,22 @@ import { errorsOf, type Route } from '../api/route.ts'
 import type { Middleware } from './call.ts'
 import { ReplayedResponse } from './replayed-response.ts'
 
-/** An answer that breaks the endpoint's own contract: a defect of ours, found before a client does. */
+/** A response that violates the endpoint's own contract, which is a defect of the endpoint. */
 export class ContractViolation extends Error {
-  /** `how` names fields and rules, never values: it reaches the log. */
+  /** `mismatch` names fields and rules, never values, because it is logged. */
   constructor(mismatch: string) {
-    super('the answer does not fit the contract')
-    this.name = `ContractBroken(${mismatch})`
+    super('the response violates the contract of its route')
+    this.name = `ContractViolation(${mismatch})`
   }
 }
 
-/** Holds what the endpoint answers against its route; in development only (see CHECK_RESPONSES). */
+/** Checks the endpoint's response and errors against its route. In development only (see CHECK_RESPONSES). */
 export function checkResponse(route: Route): Middleware {
   const { body } = route.response
   const declared: readonly string[] = errorsOf(route)
   return {
     after: ({ response }) => {
-      // It was checked when it was first sent.
+      // A replayed response was checked when it was first sent.
       if (response instanceof ReplayedResponse) return
       const { error } = body.safeParse(response)
       if (error) throw new ContractViolation(mismatches(error))

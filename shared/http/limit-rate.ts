@@ -6,18 +6,19 @@ import { withTimeout } from './with-timeout.ts'
 
 type RateLimitOptions = {
   readonly now: () => number
-  /** Counts the request; its cost is one write. */
+  /** Counts the request. Costs one write. */
   readonly countRequest: (credential: Credential) => Promise<RequestCount>
-  /** For credentials without a rate of their own. */
+  /** The limit of credentials without a limit of their own. */
   readonly requestsPerMinute: number
 }
 
-/** A counter that takes longer does not count. */
+/** If counting takes longer, the request is not limited. */
 const COUNT_TIMEOUT_MS = 500
 
 /**
- * Limits a credential's rate. The count goes on beside a read's own work and is heard before its answer leaves; what
- * writes waits for it. A counter that fails lets everybody through: it must never take the API down.
+ * Limits the request rate of a credential. For reads, counting runs alongside the request and is checked before the
+ * response is sent; writes wait for it. If counting fails, requests are not limited: the limiter must never take the
+ * API down.
  */
 export function limitRate({ now, countRequest: count, requestsPerMinute }: RateLimitOptions): Middleware {
   const verdicts = new WeakMap<object, Promise<RateVerdict | null>>()
@@ -49,7 +50,7 @@ export function limitRate({ now, countRequest: count, requestsPerMinute }: RateL
       if (request.event.httpMethod !== 'GET') await applyVerdict(request)
     },
     after: applyVerdict,
-    // A caller over its rate learns nothing else, whatever the later checks found.
+    // The 429 replaces the error of any later check.
     onError: (request) =>
       applyVerdict(request).catch((error: Error) => {
         request.error = error

@@ -4,16 +4,16 @@ import { errorOrigin, type WriteLog } from '../observability/log.ts'
 import type { ApiRequest, Middleware } from './call.ts'
 import { withTimeout } from './with-timeout.ts'
 
-/** What goes on beside a request may hold its answer up so long, and no longer. */
+/** How long background writes may delay the response. */
 const MAX_BACKGROUND_WAIT_MS = 300
 
-/** Opens the call and, once the answer stands, writes the request's one log line. */
+/** Creates the call and, when the response is ready, writes the request's log line. */
 export function logLine(routeId: string, now: () => number, write: WriteLog): Middleware {
   const finish = async ({ context: { call }, response }: ApiRequest): Promise<void> => {
     await withTimeout(MAX_BACKGROUND_WAIT_MS, Promise.allSettled(call.backgroundWrites))
     const { failure, credential } = call
     write({
-      // Lambda takes a line without one for INFO, whatever its level says.
+      // Without a timestamp, Lambda treats the line as INFO whatever its level.
       timestamp: new Date(now()).toISOString(),
       level: failure && errorEntry(failure.key).status >= 500 ? 'error' : 'info',
       request_id: call.requestId,

@@ -3,12 +3,12 @@ import type * as z from 'zod'
 import { ApiError, type FieldIssue } from '../api/errors.ts'
 import type { Call, Middleware } from './call.ts'
 
-/** Of a body, in bytes. */
+/** The largest body, in bytes. */
 const MAX_BYTES = 256 * 1024
 
 /**
- * Reads and checks the JSON body; every field that is wrong is named at once. `allow` may refuse a body before its fields
- * are checked.
+ * Parses and validates the JSON body. The error names every invalid field. `authorize` may reject a body before its
+ * fields are validated.
  */
 export function readBody(
   schema: z.ZodObject,
@@ -20,7 +20,7 @@ export function readBody(
       const type = headerOf(event, 'content-type')
       const text = textOf(event)
       call.bodyText = text
-      // Nothing at all says the same as an object without fields, where no field is needed.
+      // If all fields are optional, an absent body is equivalent to an empty object.
       const isEmpty = text === '' && type === undefined && isOptional
       if (!isEmpty && !isJson(type)) throw new ApiError('unsupported_media_type')
       const body = isEmpty ? {} : requireObject(parseJson(text))
@@ -30,7 +30,7 @@ export function readBody(
   }
 }
 
-/** One header's value; the last one, if it was sent more than once. */
+/** The value of a header; the last one, if it was sent more than once. */
 export function headerOf(event: APIGatewayProxyEvent, name: string): string | undefined {
   const sent = Object.entries(event.multiValueHeaders ?? {}).findLast(
     ([known]) => known.toLowerCase() === name,

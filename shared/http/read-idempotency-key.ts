@@ -2,7 +2,7 @@ import { ApiError } from '../api/errors.ts'
 import type { Middleware } from './call.ts'
 import { headerOf } from './read-body.ts'
 
-/** Takes the caller's own key of this request, by which a repetition is known. */
+/** Reads the Idempotency-Key header, which identifies repetitions of a request. */
 export function readIdempotencyKey(): Middleware {
   return {
     before: ({ event, context: { call } }) => {

@@ -1,11 +1,11 @@
 import type { Credential } from '../domain/credential.ts'
 import type { Middleware } from './call.ts'
 
-/** Notes when a credential was last used, beside the request's own work. */
+/** Records when a credential was last used, alongside the request's own work. */
 export function recordUse(record: (credential: Credential) => Promise<void>): Middleware {
   return {
     before: ({ context: { call } }) => {
-      // A note that fails is lost, and the request is not.
+      // A failed write must not fail the request.
       if (call.credential) call.backgroundWrites.push(record(call.credential).catch(() => undefined))
     },
   }

@@ -5,7 +5,7 @@ import { ReplayedResponse } from './replayed-response.ts'
 
 type Success = Pick<Route['response'], 'status' | 'location'>
 
-/** Turns what the endpoint returns into the answer, and every error into its entry of the catalogue. */
+/** Turns what the endpoint returns into an HTTP response, and every error into its entry of the catalogue. */
 export function render({ status, location }: Success): Middleware {
   return {
     after: (request) => {
@@ -37,7 +37,7 @@ export function render({ status, location }: Success): Middleware {
   }
 }
 
-/** Where a created record is found, from the base path on. */
+/** The path of a created record, starting with the base path. */
 function locationHeader(location: string | undefined, status: number, body: unknown): Record<string, string> {
   if (location === undefined || status !== 201) return {}
   return { location: `${BASE_PATH}${location}/${(body as { data: { id: string } }).data.id}` }
@@ -71,7 +71,7 @@ type CatalogueError = Pick<ApiError, 'key' | 'details' | 'headers'> & { cause?: 
 
 function toCatalogueError(error: unknown): CatalogueError {
   if (error instanceof ApiError) return error
-  // middy's own error, thrown a moment before Lambda would end the function.
+  // Thrown by middy shortly before Lambda would abort the function.
   if (error instanceof Error && error.name === 'TimeoutError')
     return { key: 'timeout', details: undefined, headers: {}, cause: error }
   return { key: 'internal', details: undefined, headers: {}, cause: error }

@@ -4,7 +4,7 @@ import type { Route } from '../api/route.ts'
 import { isUuid } from '../domain/uuid.ts'
 import type { Middleware } from './call.ts'
 
-/** Parses query and path by the route's schemas; every field that is wrong is named at once. */
+/** Parses the query and path parameters of a route. The error names every invalid parameter. */
 export function validate(route: Pick<Route, 'query' | 'params'>): Middleware {
   return {
     before: ({ event, context: { call } }) => {
@@ -24,7 +24,7 @@ function parseQuery(schema: z.ZodObject | undefined, sent: QueryValues): Record<
     ([name, list]) => [name, list ?? []] as const,
   )) {
     if (!Object.hasOwn(known, field)) issues.push({ field, issue: 'is not a parameter of this endpoint' })
-    else if (more.length > 0) issues.push({ field, issue: 'is given more than once' })
+    else if (more.length > 0) issues.push({ field, issue: 'must not be repeated' })
     else if (value !== undefined) values[field] = value
   }
   const parsed = schema?.safeParse(values)
@@ -36,7 +36,7 @@ function parseQuery(schema: z.ZodObject | undefined, sent: QueryValues): Record<
   return parsed?.data ?? {}
 }
 
-/** An id that is none cannot be found, like one that is nobody's. */
+/** Path parameters are ids. A malformed id is not found, like an unknown one. */
 function parsePath(params: Readonly<Record<string, ErrorKey>>, sent: Record<string, string | undefined>) {
   const ids: Record<string, string> = {}
   for (const [name, notFound] of Object.entries(params)) {

@@ -1,6 +1,6 @@
 import { type Assets, escapeHtml, page } from './html.ts'
 
-/** The error catalogue as it is served: errors by translation key. */
+/** The error catalogue as served in errors.json: errors by translation key. */
 export type Catalogue = {
   readonly errors: Readonly<
     Record<
@@ -15,7 +15,7 @@ export type Catalogue = {
   >
 }
 
-/** Every error that the API answers, by status; each can be linked to: `/docs/errors#slot_unavailable`. */
+/** The page of all errors, sorted by status. Each has an anchor: `/docs/errors#slot_unavailable`. */
 export function errorsPage({ errors }: Catalogue, assets: Pick<Assets, 'style'>): string {
   const rows = Object.entries(errors)
     .sort(([, one], [, other]) => one.status - other.status)
@@ -31,7 +31,7 @@ export function errorsPage({ errors }: Catalogue, assets: Pick<Assets, 'style'>)
     style: assets.style,
     contents: `<main>
 <h1>Errors</h1>
-<p>An error is answered as <code>{"error", "message", "details"}</code>. <code>error</code> is its code, <code>message</code> the key of its text: the texts are in <a href="../errors.json">errors.json</a>, ready to be translated. <code>details</code> is there where the table says so.</p>
+<p>The body of an error response is <code>{"error", "message", "details"}</code>. <code>error</code> is the error code and <code>message</code> is a translation key. The English texts are in <a href="../errors.json">errors.json</a>, ready for translation. <code>details</code> is present only for the errors that list it below.</p>
 <table>
 <thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Key</th><th scope="col">Text</th></tr></thead>
 <tbody>

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative } from 'node:path'
 
-/** A file as it is answered with. All are text: binary bodies would change how a REST API hands over every other. */
+/** A file to serve. All are text: a binary media type would change how the REST API passes every other body. */
 export type ServedFile = {
   readonly body: string
   readonly type: string
@@ -21,13 +21,13 @@ const TYPES: Record<string, string> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-/** A name with a hash of its content never means anything else. */
+/** Names that contain a hash of the file's content, which can be cached forever. */
 const HASHED = /\.[0-9a-f]{16}\.\w+$/
 
 /**
- * Reads a folder, once: what is asked for later is looked up by its whole path, and no path of a request ever reaches
- * the file system. A page is known without its `.html`.
- * @throws Error naming a file of a type that is not served
+ * Reads all files of a folder, by URL path; pages lose their `.html`. Requests are looked up in the result, so the path of
+ * a request never reaches the file system.
+ * @throws Error naming a file of an unknown type
  */
 export function readFiles(directory: string): ServedFiles {
   const names = readdirSync(directory, { recursive: true, withFileTypes: true })
@@ -43,7 +43,7 @@ export function readFiles(directory: string): ServedFiles {
 
 function servedFile(name: string, content: Buffer): ServedFile {
   const type = TYPES[extname(name)]
-  if (!type) throw new Error(`${name} is of a type that is not served.`)
+  if (!type) throw new Error(`${name} has an unknown type: add it to TYPES.`)
   return {
     body: content.toString('utf8'),
     type,

@@ -1,4 +1,4 @@
-/** Text as HTML shows it, in elements and in attributes with quotes. */
+/** Escapes text for element content and quoted attribute values. */
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
@@ -11,12 +11,12 @@ export type Assets = {
 
 type Page = {
   readonly title: string
-  /** From the page to `/docs/` and to the root; without a slash before, for a stage may stand in front. */
+  /** Relative paths from the page to `/docs/` and to the root. Relative, because a stage name may precede the path. */
   readonly toDocs: string
   readonly toRoot: string
   readonly style: string
   readonly scripts?: string
-  /** What the aside holds below the links of all pages. */
+  /** HTML that follows the navigation links in the header. */
   readonly aside?: string
   readonly contents: string
 }
@@ -24,7 +24,7 @@ type Page = {
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%230b6e6e'/%3E%3Cpath d='M8 4v8M4 8h8' stroke='%23fff' stroke-width='2.5'/%3E%3C/svg%3E"
 
-/** What all pages have in common. */
+/** The HTML document that all pages share. */
 export const page = ({ title, toDocs, toRoot, style, scripts = '', aside = '', contents }: Page): string => {
   const links = [
     [`${toRoot}docs`, 'Reference'],

@@ -1,5 +1,4 @@
 /**
- * What is served beside the API, to anybody: resources of the gateway outside the base path, which stays for
- * credentials alone.
+ * The public resources of the gateway. They are outside the base path, below which every request needs a credential.
  */
 export const REFERENCE_RESOURCES = ['/openapi.json', '/errors.json', '/docs', '/docs/{proxy+}'] as const

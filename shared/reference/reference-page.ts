@@ -3,7 +3,7 @@ import { type Assets, escapeHtml, page } from './html.ts'
 
 export type { Assets } from './html.ts'
 
-/** Of an OpenAPI document, what the list of endpoints needs. */
+/** The parts of an OpenAPI document that the list of endpoints needs. */
 export type ApiDocument = {
   readonly tags: readonly { readonly name: string }[]
   readonly paths: Readonly<Record<string, PathItem>>
@@ -13,8 +13,8 @@ type PathItem = Readonly<Record<string, Operation>>
 type Operation = { readonly operationId: string; readonly summary: string; readonly tags: readonly string[] }
 
 /**
- * The reference page: the list of endpoints and its search are here at once; the renderer, which is forty times as
- * large, fills in the rest when it has arrived.
+ * The reference page. The list of endpoints and its search work immediately; the renderer, which is forty times as large,
+ * adds the rest when it has loaded.
  */
 export const referencePage = (document: ApiDocument, assets: Assets): string =>
   page({
@@ -35,8 +35,8 @@ ${document.tags.map(({ name }) => group(name, document)).join('')}</nav>
 </details>
 `,
     contents: `<link rel="stylesheet" href="docs/${assets.rendererStyle}">
-<div id="reference" data-api="${BASE_PATH.slice(1)}"><p class="waiting">The reference is loading.</p></div>
-<noscript><p>The reference needs scripts. What it shows is in <a href="openapi.json">openapi.json</a> and <a href="docs/errors">the errors</a>.</p></noscript>
+<div id="reference" data-api="${BASE_PATH.slice(1)}"><p class="waiting">Loading the reference…</p></div>
+<noscript><p>The reference requires JavaScript. The same content is in <a href="openapi.json">openapi.json</a> and on the <a href="docs/errors">errors page</a>.</p></noscript>
 <footer><a href="docs/licences.txt">Licences</a></footer>
 `,
   })
@@ -54,7 +54,7 @@ function group(tag: string, { paths, webhooks = {} }: ApiDocument): string {
     : ''
 }
 
-/** Where the renderer has it: `#/Patients/list-patients`. */
+/** A link to an operation, in the form that the renderer uses: `#/Patients/list-patients`. */
 const operationLink = (method: string, path: string, { operationId, summary, tags }: Operation): string =>
   `<a href="#/${encodeURIComponent(tags[0] ?? '')}/${encodeURIComponent(operationId)}"><b class="${method}">${method.toUpperCase()}</b> <code>${escapeHtml(path)}</code> <span>${escapeHtml(summary)}</span></a>`
 

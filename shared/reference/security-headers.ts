@@ -1,6 +1,6 @@
 /**
- * What a page of ours may do: run our scripts, wear our styles, talk to where it came from. No other host, no inline
- * script, no eval, no frame around it.
+ * The pages may load scripts and styles from, and send requests to, their own origin only. No inline scripts, no eval, no
+ * framing.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",

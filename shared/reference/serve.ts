@@ -10,7 +10,7 @@ import { SECURITY_HEADERS } from './security-headers.ts'
 
 type ServeOptions = { readonly now: () => number; readonly log: WriteLog }
 
-/** A Lambda handler that answers GET and HEAD with files, to anybody, and all else in the API's error shape. */
+/** A Lambda handler that serves files to GET and HEAD without a credential. Errors have the API's error shape. */
 export function serveFiles(files: ServedFiles, { now, log }: ServeOptions) {
   const { onError } = render({ status: 200 })
   return middy<APIGatewayProxyEvent, unknown, Error, ApiContext>()
@@ -26,13 +26,13 @@ function respond(
   headers: Record<string, string>,
   files: ServedFiles,
 ): APIGatewayProxyResult {
-  // The resource, not the path: a custom domain may serve the API below a path of its own.
+  // The resource, not the path: a custom domain may serve the API under a path prefix.
   const name = resource === '/docs/{proxy+}' ? `/docs/${pathParameters?.proxy ?? ''}` : resource
   const file = files.get(name)
   if (!file) throw new ApiError('route_not_found')
   if (httpMethod !== 'GET' && httpMethod !== 'HEAD')
     throw new ApiError('method_not_allowed', { headers: { allow: 'GET, HEAD' } })
-  // A page's links are relative, and would lead elsewhere from there.
+  // The relative links of a page would resolve differently from a path with a trailing slash.
   if (path?.endsWith('/')) return { statusCode: 308, headers: { ...headers, location: '../docs' }, body: '' }
   const { body, type, etag, cacheControl } = file
   const validators = { ...headers, etag, 'cache-control': cacheControl, vary: 'accept-encoding' }
@@ -40,7 +40,7 @@ function respond(
   return { statusCode: 200, headers: { ...validators, 'content-type': type }, body }
 }
 
-/** Whether the caller has it already (RFC 9110, 13.1.2). Weakly compared: a proxy may have compressed what it kept. */
+/** Whether if-none-match contains the etag (RFC 9110, 13.1.2). The comparison is weak: a proxy may have compressed its copy. */
 function matchesEtag(sent: APIGatewayProxyEvent['multiValueHeaders'], etag: string): boolean {
   return Object.entries(sent ?? {})
     .filter(([name]) => name.toLowerCase() === 'if-none-match')

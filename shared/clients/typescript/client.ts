@@ -1,6 +1,6 @@
 /**
- * The Clinic Developer API for servers: Node, Deno, Bun, workers. A credential acts for a whole clinic and has no place in a
- * browser. Types come from the API's document (schema.ts, generated).
+ * A client of the Clinic Developer API for servers: Node, Deno, Bun and workers. A credential gives access to a whole
+ * clinic, so do not use the client in a browser. The types are generated from the API document (schema.ts).
  */
 import type { operations } from './schema.ts'
 import { type ClientOptions, type RequestOptions, transport } from './transport.ts'
@@ -14,7 +14,7 @@ type Operation = keyof operations
 type Parameters_<O extends Operation> = operations[O] extends { parameters: infer P } ? P : never
 /** The query parameters of an operation. */
 export type Query<O extends Operation> = Parameters_<O> extends { query?: infer Q } ? NonNullable<Q> : never
-/** The body of a request. */
+/** The request body of an operation. */
 export type Body<O extends Operation> = operations[O] extends {
   requestBody?: { content: { 'application/json': infer B } }
 }
@@ -24,7 +24,7 @@ export type Body<O extends Operation> = operations[O] extends {
     : never
 type Responses<O extends Operation> = operations[O] extends { responses: infer R } ? R : never
 type Json<A> = A extends { content: { 'application/json': infer J } } ? J : undefined
-/** What an operation answers when it succeeds. */
+/** The body of an operation's successful response. */
 export type ResponseBody<O extends Operation> = {
   [status in keyof Responses<O>]: status extends 200 | 201 | 202 ? Json<Responses<O>[status]> : never
 }[keyof Responses<O>]
@@ -32,7 +32,7 @@ type ListItem<O extends Operation> = ResponseBody<O> extends { data: (infer T)[]
 
 export type Client = ReturnType<typeof createClient>
 
-/** Opens the API with a credential. Nothing is sent yet. */
+/** Creates a client that uses a credential. Sends nothing. */
 export function createClient(options: ClientOptions) {
   const send = transport(options)
 
@@ -41,7 +41,7 @@ export function createClient(options: ClientOptions) {
   const post = <O extends Operation>(path: string, body?: object, requestOptions?: RequestOptions) =>
     send({ method: 'POST', path, body, ...requestOptions }) as Promise<ResponseBody<O>>
 
-  /** A list by pages: `list` for one, `all` for every record of all of them. */
+  /** A paginated list: `list` returns one page, `all` iterates over the records of all pages. */
   const pages = <O extends Operation>(path: string) => ({
     list: (query: Query<O> = {} as Query<O>, requestOptions?: RequestOptions) =>
       get<O>(path, query as object, requestOptions),
@@ -57,7 +57,10 @@ export function createClient(options: ClientOptions) {
     },
   })
 
-  /** A log by its cursor: `list` for one answer, `all` for everything there is now. */
+  /**
+   * A list with a cursor: `list` returns one page, `all` iterates over the items from `after` (or the beginning) to the
+   * present end. To continue later, use `list` and store `meta.next_after`.
+   */
   const cursorList = <O extends Operation>(path: string) => ({
     list: (query: Query<O> = {} as Query<O>, requestOptions?: RequestOptions) =>
       get<O>(path, query as object, requestOptions),

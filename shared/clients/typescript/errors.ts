@@ -1,4 +1,4 @@
-/** Why the API refused (its error catalogue: `/errors.json`). */
+/** Errors that the API returns. `/errors.json` is the catalogue. */
 
 export type ErrorBody = {
   readonly error: string
@@ -8,18 +8,19 @@ export type ErrorBody = {
 
 const PREFIX = 'errors.developer_api.'
 
+/** An error response of the API. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
-  /** The code, e.g. `NOT_FOUND`. */
+  /** The error code, e.g. `NOT_FOUND`. `UNKNOWN` if the response did not come from the API. */
   readonly code: string
-  /** Which error it is, e.g. `patient_not_found`: the translation key without its prefix. */
+  /** The translation key without its prefix, e.g. `patient_not_found`. */
   readonly key: string
-  /** Fields that are wrong, other times that are free, the missing scope. */
+  /** Invalid fields, alternative slots or the missing scope, depending on the error. */
   readonly details: readonly object[]
-  /** Quote it when you ask for help. */
+  /** Include it when you contact support. */
   readonly requestId: string | null
-  /** Seconds. */
+  /** Seconds to wait before retrying, if the response said so. */
   readonly retryAfter: number | null
 
   constructor(status: number, body: ErrorBody, requestId: string | null, retryAfter: number | null) {

@@ -1,4 +1,4 @@
-/** One request of the API, with the retries that are safe. */
+/** Sends a request to the API, and retries where that is safe. */
 import { ApiError, type ErrorBody } from './errors.ts'
 
 export type ClientOptions = {
@@ -6,15 +6,15 @@ export type ClientOptions = {
   readonly baseUrl: string
   readonly key: string
   readonly secret: string
-  /** Attempts beyond the first, of a request that may be repeated; 3 unless given. */
+  /** The maximum number of retries. Defaults to 3. */
   readonly retries?: number
-  /** Milliseconds for one attempt; 30,000 unless given. */
+  /** The timeout of one attempt in milliseconds. Defaults to 30,000. */
   readonly timeout?: number
   readonly fetch?: typeof fetch
 }
 
 export type RequestOptions = {
-  /** Makes repetitions of a POST one; a random one unless given. */
+  /** The Idempotency-Key of a POST. Defaults to a random one. */
   readonly idempotencyKey?: string
   readonly signal?: AbortSignal
 }
@@ -26,10 +26,10 @@ export type ApiRequest = RequestOptions & {
   readonly body?: object | undefined
 }
 
-/** Statuses after which the same request may succeed; a POST is made one by its key. */
+/** Statuses after which a retry may succeed. A POST is safe to retry because it has an idempotency key. */
 const RETRYABLE_STATUSES = new Set([429, 500, 502, 503, 504])
 
-/** What is waited for at most, in milliseconds, whatever `retry-after` says: a day's limit is not waited out. */
+/** If `retry-after` asks for a longer wait, in milliseconds, the request fails instead. */
 const MAX_WAIT = 60_000
 
 export type Send = (request: ApiRequest) => Promise<unknown>
@@ -99,16 +99,16 @@ async function readResponse(response: Response): Promise<Success | Error> {
   try {
     body = JSON.parse(text) as ErrorBody
   } catch {
-    // Something between here and the API answered.
+    // The response came from a proxy, not from the API.
     body = { error: 'UNKNOWN', message: '' }
   }
   return new ApiError(response.status, body, requestId, retryAfter === null ? null : Number(retryAfter))
 }
 
-/** Milliseconds to wait before the next attempt; null when it would be no use. Full jitter, from 200 ms on. */
+/** Milliseconds to wait before a retry, with full jitter from 200 ms; null if the error must not be retried. */
 function retryDelay(error: Error, attempt: number): number | null {
   const backOff = Math.random() * 200 * 2 ** attempt
-  // No answer at all: the connection failed, or took too long.
+  // No response: the connection failed or timed out.
   if (!(error instanceof ApiError)) return backOff
   if (!RETRYABLE_STATUSES.has(error.status) && error.key !== 'idempotency_in_progress') return null
   const requestedWait = (error.retryAfter ?? 0) * 1000

@@ -1,21 +1,21 @@
-/** Verifies deliveries signed as in Standard Webhooks, with the crypto that every server runtime has. */
+/** Verifies Standard Webhooks signatures with Web Crypto, which all server runtimes provide. */
 
-/** Seconds that a delivery's time may be off. */
+/** The largest accepted difference between a delivery's timestamp and the current time, in seconds. */
 const TOLERANCE = 300
 
 export type SignedDelivery = {
   readonly headers: Headers | Readonly<Record<string, string | string[] | undefined>>
-  /** As it came, before anything parsed it. */
+  /** The raw body, exactly as received. */
   readonly body: string
-  /** As the API showed it once, or your own. */
+  /** The secret that the API returned when the endpoint was created, or the one you chose. */
   readonly secret: string
-  /** Milliseconds since the epoch; now unless given. */
+  /** Milliseconds since the epoch. Defaults to the current time. */
   readonly now?: number
 }
 
 /**
- * The event of a delivery that was signed with the secret within the last five minutes.
- * @throws Error that says what is wrong with it
+ * Verifies a delivery and returns its event.
+ * @throws Error if the signature does not match the secret, or the timestamp is more than five minutes off
  */
 export async function verifyWebhook<E = unknown>({
   headers,
@@ -27,14 +27,14 @@ export async function verifyWebhook<E = unknown>({
     String((headers instanceof Headers ? headers.get(name) : headers[name]) ?? '')
   const [id, timestamp] = [header('webhook-id'), header('webhook-timestamp')]
   if (!(Math.abs(now / 1000 - Number(timestamp || Number.NaN)) <= TOLERANCE))
-    throw new Error('The webhook’s time is missing, or more than five minutes off')
+    throw new Error('The webhook timestamp is missing or more than five minutes off')
   const bytes = secret.startsWith('whsec_')
     ? Uint8Array.from(atob(secret.slice(6)), (character) => character.charCodeAt(0))
     : new TextEncoder().encode(secret)
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }
   const key = await crypto.subtle.importKey('raw', bytes, algorithm, false, ['verify'])
   const content = new TextEncoder().encode(`${id}.${timestamp}.${body}`)
-  // There are several while a secret is being replaced.
+  // There are two signatures for 24 hours after a secret rotation.
   for (const signature of header('webhook-signature').split(' ')) {
     if (!signature.startsWith('v1,')) continue
     let signatureBytes: Uint8Array<ArrayBuffer>
@@ -46,5 +46,5 @@ export async function verifyWebhook<E = unknown>({
     // Compares in constant time.
     if (await crypto.subtle.verify('HMAC', key, signatureBytes, content)) return JSON.parse(body) as E
   }
-  throw new Error('The webhook is not signed with this secret')
+  throw new Error('The webhook signature does not match the secret')
 }

@@ -1,22 +1,22 @@
-/** Runs in the browser, as it stands: the search of the endpoints' list, and the renderer with its console. */
+/** Runs in the browser without a build step: the search of the endpoint list, and the renderer with its console. */
 const one = (selector, within = document) => within.querySelector(selector)
 const all = (selector, within = document) => [...within.querySelectorAll(selector)]
 
 const dark = matchMedia('(prefers-color-scheme: dark)')
 const wide = matchMedia('(min-width: 60rem)')
-const description = fetch('openapi.json').then((answer) => answer.json())
+const description = fetch('openapi.json').then((response) => response.json())
 
-/** The renderer has a dark mode, but leaves it to the page. */
+/** The renderer has a dark mode; the page has to switch it on. */
 function followSystem() {
   document.documentElement.classList.toggle('dark-mode', dark.matches)
 }
 
-/** The list stands beside the reference where there is room, and is folded above it where there is none. */
+/** On wide screens the list is open beside the reference; on narrow ones it is collapsed above it. */
 function fold() {
   one('#endpoints').open = wide.matches
 }
 
-/** Shows the endpoints that have every word. */
+/** Shows the endpoints that contain every word of the query. */
 function search(text) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   const has = (item) => words.every((word) => item.textContent.toLowerCase().includes(word))
@@ -46,7 +46,7 @@ function listen() {
   })
 }
 
-/** Gives the console the credential, as it was issued or as the header has it: `KEY:SECRET`, `Developer KEY:SECRET`. */
+/** Passes the credential to the console. Accepts `KEY:SECRET` and the header form `Developer KEY:SECRET`. */
 function authorize(ui, spec) {
   const [name] = Object.keys(spec.components.securitySchemes)
   const input = one('#credential')
@@ -59,7 +59,7 @@ function authorize(ui, spec) {
   if (input.value !== '') pass()
 }
 
-/** Opens the endpoint that the address names, and puts the keyboard there. */
+/** Opens the endpoint that the URL fragment names, and moves the focus to it. */
 function open(ui) {
   const [, tag, id] = location.hash.split('/').map(decodeURIComponent)
   if (!tag || !id) return
@@ -80,17 +80,17 @@ const isUsed = (tag, { paths }) =>
 
 async function start() {
   const spec = await description
-  // From here on, whatever stands in front: a stage, or the path of a custom domain.
+  // Resolved relative to the page, which may be below a stage name or the path of a custom domain.
   const { href } = new URL(one('#reference').dataset.api, location)
   const ui = SwaggerUIBundle({
-    // The renderer shows events apart, and would leave their tag empty.
+    // The renderer lists events separately, which would leave their tag empty.
     spec: { ...spec, servers: [{ url: href }], tags: spec.tags.filter(({ name }) => isUsed(name, spec)) },
     dom_id: '#reference',
     deepLinking: true,
     tryItOutEnabled: true,
     displayRequestDuration: true,
     defaultModelsExpandDepth: -1,
-    // Kept by the page alone, and gone with it: a credential acts for a whole clinic.
+    // Held in memory only: a credential gives access to a whole clinic.
     persistAuthorization: false,
     validatorUrl: null,
     onComplete: () => {

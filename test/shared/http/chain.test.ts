@@ -222,7 +222,7 @@ describe('the chain', () => {
   it('holds the answer against its schema, and logs which field, not its value', async () => {
     const { handler, lines } = chain(async () => ({ data: { name: 'x', born: 'Jane Doe' } }))
     expect((await call(handler, good)).status).toBe(500)
-    expect(JSON.stringify(lines)).toContain('ContractBroken(data: unrecognized_keys)')
+    expect(JSON.stringify(lines)).toContain('ContractViolation(data: unrecognized_keys)')
     expect(JSON.stringify(lines)).not.toContain('Jane')
   })
 
@@ -232,7 +232,7 @@ describe('the chain', () => {
     }
     const { handler, lines } = chain(undeclared)
     expect((await call(handler, good)).status).toBe(500)
-    expect(JSON.stringify(lines)).toContain('ContractBroken(undeclared error doctor_not_found)')
+    expect(JSON.stringify(lines)).toContain('ContractViolation(undeclared error doctor_not_found)')
     expect((await call(chain(undeclared, { checkResponses: false }).handler, good)).status).toBe(404)
   })
 
@@ -274,7 +274,7 @@ describe('what has no body to answer with', () => {
   it('is a defect when it answers with something all the same', async () => {
     const { handler, lines } = chainOf(removal, async () => ({ data: 'Jane Doe' }))
     expect((await call(handler, { method: 'DELETE', ...good })).status).toBe(500)
-    expect(JSON.stringify(lines)).toContain('ContractBroken')
+    expect(JSON.stringify(lines)).toContain('ContractViolation')
     expect(JSON.stringify(lines)).not.toContain('Jane')
   })
 })

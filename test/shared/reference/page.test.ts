@@ -128,7 +128,7 @@ it('fits a phone: nothing is wider than it, and the console is within reach of a
   expect(await widthOf(page)).toBe(360)
   await page.locator('#credential').fill(credential())
   await page.locator('#endpoints summary').tap()
-  await page.locator('#endpoints a', { hasText: 'List or search the patients' }).tap()
+  await page.locator('#endpoints a', { hasText: 'List patients' }).tap()
   await open(page).locator('.execute').tap()
   await answer(page).waitFor()
   expect(await answer(page).innerText()).toContain('full_name')

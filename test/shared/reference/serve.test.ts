@@ -169,7 +169,7 @@ it('serves text alone', () => {
   const other = mkdtempSync(join(tmpdir(), 'reference-'))
   try {
     writeFileSync(join(other, 'icon.png'), '')
-    expect(() => readFiles(other)).toThrow('icon.png is of a type that is not served.')
+    expect(() => readFiles(other)).toThrow('icon.png has an unknown type: add it to TYPES.')
   } finally {
     rmSync(other, { recursive: true })
   }
