@@ -21,7 +21,7 @@ import { property } from '../../support/scale.ts'
 import { aPatient, freshTable, type TestTable } from '../../support/table.ts'
 
 type Known = {
-  /** Every id of the clinic, as tests made it or an answer told of it. */
+  /** Every id of the clinic that the test created or a response contained. */
   readonly ids: Set<string>
   /** One record of each kind. */
   readonly patient: string
@@ -43,7 +43,7 @@ beforeAll(async () => {
   db = await freshTable()
   stubFunctionEnvironment(db.name)
   for (let n = 0; n < 3; n++) {
-    // The same names in every clinic: only the clinic tells them apart.
+    // The same names in every clinic: only the clinic distinguishes them.
     const { clinic, patient, ...records } = await createPopulatedClinic(
       db.table,
       aPatient({ firstName: 'Ada0', lastName: 'Kaya' }),
@@ -78,7 +78,7 @@ beforeEach(() => {
 
 type Touched = Key & Record<string, unknown>
 
-/** Every key in the input of a DynamoDB call, with the rest of what is put there; a query's has no sort key. */
+/** Every key in the input of a DynamoDB call, with the other attributes of the item. A query has no sort key. */
 function touchedBy(input: unknown): Touched[] {
   if (typeof input !== 'object' || input === null) return []
   const { pk, sk = '', ':pk': asked } = input as Record<string, unknown>
@@ -88,15 +88,15 @@ function touchedBy(input: unknown): Touched[] {
   return [...known, ...Object.values(input).flatMap(touchedBy)]
 }
 
-/** Whose item it is, of those that are not in a clinic's own partitions. */
+/** The clinic of an item that is not in a clinic's own partitions. */
 function ownerOf(item: Touched): unknown {
   if (item.pk.startsWith(ANNOUNCED_PARTITION_PREFIX)) return parseAnnouncedKey(item).clinic
   if (/^due#(message|delivery)#\d$/.test(item.pk)) return parseDueKey(item).clinic
   if (item.pk.startsWith(PROVIDER_PARTITION_PREFIX)) return item.c
-  throw new Error(`nobody knows whose ${item.pk} is`)
+  throw new Error(`the test does not know the owner of ${item.pk}`)
 }
 
-/** The ids of a route's path, by what an unknown one is answered with. */
+/** The kinds of ids in paths, by the error for an unknown one. */
 const PATH_IDS: Partial<Record<ErrorKey, keyof Known>> = {
   patient_not_found: 'patient',
   invoice_not_found: 'invoice',
@@ -104,21 +104,21 @@ const PATH_IDS: Partial<Record<ErrorKey, keyof Known>> = {
   delivery_not_found: 'delivery',
 }
 
-/** What a clinic's caller names, of one clinic or of several. */
+/** The ids that a request uses, of one clinic or of several. */
 type Named = Pick<Known, 'patient' | 'doctor' | 'invoice' | 'webhook' | 'delivery'>
 
 const pathOf = (route: Route, named: Named): Record<string, string> =>
   Object.fromEntries(
     Object.entries(route.params ?? {}).map(([name, notFound]) => {
       const kind = PATH_IDS[notFound]
-      if (!kind) throw new Error(`the test knows no record for ${notFound}`)
+      if (!kind) throw new Error(`add the kind of record for ${notFound} to PATH_IDS`)
       return [name, named[kind as keyof Named]]
     }),
   )
 
 let days = 0
 
-/** A body that writes, if all that it names is the clinic's own. */
+/** A valid body, if all ids in it belong to the clinic. */
 function bodyOf(route: Route, { patient, doctor }: Named): object {
   const date = new Date(Date.UTC(2030, 0, 7 + 7 * days++)).toISOString().slice(0, 10)
   const bodies: Record<string, object> = {
@@ -136,7 +136,7 @@ function bodyOf(route: Route, { patient, doctor }: Named): object {
   return bodies[route.id] ?? {}
 }
 
-/** Makes a request as a clinic's caller, and holds what it touched, queued and showed against the clinic. */
+/** Makes a request, and checks that everything it read, wrote, queued and returned belongs to the caller's clinic. */
 async function asked(caller: Known, route: Route, named: Named, query: Record<string, string> = {}) {
   const send = vi.spyOn(DynamoDBDocumentClient.prototype, 'send')
   const { status, text } = await call(await handlerOf(route), {
@@ -162,32 +162,32 @@ async function asked(caller: Known, route: Route, named: Named, query: Record<st
   for (const message of queued) expect(message.clinic).toBe(clinic.id)
   const others = clinics.filter((other) => other !== caller)
   const isTheirs = (uuid: string) => others.some(({ ids }) => ids.has(uuid))
-  // What a write made is the clinic's from now on, unless it is another's.
+  // From now on, ids that a write created belong to the clinic.
   if (route.method !== 'GET')
     for (const uuid of JSON.stringify(touched).match(UUIDS) ?? []) if (!isTheirs(uuid)) caller.ids.add(uuid)
-  // A cursor that leads no further is given back.
+  // A cursor at the end of the list is returned as it was sent.
   const shown = (text.match(UUIDS) ?? []).filter((uuid) => uuid !== query.after)
   expect(shown.filter((uuid) => isTheirs(uuid) || !caller.ids.has(uuid))).toEqual([])
   return { status, families: touched.map(({ pk }) => pk.split('#').slice(0, 2).join('#')) }
 }
 
-describe("in the credential's clinic", () => {
+describe("a request stays within the credential's clinic", () => {
   const anyone = fc.constantFrom(0, 1, 2)
   const anyKind = fc.constantFrom('patient', 'doctor', 'invoice', 'webhook', 'delivery') as fc.Arbitrary<
     keyof Named
   >
 
   it.each(ROUTES.filter(({ id }) => id !== 'delete-webhook').map((route) => [route.id, route] as const))(
-    '%s does as it is asked, and nowhere else',
+    '%s succeeds, and touches no other clinic',
     async (id, route) => {
       const [mine, theirs] = clinics as [Known, Known]
       const query: Record<string, string> =
         id === 'get-availability' ? { doctor_id: mine.doctor, date: '2031-01-06' } : {}
       const answers = [await asked(mine, route, mine, query)]
-      // Once on each channel.
+      // Once for each channel.
       if (id === 'send-message') answers.push(await asked(mine, route, mine))
       for (const { status } of answers) expect(status).toBeLessThan(300)
-      // So the rules for what is due over all clinics were held against something.
+      // Proves that the checks of due items, which all clinics share, had items to check.
       const families = new Set(answers.flatMap((answer) => answer.families))
       const due = [...families].filter((family) => family.startsWith(DUE_PARTITION_PREFIX)).sort()
       expect(due).toEqual(DUE[id] ?? [])
@@ -196,14 +196,14 @@ describe("in the credential's clinic", () => {
     },
   )
 
-  it('is a webhook deleted, and nowhere else', async () => {
+  it('delete-webhook succeeds, and touches no other clinic', async () => {
     const [, mine, theirs] = clinics as [Known, Known, Known]
     const route = ROUTES.find(({ id }) => id === 'delete-webhook') as Route
     expect((await asked(mine, route, theirs)).status).toBe(404)
     expect((await asked(mine, route, mine)).status).toBe(204)
   })
 
-  it('stays every read and write', async () => {
+  it('random requests with ids of all clinics touch no other clinic', async () => {
     await fc.assert(
       fc.asyncProperty(
         anyone,
@@ -244,7 +244,7 @@ describe("in the credential's clinic", () => {
   })
 })
 
-/** What is written for others to see to. */
+/** The due items that each route writes for background functions. */
 const DUE: Record<string, string[]> = {
   'create-patient': ['due#event'],
   'create-appointment': ['due#event'],

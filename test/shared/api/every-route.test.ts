@@ -16,7 +16,7 @@ import { freshTable, newClinic, type TestTable } from '../../support/table.ts'
 let db: TestTable
 let mine: Awaited<ReturnType<typeof issueCredential>>
 type Ids = Partial<Record<ErrorKey, string>>
-/** An id that another clinic has, by what is answered when it is not found; and one of our own. */
+/** Ids of another clinic, and of our own, by the error for an unknown id. */
 const foreign: Ids = {}
 const own: Ids = {}
 
@@ -40,7 +40,7 @@ const pathOf = (route: (typeof ROUTES)[number], id: string) =>
 describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const))('%s', (_, route) => {
   const UNAUTHORIZED = { error: 'UNAUTHORIZED', message: 'errors.developer_api.unauthorized' }
 
-  it('answers 401 without a credential', async () => {
+  it('returns 401 without a credential', async () => {
     const answer = await call(await handlerOf(route), {
       method: route.method,
       path: pathOf(route, newUuid()),
@@ -52,7 +52,7 @@ describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as 
     })
   })
 
-  it('answers an unknown key, a wrong secret, a revoked and an expired credential with the same bytes', async () => {
+  it('returns the same 401 for an unknown key, a wrong secret, a revoked and an expired credential', async () => {
     const handler = await handlerOf(route)
     const revoked = await issueCredential(db.table, mine.clinic as Clinic)
     await credentialStore({ table: db.table, now: Date.now }).revoke(revoked.key)
@@ -73,10 +73,10 @@ describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as 
     }
   })
 
-  it('answers 403 naming the scope to a credential that has every other', async () => {
+  it('returns 403 naming the scope when the credential has every other scope', async () => {
     const others = SCOPES.filter((scope) => !scopesOf(route).includes(scope))
     const { headers } = await issueCredential(db.table, mine.clinic as Clinic, others)
-    // Even when the request is wrong in other ways: they are nobody's business yet.
+    // The request is invalid in other ways too: the scope is checked first.
     const answer = await call(await handlerOf(route), {
       method: route.method,
       path: pathOf(route, 'none'),
@@ -91,7 +91,7 @@ describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as 
     })
   })
 
-  it('names an unknown query parameter', async () => {
+  it('returns 400 naming an unknown query parameter', async () => {
     const answer = await call(await handlerOf(route), {
       method: route.method,
       path: pathOf(route, newUuid()),
@@ -108,14 +108,14 @@ const WITH_IDS = ROUTES.filter((route) => route.params)
 describe.each(WITH_IDS.map((route) => [`${route.method} ${route.path}`, route] as const))(
   '%s',
   (_, route) => {
-    it("answers another clinic's id, an unknown id and no id with the same bytes", async () => {
+    it("returns the same 404 for another clinic's id, an unknown id and a malformed id", async () => {
       const handler = await handlerOf(route)
       const params = Object.entries(route.params ?? {})
-      // One id at a time is wrong; what it is looked up in is ours.
+      // One id at a time is wrong; the others are our own.
       const right = Object.fromEntries(params.map(([name, notFound]) => [name, own[notFound] ?? newUuid()]))
       for (const [name, notFound] of params) {
         const theirs = foreign[notFound]
-        if (!theirs) throw new Error(`the test knows no record of another clinic for ${notFound}`)
+        if (!theirs) throw new Error(`add a record of another clinic for ${notFound} to "foreign"`)
         const answers = []
         for (const id of [theirs, theirs.toUpperCase(), newUuid(), 'no-uuid', '../x', '']) {
           const path = { ...right, [name]: id }
@@ -127,7 +127,7 @@ describe.each(WITH_IDS.map((route) => [`${route.method} ${route.path}`, route] a
       }
     })
 
-    it("answers nothing but the first id when all are another clinic's", async () => {
+    it("returns the 404 of the first id when all ids are another clinic's", async () => {
       const params = Object.entries(route.params ?? {})
       const path = Object.fromEntries(params.map(([name, notFound]) => [name, foreign[notFound] ?? '']))
       const answer = await call(await handlerOf(route), { method: route.method, path, headers: mine.headers })

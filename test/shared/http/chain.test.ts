@@ -57,7 +57,7 @@ function chainOf(of: Route, act: () => Promise<unknown>, parts: Partial<ChainOpt
 }
 
 describe('the chain', () => {
-  it('answers with the envelope, the request id and one log line', async () => {
+  it('returns the body and the request id, and writes one log line', async () => {
     const { handler, lines } = chain()
     const answer = await call(handler, good)
     expect(answer).toMatchObject({
@@ -87,10 +87,10 @@ describe('the chain', () => {
 
   it.each([
     ['Authorization twice', { authorization: ['Developer k:s', 'Developer k:s'] }],
-    ['Authorization in two spellings', { authorization: 'Developer k:s', Authorization: 'Developer k:s' }],
-    ['no pair', { authorization: 'Developer ks' }],
-    ['no header', {}],
-  ])('refuses %s without asking the store', async (_, headers) => {
+    ['Authorization in two letter cases', { authorization: 'Developer k:s', Authorization: 'Developer k:s' }],
+    ['a value without a colon', { authorization: 'Developer ks' }],
+    ['no Authorization header', {}],
+  ])('returns 401 without reading the store for %s', async (_, headers) => {
     const prove = vi.fn(async () => credential)
     const { handler } = chain(undefined, { verifyCredential: prove })
     expect(await call(handler, { ...good, headers })).toMatchObject({
@@ -117,9 +117,9 @@ describe('the chain', () => {
     ['page twice', { page: ['1', '2'] }, 'page'],
     ['search too long', { search: 'abcdef' }, 'search'],
     ['an unknown parameter', { pages: '1' }, 'pages'],
-    ['a parameter of every object', { constructor: '1' }, 'constructor'],
-    ['a parameter of every prototype', JSON.parse('{"__proto__":"1"}'), '__proto__'],
-  ])('answers 400 naming the parameter: %s', async (_, query, field) => {
+    ['a property of Object.prototype', { constructor: '1' }, 'constructor'],
+    ['__proto__', JSON.parse('{"__proto__":"1"}'), '__proto__'],
+  ])('returns 400 naming the parameter for %s', async (_, query, field) => {
     const answer = await call(chain().handler, { ...good, query })
     expect(answer).toMatchObject({
       status: 400,
@@ -128,7 +128,7 @@ describe('the chain', () => {
     expect(answer.body.details).toEqual([{ field, issue: expect.any(String) }])
   })
 
-  it('names every wrong parameter at once', async () => {
+  it('returns 400 naming every invalid parameter', async () => {
     const answer = await call(chain().handler, { ...good, query: { page: '0', limit: '0', x: '1' } })
     expect(answer.body.details.map(({ field }: { field: string }) => field).sort()).toEqual([
       'limit',
@@ -137,17 +137,17 @@ describe('the chain', () => {
     ])
   })
 
-  it('counts characters as people do', async () => {
+  it('counts code points, not UTF-16 code units', async () => {
     expect((await call(chain().handler, { ...good, query: { search: '😀😀😀😀😀' } })).status).toBe(200)
   })
 
-  it('checks the scope before it looks at the request', async () => {
+  it('checks the scope before it validates the request', async () => {
     const { handler } = chain(undefined, { verifyCredential: async () => ({ ...credential, scopes: [] }) })
     const answer = await call(handler, { ...good, query: { page: '0' }, path: { id: 'none' } })
     expect(answer).toMatchObject({ status: 403, body: { details: [{ scope: 'patient.read' }] } })
   })
 
-  it('tells a caller over its rate nothing but that', async () => {
+  it('returns 429 over the rate limit, whatever else is wrong', async () => {
     const over = { countRequest: async () => ({ minute: 101, second: 1 }) }
     for (const parts of [over, { ...over, prove: async () => ({ ...credential, scopes: [] }) }]) {
       const answer = await call(chain(undefined, parts).handler, { ...good, query: { page: '0' } })
@@ -159,12 +159,12 @@ describe('the chain', () => {
     }
   })
 
-  it('limits bursts to their second', async () => {
+  it('returns 429 with retry-after 1 when only the limit of a second is exceeded', async () => {
     const { handler } = chain(undefined, { countRequest: async () => ({ minute: 60, second: 51 }) })
     expect(await call(handler, good)).toMatchObject({ status: 429, headers: { 'retry-after': '1' } })
   })
 
-  it('lets everybody through when the counter fails', async () => {
+  it('does not limit requests when the counter fails', async () => {
     const failing = async () => {
       throw new Error('down')
     }
@@ -173,7 +173,7 @@ describe('the chain', () => {
     ).toBe(200)
   })
 
-  it('lets everybody through when the counter hangs', async () => {
+  it('does not limit requests when the counter hangs', async () => {
     const hanging = () => new Promise<never>(() => {})
     expect(
       (await call(chain(undefined, { countRequest: hanging, recordUse: hanging }).handler, good)).status,
@@ -188,8 +188,8 @@ describe('the chain', () => {
       503,
       'UNAVAILABLE',
     ],
-    ['anything else', new Error('Jane Doe +905321234567'), 500, 'INTERNAL'],
-    ['what is no error', 'Jane Doe', 500, 'INTERNAL'],
+    ['any other error', new Error('Jane Doe +905321234567'), 500, 'INTERNAL'],
+    ['a thrown value that is not an Error', 'Jane Doe', 500, 'INTERNAL'],
   ])('renders %s', async (_, thrown, status, error) => {
     const { handler } = chain(async () => {
       throw thrown
@@ -201,7 +201,7 @@ describe('the chain', () => {
     })
   })
 
-  it('says where an unexpected error came from, and nothing of what it says', async () => {
+  it('logs the origin of an unexpected error, but not its message', async () => {
     const { handler, lines } = chain(async () => {
       throw new TypeError('Jane Doe\n    at +905321234567')
     })
@@ -219,14 +219,14 @@ describe('the chain', () => {
     expect(JSON.stringify([lines, answer])).not.toMatch(/Jane|905321234567/)
   })
 
-  it('holds the answer against its schema, and logs which field, not its value', async () => {
+  it('returns 500 for a response that violates its schema, and logs the field without its value', async () => {
     const { handler, lines } = chain(async () => ({ data: { name: 'x', born: 'Jane Doe' } }))
     expect((await call(handler, good)).status).toBe(500)
     expect(JSON.stringify(lines)).toContain('ContractViolation(data: unrecognized_keys)')
     expect(JSON.stringify(lines)).not.toContain('Jane')
   })
 
-  it('holds the errors it sends against those its route declares', async () => {
+  it('returns 500 for an error that the route does not declare', async () => {
     const undeclared = async () => {
       throw new ApiError('doctor_not_found')
     }
@@ -236,26 +236,26 @@ describe('the chain', () => {
     expect((await call(chain(undeclared, { checkResponses: false }).handler, good)).status).toBe(404)
   })
 
-  it('does not check answers in production', async () => {
+  it('does not check responses in production', async () => {
     const { handler } = chain(async () => ({ data: 1 }), { checkResponses: false })
     expect((await call(handler, good)).status).toBe(200)
   })
 
-  it('answers 504 itself before the function is cut off', async () => {
+  it('returns 504 before Lambda aborts the function', async () => {
     const { handler } = chain(() => new Promise((resolve) => setTimeout(resolve, 200)))
     const answer = await call(handler, good, lambdaContext(520))
     expect(answer).toMatchObject({ status: 504, body: { error: 'TIMEOUT' } })
   })
 })
 
-describe('what has no body to answer with', () => {
+describe('a route without a response body', () => {
   const removal = defineRoute({
     ...route,
     method: 'DELETE',
     response: { status: 204, body: z.undefined() },
   })
 
-  it('is a 204 without content, and without saying of which type', async () => {
+  it('returns 204 without a body and without a content type', async () => {
     const { handler } = chainOf(removal, async () => undefined)
     const act = handler as unknown as (event: object, context: object) => Promise<object>
     const answer = await act(apiEvent({ method: 'DELETE', ...good }), lambdaContext())
@@ -271,7 +271,7 @@ describe('what has no body to answer with', () => {
     })
   })
 
-  it('is a defect when it answers with something all the same', async () => {
+  it('returns 500 when the endpoint returns a body', async () => {
     const { handler, lines } = chainOf(removal, async () => ({ data: 'Jane Doe' }))
     expect((await call(handler, { method: 'DELETE', ...good })).status).toBe(500)
     expect(JSON.stringify(lines)).toContain('ContractViolation')
@@ -279,7 +279,7 @@ describe('what has no body to answer with', () => {
   })
 })
 
-describe('a body', () => {
+describe('a request body', () => {
   const writing = (body: z.ZodObject) =>
     defineRoute({ ...route, method: 'POST', query: z.strictObject({}), body })
   const NONE = writing(z.strictObject({}))
@@ -299,30 +299,42 @@ describe('a body', () => {
   }
 
   it.each<Case>([
-    ['nothing at all', NONE, {}, undefined],
-    ['nothing at all', OPTIONAL, {}, undefined],
-    ['an empty text of no type', NONE, {}, ''],
-    ['an object without fields', NONE, json, '{}'],
-    ['an object without fields', OPTIONAL, json, ' {} '],
-    ['a field', OPTIONAL, json, '{"name":"x"}'],
-    ['a charset', REQUIRED, { 'content-type': 'application/json; charset=utf-8' }, '{"name":"x"}'],
-    ['a type in capitals', REQUIRED, { 'Content-Type': 'APPLICATION/JSON' }, '{"name":"x"}'],
-  ])('may be %s where its fields allow it', async (_, of, headers, body) => {
+    ['absent', NONE, {}, undefined],
+    ['absent', OPTIONAL, {}, undefined],
+    ['empty without a content type', NONE, {}, ''],
+    ['an empty object', NONE, json, '{}'],
+    ['an empty object', OPTIONAL, json, ' {} '],
+    ['an object with a field', OPTIONAL, json, '{"name":"x"}'],
+    ['JSON with a charset', REQUIRED, { 'content-type': 'application/json; charset=utf-8' }, '{"name":"x"}'],
+    [
+      'JSON with an upper-case content type',
+      REQUIRED,
+      { 'Content-Type': 'APPLICATION/JSON' },
+      '{"name":"x"}',
+    ],
+  ])('may be %s if its fields allow it', async (_, of, headers, body) => {
     expect((await answerOf(of, headers, body)).status).toBe(200)
   })
 
   it.each<[...Case, status: number, error: string]>([
-    ['nothing where a field is needed', REQUIRED, {}, undefined, 415, 'UNSUPPORTED_MEDIA_TYPE'],
-    ['an object of no type', NONE, {}, '{}', 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ['absent when a field is required', REQUIRED, {}, undefined, 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ['an object without a content type', NONE, {}, '{}', 415, 'UNSUPPORTED_MEDIA_TYPE'],
     [
-      'nothing, but as text',
+      'empty with content type text/plain',
       NONE,
       { 'content-type': 'text/plain' },
       undefined,
       415,
       'UNSUPPORTED_MEDIA_TYPE',
     ],
-    ['an object as text', NONE, { 'content-type': 'text/plain' }, '{}', 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    [
+      'an object with content type text/plain',
+      NONE,
+      { 'content-type': 'text/plain' },
+      '{}',
+      415,
+      'UNSUPPORTED_MEDIA_TYPE',
+    ],
     [
       'a form',
       NONE,
@@ -331,15 +343,22 @@ describe('a body', () => {
       415,
       'UNSUPPORTED_MEDIA_TYPE',
     ],
-    ['a type like it', NONE, { 'content-type': 'application/jsonp' }, '{}', 415, 'UNSUPPORTED_MEDIA_TYPE'],
-    ['nothing, called JSON', NONE, json, '', 400, 'INVALID_PARAMS'],
-    ['no JSON', NONE, json, '{', 400, 'INVALID_PARAMS'],
+    [
+      'an object with a similar content type',
+      NONE,
+      { 'content-type': 'application/jsonp' },
+      '{}',
+      415,
+      'UNSUPPORTED_MEDIA_TYPE',
+    ],
+    ['empty with content type JSON', NONE, json, '', 400, 'INVALID_PARAMS'],
+    ['malformed JSON', NONE, json, '{', 400, 'INVALID_PARAMS'],
     ['a list', NONE, json, '[]', 422, 'VALIDATION'],
     ['null', NONE, json, 'null', 422, 'VALIDATION'],
-    ['a text', NONE, json, '"{}"', 422, 'VALIDATION'],
-    ['a field it does not have', NONE, json, '{"name":"x"}', 422, 'VALIDATION'],
-    ['a field of every object', NONE, json, '{"constructor":1}', 422, 'VALIDATION'],
-    ['a field of every prototype', NONE, json, '{"__proto__":{}}', 422, 'VALIDATION'],
+    ['a string', NONE, json, '"{}"', 422, 'VALIDATION'],
+    ['an object with an unknown field', NONE, json, '{"name":"x"}', 422, 'VALIDATION'],
+    ['an object with the field constructor', NONE, json, '{"constructor":1}', 422, 'VALIDATION'],
+    ['an object with the field __proto__', NONE, json, '{"__proto__":{}}', 422, 'VALIDATION'],
   ])('may not be %s', async (_, of, headers, body, status, error) => {
     expect(await answerOf(of, headers, body)).toMatchObject({ status, body: { error } })
   })

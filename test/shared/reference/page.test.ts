@@ -23,7 +23,7 @@ afterAll(() => Promise.all([browser?.close(), stack?.close()]))
 
 const credential = () => stack.clinics[0]?.credentials.full ?? ''
 
-/** Opens the reference and waits for the console. At the test's end, nothing else may have been complained of. */
+/** Opens the reference and waits for the console. The test fails if the browser reports any other problem. */
 async function visit(
   path = '/docs',
   options: Parameters<typeof newVisit>[2] = {},
@@ -44,7 +44,7 @@ const open = (page: Page): Locator => page.locator('.opblock.is-open').first()
 const answer = (page: Page): Locator => page.locator('.live-responses-table .response').first()
 const widthOf = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth')
 
-/** What has the keyboard, and the outline that shows it. */
+/** The focused element, and the width of its focus outline. */
 const focused = (page: Page) =>
   page.evaluate<{ text: string; outline: number }>(`(() => {
     const { activeElement } = document
@@ -55,7 +55,7 @@ const focused = (page: Page) =>
     }
   })()`)
 
-/** Presses Tab until something has the keyboard that says so; each stop on the way must be seen. */
+/** Presses Tab until a matching element has the focus. Every stop on the way must have a visible outline. */
 async function tabTo(page: Page, wanted: RegExp, limit: number): Promise<void> {
   const passed: string[] = []
   while (passed.length < limit) {
@@ -75,7 +75,7 @@ async function execute(page: Page, link: string): Promise<void> {
   await answer(page).waitFor()
 }
 
-it('finds an endpoint, is given the credential, asks and shows a patient, by keyboard alone', async () => {
+it('supports finding an endpoint, entering a credential and sending a request with the keyboard alone', async () => {
   const [patient] = (await get(stack, '/patients?limit=1')).body.data
   const { page } = await visit()
   await tabTo(page, /^credential/, 10)
@@ -100,14 +100,14 @@ it('finds an endpoint, is given the credential, asks and shows a patient, by key
   expect(shown).toContain('ratelimit')
 })
 
-it('opens what its address names, an endpoint or an event, and follows it', async () => {
+it('opens the endpoint or event that the URL fragment names', async () => {
   const { page } = await visit('/docs#/Patients/get-patient')
   expect(await open(page).innerText()).toContain('/patients/{id}')
   await page.locator('#endpoints a', { hasText: 'patient.created' }).click()
   await page.locator('.opblock-summary-control:focus', { hasText: 'patient.created' }).waitFor()
 })
 
-it('takes the credential with its scheme too, and forgets it with the page', async () => {
+it('accepts a credential with its scheme, and does not persist it', async () => {
   const refused = 'console: Failed to load resource: the server responded with a status of 401 (Unauthorized)'
   const { page } = await visit('/docs', {}, [refused])
   await page.locator('#credential').fill(`Authorization: Developer ${credential()} `)
@@ -123,7 +123,7 @@ it('takes the credential with its scheme too, and forgets it with the page', asy
   expect(kept).toBe(0)
 })
 
-it('fits a phone: nothing is wider than it, and the console is within reach of a thumb', async () => {
+it('fits a phone screen, console included', async () => {
   const { page } = await visit('/docs', PHONE)
   expect(await widthOf(page)).toBe(360)
   await page.locator('#credential').fill(credential())
@@ -144,7 +144,7 @@ it('fits a phone: nothing is wider than it, and the console is within reach of a
   expect(await widthOf(page)).toBe(360)
 })
 
-it('is dark where the system is, at once and when it changes', async () => {
+it('follows the colour scheme of the system, also when it changes', async () => {
   const { page } = await visit('/docs', { colorScheme: 'dark' })
   const isDark = (shade: number) => shade < 100
   const isBright = (shade: number) => shade > 200
@@ -154,13 +154,13 @@ it('is dark where the system is, at once and when it changes', async () => {
       getComputedStyle(document.body).backgroundColor,
       getComputedStyle(document.querySelector('.opblock-tag')).color,
     ].map((colour) => Math.max(...colour.match(/[\\d.]+/g).slice(0, 3).map(Number)))`)
-  // The renderer lets its colours glide.
+  // The renderer animates its colours.
   await expect.poll(colours).toEqual([expect.toSatisfy(isDark), expect.toSatisfy(isBright)])
   await page.emulateMedia({ colorScheme: 'light' })
   await expect.poll(colours).toEqual([expect.toSatisfy(isBright), expect.toSatisfy(isDark)])
 })
 
-it('shows the catalogue of errors, in the same dress, without scripts', async () => {
+it('shows the error catalogue without JavaScript', async () => {
   const { page } = await visit('/docs/errors', { javaScriptEnabled: false })
   await page.locator('#slot_unavailable', { hasText: 'errors.developer_api.slot_unavailable' }).waitFor()
   await page.getByRole('link', { name: 'Reference' }).click()
@@ -168,7 +168,7 @@ it('shows the catalogue of errors, in the same dress, without scripts', async ()
   expect(await page.locator('#endpoints li').count()).toBeGreaterThan(30)
 })
 
-it('weighs little, and nothing the second time', async () => {
+it('loads less than 540 kB, and less than 10 kB on a second visit', async () => {
   const { page, weight } = await visit()
   expect(weight.requests).toBe(6)
   expect(weight.bytes).toBeLessThan(540_000)
@@ -179,7 +179,7 @@ it('weighs little, and nothing the second time', async () => {
   expect(weight.bytes - before).toBeLessThan(10_000)
 })
 
-it('works below a stage, as the address that AWS gives an API has one', async () => {
+it('works below a stage name', async () => {
   const staged = createServer((asked, answered) => {
     const url = `${stack.baseUrl}${asked.url?.replace(/^\/dev(?=\/)/, '')}`
     const outside = !asked.url?.startsWith('/dev/')
@@ -201,7 +201,7 @@ it('works below a stage, as the address that AWS gives an API has one', async ()
   expect(page.url()).toBe(`${origin}/dev/docs`)
 })
 
-it('is for anybody; the API beside it for nobody without a credential', async () => {
+it('is public, while the API requires a credential', async () => {
   const tag = (await send(`${stack.baseUrl}/errors.json`)).headers.etag as string
   const kept = await fetch(`${stack.baseUrl}/errors.json`, { headers: { 'if-none-match': tag } })
   expect([kept.status, await kept.text()]).toEqual([304, ''])
@@ -216,7 +216,7 @@ it('is for anybody; the API beside it for nobody without a credential', async ()
 })
 
 /** Pictures for docs/, of `npm run prove` alone: they differ a little with every font that is installed. */
-it.runIf(rounds(0, 1) === 1)('is seen in docs/screenshots', async () => {
+it.runIf(rounds(0, 1) === 1)('takes the screenshots in docs/screenshots', async () => {
   mkdirSync(SCREENSHOTS, { recursive: true })
   const take = async (page: Page, name: string) => {
     const path = join(SCREENSHOTS, `${name}.png`)

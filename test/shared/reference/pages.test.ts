@@ -12,7 +12,7 @@ const SAFE = '&#60;img src=x onerror=&#34;alert(1)&#34;&#62;&#38;&#39;'
 describe('the reference page', () => {
   const html = referencePage(document, assets)
 
-  it('lists every endpoint and every event before any script has run', () => {
+  it('lists every endpoint and every event in its HTML', () => {
     const links = [...html.matchAll(/<li><a href="#\/([^"]+)">/g)].map(([, link]) => link)
     const operations = Object.values<Record<string, any>>(document.paths).flatMap((item) =>
       Object.values(item).map(({ tags, operationId }) => `${tags[0]}/${operationId}`),
@@ -21,14 +21,14 @@ describe('the reference page', () => {
     expect(links.sort()).toEqual([...operations, ...events].sort())
   })
 
-  it('has no script and no style of its own in it, and names no other place', () => {
+  it('has no inline scripts or styles, and no absolute links', () => {
     expect(html).not.toMatch(/<script(?![^>]* src=)|<style|\sstyle=|\son\w+=|javascript:/)
     expect([...html.matchAll(/https?:\/\/[^/'"]+/g)].map(([place]) => place)).toEqual(['http://www.w3.org'])
-    // Below a stage, or a path of a custom domain, a link from the root would lead out of the API.
+    // Below a stage name or the path of a custom domain, a link from the root would lead out of the API.
     expect(html).not.toMatch(/(?:href|src|data-api)="\//)
   })
 
-  it('shows what the document says as text', () => {
+  it('escapes the texts of the document', () => {
     const operation = { operationId: EVIL, summary: EVIL, tags: [EVIL] }
     const strange = referencePage(
       {
@@ -42,13 +42,13 @@ describe('the reference page', () => {
     expect(strange.split(SAFE).length).toBeGreaterThan(4)
   })
 
-  it('leaves out a tag that nothing has', () => {
+  it('omits a tag without endpoints', () => {
     expect(referencePage({ tags: [{ name: 'Nothing' }], paths: {} }, assets)).not.toContain('Nothing')
   })
 })
 
-describe('the page of errors', () => {
-  it('has every error of the catalogue, each with an address of its own', () => {
+describe('the errors page', () => {
+  it('lists every error of the catalogue, each with an anchor', () => {
     const html = errorsPage(catalogue, assets)
     for (const [key, { error, status, text }] of Object.entries<any>(catalogue.errors)) {
       const row = html.split('\n').find((line) => line.includes(`<tr id="${key.split('.').at(-1)}">`)) ?? ''
@@ -63,7 +63,7 @@ describe('the page of errors', () => {
     expect(html.match(/<tr id=/g)?.length).toBe(Object.keys(catalogue.errors).length)
   })
 
-  it('shows what the catalogue says as text', () => {
+  it('escapes the texts of the catalogue', () => {
     const errors = {
       [`errors.developer_api.${EVIL}`]: { error: EVIL, status: 400, text: EVIL, details: EVIL },
     }

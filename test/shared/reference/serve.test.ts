@@ -1,4 +1,4 @@
-/** The function that serves the reference, alone, with the files of the bundle. */
+/** The handler that serves the reference, with the files of the bundle. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** As the gateway asks for it: a resource of its own, or the rest of the path below /docs. */
+/** Calls the handler as the gateway does: with a resource, or with the path below /docs. */
 async function ask(path: string, sent: RequestInput = {}) {
   const below = /^\/docs\/(.+)$/.exec(path)?.[1]
   const where =
@@ -32,14 +32,14 @@ async function ask(path: string, sent: RequestInput = {}) {
 const scriptOf = async () =>
   /src="(docs\/reference\.[0-9a-f]{16}\.js)"/.exec((await ask('/docs')).text)?.[1] ?? ''
 
-describe('what is served', () => {
+describe('serving files', () => {
   it.each([
     ['/docs', 'text/html'],
     ['/docs/errors', 'text/html'],
     ['/docs/licences.txt', 'text/plain'],
     ['/openapi.json', 'application/json'],
     ['/errors.json', 'application/json'],
-  ])('%s, to anybody, to keep for a while', async (path, type) => {
+  ])('serves %s without a credential, cacheable for five minutes', async (path, type) => {
     const { status, headers, text } = await ask(path)
     expect({ status, text }).toEqual({ status: 200, text: expect.stringMatching(/\S/) })
     expect(headers).toEqual({
@@ -55,14 +55,14 @@ describe('what is served', () => {
     })
   })
 
-  it('the document and the catalogue as they are committed', async () => {
+  it('serves the committed document and catalogue', async () => {
     const { default: document } = await import('../../../docs/openapi.json', { with: { type: 'json' } })
     const { default: catalogue } = await import('../../../docs/errors.json', { with: { type: 'json' } })
     expect(JSON.parse((await ask('/openapi.json')).text)).toEqual(document)
     expect(JSON.parse((await ask('/errors.json')).text)).toEqual(catalogue)
   })
 
-  it('scripts and styles under a name that changes with them, for ever', async () => {
+  it('serves scripts and styles under hashed names, cacheable forever', async () => {
     const { text } = await ask('/docs')
     const assets = [...text.matchAll(/(?:src|href)="(docs\/[^"]+\.(?:js|css))"/g)].map(([, asset]) => asset)
     expect(assets.length).toBe(4)
@@ -78,24 +78,24 @@ describe('what is served', () => {
     }
   })
 
-  it('no answer that a Lambda function may not give: 6 MB, as JSON', async () => {
+  it('has no file too large for a Lambda response', async () => {
     for (const { body } of readFiles(folder).values())
       expect(JSON.stringify({ body }).length).toBeLessThan(4_000_000)
   })
 
-  it('no map of sources, and no mention of one', () => {
+  it('has no source maps', () => {
     for (const [path, { body }] of readFiles(folder))
       expect([path, /sourceMappingURL=/.test(body)]).toEqual([path, false])
   })
 })
 
-describe('a copy that the caller has', () => {
+describe('a conditional request', () => {
   it.each([
-    ['its etag', (etag: string) => etag],
-    ['a weak one, as a proxy makes it', (etag: string) => `W/${etag}`],
-    ['one of several', (etag: string) => ['"x"', `"y", ${etag}`]],
-    ['any', () => '*'],
-  ])('is not sent again: %s', async (_what, tag) => {
+    ['the etag', (etag: string) => etag],
+    ['the weak etag that a proxy makes of it', (etag: string) => `W/${etag}`],
+    ['the etag among others', (etag: string) => ['"x"', `"y", ${etag}`]],
+    ['an asterisk', () => '*'],
+  ])('returns 304 for %s', async (_what, tag) => {
     const { headers, text } = await ask('/docs')
     const again = await ask('/docs', { headers: { 'If-None-Match': tag(headers.etag as string) } })
     expect([again.status, again.text]).toEqual([304, ''])
@@ -104,14 +104,14 @@ describe('a copy that the caller has', () => {
     expect(text.length).toBeGreaterThan(1000)
   })
 
-  it('is sent again when it is another one', async () => {
+  it('returns 200 for another etag', async () => {
     expect((await ask('/docs', { headers: { 'if-none-match': '"AAAAAAAAAAAAAAAAAAAAAA"' } })).status).toBe(
       200,
     )
   })
 })
 
-describe('what is not there', () => {
+describe('an unmatched request', () => {
   const NOT_FOUND = { error: 'NOT_FOUND', message: 'errors.developer_api.route_not_found' }
 
   it.each([
@@ -124,7 +124,7 @@ describe('what is not there', () => {
     '/docs//etc/passwd',
     '/docs/constructor',
     '/docs.html',
-  ])('is answered as the API does: %s', async (path) => {
+  ])('returns 404 in the API error shape for %s', async (path) => {
     const { status, headers, text } = await ask(path)
     expect([status, JSON.parse(text)]).toEqual([404, NOT_FOUND])
     expect(headers).toMatchObject({
@@ -135,7 +135,7 @@ describe('what is not there', () => {
     })
   })
 
-  it('other methods neither, but HEAD', async () => {
+  it('returns 405 for methods other than GET and HEAD', async () => {
     expect((await ask('/docs', { method: 'HEAD' })).status).toBe(200)
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       const { status, headers, text } = await ask('/docs', { method })
@@ -147,13 +147,13 @@ describe('what is not there', () => {
     }
   })
 
-  it('a slash at the end leads to the page, whose links are relative', async () => {
+  it('redirects a path with a trailing slash', async () => {
     const { status, headers } = await ask('/docs/', { resource: '/docs' })
     expect([status, headers.location]).toEqual([308, '../docs'])
   })
 })
 
-it('logs no path', async () => {
+it('does not log paths', async () => {
   logged.length = 0
   await ask('/docs/ada-kaya', { query: { name: 'ada' }, headers: { referer: 'https://ada' } })
   await ask(`/${await scriptOf()}`)
@@ -165,7 +165,7 @@ it('logs no path', async () => {
   expect(JSON.stringify(logged)).not.toMatch(/ada|reference\./)
 })
 
-it('serves text alone', () => {
+it('rejects files that are not text', () => {
   const other = mkdtempSync(join(tmpdir(), 'reference-'))
   try {
     writeFileSync(join(other, 'icon.png'), '')

@@ -20,7 +20,7 @@ function pathOf(ref: string | undefined): string {
   return `${pathOf(ParentId.Ref)}/${PathPart}`
 }
 
-it('has four resources outside the base path, open to all, each with every method', () => {
+it('serves four public resources outside the base path, with any method', () => {
   const lambda = logicalIdAt(dev, `Reference/${REFERENCE}/Function`)
   const methods = Object.values(resourcesOf(dev, 'AWS::ApiGateway::Method'))
     .map(({ Properties }) => Properties as unknown as Method)
@@ -44,7 +44,7 @@ it('has four resources outside the base path, open to all, each with every metho
   )
 })
 
-it('gives its function its own logs and nothing else, and tells it nothing', () => {
+it('grants its function only its own logs, and sets no environment', () => {
   expect(grantsOf(dev, REFERENCE)).toEqual([
     {
       Effect: 'Allow',
@@ -57,7 +57,7 @@ it('gives its function its own logs and nothing else, and tells it nothing', () 
   )
 })
 
-it('compresses for callers that accept it, and takes bodies as text, as before', () => {
+it('compresses responses, and handles bodies as text', () => {
   const [api] = Object.values(resourcesOf(dev, 'AWS::ApiGateway::RestApi'))
   expect(api?.Properties).toMatchObject({ MinimumCompressionSize: 2048 })
   expect(api?.Properties).not.toHaveProperty('BinaryMediaTypes')

@@ -1,4 +1,4 @@
-/** What holds answers against the document finds what is not in it. */
+/** The conformance check finds every deviation of a response from the document. */
 import { expect, it } from 'vitest'
 import { BASE_PATH } from '../../../../shared/api/route.ts'
 import { assertConforms, document, type Operation, resolveRef } from '../../../support/conformance.ts'
@@ -11,7 +11,7 @@ const HEADERS = {
   connection: 'close',
 }
 
-/** The success that the document shows of an operation. */
+/** The example of a successful response in the document. */
 const shown = (operation: Operation | undefined, status: number): any => {
   const response = resolveRef(operation?.responses[status] ?? {})
   return structuredClone(response.content?.['application/json']?.examples?.default?.value)
@@ -28,14 +28,14 @@ const answered = ({
   body = PAGE,
 }: Answer) => assertConforms(method, `${BASE_PATH}${path}`, status, { ...HEADERS, ...headers }, body)
 
-it('takes what is documented', () => {
+it('accepts documented responses', () => {
   answered({})
   answered({ headers: { ratelimit: '"default";r=1;t=2', 'ratelimit-policy': '"default";q=300;w=60' } })
   answered({ method: 'POST', path: '/patients', status: 422, body: REFUSED })
   answered({ method: 'DELETE', path: '/webhooks/x', status: 204, body: null })
   answered({ path: '/no-such-path', status: 404, body: notFound('route') })
   answered({ method: 'HEAD', status: 405, headers: { allow: 'GET, POST' }, body: null })
-  assertConforms('GET', '/docs', 200, {}, 'not the document’s matter')
+  assertConforms('GET', '/docs', 200, {}, 'not covered by the document')
 })
 
 const notFound = (what: string) => ({
@@ -44,40 +44,60 @@ const notFound = (what: string) => ({
 })
 
 it.each<[string, Answer, RegExp]>([
-  ['a status', { status: 418 }, /GET .*\/patients answers 418: the document has no such status there/],
-  ['a path', { path: '/no-such-path' }, /no such status/],
-  ['a method', { method: 'PUT' }, /no such status/],
-  ['a header', { headers: { 'x-powered-by': 'us' } }, /no header x-powered-by there/],
-  ['a header elsewhere', { headers: { location: `${BASE_PATH}/patients/x` } }, /no header location there/],
-  ['a missing header', { headers: { 'x-request-id': undefined } }, /the header x-request-id is missing/],
-  ['a header of no sense', { headers: { ratelimit: 'many' } }, /the header ratelimit: "many" .* pattern/],
-  ['a header twice', { headers: { 'cache-control': ['no-store', 'no-store'] } }, /more than once/],
-  ['a content type', { headers: { 'content-type': 'text/html' } }, /the content-type is text\/html/],
-  ['a field', { body: { ...PAGE, next: 1 } }, /additional properties \{"additionalProperty":"next"\}/],
-  ['a missing field', { body: { data: [] } }, /must have required property 'meta'/],
-  ['a type', { body: { ...PAGE, data: [{ ...PAGE.data[0], gender: 1 }] } }, /\/data\/0\/gender/],
-  ['a format', { body: { ...PAGE, data: [{ ...PAGE.data[0], id: 'x' }] } }, /\/data\/0\/id .*uuid/],
-  ['no body', { body: null }, /must be object/],
   [
-    'a body of what has none',
+    'an undocumented status',
+    { status: 418 },
+    /GET .*\/patients answers 418: the document has no such status there/,
+  ],
+  ['an undocumented path', { path: '/no-such-path' }, /no such status/],
+  ['an undocumented method', { method: 'PUT' }, /no such status/],
+  ['an undocumented header', { headers: { 'x-powered-by': 'us' } }, /no header x-powered-by there/],
+  [
+    'a header of another response',
+    { headers: { location: `${BASE_PATH}/patients/x` } },
+    /no header location there/,
+  ],
+  ['a missing header', { headers: { 'x-request-id': undefined } }, /the header x-request-id is missing/],
+  ['an invalid header value', { headers: { ratelimit: 'many' } }, /the header ratelimit: "many" .* pattern/],
+  ['a repeated header', { headers: { 'cache-control': ['no-store', 'no-store'] } }, /more than once/],
+  ['a wrong content type', { headers: { 'content-type': 'text/html' } }, /the content-type is text\/html/],
+  [
+    'an undocumented field',
+    { body: { ...PAGE, next: 1 } },
+    /additional properties \{"additionalProperty":"next"\}/,
+  ],
+  ['a missing field', { body: { data: [] } }, /must have required property 'meta'/],
+  [
+    'a field of the wrong type',
+    { body: { ...PAGE, data: [{ ...PAGE.data[0], gender: 1 }] } },
+    /\/data\/0\/gender/,
+  ],
+  [
+    'a field of the wrong format',
+    { body: { ...PAGE, data: [{ ...PAGE.data[0], id: 'x' }] } },
+    /\/data\/0\/id .*uuid/,
+  ],
+  ['a missing body', { body: null }, /must be object/],
+  [
+    'a body where none is documented',
     { method: 'DELETE', path: '/webhooks/x', status: 204, body: {} },
     /no body there/,
   ],
   [
-    'an error that the route cannot send',
+    'an error that the route does not declare',
     { path: '/patients/x', status: 404, body: notFound('invoice') },
     /no errors\.developer_api\.invoice_not_found there, only errors\.developer_api\.patient_not_found/,
   ],
   [
-    'an error with the code of another',
+    'an error with the code of another error',
     { path: '/patients/x', status: 404, body: { ...notFound('patient'), error: 'GONE' } },
     /\/error/,
   ],
   [
-    'details where there are none',
+    'details of an error without details',
     { path: '/patients/x', status: 404, body: { ...notFound('patient'), details: [] } },
     /additional properties/,
   ],
-])('finds %s', (_, answer, message) => {
+])('rejects %s', (_, answer, message) => {
   expect(() => answered(answer)).toThrow(message)
 })

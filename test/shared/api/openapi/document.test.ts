@@ -1,4 +1,4 @@
-/** The committed document: what the routes say, with examples that were seen. */
+/** The committed document: generated from the routes, with recorded examples. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { ERROR_KEYS, errorEntry } from '../../../../shared/api/errors.ts'
@@ -20,10 +20,10 @@ import {
 const read = (file: string): string => readFileSync(new URL(`../../../../${file}`, import.meta.url), 'utf8')
 const examples = JSON.parse(read('bin/openapi/examples.json')) as Examples
 
-/** Errors that no request provokes: their bodies are the catalogue's. */
+/** Errors that no request can provoke. Their examples come from the catalogue. */
 const UNPROVOKED = ['internal', 'unavailable', 'timeout']
 
-it('is what the routes say: if not, run `npm run openapi`', () => {
+it('docs/openapi.json is up to date: if not, run `npm run openapi`', () => {
   const current = `${JSON.stringify(openapiDocument(examples), null, 2)}\n`
   expect(read('docs/openapi.json') === current).toBe(true)
 })
@@ -31,7 +31,7 @@ it('is what the routes say: if not, run `npm run openapi`', () => {
 describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const))('%s', (_, route) => {
   const operation = operationOf(route.method, route.path) as Operation
 
-  it('names its scopes, parameters, statuses and errors', () => {
+  it('documents its scopes, parameters, statuses and errors', () => {
     expect(operation.operationId).toBe(route.id)
     expect(operation.security).toEqual(scopesOf(route).map((scope) => ({ Developer: [scope] })))
     const parameters = operation.parameters.map(resolveRef).map(({ in: place, name }) => `${place} ${name}`)
@@ -50,7 +50,7 @@ describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as 
     }
   })
 
-  it('shows a success that was seen', () => {
+  it('has a recorded example of a successful response', () => {
     const seen = Object.values(examples.successes[route.id] ?? {})
     expect(seen.length).toBeGreaterThan(0)
     for (const { request, answer } of seen) {
@@ -61,14 +61,14 @@ describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as 
   })
 })
 
-it('has seen every error that a request provokes, and every event', () => {
+it('has a recorded example of every error that a request can provoke, and of every event', () => {
   const missing = ERROR_KEYS.filter((key) => !UNPROVOKED.includes(key) && examples.errors[key] === undefined)
-  // Told by each route in its own words.
+  // Recorded for each route, because their details differ.
   expect(missing).toEqual(['missing_scope', 'validation'])
   expect(Object.keys(examples.events)).toEqual([...EVENT_NAMES])
 })
 
-it('shows examples that fit their schemas', () => {
+it('every example fits its schema', () => {
   const misfits: string[] = []
   let checked = 0
   const walk = (value: any, at: string): void => {
@@ -91,13 +91,13 @@ it('shows examples that fit their schemas', () => {
   expect(checked).toBeGreaterThan(150)
 })
 
-it('describes the scopes there are, and every event', () => {
+it('describes every scope and every event', () => {
   const { Developer } = document.components.securitySchemes
   expect(Object.keys(Developer?.['x-scopes'] ?? {}).sort()).toEqual([...SCOPES].sort())
   expect(Object.keys(document.webhooks)).toEqual([...EVENT_NAMES])
 })
 
-it('publishes no secret, and one that all can see is none', () => {
+it('the examples contain no secret but the well-known one, which signs them', () => {
   const text = read('bin/openapi/examples.json')
   const secrets = new Set(text.match(/(?:whsec|cs|ck)_[A-Za-z0-9+/=_-]{8,}/g))
   const [secret = '', ...others] = secrets

@@ -1,4 +1,4 @@
-/** The published catalogue has every error that can be answered, and no other. */
+/** The published catalogue contains exactly the errors that the API can return. */
 import { globSync, readFileSync } from 'node:fs'
 import { Stack } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
@@ -12,10 +12,10 @@ import { errorsOf } from '../../../../shared/api/route.ts'
 import { ROUTES } from '../../../../shared/api/routes.ts'
 import { resourcesOf } from '../../../support/template.ts'
 
-/** What the sources say after `new ApiError(`, up to the end of the first argument: a key, or a choice of two. */
+/** The first argument of `new ApiError(` in the sources: a key, or a choice of two. */
 const THROWN = /new ApiError\(([^,{]*?)[,)]/g
 
-/** `render` makes these of other errors. */
+/** Keys that `render` assigns to other errors. */
 const RENDERED = /\bkey: '(\w+)'/g
 
 const keysIn = (text: string): string[] => [...text.matchAll(/'(\w+)'/g)].map(([, key]) => key ?? '')
@@ -26,7 +26,7 @@ function sentBySources(): string[] {
     const thrown = [...source.matchAll(THROWN)].map(([, argument = '']) => argument)
     const rendered =
       file === 'shared/http/render.ts' ? [...source.matchAll(RENDERED)].map(([all]) => all) : []
-    // What is no literal is a path parameter's error, which the route names.
+    // An argument without a literal is the error of a path parameter, which the route declares.
     return [...thrown, ...rendered].flatMap((argument) => keysIn(argument.replace(/^.*\?/s, '')))
   })
 }
@@ -44,7 +44,7 @@ function sentByGateway(): string[] {
   )
 }
 
-it('has every key that endpoints throw, routes name and the gateway answers', () => {
+it('contains exactly the keys that endpoints throw, routes declare and the gateway returns', () => {
   const [sources, gateway] = [sentBySources(), sentByGateway()]
   expect(sources.length).toBeGreaterThan(20)
   expect(gateway.length).toBeGreaterThan(10)
@@ -56,12 +56,12 @@ it('has every key that endpoints throw, routes name and the gateway answers', ()
   )
 })
 
-it('names by its routes every path parameter’s error', () => {
+it('every route declares the errors of its path parameters', () => {
   for (const { params = {}, errors } of ROUTES)
     expect(errors).toEqual(expect.arrayContaining(Object.values(params)))
 })
 
-it('is committed as it is: if not, run `npm run openapi`', () => {
+it('docs/errors.json is up to date: if not, run `npm run openapi`', () => {
   const committed = readFileSync(new URL('../../../../docs/errors.json', import.meta.url), 'utf8')
   expect(committed).toBe(`${JSON.stringify(errorCatalogue(), null, 2)}\n`)
 })

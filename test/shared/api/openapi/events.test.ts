@@ -1,4 +1,4 @@
-/** What happens to records is what the document says arrives. */
+/** Every change of a record produces a payload that fits the document. */
 import { expect, it } from 'vitest'
 import { EVENT_PAYLOADS, Event } from '../../../../shared/api/events.ts'
 import { APPOINTMENT_STATUSES, type Appointment } from '../../../../shared/domain/appointment.ts'
@@ -47,8 +47,8 @@ const invoice = {
 const payment = { id: newUuid(), invoice: named, patient: named, date: '2026-05-04' } as unknown as Payment
 const message = { id: newUuid(), patient: named, status: 'queued' } as Message
 
-/** Every way that records can come to be, and change. */
-const happenings: (EventDraft | null)[] = [
+/** Drafts of every way to create and change a record. */
+const drafts: (EventDraft | null)[] = [
   patientEventDraft(null, patient),
   patientEventDraft(patient, { ...patient, firstName: 'Bo' }),
   appointmentEventDraft(appointment, { ...appointment, notes: 'x' }),
@@ -78,26 +78,26 @@ const schemaOf = (event: EventName) => {
 const payload = (event: EventName, data: EventDraft['data']) =>
   eventPayload({ id: newUuid(), event, record: newUuid(), sequence: 1, data, createdAt: at }, CLINIC)
 
-it('every happening fits the payload of its event, in the contract and in the document', () => {
+it('every event payload fits its schema in the contract and in the document', () => {
   const seen = new Set<EventName>()
-  for (const happening of happenings) {
-    if (!happening) continue
-    seen.add(happening.event)
-    const sent = payload(happening.event, happening.data)
-    expect(EVENT_PAYLOADS[happening.event].safeParse(sent).error).toBeUndefined()
+  for (const draft of drafts) {
+    if (!draft) continue
+    seen.add(draft.event)
+    const sent = payload(draft.event, draft.data)
+    expect(EVENT_PAYLOADS[draft.event].safeParse(sent).error).toBeUndefined()
     expect(Event.safeParse(sent).error).toBeUndefined()
-    expect(schemaError(schemaOf(happening.event), sent)).toBeNull()
+    expect(schemaError(schemaOf(draft.event), sent)).toBeNull()
   }
   expect([...seen].sort()).toEqual([...EVENTS].sort())
 })
 
-it('a ping fits too, and is no event of a record', () => {
+it('a ping fits its schema, and is not an event of a record', () => {
   const ping = payload(PING, { id: newUuid() })
   expect(schemaError(schemaOf(PING), ping)).toBeNull()
   expect(Event.safeParse(ping).success).toBe(false)
 })
 
-it('an event with a field more, a field less or another status does not fit', () => {
+it('rejects an event with an extra field, a missing field or another status', () => {
   const { data, event } = appointmentEventDraft(appointment, {
     ...appointment,
     status: 'cancelled',
@@ -107,7 +107,7 @@ it('an event with a field more, a field less or another status does not fit', ()
     expect(schemaError(schemaOf(event), payload(event, wrong))).not.toBeNull()
 })
 
-it('is signed by the headers of Standard Webhooks', () => {
+it('documents the Standard Webhooks headers for every event', () => {
   for (const { post } of Object.values(document.webhooks)) {
     const names = post.parameters.map(resolveRef).map(({ name }) => name)
     expect(names).toEqual(['webhook-id', 'webhook-timestamp', 'webhook-signature'])

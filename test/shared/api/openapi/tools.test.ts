@@ -1,4 +1,4 @@
-/** The tools that integrators use take the document: a linter, and a generator of types. */
+/** The document works with the tools that integrators use: a linter and a type generator. */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,11 +9,11 @@ import { expect, it, onTestFinished } from 'vitest'
 const execute = promisify(execFile)
 const DOCUMENT = resolve('docs/openapi.json')
 
-/** Runs a program, wherever it stands; its exit code is 0. */
+/** Runs a program, and rejects unless it exits with 0. */
 const run = (program: string, ...args: string[]) =>
   execute(resolve(program), args, { env: { ...process.env, REDOCLY_TELEMETRY: 'off', CI: '1' } })
 
-it('passes the recommended lint without a warning', async () => {
+it('passes the recommended lint rules without warnings', async () => {
   const { stdout } = await run(
     'node_modules/.bin/redocly',
     'lint',
@@ -26,7 +26,7 @@ it('passes the recommended lint without a warning', async () => {
   expect(totals).toMatchObject({ errors: 0, warnings: 0, ignored: 0 })
 })
 
-it('compiles to types that TypeScript accepts, and that tell right from wrong', async () => {
+it('compiles to types that accept valid code and reject invalid code', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'clinic-types-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   await run(

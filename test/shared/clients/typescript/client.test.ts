@@ -1,4 +1,4 @@
-/** The client against a fetch that does as the test says. */
+/** The client, with a scripted fetch. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { buildSync } from 'esbuild'
@@ -14,7 +14,7 @@ import { newSecret, signatureHeaders } from '../../../../shared/delivery/webhook
 
 type Sent = { url: string; method: string; headers: Record<string, string>; body: any }
 
-/** A client whose requests are answered in turn; the last answer stays. */
+/** A client that receives the given responses in turn; the last one repeats. */
 function clientOf(answers: (Response | Error)[], options: Partial<ClientOptions> = {}) {
   const sent: Sent[] = []
   const fetch = async (url: any, init: any) => {
@@ -40,7 +40,7 @@ const refusal = (status: number, key: string, headers: Record<string, string> = 
 const page = (ids: number[], page: number, total_pages: number) =>
   json(200, { data: ids.map((id) => ({ id })), meta: { page, limit: 100, total: 5, total_pages } })
 
-/** Runs with every wait over at once; the waits that were asked for. */
+/** Settles `work` without waiting, by advancing the fake clock. */
 async function hurried<T>(work: Promise<T>): Promise<PromiseSettledResult<T>> {
   let settled: PromiseSettledResult<T> | undefined
   void Promise.allSettled([work]).then(([one]) => {
@@ -58,7 +58,7 @@ afterEach(() => {
 })
 
 describe('a request', () => {
-  it('goes below the base path, with the credential, and leaves out what is not given', async () => {
+  it('has the base path and the credential, and omits undefined parameters', async () => {
     const { client, sent } = clientOf([page([1], 1, 1)])
     await client.patients.list({ search: 'a b&c', limit: 5, page: undefined })
     expect(sent).toEqual([
@@ -71,7 +71,7 @@ describe('a request', () => {
     ])
   })
 
-  it('that posts has a key of its own, and one that it was given', async () => {
+  it('has a random idempotency key for a POST, or the given one', async () => {
     const { client, sent } = clientOf([json(201, { data: {} })])
     await client.patients.create({ first_name: 'Ada', last_name: 'Kaya' })
     await client.patients.create({ first_name: 'Ada', last_name: 'Kaya' })
@@ -83,7 +83,7 @@ describe('a request', () => {
     expect(sent[0]?.headers['content-type']).toBe('application/json')
   })
 
-  it('that deletes answers nothing', async () => {
+  it('returns undefined for a DELETE', async () => {
     const { client, sent } = clientOf([new Response(null, { status: 204 })])
     expect(await client.webhooks.delete('id')).toBeUndefined()
     expect(sent).toMatchObject([
@@ -92,8 +92,8 @@ describe('a request', () => {
   })
 })
 
-describe('what is refused', () => {
-  it('is an ApiError that says why', async () => {
+describe('an error response', () => {
+  it('throws an ApiError with its status, key, details and request id', async () => {
     const { client } = clientOf([refusal(404, 'patient_not_found', { 'x-request-id': 'r-1' })])
     const { reason } = (await hurried(client.patients.get('x'))) as PromiseRejectedResult
     expect(reason).toBeInstanceOf(ApiError)
@@ -107,14 +107,14 @@ describe('what is refused', () => {
     })
   })
 
-  it('by something that is not the API is one too', async () => {
+  it('throws an ApiError with the code UNKNOWN if a proxy sent it', async () => {
     const { client, sent } = clientOf([new Response('<html>', { status: 403 })])
     const { reason } = (await hurried(client.patients.get('x'))) as PromiseRejectedResult
     expect([reason.status, reason.code, sent.length]).toEqual([403, 'UNKNOWN', 1])
   })
 })
 
-describe('a request is repeated', () => {
+describe('a request is retried', () => {
   const posted = (client: ReturnType<typeof clientOf>['client']) =>
     client.messages.send({ channel: 'sms', patient_id: 'p', message: 'x' })
 
@@ -125,9 +125,9 @@ describe('a request is repeated', () => {
     ['503', refusal(503, 'unavailable')],
     ['504', refusal(504, 'timeout')],
     ['409 in progress', refusal(409, 'idempotency_in_progress', { 'retry-after': '1' })],
-    ['no connection', new TypeError('fetch failed')],
-    ['no time left', new DOMException('late', 'TimeoutError')],
-  ])('after %s, with the same key', async (_what, failure) => {
+    ['a failed connection', new TypeError('fetch failed')],
+    ['a timeout', new DOMException('late', 'TimeoutError')],
+  ])('after %s, with the same idempotency key', async (_what, failure) => {
     const { client, sent } = clientOf([failure, failure, json(202, { data: { status: 'sent' } })])
     expect(await hurried(posted(client))).toMatchObject({
       status: 'fulfilled',
@@ -137,7 +137,7 @@ describe('a request is repeated', () => {
     expect(new Set(sent.map(({ headers }) => headers['idempotency-key'])).size).toBe(1)
   })
 
-  it('three times at most, or as often as it is told', async () => {
+  it('up to three times, or as often as `retries` says', async () => {
     for (const [retries, count] of [
       [undefined, 4],
       [0, 1],
@@ -152,19 +152,19 @@ describe('a request is repeated', () => {
     }
   })
 
-  it.each([400, 401, 403, 404, 409, 413, 415, 422])('never after %i', async (status) => {
+  it.each([400, 401, 403, 404, 409, 413, 415, 422])('not after %i', async (status) => {
     const { client, sent } = clientOf([refusal(status, 'some_reason')])
     expect((await hurried(posted(client))).status).toBe('rejected')
     expect(sent.length).toBe(1)
   })
 
-  it('not when it would have to wait for hours', async () => {
+  it('not if retry-after exceeds a minute', async () => {
     const { client, sent } = clientOf([refusal(429, 'daily_message_limit', { 'retry-after': '7200' })])
     const { reason } = (await hurried(posted(client))) as PromiseRejectedResult
     expect([reason.retryAfter, sent.length]).toEqual([7200, 1])
   })
 
-  it('after the seconds that retry-after asks for, and a little', async () => {
+  it('after the seconds in retry-after, plus jitter', async () => {
     const { client, sent } = clientOf([
       refusal(429, 'rate_limited', { 'retry-after': '5' }),
       json(202, { data: {} }),
@@ -177,7 +177,7 @@ describe('a request is repeated', () => {
     await answer
   })
 
-  it('no more once it was called off', async () => {
+  it('not after it was aborted', async () => {
     const calledOff = new AbortController()
     const { client, sent } = clientOf([new Error('aborted')])
     calledOff.abort()
@@ -186,8 +186,8 @@ describe('a request is repeated', () => {
   })
 })
 
-describe('all of a list', () => {
-  it('comes page by page, and only as far as it is read', async () => {
+describe('iterating over a list', () => {
+  it('requests page after page, and stops when the loop does', async () => {
     const { client, sent } = clientOf([page([1, 2], 1, 3), page([3, 4], 2, 3), page([5], 3, 3)])
     const ids = []
     for await (const { id } of client.patients.all({ search: 'x' })) ids.push(id)
@@ -202,12 +202,12 @@ describe('all of a list', () => {
     expect(other.sent.length).toBe(1)
   })
 
-  it('of nothing is nothing', async () => {
+  it('ends at once for an empty list', async () => {
     const { client } = clientOf([page([], 1, 0)])
-    for await (const _ of client.invoices.all()) throw new Error('there is none')
+    for await (const _ of client.invoices.all()) throw new Error('the list is empty')
   })
 
-  it('of a log follows its cursor', async () => {
+  it('follows the cursor of a cursor list', async () => {
     const answer = (ids: number[], next_after: string | null, has_more: boolean) =>
       json(200, { data: ids.map((id) => ({ id })), meta: { limit: 100, next_after, has_more } })
     const { client, sent } = clientOf([answer([1], 'a', true), answer([2], 'b', false)])
@@ -218,13 +218,13 @@ describe('all of a list', () => {
   })
 })
 
-describe('a webhook', () => {
+describe('verifyWebhook', () => {
   const body = '{"id":"evt_1","event":"patient.created"}'
   const signed = (secret: string, at = Date.now()) =>
     signatureHeaders({ id: 'evt_1', timestampSeconds: Math.floor(at / 1000), body, secrets: [secret] })
 
-  it.each(['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'a raw secret of mine'])(
-    'is verified with %s',
+  it.each(['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'a raw secret'])(
+    'accepts a delivery signed with %s',
     async (secret) => {
       const headers = signed(secret)
       expect(await verifyWebhook({ headers, body, secret })).toEqual(JSON.parse(body))
@@ -238,7 +238,7 @@ describe('a webhook', () => {
     },
   )
 
-  it('is what the specification’s own library says, whatever is changed', async () => {
+  it('agrees with the library of Standard Webhooks on every changed byte', async () => {
     const secret = newSecret()
     const headers: Record<string, string> = signed(secret)
     const library = new Webhook(secret)
@@ -268,7 +268,7 @@ describe('a webhook', () => {
     }
   })
 
-  it('is refused when it is more than five minutes old, or early', async () => {
+  it('rejects a timestamp more than five minutes off', async () => {
     const secret = newSecret()
     for (const off of [-301_000, 302_000])
       await expect(
@@ -277,7 +277,7 @@ describe('a webhook', () => {
   })
 })
 
-it('is under 10 KB, and imports nothing', () => {
+it('is smaller than 10 KB and has no dependencies', () => {
   const { outputFiles } = buildSync({
     entryPoints: ['shared/clients/typescript/client.ts'],
     bundle: true,
@@ -294,7 +294,7 @@ it('is under 10 KB, and imports nothing', () => {
   ).toBeUndefined()
 })
 
-it('has the types of the document as it is', () => {
+it('has types generated from the current document: if not, run `npm run types -w shared/clients/typescript`', () => {
   const generated = execFileSync(
     process.execPath,
     ['node_modules/openapi-typescript/bin/cli.js', '../../../docs/openapi.json'],
