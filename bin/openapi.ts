@@ -5,11 +5,14 @@ import { Command } from 'commander'
 import { openapiDocument } from '../shared/api/openapi/document.ts'
 import { errorCatalogue } from '../shared/api/openapi/error-catalogue.ts'
 import type { Examples } from '../shared/api/openapi/examples.ts'
+import { DOCUMENTS, withCurrentTables } from './openapi/tables.ts'
 
 const EXAMPLES = 'bin/openapi/examples.json'
 
 const { record } = new Command('npm run openapi --')
-  .description('Writes docs/openapi.json and docs/errors.json.')
+  .description(
+    'Writes docs/openapi.json, docs/errors.json, and the tables in the documentation that repeat them.',
+  )
   .option('--record', 'ask a local stack for the examples first', false)
   .parse()
   .opts<{ record: boolean }>()
@@ -24,3 +27,4 @@ if (record) {
 const examples = JSON.parse(readFileSync(EXAMPLES, 'utf8')) as Examples
 write('docs/openapi.json', openapiDocument(examples))
 write('docs/errors.json', errorCatalogue())
+for (const file of DOCUMENTS) writeFileSync(file, withCurrentTables(file))

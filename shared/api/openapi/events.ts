@@ -5,7 +5,7 @@ import type { Json, SchemaCollector } from './schemas.ts'
 import { EVENTS_TAG } from './tags.ts'
 
 /** When each event occurs. */
-const SUMMARIES: Record<EventName, string> = {
+export const EVENT_SUMMARIES: Record<EventName, string> = {
   'patient.created': 'A patient was created',
   'patient.updated': 'A patient was updated or erased',
   'appointment.created': 'An appointment was created',
@@ -73,7 +73,7 @@ export const webhookOperations = (schemas: SchemaCollector, { events }: Pick<Exa
         post: {
           operationId: event,
           tags: [EVENTS_TAG],
-          summary: SUMMARIES[event],
+          summary: EVENT_SUMMARIES[event],
           security: [],
           parameters: Object.keys(PARAMETERS).map((name) => ({
             $ref: `#/components/parameters/${name}`,

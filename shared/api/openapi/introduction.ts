@@ -59,7 +59,7 @@ contact support.
 ${errorTable()}`
 
 /** Every error of the catalogue as a markdown table, by status. */
-const errorTable = (): string =>
+export const errorTable = (): string =>
   markdownTable(
     ['status', 'error', 'key', 'text', 'details'],
     ERROR_KEYS.map((key) => {
@@ -76,7 +76,7 @@ problem with a credential returns the same 401. A credential has one or more of 
 ${scopeTable(scopes)}`
 
 /** What each scope grants, as a markdown table. */
-const scopeTable = (scopes: Partial<Record<Scope, string>>): string =>
+export const scopeTable = (scopes: Partial<Record<Scope, string>>): string =>
   markdownTable(
     ['scope', 'grants'],
     Object.entries(scopes).map(([scope, operations]) => [`\`${scope}\``, operations]),
