@@ -147,6 +147,31 @@ describe('the chain', () => {
     expect(answer).toMatchObject({ status: 403, body: { details: [{ scope: 'patient.read' }] } })
   })
 
+  it('checks in the order of docs/api.md', async () => {
+    const posted = defineRoute({ ...route, method: 'POST', body: z.strictObject({ name: z.string() }) })
+    const json = { 'content-type': 'application/json' }
+    const steps: [corrections: Parameters<typeof call>[1], status: number, key: string][] = [
+      [{ query: { page: '0' }, path: { id: 'none' }, body: 'x'.repeat(300_000) }, 400, 'invalid_params'],
+      [{ query: {} }, 404, 'patient_not_found'],
+      [{ path: { id: ID } }, 413, 'payload_too_large'],
+      [{ body: '{' }, 415, 'unsupported_media_type'],
+      [{ headers: json }, 400, 'malformed_json'],
+      [{ body: '[]' }, 422, 'validation'],
+      [{ body: '{}' }, 422, 'validation'],
+      [{ body: '{"name":"x"}' }, 422, 'invalid_idempotency_key'],
+    ]
+    let request: Parameters<typeof call>[1] = { method: 'POST' }
+    for (const [corrections, status, key] of steps) {
+      request = { ...request, ...corrections }
+      const headers = { ...good.headers, 'idempotency-key': 'not visible', ...request.headers }
+      const { handler } = chainOf(posted, async () => ({ data: { name: 'x' } }))
+      expect(await call(handler, { ...request, headers })).toMatchObject({
+        status,
+        body: { message: `errors.developer_api.${key}` },
+      })
+    }
+  })
+
   it('returns 429 over the rate limit, whatever else is wrong', async () => {
     const over = { countRequest: async () => ({ minute: 101, second: 1 }) }
     for (const parts of [over, { ...over, prove: async () => ({ ...credential, scopes: [] }) }]) {
