@@ -1,30 +1,42 @@
-/** The guides, run as they stand: every block of every guide against the running stack. */
+/** Runs the code blocks of README.md, docs/ and the guides against a local stack. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type RunningStack, runStack } from '../support/local-stack.ts'
+import {
+  type Block,
+  blocksOf,
+  DOCUMENTS,
+  matchesExample,
+  operatorCommands,
+} from '../support/documentation.ts'
+import { clinicTool, type RunningStack, runStack } from '../support/local-stack.ts'
 
-/** In the project, where the client is found. */
+/** Inside the project, so that programs find the client. */
 const FOLDER = join('.local', `guides-${process.pid}`)
-const GUIDES = globSync('docs/guides/*.md').sort()
+
+/** Separates the outputs of the shell blocks of a document. */
+const SEPARATOR = '--- next block ---'
 
 let stack: RunningStack
 let environment: NodeJS.ProcessEnv
+let placeholders: [placeholder: string, value: string][]
 
 beforeAll(async () => {
   const receiver = `127.0.0.1:${await freePort()}`
   stack = await runStack({ allowedWebhookHost: receiver })
-  environment = {
-    ...process.env,
-    API: stack.api,
-    PAIR: stack.clinics[0]?.credentials.full,
-    RECEIVER: receiver,
-  }
+  const pair = stack.clinics[0]?.credentials.full ?? ''
+  const [key = '', secret = ''] = pair.split(':')
+  placeholders = [
+    ['http://127.0.0.1:3000', stack.baseUrl],
+    ['ck_...', key],
+    ['cs_...', secret],
+  ]
+  environment = { ...process.env, API: stack.api, PAIR: pair, RECEIVER: receiver }
   mkdirSync(FOLDER, { recursive: true })
-}, 60_000)
+}, 300_000)
 afterAll(async () => {
   rmSync(FOLDER, { recursive: true, force: true })
   await stack?.close()
@@ -38,48 +50,71 @@ async function freePort(): Promise<number> {
   return port
 }
 
-const blocksOf = (guide: string, language: string): string[] =>
-  [...readFileSync(guide, 'utf8').matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].flatMap(([, of, text]) =>
-    of === language ? [text ?? ''] : [],
-  )
+const withValues = (text: string): string =>
+  placeholders.reduce((result, [placeholder, value]) => result.replaceAll(placeholder, value), text)
 
 async function run(command: string, ...args: string[]): Promise<string> {
   const child = spawn(command, args, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
-  let said = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (text) => {
-      said += text
-    })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (text) => {
+    stdout += text
+  })
+  child.stderr.on('data', (text) => {
+    stderr += text
+  })
   const [code] = await once(child, 'close')
-  expect(`${code} ${said}`).toMatch(/^0 /)
-  return said
+  expect(`${code} ${stderr}${stdout}`).toMatch(/^0 /)
+  return stdout
 }
 
-describe.each(GUIDES.map((guide) => [basename(guide), guide] as const))('%s', (name, guide) => {
-  const shell = blocksOf(guide, 'sh')
-  const typescript = blocksOf(guide, 'ts')
+const RUNNABLE = DOCUMENTS.filter((file) =>
+  blocksOf(file).some(({ kind }) => kind === 'program' || kind === 'operator'),
+)
+
+describe.each(RUNNABLE.map((file) => [file] as const))('%s', (file) => {
+  const blocks = blocksOf(file)
+  const shell = blocks.filter(({ kind, language }) => kind === 'program' && language === 'sh')
+  const programs = blocks.filter(({ kind, language }) => kind === 'program' && language === 'ts')
+  const operator = blocks.filter(({ kind }) => kind === 'operator')
 
   if (shell.length > 0)
-    it('its commands work', async () => {
-      await run('bash', '-euo', 'pipefail', '-c', shell.join('\n'))
+    it('its shell commands succeed, and print the responses that follow them', async () => {
+      const script = shell.map(({ text }) => withValues(text)).join(`\necho; echo '${SEPARATOR}'\n`)
+      const outputs = (await run('bash', '-euo', 'pipefail', '-c', script)).split(SEPARATOR)
+      for (const [at, block] of shell.entries()) {
+        const response = responseTo(block, blocks)
+        if (response === undefined) continue
+        const printed = JSON.parse(outputs[at] ?? '')
+        expect([file, response, printed, matchesExample(response, printed)]).toEqual([
+          file,
+          response,
+          printed,
+          true,
+        ])
+      }
     })
 
-  if (typescript.length > 0)
-    it('its program works', async () => {
-      const file = join(FOLDER, name.replace('.md', '.ts'))
-      writeFileSync(file, typescript.join('\n'))
-      await run(process.execPath, file)
+  if (programs.length > 0)
+    it('its program succeeds', async () => {
+      const program = join(FOLDER, `${file.replaceAll('/', '-')}.ts`)
+      writeFileSync(program, withValues(programs.map(({ text }) => text).join('\n')))
+      await run(process.execPath, program)
     })
 
-  it('links to files that are there', () => {
-    const links = [...readFileSync(guide, 'utf8').matchAll(/\]\((?!https?:)([^)#]+)/g)].map(
-      ([, to]) => to ?? '',
-    )
-    for (const link of links) expect(() => readFileSync(join('docs/guides', link))).not.toThrow()
-  })
+  if (operator.length > 0)
+    it('its operator commands exist, with the options that they use', async () => {
+      for (const { words, options } of operator.flatMap(operatorCommands)) {
+        const { code, stdout } = await clinicTool(stack, ...words, '--help')
+        expect([words, code, stdout]).toEqual([words, 0, expect.stringContaining(words.join(' '))])
+        for (const option of options)
+          expect([words, stdout]).toEqual([words, expect.stringContaining(option)])
+      }
+    })
 })
 
-it('shows the verifier as it is', () => {
-  const verifier = readFileSync('bin/clinic/webhook-verification.ts', 'utf8').trim()
-  expect(blocksOf('docs/webhooks.md', 'ts').map((block) => block.trim())).toContain(verifier)
-})
+/** The example response that follows a shell block, if there is one. */
+function responseTo(block: Block, blocks: readonly Block[]): unknown {
+  const next = blocks[blocks.indexOf(block) + 1]
+  return next?.kind === 'response' ? JSON.parse(next.text) : undefined
+}

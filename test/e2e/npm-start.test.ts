@@ -1,7 +1,7 @@
 /** What a newcomer types, as processes: starting, stopping, and keeping data over a restart. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -61,6 +61,10 @@ it('prints a curl that works as pasted, and keeps data and credentials over a re
   const first = npm('--data', data)
   const { all, ready } = await lines(first)
   const curl = all.find((line) => line.trim().startsWith('curl ')) ?? ''
+  const documented = curl
+    .replace(/ck_\w+:[\w-]+/, 'ck_...:cs_...')
+    .replace(/127\.0\.0\.1:\d+/, '127.0.0.1:3000')
+  expect(readFileSync('README.md', 'utf8')).toContain(`\n${documented.trim()}\n`)
   const patients = JSON.parse(
     execFileSync('sh', ['-c', curl], { stdio: ['ignore', 'pipe', 'ignore'] }).toString(),
   )

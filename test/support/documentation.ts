@@ -1,0 +1,97 @@
+/** The fenced code blocks of README.md, CONTRIBUTING.md and docs/, and how each is tested. */
+import { globSync, readFileSync } from 'node:fs'
+
+const QUICKSTART = 'docs/guides/quickstart.md'
+
+/** In the order in which to read them: what later ones do to the demo clinic does not change what earlier ones show. */
+export const DOCUMENTS = [
+  'README.md',
+  'CONTRIBUTING.md',
+  QUICKSTART,
+  ...globSync('docs/**/*.md', { exclude: [QUICKSTART] }).sort(),
+]
+
+/** Files that a document may show in full. Their own tests run them. */
+const VERBATIM = ['bin/clinic/webhook-verification.ts']
+
+export type Block = {
+  readonly file: string
+  readonly line: number
+  readonly language: string
+  readonly text: string
+  /**
+   * `program`: shell commands or TypeScript, run against a stack. `response`: the JSON that the shell block before it
+   * prints. `operator`: commands of the operator tool. `verbatim`: the content of a tested file. `diagram`, `folders`:
+   * checked for consistency. `not run`: marked as such. `untested`: none of these, which is an error.
+   */
+  readonly kind:
+    | 'program'
+    | 'response'
+    | 'operator'
+    | 'verbatim'
+    | 'diagram'
+    | 'folders'
+    | 'not run'
+    | 'untested'
+}
+
+const FENCED = /^([ ]*)```(\w*)\n([\s\S]*?)^\1```$/gm
+const OPERATOR_COMMAND = 'npm run clinic -- '
+
+/** The blocks of a document, in order. */
+export function blocksOf(file: string): Block[] {
+  const markdown = readFileSync(file, 'utf8')
+  const blocks: Block[] = []
+  for (const { index, 1: indent = '', 2: language = '', 3: indented = '' } of markdown.matchAll(FENCED)) {
+    const before = markdown.slice(0, index)
+    const text = indented.replaceAll(new RegExp(`^${indent}`, 'gm'), '')
+    const marker = /<!-- ([^>]*) -->\n$/.exec(before)?.[1] ?? ''
+    const kind = kindOf({ language, text, marker, previous: blocks.at(-1) })
+    blocks.push({ file, line: before.split('\n').length, language, text, kind })
+  }
+  return blocks
+}
+
+function kindOf({
+  language,
+  text,
+  marker,
+  previous,
+}: Pick<Block, 'language' | 'text'> & { marker: string; previous: Block | undefined }): Block['kind'] {
+  if (/^not run: \S/.test(marker)) return 'not run'
+  if (marker === 'folders') return 'folders'
+  if (language === 'mermaid') return 'diagram'
+  if (VERBATIM.some((file) => readFileSync(file, 'utf8').trim() === text.trim())) return 'verbatim'
+  if (language === 'sh')
+    return text.split('\n').every((line) => line === '' || line.startsWith(OPERATOR_COMMAND))
+      ? 'operator'
+      : 'program'
+  if (language === 'ts') return 'program'
+  if (language === 'json' && previous?.language === 'sh' && previous.kind === 'program') return 'response'
+  return 'untested'
+}
+
+/** The operator commands of a block, each as the words of its command and the options that it uses. */
+export const operatorCommands = ({ text }: Block): { words: string[]; options: string[] }[] =>
+  text.split('\n').flatMap((line) => {
+    const [command = ''] = line.slice(OPERATOR_COMMAND.length).split(/\s#\s/)
+    const words = /^[a-z-]+(?: [a-z][a-z-]*(?= |$))?/.exec(command.trim())?.[0].split(' ') ?? []
+    const options = command.match(/(?<=\s)--[a-z-]+/g) ?? []
+    return words.length === 0 ? [] : [{ words, options: options.filter((option) => option !== '--help') }]
+  })
+
+/** Whether a value has the shape of an example, in which `"…"` stands for any value or any further fields or items. */
+export function matchesExample(example: unknown, value: unknown): boolean {
+  if (example === '…') return true
+  if (typeof example !== 'object' || example === null || typeof value !== 'object' || value === null)
+    return example === value
+  if (Array.isArray(example) !== Array.isArray(value)) return false
+  const { '…': more, ...fields } = example as Record<string, unknown>
+  const others = Object.keys(value).filter((name) => !(name in fields))
+  return (
+    (others.length === 0 || more === '…') &&
+    Object.entries(fields).every(
+      ([name, field]) => name in value && matchesExample(field, (value as Record<string, unknown>)[name]),
+    )
+  )
+}
