@@ -63,6 +63,10 @@ it('the tables generated from the contracts are up to date: if not, run `npm run
     expect([file, withCurrentTables(file)]).toEqual([file, read(file)])
 })
 
+it('docs/webhooks.md shows the verifier of the operator tool as it is', () => {
+  expect(blocksOf('docs/webhooks.md').filter(({ kind }) => kind === 'verbatim').length).toBe(1)
+})
+
 it('docs/architecture.md lists the folders that exist', () => {
   const [block] = blocksOf('docs/architecture.md').filter(({ kind }) => kind === 'folders')
   const listed: string[] = (block?.text ?? '').match(/^\S+(?=\/ )/gm) ?? []

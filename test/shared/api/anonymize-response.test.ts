@@ -74,7 +74,7 @@ describe('anonymizeResponse', () => {
   })
 })
 
-/** The same body with one more field, as if somebody had just added it. */
+/** The same body with a new field that no list contains. */
 type WithNewField<Body> = Body & { readonly new_field?: string | null }
 
 describe('a field of a body without a policy', () => {
