@@ -3,16 +3,16 @@ import { formatMailbox, formatSubject } from '../domain/mail-header.ts'
 import { type SendResult, toAcceptedResult, toSendResult } from './send-result.ts'
 
 export type EmailSettings = {
-  /** The address that mail comes from; its domain is verified with SES. */
+  /** The sender's address; its domain must be verified with SES. */
   readonly from: string
-  /** Requires TLS, and publishes what becomes of the mail. */
+  /** The SES configuration set that requires TLS and publishes events of each email. */
   readonly configurationSet: string
 }
 
 export type Email = {
   readonly clinic: string
   readonly message: string
-  /** Shown beside the sender's address. */
+  /** Shown as the sender's name. */
   readonly clinicName: string
   readonly recipient: string
   readonly subject: string
@@ -24,8 +24,8 @@ export type EmailSender = ReturnType<typeof emailSender>
 const utf8 = (Data: string) => ({ Data, Charset: 'UTF-8' })
 
 /**
- * Hands an email to SES, once: the client must have `maxAttempts: 1`. Its tags come back with every event of the mail,
- * and find the log entry again.
+ * Sends an email through SES, at most once: the client must have `maxAttempts: 1`. SES includes the tags in every event of
+ * the email, so that the event can be matched to its message.
  */
 export function emailSender(client: SESv2Client, { from, configurationSet }: EmailSettings) {
   const send = ({ clinic, message, clinicName, recipient, subject, text }: Email): Promise<SendResult> =>

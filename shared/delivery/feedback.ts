@@ -1,21 +1,24 @@
-/** What providers tell of messages that they took, as occurrences of the log. */
+/** Parses delivery feedback from providers. */
 import * as z from 'zod'
 import type { ClinicId } from '../domain/clinic.ts'
 import type { ProviderFeedback } from '../domain/message.ts'
 
-/** An SES event, as the rules of infra/messaging.ts cut it down: ids and kinds, no address and no subject. */
+/** An SES event as the rules of infra/messaging.ts forward it: ids and types only, no address and no subject. */
 const EmailFeedback = z.object({
   event: z.enum(['Send', 'Delivery', 'Bounce', 'Complaint', 'Reject']),
-  // Tags come as lists.
+  // SES sends tag values as lists.
   clinic: z.tuple([z.uuid()]),
   message: z.tuple([z.uuid()]),
   provider_message_id: z.string().min(1),
   at: z.iso.datetime({ offset: true }),
-  /** Types of a bounce or complaint; empty for none. */
+  /** Types of a bounce or complaint; empty strings for those that do not apply. */
   detail: z.array(z.string()),
 })
 
-/** @throws SyntaxError or ZodError for what is no such event */
+/**
+ * Parses an SES event.
+ * @throws SyntaxError or ZodError if it is malformed
+ */
 export function readEmailFeedback(body: string): {
   clinic: ClinicId
   message: string
@@ -37,10 +40,10 @@ export function readEmailFeedback(body: string): {
   return { clinic: clinic as ClinicId, message, feedback: feedbackByEvent[event] }
 }
 
-/** Six digits or more with no letter between them, in any script. */
+/** Six or more digits without a letter between them, in any script. */
 const NUMBERS = /\+?\p{Nd}(?:[^\p{L}]*\p{Nd}){5,}/gu
 
-/** The record that SNS logs of an SMS, as far as it is of use; the number in it is left alone. */
+/** The fields used of the record that SNS logs for an SMS. The phone number in it is not read. */
 const SmsReceipt = z.object({
   notification: z.object({
     messageId: z.string().min(1),
@@ -50,7 +53,7 @@ const SmsReceipt = z.object({
   status: z.enum(['SUCCESS', 'FAILURE']),
 })
 
-/** Null for what is no receipt: a log line of somebody else's. */
+/** Parses a delivery receipt. Returns null for any other log line. */
 export function readSmsReceipt(
   text: string,
 ): { providerMessageId: string; feedback: ProviderFeedback } | null {
@@ -59,8 +62,8 @@ export function readSmsReceipt(
   const { notification, delivery, status } = receipt
   const { messageId: providerMessageId, timestamp } = notification
   if (status === 'FAILURE') {
-    // Carriers write what they like: nothing that could be a number is kept.
-    const carrierResponse = [...(delivery.providerResponse ?? 'no answer').replace(NUMBERS, '...')]
+    // A carrier's response is free text: anything that could be a phone number is removed.
+    const carrierResponse = [...(delivery.providerResponse ?? 'no response').replace(NUMBERS, '...')]
       .slice(0, 200)
       .join('')
     return { providerMessageId, feedback: { kind: 'failed', reason: `Not delivered: ${carrierResponse}` } }

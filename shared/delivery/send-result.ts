@@ -1,34 +1,34 @@
-/** What is known of a message once its provider was called. */
+/** The outcome of calling a provider. */
 export type SendResult =
   | { readonly kind: 'accepted'; readonly providerMessageId: string }
-  /** The provider will never take this message. */
+  /** The provider rejects this message permanently. */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** Provably not handed over, for now: it may be tried again. */
+  /** The provider certainly does not have the message: it may be sent again. */
   | { readonly kind: 'unavailable'; readonly reason: string }
-  /** No answer came: the provider may have it, so it must not be sent again. */
+  /** The provider may have the message: it must not be sent again. */
   | { readonly kind: 'unknown'; readonly reason: string }
 
-/** What an answer means: one that names no message comes from somebody else, or took none. */
+/** The result of a successful call. A response without a message id does not prove that the provider has the message. */
 export const toAcceptedResult = ({ MessageId = '' }: { MessageId?: string | undefined }): SendResult =>
   MessageId === ''
     ? { kind: 'unknown', reason: LOST_RESPONSE }
     : { kind: 'accepted', providerMessageId: MessageId }
 
-/** What a provider says of one message, not of itself. */
+/** Errors that concern one message rather than the provider's state. */
 const REFUSAL_ERRORS =
   /^(MessageRejected|BadRequest|InvalidParameter|ParameterValueInvalid|Validation|OptedOut)/
 
-/** Answers of a server that say that it did nothing. */
+/** Server errors that guarantee that nothing was sent. */
 const NOT_PROCESSED_ERRORS = /^(ServiceUnavailable|InternalServiceErrorException|SlowDown)/
 
-/** The connection was never made, so nothing was said. */
+/** Network errors before a connection is established. */
 const CONNECTION_ERRORS = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|E(NET|HOST)UNREACH)$/
 
 type SdkError = { name?: string; code?: string; $metadata?: { httpStatusCode?: number } }
 
 /**
- * What an error of a provider's client means for the message. In doubt it is unknown: a lost reply looks like a reset,
- * a timeout, or a proxy's 500, and sending again would send twice.
+ * The result of a failed call. In doubt it is `unknown`: a lost response looks like a connection reset, a timeout or a
+ * proxy's 500, and another attempt could send the message twice.
  */
 export function toSendResult(error: unknown): Exclude<SendResult, { kind: 'accepted' }> {
   const { name = 'Error', code = '', $metadata } = error as SdkError
@@ -41,8 +41,8 @@ export function toSendResult(error: unknown): Exclude<SendResult, { kind: 'accep
     return { kind: 'unavailable', reason: `The provider is not available: ${name}` }
   if (status >= 500) return { kind: 'unknown', reason: LOST_RESPONSE }
   if (REFUSAL_ERRORS.test(name)) return { kind: 'refused', reason: `The provider refused it: ${name}` }
-  // Throttled, paused, not allowed: true of every message now, and of this one later perhaps no more.
-  return { kind: 'unavailable', reason: `The provider did not take it: ${name}` }
+  // Throttling, a paused account or a missing permission affects every message, and may pass.
+  return { kind: 'unavailable', reason: `The provider did not accept it: ${name}` }
 }
 
-export const LOST_RESPONSE = "The provider's reply was lost: it may have been sent"
+export const LOST_RESPONSE = "The provider's response was lost: the message may have been sent"

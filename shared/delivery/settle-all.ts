@@ -1,6 +1,6 @@
 /**
- * Does every piece of work, so many at a time: one that cannot be helped holds up none of the others.
- * @throws what the first that failed threw, once all were tried
+ * Runs `work` for every item, `concurrency` at a time. A failure does not stop the others.
+ * @throws the first error, after all items have been processed
  */
 export async function settleAll<T>(
   items: Iterable<T>,
@@ -10,7 +10,7 @@ export async function settleAll<T>(
   const failures: unknown[] = []
   const iterator = items[Symbol.iterator]()
   const runNext = async () => {
-    // Lanes share the iterator: each takes what is next.
+    // All runners share the iterator.
     for (let next = iterator.next(); !next.done; next = iterator.next())
       await work(next.value).catch((error) => failures.push(error))
   }

@@ -2,16 +2,16 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { SECRET_PREFIX, secretBytes } from '../domain/webhook-secret.ts'
 
 export type SignatureInput = {
-  /** The same at every attempt, so that receivers know a repetition. */
+  /** The event's id, identical at every attempt, so that receivers can detect duplicates. */
   readonly id: string
-  /** Of this attempt, in whole seconds since 1970: receivers refuse what is older than minutes. */
+  /** The time of the attempt in whole seconds since the epoch: receivers reject requests older than a few minutes. */
   readonly timestampSeconds: number
   readonly body: string
-  /** More than one while a secret is being replaced: receivers accept either. */
+  /** Two during a rotation: receivers accept a signature with either. */
   readonly secrets: readonly string[]
 }
 
-/** The headers of Standard Webhooks. The body must be sent byte for byte as it was signed. */
+/** The headers of the Standard Webhooks specification. The body must be sent exactly as it was signed. */
 export const signatureHeaders = ({ id, timestampSeconds, body, secrets }: SignatureInput) => ({
   'webhook-id': id,
   'webhook-timestamp': String(timestampSeconds),
@@ -21,5 +21,5 @@ export const signatureHeaders = ({ id, timestampSeconds, body, secrets }: Signat
     .join(' '),
 })
 
-/** A secret of 256 random bits for an integrator who brings none. */
+/** A secret of 256 random bits, for webhooks created without one. */
 export const newSecret = (): string => `${SECRET_PREFIX}${randomBytes(32).toString('base64')}`
