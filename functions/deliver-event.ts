@@ -2,7 +2,8 @@ import { deliverEvent } from '../shared/delivery/deliver-event.ts'
 import { type Lane, readQueuedDelivery } from '../shared/delivery/delivery-queues.ts'
 import { openDeliveryQueues, openTransport } from '../shared/runtime/webhooks.ts'
 import { queueWorker } from '../shared/runtime/worker.ts'
-import { deliveryStore } from '../shared/store/events/deliveries.ts'
+import { deliveryAttempts } from '../shared/store/events/delivery-attempts.ts'
+import { webhookHealthStore } from '../shared/store/events/webhook-health.ts'
 import { webhookStore } from '../shared/store/events/webhooks.ts'
 import { UnavailableError } from '../shared/store/table/errors.ts'
 
@@ -13,16 +14,17 @@ const PAUSE_MS = 30_000
 export const handler = queueWorker(
   'deliver-event',
   {
-    deliveries: deliveryStore,
+    deliveries: deliveryAttempts,
     webhooks: webhookStore,
+    health: webhookHealthStore,
     queues: openDeliveryQueues,
     transport: openTransport,
   },
-  async ({ body, queueArn }, stores, { now }) => {
+  async ({ body, queueArn }, stores, { now, newId }) => {
     const queued = readQueuedDelivery(body)
     const lane: Lane = queueArn.includes('Slow') ? 'slow' : 'quick'
     try {
-      await deliverEvent({ ...stores, now, random: Math.random }, queued, lane)
+      await deliverEvent({ ...stores, now, random: Math.random, newToken: newId }, queued, lane)
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error
       await stores.queues.push(lane, [queued], PAUSE_MS)

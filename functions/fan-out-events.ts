@@ -11,7 +11,7 @@ export const handler = worker(
   { events: eventFanOut, queues: openDeliveryQueues },
   async ({ Records }: DynamoDBStreamEvent, { events, queues }) => {
     const clinics = new Set(
-      Records.map(({ dynamodb }) => parseAnnouncedKey({ pk: '', sk: dynamodb?.Keys?.sk?.S ?? '' }).clinic),
+      Records.map(({ dynamodb }) => parseAnnouncedKey({ sk: dynamodb?.Keys?.sk?.S ?? '' }).clinic),
     )
     await settleAll(clinics, (clinic) => events.fanOut(clinic, (created) => queues.push('quick', created)))
   },

@@ -27,7 +27,10 @@ export const handler = endpoint(
       data: { id: webhook.id },
       createdAt,
     }
-    const delivery = { ...newDelivery(newId(), event, webhook.id, clinic, now), isAskedFor: true }
+    const delivery = {
+      ...newDelivery(event, clinic, { id: newId(), webhook: webhook.id, now }),
+      isManual: true,
+    }
     const response = { data: renderDelivery(delivery, clinic) }
     const stored = await deliveries.create(clinicId, delivery, { idempotency, status: 202, response })
     if (stored) return stored

@@ -11,15 +11,16 @@ import { UnavailableError } from '../shared/store/table/errors.ts'
 export const handler = queueWorker(
   'send-email',
   { messages: messageDispatch, clinics: clinicStore, sender: openEmail, queue: openEmailQueue },
-  async ({ body }, { messages, clinics, sender, queue }, { now }) => {
+  async ({ body }, { messages, clinics, sender, queue }, { now, newId }) => {
     const email = readQueuedEmail(body)
+    const { random } = Math
     const clinicName = async (id: ClinicId) => (await clinics.find(id))?.name ?? ''
     try {
-      await sendQueuedEmail({ messages, clinicName, sender, queue, now }, email)
+      await sendQueuedEmail({ messages, clinicName, sender, queue, now, random, newToken: newId }, email)
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error
       // The store is down. Pushed again, the email does not use up the receives after which it would be a dead letter.
-      await queue.push({ ...email, waits: email.waits + 1 }, backoffSeconds(email.waits))
+      await queue.push({ ...email, waits: email.waits + 1 }, backoffSeconds(email.waits, random()))
     }
   },
 )

@@ -2,12 +2,13 @@ import { ApiError } from '../shared/api/errors.ts'
 import { publicUrl, renderWebhook, updateWebhook } from '../shared/api/webhooks.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { allowedWebhookHost } from '../shared/runtime/webhooks.ts'
+import { webhookHealthStore } from '../shared/store/events/webhook-health.ts'
 import { webhookStore } from '../shared/store/events/webhooks.ts'
 
 export const handler = endpoint(
   updateWebhook,
-  { webhooks: webhookStore, allowedHost: allowedWebhookHost },
-  async ({ clinicId, clinic, path, body, now }, { webhooks, allowedHost }) => {
+  { webhooks: webhookStore, health: webhookHealthStore, allowedHost: allowedWebhookHost },
+  async ({ clinicId, clinic, path, body, now }, { webhooks, health, allowedHost }) => {
     const changes = {
       ...(body.url !== undefined && { url: publicUrl(body.url, allowedHost) }),
       ...(body.events !== undefined && { events: body.events }),
@@ -21,7 +22,7 @@ export const handler = endpoint(
     })
     if (!webhook) throw new ApiError('webhook_not_found')
     // A person has enabled the endpoint, so its earlier failures no longer count.
-    if (body.is_active) await webhooks.recordRecovery(clinicId, path.id)
+    if (body.is_active) await health.recordRecovery(clinicId, path.id)
     return { data: renderWebhook(webhook, clinic) }
   },
 )

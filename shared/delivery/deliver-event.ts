@@ -1,6 +1,13 @@
-import { randomUUID } from 'node:crypto'
 import type { ClinicId } from '../domain/clinic.ts'
-import { abandoned, afterAttempt, type Delivery, LEASE_MS, MAX_QUEUE_DELAY_MS } from '../domain/delivery.ts'
+import {
+  abandoned,
+  afterAttempt,
+  type Delivery,
+  type DeliveryContext,
+  type DeliveryReference,
+  LEASE_MS,
+  MAX_QUEUE_DELAY_MS,
+} from '../domain/delivery.ts'
 import {
   DISABLE_AFTER_MS,
   nextRetryDelay,
@@ -9,95 +16,70 @@ import {
   type Webhook,
   type WebhookHealth,
 } from '../domain/webhook.ts'
-import type { DeliveryQueues, Lane, QueuedDelivery } from './delivery-queues.ts'
+import type { DeliveryQueues, Lane } from './delivery-queues.ts'
+import type { Deliveries, HealthRecords, Webhooks } from './store-ports.ts'
 import { signatureHeaders } from './webhook-signature.ts'
 import type { AttemptResult, WebhookTransport } from './webhook-transport.ts'
 
 /**
- * An endpoint that has not answered by then is slow. Its delivery is broken off, and begun again on the slow way, where
- * it has all the time there is; so is what comes after it. The quick way is never held up for longer.
+ * A receiver that takes longer to respond is slow. Its attempt in the quick lane is cut off and repeated in the slow lane
+ * with the full timeout; later deliveries to it start in the slow lane. So no attempt blocks the quick lane for longer.
  */
 const SLOW_THRESHOLD_MS = 1000
 
-/** Queues and clocks are not exact: what comes so little early is not early. */
+/** Queues and clocks are inexact: a delivery that arrives this early is attempted. */
 const EARLY_TOLERANCE_MS = 1000
 
-/** How long a delivery waits for an earlier one of its record that somebody else is at. */
+/** How long a delivery waits for an earlier one of its record that another consumer has claimed. */
 const ORDERING_DELAY_MS = 5000
 
-type DeliveryFacts = {
-  readonly delivery: Delivery
-  readonly version: number
-  readonly webhook: Webhook | null
-  readonly health: WebhookHealth
-}
-
 export type DeliveryConsumer = {
-  readonly deliveries: {
-    readonly read: (clinic: ClinicId, webhook: string, id: string) => Promise<DeliveryFacts | null>
-    readonly unattemptedBefore: (clinic: ClinicId, delivery: Delivery) => Promise<string[]>
-    readonly claim: (
-      clinic: ClinicId,
-      read: DeliveryFacts,
-      claim: { readonly token: string; readonly until: number },
-    ) => Promise<boolean>
-    readonly change: (
-      clinic: ClinicId,
-      webhook: string,
-      id: string,
-      to: (before: Delivery) => Delivery | null,
-    ) => Promise<Delivery | null>
-  }
-  readonly webhooks: {
-    readonly change: (
-      clinic: ClinicId,
-      id: string,
-      to: (before: Webhook) => Webhook,
-    ) => Promise<Webhook | null>
-    readonly recordFailure: (clinic: ClinicId, id: string, failedAt: number | null) => Promise<void>
-    readonly recordRecovery: (clinic: ClinicId, id: string) => Promise<void>
-  }
+  readonly deliveries: Pick<Deliveries, 'readContext' | 'unattemptedBefore' | 'claim' | 'change'>
+  readonly webhooks: Webhooks
+  readonly health: HealthRecords
   readonly transport: WebhookTransport
   readonly queues: DeliveryQueues
   readonly now: () => number
-  /** From 0 to 1. */
+  /** A number from 0 to 1. */
   readonly random: () => number
+  /** A unique token for each claim. */
+  readonly newToken: () => string
 }
 
 /**
- * Attempts one delivery, at least once, however often and in whatever order the queue brings it: what is done, early or
- * being attempted is left alone, and earlier events of the same record get their first attempt before.
+ * Attempts one delivery. Safe to call repeatedly and in any order: a delivery that has ended, is not yet due or is claimed
+ * by another consumer is left alone, and deliveries of earlier events of the same record get their first attempt before.
  */
 export async function deliverEvent(
   consumer: DeliveryConsumer,
-  queued: QueuedDelivery,
+  queued: DeliveryReference,
   lane: Lane,
 ): Promise<void> {
-  const { deliveries: log, queues, now } = consumer
+  const { deliveries, queues, now } = consumer
   const { clinic } = queued
-  const facts = await log.read(clinic, queued.webhook, queued.delivery)
-  if (facts?.delivery.status !== 'pending') return
-  const { delivery, webhook, health } = facts
-  if (!webhook || !(webhook.isActive || delivery.isAskedFor)) {
-    await log.change(clinic, delivery.webhook, delivery.id, abandoned)
+  const context = await deliveries.readContext(clinic, queued.webhook, queued.delivery)
+  if (context?.delivery.status !== 'pending') return
+  const { delivery, webhook, health } = context
+  if (!webhook || !(webhook.isActive || delivery.isManual)) {
+    await deliveries.change(clinic, delivery.webhook, delivery.id, abandoned)
     return
   }
-  // Somebody is at it; should they die, it is due again soon.
+  // Already claimed. If that consumer crashes, the sweep queues the delivery again.
   if (delivery.claim && delivery.claim.until > now()) return
   if ((delivery.nextAt ?? 0) > now() + EARLY_TOLERANCE_MS) return
   if (lane === 'quick' && health.isSlow) return queues.push('slow', [queued])
   if (delivery.attempts.length === 0 && !(await attemptEarlier(consumer, queued, delivery, lane)))
     return queues.push(lane, [queued], ORDERING_DELAY_MS)
 
-  const claim = { token: randomUUID(), until: now() + LEASE_MS }
-  if (await log.claim(clinic, facts, claim))
-    await attempt(consumer, queued, { ...facts, webhook }, claim.token, lane)
+  const claim = { token: consumer.newToken(), until: now() + LEASE_MS }
+  if (await deliveries.claim(clinic, context, claim))
+    await attempt(consumer, queued, { ...context, webhook }, claim.token, lane)
 }
 
-/** Attempts what is before, one after the other; whether all of it has been attempted then. */
+/** Attempts the deliveries of earlier events, one after the other. Returns whether all have had an attempt. */
 async function attemptEarlier(
   consumer: DeliveryConsumer,
-  queued: QueuedDelivery,
+  queued: DeliveryReference,
   delivery: Delivery,
   lane: Lane,
 ): Promise<boolean> {
@@ -109,49 +91,50 @@ async function attemptEarlier(
 
 async function attempt(
   consumer: DeliveryConsumer,
-  queued: QueuedDelivery,
-  { delivery, webhook, health }: DeliveryFacts & { readonly webhook: Webhook },
+  queued: DeliveryReference,
+  { delivery, webhook, health }: DeliveryContext & { readonly webhook: Webhook },
   token: string,
   lane: Lane,
 ): Promise<void> {
-  const { deliveries: log, webhooks: endpoints, now } = consumer
+  const { deliveries, now } = consumer
   const { clinic } = queued
   const at = now()
   const result = await post(consumer, delivery, webhook, at, lane)
   const ifStillClaimed = (before: Delivery, after: Delivery) => (before.claim?.token === token ? after : null)
   if (lane === 'quick' && result.kind === 'failed' && result.reason === 'timeout') {
-    await endpoints.recordFailure(clinic, webhook.id, null)
-    await log.change(clinic, webhook.id, delivery.id, (before) =>
+    await consumer.health.recordFailure(clinic, webhook.id, null)
+    await deliveries.change(clinic, webhook.id, delivery.id, (before) =>
       ifStillClaimed(before, { ...before, claim: null }),
     )
     return consumer.queues.push('slow', [queued])
   }
   const isDelivered = result.kind === 'answered' && result.status >= 200 && result.status < 300
   const isGone = result.kind === 'answered' && result.status === 410
-  const requestedWait = result.kind === 'answered' ? parseRetryAfter(result.retryAfter, now()) : null
-  const wait =
-    isDelivered || isGone ? null : nextRetryDelay(delivery.tries + 1, requestedWait, consumer.random())
+  const retryAfter = result.kind === 'answered' ? parseRetryAfter(result.retryAfter, now()) : null
+  const retryDelay =
+    isDelivered || isGone ? null : nextRetryDelay(delivery.failedAttempts + 1, retryAfter, consumer.random())
   const attemptRecord = {
     at: new Date(at).toISOString(),
     status: result.kind === 'answered' ? result.status : null,
     error: result.kind === 'answered' ? null : result.reason,
     latencyMs: Math.round(result.latencyMs),
   }
-  await log.change(clinic, webhook.id, delivery.id, (before) =>
-    ifStillClaimed(before, afterAttempt(before, attemptRecord, isDelivered, wait)),
+  await deliveries.change(clinic, webhook.id, delivery.id, (before) =>
+    ifStillClaimed(before, afterAttempt(before, attemptRecord, isDelivered, retryDelay)),
   )
   await recordHealth(consumer, clinic, webhook.id, health, at, isDelivered, result.latencyMs)
   const hasFailedTooLong = health.failingSince !== null && at - health.failingSince >= DISABLE_AFTER_MS
   if (isGone || (!isDelivered && hasFailedTooLong)) {
     const updatedAt = new Date(now()).toISOString()
-    await endpoints.change(clinic, webhook.id, (before) =>
+    await consumer.webhooks.change(clinic, webhook.id, (before) =>
       before.isActive ? { ...before, isActive: false, updatedAt } : before,
     )
   }
-  if (wait !== null && wait <= MAX_QUEUE_DELAY_MS) await consumer.queues.push('slow', [queued], wait)
+  if (retryDelay !== null && retryDelay <= MAX_QUEUE_DELAY_MS)
+    await consumer.queues.push('slow', [queued], retryDelay)
 }
 
-/** Signed anew at every attempt; the id and the body stay. */
+/** Sends the request. Each attempt has its own signature; the id and the body do not change. */
 function post(
   { transport }: DeliveryConsumer,
   { eventId, body }: Delivery,
@@ -165,7 +148,7 @@ function post(
 }
 
 async function recordHealth(
-  { webhooks: endpoints }: DeliveryConsumer,
+  { health: records }: DeliveryConsumer,
   clinic: ClinicId,
   webhook: string,
   health: WebhookHealth,
@@ -173,7 +156,7 @@ async function recordHealth(
   isDelivered: boolean,
   latencyMs: number,
 ): Promise<void> {
-  if (!isDelivered) await endpoints.recordFailure(clinic, webhook, at)
+  if (!isDelivered) await records.recordFailure(clinic, webhook, at)
   else if (latencyMs < SLOW_THRESHOLD_MS && (health.isSlow || health.failingSince !== null))
-    await endpoints.recordRecovery(clinic, webhook)
+    await records.recordRecovery(clinic, webhook)
 }

@@ -1,40 +1,38 @@
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import * as z from 'zod'
-import type { ClinicId } from '../domain/clinic.ts'
+import type { DeliveryReference } from '../domain/delivery.ts'
 
-/** A delivery to be attempted, as the queues carry it. */
-export type QueuedDelivery = {
-  readonly clinic: ClinicId
-  readonly webhook: string
-  readonly delivery: string
-}
-
-/** Endpoints that answer quickly have a way of their own, so that those which do not hold nobody up. */
+/** Slow and failing receivers have a queue of their own, so that they do not delay deliveries to the others. */
 export type Lane = 'quick' | 'slow'
 
 export type DeliveryQueues = ReturnType<typeof deliveryQueues>
 
 const Body = z.strictObject({ clinic: z.uuid(), webhook: z.uuid(), delivery: z.uuid() })
 
-/** @throws SyntaxError or ZodError for what is no such message */
-export const readQueuedDelivery = (body: string): QueuedDelivery =>
-  Body.parse(JSON.parse(body)) as QueuedDelivery
+/**
+ * Parses a queued message.
+ * @throws SyntaxError or ZodError if it is malformed
+ */
+export const readQueuedDelivery = (body: string): DeliveryReference =>
+  Body.parse(JSON.parse(body)) as DeliveryReference
 
-/** What SQS takes in one call. */
+/** The limit of one SQS call. */
 const MAX_BATCH_SIZE = 10
 
 export function deliveryQueues(client: SQSClient, urls: Readonly<Record<Lane, string>>) {
-  /** @throws when SQS did not take all; the sweep finds what it did not take */
-  async function push(lane: Lane, deliveries: readonly QueuedDelivery[], delayMs = 0): Promise<void> {
+  /**
+   * Sends the deliveries to the lane's queue. A failed batch does not stop the others.
+   * @throws if SQS does not accept all of them; the sweep queues the missing ones later
+   */
+  async function push(lane: Lane, deliveries: readonly DeliveryReference[], delayMs = 0): Promise<void> {
     const batches = Array.from({ length: Math.ceil(deliveries.length / MAX_BATCH_SIZE) }, (_, n) =>
       deliveries.slice(n * MAX_BATCH_SIZE, (n + 1) * MAX_BATCH_SIZE),
     )
-    // All of them, whatever becomes of one.
     const outcomes = await Promise.allSettled(batches.map((batch) => pushBatch(lane, batch, delayMs)))
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
   }
 
-  async function pushBatch(lane: Lane, batch: readonly QueuedDelivery[], delayMs: number): Promise<void> {
+  async function pushBatch(lane: Lane, batch: readonly DeliveryReference[], delayMs: number): Promise<void> {
     const { Failed = [] } = await client.send(
       new SendMessageBatchCommand({
         QueueUrl: urls[lane],
@@ -45,7 +43,7 @@ export function deliveryQueues(client: SQSClient, urls: Readonly<Record<Lane, st
         })),
       }),
     )
-    if (Failed.length > 0) throw new Error('the queue did not take all')
+    if (Failed.length > 0) throw new Error('SQS did not accept all messages')
   }
 
   return { push }

@@ -2,11 +2,11 @@ import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import * as z from 'zod'
 import type { ClinicId } from '../domain/clinic.ts'
 
-/** An email to be sent, as the queue carries it: ids only, so that no queue holds anything of a patient. */
+/** An email to send. The queue carries ids only, so it holds no patient data. */
 export type QueuedEmail = {
   readonly clinic: ClinicId
   readonly message: string
-  /** How often it was put back because SES did not take anything. */
+  /** How often it was queued again because SES or the store was unavailable. */
   readonly waits: number
 }
 
@@ -14,11 +14,14 @@ export type EmailQueue = ReturnType<typeof emailQueue>
 
 const Body = z.strictObject({ clinic: z.uuid(), message: z.uuid(), waits: z.int().min(0) })
 
-/** @throws SyntaxError or ZodError for what is no such message: it belongs to the dead letters */
+/**
+ * Parses a queued message.
+ * @throws SyntaxError or ZodError if it is malformed; such a message belongs in the dead-letter queue
+ */
 export const readQueuedEmail = (body: string): QueuedEmail => Body.parse(JSON.parse(body)) as QueuedEmail
 
 export function emailQueue(client: SQSClient, url: string) {
-  /** SQS itself holds a message back for at most 15 minutes. */
+  /** Queues an email. SQS allows a delay of at most 15 minutes. */
   async function push(email: QueuedEmail, delaySeconds = 0): Promise<void> {
     await client.send(
       new SendMessageCommand({

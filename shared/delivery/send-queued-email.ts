@@ -1,95 +1,83 @@
-import { randomUUID } from 'node:crypto'
 import type { ClinicId } from '../domain/clinic.ts'
 import { ERASED_RECIPIENT, isWaiting, type Message } from '../domain/message.ts'
-import type { EmailSender } from './email.ts'
+import type { Email, EmailSender } from './email.ts'
 import type { EmailQueue, QueuedEmail } from './email-queue.ts'
+import type { Messages } from './store-ports.ts'
 
-/** How long a consumer may be believed to be at a message: longer than its function can run. */
+/** How long a claim lasts: longer than the function can run. */
 const LEASE_MS = 60_000
 
-/** An email that could not be handed over for a day is worth nothing to its reader any more. */
+/** An email that could not be sent within a day is not sent any more. */
 export const MAX_AGE_MS = 24 * 60 * 60 * 1000
 
-/** The sweep looks after a message that was put back only well after the queue should have. */
+/** How long after a queued email is due the sweep assumes that it was lost. */
 const SWEEP_MARGIN_MS = 5 * 60_000
 
-/** There is no such message: its log entry is always written before it is queued. */
+/** No such email. Its message is always stored before it is queued. */
 export class UnknownMessage extends Error {}
 
-/** What the consumer needs of the communication log. */
-export type EmailMessages = {
-  readonly find: (clinic: ClinicId, id: string) => Promise<StoredMessage | null>
-  readonly claim: (
-    clinic: ClinicId,
-    read: StoredMessage,
-    claim: { token: string; until: number },
-  ) => Promise<boolean>
-  readonly recordFeedback: (clinic: ClinicId, id: string, occurrence: SendFeedback) => Promise<unknown>
-  readonly markUnresolved: (clinic: ClinicId, id: string, reason: string) => Promise<unknown>
-  readonly release: (clinic: ClinicId, id: string, token: string, dueAt: number) => Promise<unknown>
-}
-type StoredMessage = { readonly record: Message; readonly version: number; readonly events: number }
-type SendFeedback =
-  | { readonly kind: 'sent'; readonly at: string; readonly providerMessageId: string }
-  | { readonly kind: 'failed'; readonly reason: string }
-
 export type EmailConsumer = {
-  readonly messages: EmailMessages
+  readonly messages: Pick<Messages, 'find' | 'claim' | 'recordFeedback' | 'markUnresolved' | 'release'>
   readonly clinicName: (clinic: ClinicId) => Promise<string>
   readonly sender: EmailSender
   readonly queue: EmailQueue
   readonly now: () => number
+  /** A number from 0 to 1. */
+  readonly random: () => number
+  /** A unique token for each claim. */
+  readonly newToken: () => string
 }
 
 /**
- * Sends one queued email, once, however often the queue delivers it. Between the claim and the note of what SES said lies
- * the one window in which a crash leaves nobody knowing: such a message is never sent again by itself.
- * @throws UnknownMessage for ids of nothing; UnavailableError while the log cannot be reached
+ * Sends one queued email, at most once, however often the queue delivers it. If the process crashes between the claim and
+ * recording the result, the outcome is unknown and the email is not sent again automatically.
+ * @throws UnknownMessage for unknown ids; UnavailableError while the store is unavailable
  */
 export async function sendQueuedEmail(consumer: EmailConsumer, email: QueuedEmail): Promise<void> {
-  const { messages: log, sender, now } = consumer
+  const { messages, sender, now } = consumer
   const { clinic, message: id } = email
-  const [read, clinicName] = await Promise.all([log.find(clinic, id), consumer.clinicName(clinic)])
+  const [read, clinicName] = await Promise.all([messages.find(clinic, id), consumer.clinicName(clinic)])
   if (read?.record.channel !== 'email') throw new UnknownMessage('no such email')
   const { record } = read
-  // Sent, being sent, or another delivery of the same: somebody else has seen to it.
+  // Already claimed or sent.
   if (!isWaiting(record)) return
   const failureReason = reasonToGiveUp(record, now())
   if (failureReason)
-    return void (await log.recordFeedback(clinic, id, { kind: 'failed', reason: failureReason }))
+    return void (await messages.recordFeedback(clinic, id, { kind: 'failed', reason: failureReason }))
 
-  const token = randomUUID()
-  if (!(await log.claim(clinic, read, { token, until: now() + LEASE_MS }))) return
-  const { recipient, subject, text } = record
-  const result = await sender.send({
-    clinic,
-    message: id,
-    clinicName,
-    recipient,
-    subject: subject ?? clinicName,
-    text,
-  })
+  const token = consumer.newToken()
+  if (!(await messages.claim(clinic, read, { token, until: now() + LEASE_MS }))) return
+  const result = await sender.send(toEmail(clinic, clinicName, record))
   if (result.kind === 'accepted') {
     const { providerMessageId } = result
     const at = new Date(now()).toISOString()
-    await log.recordFeedback(clinic, id, { kind: 'sent', at, providerMessageId })
+    await messages.recordFeedback(clinic, id, { kind: 'sent', at, providerMessageId })
   } else if (result.kind === 'refused') {
-    await log.recordFeedback(clinic, id, { kind: 'failed', reason: result.reason })
+    await messages.recordFeedback(clinic, id, { kind: 'failed', reason: result.reason })
   } else if (result.kind === 'unknown') {
-    await log.markUnresolved(clinic, id, result.reason)
+    await messages.markUnresolved(clinic, id, result.reason)
   } else {
-    const seconds = backoffSeconds(email.waits)
-    await log.release(clinic, id, token, now() + seconds * 1000 + SWEEP_MARGIN_MS)
+    const seconds = backoffSeconds(email.waits, consumer.random())
+    await messages.release(clinic, id, token, now() + seconds * 1000 + SWEEP_MARGIN_MS)
     await consumer.queue.push({ ...email, waits: email.waits + 1 }, seconds)
   }
 }
 
+const toEmail = (clinic: ClinicId, clinicName: string, { id, recipient, subject, text }: Message): Email => ({
+  clinic,
+  message: id,
+  clinicName,
+  recipient,
+  subject: subject ?? clinicName,
+  text,
+})
+
 function reasonToGiveUp({ recipient, acceptedAt }: Message, now: number): string | null {
   if (recipient === ERASED_RECIPIENT) return 'Not sent: the patient was erased'
-  if (now - Date.parse(acceptedAt) > MAX_AGE_MS) return 'Not sent: the provider took nothing for a day'
+  if (now - Date.parse(acceptedAt) > MAX_AGE_MS) return 'Not sent: the provider was unavailable for a day'
   return null
 }
 
-/** 15 s, doubling to 15 minutes, with jitter so that a backlog does not come back at once. */
-export const backoffSeconds = (waits: number): number =>
-  Math.round(Math.min(900, 15 * 2 ** waits) * (0.75 + Math.random() * 0.25))
+/** 15 s, doubling to 15 minutes, less up to a quarter by `random` (0 to 1), so that a backlog is spread out. */
+export const backoffSeconds = (waits: number, random: number): number =>
+  Math.round(Math.min(900, 15 * 2 ** waits) * (0.75 + random * 0.25))

@@ -1,26 +1,36 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { PublishCommand, type SNSClient } from '@aws-sdk/client-sns'
 import { type SendResult, toAcceptedResult, toSendResult } from './send-result.ts'
 
 export type SmsSettings = {
-  /** What phones show as the sender, where a country allows it: 1 to 11 letters and digits. */
+  /** The sender that phones display, where the country allows it: 1 to 11 letters and digits. */
   readonly senderId: string
-  /** The most that one SMS may cost, in US dollars, as `0.50`. */
+  /** The maximum price of one SMS in US dollars, such as `0.50`. */
   readonly maxPrice: string
 }
 
 const MAX_ATTEMPTS = 3
 
+/** Waits before another attempt. */
+export type RetryTimer = {
+  readonly sleep: (ms: number) => Promise<unknown>
+  /** A number from 0 to 1. */
+  readonly random: () => number
+}
+
 /**
- * Sends SMS through SNS. The client must have `maxAttempts: 1`: the SDK would repeat a call whose reply was lost, and
- * the SMS would go out twice. This repeats only what was provably not handed over.
+ * Sends SMS through SNS. The client must have `maxAttempts: 1`: the SDK would repeat a call whose response was lost, and
+ * the SMS could be sent twice. This sender repeats a call only if SNS certainly does not have the SMS.
  */
-export function smsSender(client: SNSClient, { senderId, maxPrice }: SmsSettings) {
+export function smsSender(
+  client: SNSClient,
+  { senderId, maxPrice }: SmsSettings,
+  { sleep, random }: RetryTimer,
+) {
   async function send(recipient: string, text: string): Promise<SendResult> {
     for (let attempt = 1; ; attempt++) {
       const result = await publish(recipient, text)
       if (result.kind !== 'unavailable' || attempt === MAX_ATTEMPTS) return result
-      await sleep(Math.random() * 100 * 2 ** attempt)
+      await sleep(random() * 100 * 2 ** attempt)
     }
   }
 

@@ -1,48 +1,37 @@
-import type { ClinicId } from '../domain/clinic.ts'
-import type { Delivery } from '../domain/delivery.ts'
+import type { DueDelivery } from '../domain/delivery.ts'
 import type { DeliveryQueues } from './delivery-queues.ts'
 import { settleAll } from './settle-all.ts'
-
-type Due = { readonly clinic: ClinicId; readonly webhook: string; readonly id: string; readonly at: number }
+import type { Deliveries } from './store-ports.ts'
 
 export type DeliverySweep = {
-  readonly deliveries: {
-    readonly due: (now: number, limit: number) => Promise<readonly Due[]>
-    readonly find: (clinic: ClinicId, webhook: string, id: string) => Promise<Delivery | null>
-    readonly change: (
-      clinic: ClinicId,
-      webhook: string,
-      id: string,
-      to: (before: Delivery) => Delivery | null,
-    ) => Promise<Delivery | null>
-    readonly removeDue: (due: Due) => Promise<void>
-  }
+  readonly deliveries: Pick<Deliveries, 'due' | 'find' | 'change' | 'removeDue'>
   readonly queues: DeliveryQueues
   readonly now: () => number
 }
 
-/** Of each partition of what is due; the rest waits a minute. */
+/** Deliveries of each partition that one sweep processes; the next sweep, a minute later, processes the rest. */
 const MAX_PER_SWEEP = 500
 
-/** What was queued is looked at again, should it come to nothing. */
+/** When a delivery that was queued is checked again, in case its message is lost. */
 const RECHECK_DELAY_MS = 10 * 60_000
 
-/** How many are seen to at a time. */
 const CONCURRENCY = 8
 
-/** Queues the deliveries whose time has come: retries of the long waits, and what a crash left behind. */
+/** Queues the deliveries that are due: retries after long delays, and deliveries that a crash left unqueued. */
 export async function sweepDeliveries(sweep: DeliverySweep): Promise<void> {
   const items = await sweep.deliveries.due(sweep.now(), MAX_PER_SWEEP)
   await settleAll(items, (item) => processDue(sweep, item), CONCURRENCY)
 }
 
-async function processDue({ deliveries: log, queues, now }: DeliverySweep, item: Due): Promise<void> {
+async function processDue({ deliveries, queues, now }: DeliverySweep, item: DueDelivery): Promise<void> {
   const { clinic, webhook, id, at } = item
-  const delivery = await log.find(clinic, webhook, id)
-  if (delivery?.dueAt !== at) return log.removeDue(item)
-  // Somebody is at it.
+  const delivery = await deliveries.find(clinic, webhook, id)
+  if (delivery?.dueAt !== at) return deliveries.removeDue(item)
+  // Already claimed.
   if (delivery.claim && delivery.claim.until > now()) return
   await queues.push(delivery.attempts.length === 0 ? 'quick' : 'slow', [{ clinic, webhook, delivery: id }])
   const dueAt = now() + RECHECK_DELAY_MS
-  await log.change(clinic, webhook, id, (before) => (before.dueAt === at ? { ...before, dueAt } : null))
+  await deliveries.change(clinic, webhook, id, (before) =>
+    before.dueAt === at ? { ...before, dueAt } : null,
+  )
 }

@@ -1,69 +1,64 @@
-import type { ClinicId } from '../domain/clinic.ts'
-import { isUnresolved, isWaiting, type Message, type ProviderFeedback } from '../domain/message.ts'
+import type { Due } from '../domain/due.ts'
+import { isUnresolved, isWaiting } from '../domain/message.ts'
 import type { EmailQueue } from './email-queue.ts'
 import { MAX_AGE_MS } from './send-queued-email.ts'
 import { settleAll } from './settle-all.ts'
-
-type Due = { readonly clinic: ClinicId; readonly id: string; readonly at: number }
-type StoredMessage = { readonly record: Message; readonly version: number; readonly events: number }
+import type { Messages } from './store-ports.ts'
 
 export type MessageSweep = {
-  readonly messages: {
-    readonly due: (now: number, limit: number) => Promise<readonly Due[]>
-    readonly find: (clinic: ClinicId, id: string) => Promise<StoredMessage | null>
-    readonly recordFeedback: (clinic: ClinicId, id: string, occurrence: ProviderFeedback) => Promise<unknown>
-    readonly postpone: (clinic: ClinicId, read: StoredMessage, dueAt: number) => Promise<unknown>
-    readonly markUnresolved: (clinic: ClinicId, id: string, reason: string) => Promise<unknown>
-    readonly removeDue: (due: Due) => Promise<void>
-  }
+  readonly messages: Pick<
+    Messages,
+    'due' | 'find' | 'recordFeedback' | 'postpone' | 'markUnresolved' | 'removeDue'
+  >
   readonly queue: EmailQueue
   readonly now: () => number
   readonly count: (metric: string) => void
 }
 
-/** Of each partition of what is due; the rest waits a minute. */
+/** Messages of each partition that one sweep processes; the next sweep, a minute later, processes the rest. */
 const MAX_PER_SWEEP = 250
 
-/** A message that was queued again is left alone so long at least, and at most. */
+/** Bounds of the delay before a message that was queued again is checked again. */
 const MIN_RECHECK_DELAY_MS = 15 * 60_000
 const MAX_RECHECK_DELAY_MS = 60 * 60_000
 
 /**
- * Looks after messages that should be further by now: those that a crash left unqueued are queued, and those whose sender
- * ended without a word are left to a person.
+ * Processes messages that are overdue: queues emails that a crash left unqueued, and marks messages whose claim expired as
+ * unresolved, for an operator to decide.
  */
 export async function sweepMessages(sweep: MessageSweep): Promise<void> {
   const items = await sweep.messages.due(sweep.now(), MAX_PER_SWEEP)
   await settleAll(items, (item) => processDue(sweep, item))
 }
 
-async function processDue({ messages: log, queue, now, count }: MessageSweep, item: Due): Promise<void> {
+async function processDue({ messages, queue, now, count }: MessageSweep, item: Due): Promise<void> {
   const { clinic, id, at } = item
-  const read = await log.find(clinic, id)
+  const read = await messages.find(clinic, id)
   const dispatch = read?.record.dispatch
-  if (!read || dispatch?.dueAt !== at) return log.removeDue(item)
+  if (!read || dispatch?.dueAt !== at) return messages.removeDue(item)
   const { record } = read
   if (isUnresolved(record, now())) {
     count('message_unresolved')
-    await log.markUnresolved(clinic, id, 'Its sender ended without a word: it may have been sent')
+    await messages.markUnresolved(
+      clinic,
+      id,
+      'The sender stopped without reporting a result: the message may have been sent',
+    )
     return
   }
-  // Somebody is at it, and ends within seconds.
+  // Already claimed, by a consumer that finishes within seconds.
   if (!isWaiting(record)) return
   const age = now() - Date.parse(record.acceptedAt)
   if (age > MAX_AGE_MS) {
-    await log.recordFeedback(clinic, id, {
+    await messages.recordFeedback(clinic, id, {
       kind: 'failed',
-      reason: 'Not sent: it waited for more than a day',
+      reason: 'Not sent: the message waited for more than a day',
     })
     return
   }
   count('email_queued_again')
   await queue.push({ clinic, message: id, waits: 0 })
-  // Ever less often: what cannot be sent comes to its dead letters once for each time.
-  await log.postpone(
-    clinic,
-    read,
-    now() + Math.min(Math.max(MIN_RECHECK_DELAY_MS, age), MAX_RECHECK_DELAY_MS),
-  )
+  // The delay grows with the age: an email that cannot be sent reaches the dead-letter queue each time it is queued.
+  const delay = Math.min(Math.max(MIN_RECHECK_DELAY_MS, age), MAX_RECHECK_DELAY_MS)
+  await messages.postpone(clinic, read, now() + delay)
 }

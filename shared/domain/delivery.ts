@@ -1,69 +1,90 @@
+import type { ClinicId, ClinicInfo } from './clinic.ts'
+import type { Due } from './due.ts'
 import { type Event, type EventName, eventPayload } from './event.ts'
+import type { Claim } from './message.ts'
+import type { Webhook, WebhookHealth } from './webhook.ts'
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
-/** One try to deliver. */
+/** One attempt to deliver an event. */
 export type Attempt = {
-  /** ISO 8601 instant. */
+  /** When it started: ISO 8601 instant. */
   readonly at: string
-  /** What the receiver answered; null for no answer. */
+  /** The HTTP status of the response; null if there was none. */
   readonly status: number | null
-  /** Why there was no answer, in a word. */
+  /** Why there was no response, as one word; null if there was one. */
   readonly error: string | null
   readonly latencyMs: number
 }
 
-/** One event on its way to one endpoint. Instants are milliseconds since the epoch. */
+/** The delivery of one event to one webhook. Instants are milliseconds since the epoch. */
 export type Delivery = {
   readonly id: string
   readonly webhook: string
-  /** `evt_...`: the same for every endpoint and every attempt. */
+  /** `evt_...`: the same for every webhook and every attempt. */
   readonly eventId: string
   readonly event: EventName
-  /** Which record it is of, and the how-manieth event of it: first attempts go in that order. */
   readonly record: string
+  /** The event's number among the events of its record: first attempts are made in this order. */
   readonly sequence: number
-  /** What is sent, byte for byte, at every attempt. */
+  /** The request body, identical at every attempt. */
   readonly body: string
   readonly status: DeliveryStatus
-  /** The latest; at most {@link MAX_STORED_ATTEMPTS}. */
+  /** The most recent attempts, oldest first; at most {@link MAX_STORED_ATTEMPTS}. */
   readonly attempts: readonly Attempt[]
-  /** Attempts that failed since it was made, or asked for again: the schedule goes by this. */
-  readonly tries: number
-  /** When it is to be tried next; null when it is done. */
+  /** Failed attempts since the delivery was created or last requested again; selects the next retry delay. */
+  readonly failedAttempts: number
+  /** When the next attempt is due; null when the delivery has ended. */
   readonly nextAt: number | null
-  /** When the sweep looks at it, whatever else happens; null when it is done. */
+  /** When the sweep next checks the delivery; null when the delivery has ended. */
   readonly dueAt: number | null
-  /** Who is at it, and until when that may be believed. */
-  readonly claim: { readonly token: string; readonly until: number } | null
-  /** Asked for by the integrator: attempted even when the endpoint is disabled. */
-  readonly isAskedFor: boolean
+  /** Held by the consumer that is making an attempt, until it expires. */
+  readonly claim: Claim | null
+  /** Requested by the integrator: attempted even if the webhook is disabled. */
+  readonly isManual: boolean
   readonly createdAt: number
 }
 
-/** More than a schedule and a redelivery have. */
+/** The ids that locate a delivery. */
+export type DeliveryReference = {
+  readonly clinic: ClinicId
+  readonly webhook: string
+  readonly delivery: string
+}
+
+/** A delivery that the sweep checks. */
+export type DueDelivery = Due & { readonly webhook: string }
+
+/** A delivery with everything that decides about its next attempt. */
+export type DeliveryContext = {
+  readonly delivery: Delivery
+  readonly version: number
+  /** Null if the webhook has been deleted. */
+  readonly webhook: Webhook | null
+  readonly health: WebhookHealth
+}
+
+/** More than one retry schedule and one redelivery need. */
 export const MAX_STORED_ATTEMPTS = 20
 
-/** Events and deliveries are kept for 30 days. */
+/** Events and deliveries are retained for 30 days. */
 export const RETENTION_SECONDS = 30 * 24 * 60 * 60
 
-/** How long a consumer may be believed to be at an attempt: longer than one takes, with what is around it. */
+/** How long a claim lasts: longer than an attempt and the writes around it take. */
 export const LEASE_MS = 40_000
 
-/** The longest that a queue holds something back; what waits longer is left to the sweep. */
+/** The longest delay of a queued message; the sweep queues deliveries that wait longer. */
 export const MAX_QUEUE_DELAY_MS = 15 * 60_000
 
-/** The sweep looks after what a queue holds only well after the queue should have. */
+/** How long after a queued message is due the sweep assumes that it was lost. */
 export const SWEEP_MARGIN_MS = 2 * 60_000
 
-/** An event on its way to an endpoint, from `now` on; its body is made here, once. */
+/** A delivery that is due at `now`. */
 export function newDelivery(
-  id: string,
   event: Event,
-  webhook: string,
-  clinic: Parameters<typeof eventPayload>[1],
-  now: number,
+  clinic: Pick<ClinicInfo, 'id' | 'timezone'>,
+  { id, webhook, now }: { readonly id: string; readonly webhook: string; readonly now: number },
 ): Delivery {
   const payload = eventPayload(event, clinic)
   return {
@@ -76,16 +97,16 @@ export function newDelivery(
     body: JSON.stringify(payload),
     status: 'pending',
     attempts: [],
-    tries: 0,
+    failedAttempts: 0,
     nextAt: now,
     dueAt: now + SWEEP_MARGIN_MS,
     claim: null,
-    isAskedFor: false,
+    isManual: false,
     createdAt: now,
   }
 }
 
-/** The delivery after an attempt: delivered, tried again after `wait` milliseconds, or failed when there is none. */
+/** The delivery after an attempt. `retryDelay` is in milliseconds; null if no attempt follows a failure. */
 export function afterAttempt(
   delivery: Delivery,
   attempt: Attempt,
@@ -98,14 +119,14 @@ export function afterAttempt(
     ...delivery,
     status: isDelivered ? 'delivered' : nextAt === null ? 'failed' : 'pending',
     attempts: [...delivery.attempts, attempt].slice(-MAX_STORED_ATTEMPTS),
-    tries: delivery.tries + (isDelivered ? 0 : 1),
+    failedAttempts: delivery.failedAttempts + (isDelivered ? 0 : 1),
     nextAt,
     dueAt: nextAt === null ? null : nextAt + ((retryDelay ?? 0) > MAX_QUEUE_DELAY_MS ? 0 : SWEEP_MARGIN_MS),
     claim: null,
   }
 }
 
-/** The delivery, given up without an attempt. */
+/** The delivery, failed without another attempt. */
 export const abandoned = (delivery: Delivery): Delivery => ({
   ...delivery,
   status: 'failed',
@@ -114,17 +135,17 @@ export const abandoned = (delivery: Delivery): Delivery => ({
   claim: null,
 })
 
-/** Whether a delivery is still there for its integrator: deletion by time to live lags behind. */
+/** Whether a delivery is within its retention time: DynamoDB deletes expired items with a delay. */
 export const isRetained = ({ createdAt }: Delivery, now: number): boolean =>
   now < createdAt + RETENTION_SECONDS * 1000
 
-/** The delivery as an integrator asks for it again: now, with a schedule of its own. */
+/** The delivery after an integrator requested it again: due at `now`, with a new retry schedule. */
 export const redelivered = (delivery: Delivery, now: number): Delivery => ({
   ...delivery,
   status: 'pending',
-  tries: 0,
+  failedAttempts: 0,
   nextAt: now,
   dueAt: now + SWEEP_MARGIN_MS,
   claim: null,
-  isAskedFor: true,
+  isManual: true,
 })

@@ -1,4 +1,5 @@
 /** The clients of the providers, and what is made of them, as functions are given them. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { SESv2Client } from '@aws-sdk/client-sesv2'
 import { SNSClient } from '@aws-sdk/client-sns'
 import { emailSender } from '../delivery/email.ts'
@@ -26,7 +27,8 @@ export function sendingLimits() {
 
 export function openSms() {
   const { SMS_SENDER_ID, SMS_MAX_PRICE } = readSendingEnvironment()
-  return smsSender(new SNSClient(NO_RETRY), { senderId: SMS_SENDER_ID, maxPrice: SMS_MAX_PRICE })
+  const settings = { senderId: SMS_SENDER_ID, maxPrice: SMS_MAX_PRICE }
+  return smsSender(new SNSClient(NO_RETRY), settings, { sleep, random: Math.random })
 }
 
 export const openEmailQueue = () => emailQueue(queueClient(), readEmailQueueEnvironment().EMAIL_QUEUE_URL)

@@ -149,7 +149,7 @@ it('leaves an email to a person when the reply of SES is lost', async () => {
   expect(sentTo().length).toBe(1)
   expect(await entry(message)).toMatchObject({
     status: 'queued',
-    errorMessage: "The provider's reply was lost: it may have been sent",
+    errorMessage: "The provider's response was lost: the message may have been sent",
     dispatch: { isUnresolved: true },
   })
   expect([await queue.size(), await dead.size()]).toEqual([0, 0])
@@ -187,7 +187,7 @@ it('records a failure when an email could not be sent for a day', async () => {
   await run(26 * 3_600_000, 300_000)
   expect(await entry(message)).toMatchObject({
     status: 'failed',
-    errorMessage: 'Not sent: the provider took nothing for a day',
+    errorMessage: 'Not sent: the provider was unavailable for a day',
   })
   expect([await queue.size(), await dead.size()]).toEqual([0, 0])
 })

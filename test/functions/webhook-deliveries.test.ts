@@ -3,8 +3,9 @@ import { SendMessageBatchCommand } from '@aws-sdk/client-sqs'
 import { describe, expect, it } from 'vitest'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { deliveryStore } from '../../shared/store/events/deliveries.ts'
+import { dueDeliveries } from '../../shared/store/events/due-deliveries.ts'
 import { eventFanOut } from '../../shared/store/events/fan-out.ts'
-import { webhookStore } from '../../shared/store/events/webhooks.ts'
+import { webhookHealthStore } from '../../shared/store/events/webhook-health.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { aPatient, newClinic } from '../support/table.ts'
@@ -84,7 +85,7 @@ describe('POST /webhooks/{id}/ping', () => {
     const answer = await ping(id)
     expect(answer.status).toBe(202)
     expect(answer.logged).toContain('delivery_not_queued')
-    const due = await deliveryStore(db).due(Date.now() + 5 * 60_000, 1000)
+    const due = await dueDeliveries(db).due(Date.now() + 5 * 60_000, 1000)
     expect(due.map(({ id }) => id)).toContain(answer.body.data.id)
   })
 
@@ -152,7 +153,7 @@ describe('GET /webhooks/{id}/deliveries', () => {
     // The delay is 5 seconds; times have whole seconds.
     expect(wait).toBeGreaterThanOrEqual(5000)
     expect(wait).toBeLessThanOrEqual(6000)
-    await webhookStore(db).recordRecovery(clinic.id, id)
+    await webhookHealthStore(db).recordRecovery(clinic.id, id)
     await attempted(204, start + 6000)
     expect(await shown()).toEqual([
       {
@@ -218,9 +219,9 @@ describe('POST …/deliveries/{delivery_id}/redeliver', () => {
     expect(pushed().slice(before)).toEqual([
       { queue: process.env.DELIVERY_QUEUE_URL, delay: undefined, ...queued },
     ])
-    expect(await stored(id, made.id)).toMatchObject({ tries: 0, isAskedFor: true, claim: null })
+    expect(await stored(id, made.id)).toMatchObject({ failedAttempts: 0, isManual: true, claim: null })
     // The 410 disabled the endpoint and the 500 marked it as slow; the delivery is attempted under the same id.
-    await webhookStore(db).recordRecovery(clinic.id, id)
+    await webhookHealthStore(db).recordRecovery(clinic.id, id)
     expect(await attempted(200)).toMatchObject([{ headers: { 'webhook-id': made.event_id } }])
     expect(await stored(id, made.id)).toMatchObject({ status: 'delivered', dueAt: null })
   })
@@ -232,7 +233,7 @@ describe('POST …/deliveries/{delivery_id}/redeliver', () => {
     await redeliver(id, made)
     later(10_000)
     await redeliver(id, made)
-    const due = await deliveryStore(db).due(Date.now() + 10 * 60_000, 1000)
+    const due = await dueDeliveries(db).due(Date.now() + 10 * 60_000, 1000)
     expect(due.filter((one) => one.id === made).length).toBe(1)
   })
 

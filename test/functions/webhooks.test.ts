@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { EVENTS } from '../../shared/domain/event.ts'
 import { signingSecrets, type Webhook } from '../../shared/domain/webhook.ts'
+import { webhookHealthStore } from '../../shared/store/events/webhook-health.ts'
 import { webhookStore } from '../../shared/store/events/webhooks.ts'
 import { webhookHealthKey } from '../../shared/store/keys/webhooks.ts'
 import { issueCredential } from '../support/credentials.ts'
@@ -260,7 +261,7 @@ describe('PATCH /webhooks/{id}', () => {
   it('resets the endpoint’s health only when it sets is_active to true', async () => {
     const { id } = await created()
     const health = () => db.table.get(webhookHealthKey(clinic.id, id))
-    await webhookStore(db).recordFailure(clinic.id, id, Date.now())
+    await webhookHealthStore(db).recordFailure(clinic.id, id, Date.now())
     for (const body of [{}, { description: 'x' }, { is_active: false }]) {
       await change(id, body)
       expect(await health()).toBeDefined()
@@ -293,7 +294,7 @@ describe('DELETE /webhooks/{id}', () => {
 
   it('deletes the endpoint’s health', async () => {
     const { id } = await created()
-    await webhookStore(db).recordFailure(clinic.id, id, Date.now())
+    await webhookHealthStore(db).recordFailure(clinic.id, id, Date.now())
     await remove(id)
     expect(await db.table.get(webhookHealthKey(clinic.id, id))).toBeUndefined()
   })

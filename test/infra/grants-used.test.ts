@@ -14,7 +14,7 @@ import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../shared/store/calendar/payments.ts'
 import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
-import { deliveryStore } from '../../shared/store/events/deliveries.ts'
+import { deliveryAttempts } from '../../shared/store/events/delivery-attempts.ts'
 import { eventFanOut } from '../../shared/store/events/fan-out.ts'
 import { CREDENTIAL_PARTITION_PREFIX } from '../../shared/store/keys/clinics.ts'
 import { DUE_PARTITION_PREFIX } from '../../shared/store/keys/due.ts'
@@ -371,9 +371,9 @@ const starts: Record<(typeof WORKERS)[number], () => Promise<[event: object, ans
     const [first] = made.filter(({ webhook }) => webhook === nowhere.id)
     const [earlier, later] = made.filter(({ webhook }) => webhook === behind.id)
     if (!first || !earlier || !later) throw new Error('no deliveries were made')
-    const log = deliveryStore({ table })
-    const facts = await log.read(mine.clinic.id, behind.id, earlier.delivery)
-    if (facts) await log.claim(mine.clinic.id, facts, { token: 't', until: Date.now() + 40_000 })
+    const attempts = deliveryAttempts({ table })
+    const context = await attempts.readContext(mine.clinic.id, behind.id, earlier.delivery)
+    if (context) await attempts.claim(mine.clinic.id, context, { token: 't', until: Date.now() + 40_000 })
     return [batch([first, later]), { batchItemFailures: [] }]
   },
   // An announced event, one that failed once, and a due time of nothing.

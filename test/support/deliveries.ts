@@ -1,13 +1,15 @@
 /** Endpoints, queues and receivers for tests of events. */
 import type { DeliveryConsumer } from '../../shared/delivery/deliver-event.ts'
 import { deliverEvent } from '../../shared/delivery/deliver-event.ts'
-import type { Lane, QueuedDelivery } from '../../shared/delivery/delivery-queues.ts'
+import type { Lane } from '../../shared/delivery/delivery-queues.ts'
 import type { AttemptResult } from '../../shared/delivery/webhook-transport.ts'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
+import type { DeliveryReference } from '../../shared/domain/delivery.ts'
 import { EVENTS } from '../../shared/domain/event.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import type { Webhook } from '../../shared/domain/webhook.ts'
-import { deliveryStore } from '../../shared/store/events/deliveries.ts'
+import { deliveryAttempts } from '../../shared/store/events/delivery-attempts.ts'
+import { webhookHealthStore } from '../../shared/store/events/webhook-health.ts'
 import { webhookStore } from '../../shared/store/events/webhooks.ts'
 import { idempotencyGuard } from '../../shared/store/table/idempotency.ts'
 import type { Table } from '../../shared/store/table/table.ts'
@@ -71,7 +73,7 @@ export function deliverySimulation(table: Table, respond: Responder = () => http
     queues: { quick: [] as WaitingDelivery[], slow: [] as WaitingDelivery[] },
     respond,
     random: () => 0,
-    push: async (lane: Lane, deliveries: readonly QueuedDelivery[], delayMs = 0) => {
+    push: async (lane: Lane, deliveries: readonly DeliveryReference[], delayMs = 0) => {
       for (const delivery of deliveries) world.queues[lane].push({ delivery, at: world.now + delayMs })
     },
     dependencies: null as unknown as DeliveryConsumer,
@@ -91,11 +93,13 @@ export function deliverySimulation(table: Table, respond: Responder = () => http
     },
   }
   world.dependencies = {
-    deliveries: deliveryStore({ table }),
+    deliveries: deliveryAttempts({ table }),
     webhooks: webhookStore({ table }),
+    health: webhookHealthStore({ table }),
     queues: { push: world.push },
     now: () => world.now,
     random: () => world.random(),
+    newToken: newUuid,
     transport: {
       post: async (url, headers, body) => {
         const received = { url, headers: headers as Record<string, string>, body, at: world.now }
@@ -107,4 +111,4 @@ export function deliverySimulation(table: Table, respond: Responder = () => http
   return world
 }
 
-type WaitingDelivery = { readonly delivery: QueuedDelivery; readonly at: number }
+type WaitingDelivery = { readonly delivery: DeliveryReference; readonly at: number }

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Event } from '../../shared/domain/event.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
-import { eventItem } from '../../shared/store/events/events.ts'
+import { encodeEvent } from '../../shared/store/events/items.ts'
 import { chunked, type Table } from '../../shared/store/table/table.ts'
 import { issueCredential } from './credentials.ts'
 import { call } from './event.ts'
@@ -30,7 +30,7 @@ export async function eventLog(table: Table, facts: readonly Partial<Event>[]) {
         ...one,
       }
     })
-    const items = placed.map((event, at) => eventItem(clinic.id, events.length + at + 1, event))
+    const items = placed.map((event, at) => encodeEvent(clinic.id, events.length + at + 1, event))
     for (const chunk of chunked(items, 100)) await table.transact(chunk.map((item) => table.putWrite(item)))
     events.push(...placed)
   }

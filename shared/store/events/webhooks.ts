@@ -1,29 +1,32 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import { HEALTHY, MAX_WEBHOOKS, type Webhook, type WebhookHealth } from '../../domain/webhook.ts'
-import type { Key } from '../keys/key.ts'
+import { MAX_WEBHOOKS, type Webhook } from '../../domain/webhook.ts'
 import { webhookCountKey, webhookHealthKey, webhookKey, webhooksPartition } from '../keys/webhooks.ts'
 import { Changeset } from '../table/changeset.ts'
 import type { IdempotencyGuard, ResponseToStore, StoredResponse } from '../table/idempotency.ts'
 import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import { ConditionFailed, type Item, type Table } from '../table/table.ts'
+import { decodeCounter, decodeVersion, decodeWebhook, encodeWebhook } from './items.ts'
 
-/** The clinic has as many as it may. */
+/** The clinic already has {@link MAX_WEBHOOKS}. */
 export class TooManyWebhooks extends Error {}
 
-/** Webhook endpoints, and how each behaves. Secrets are under the table's own key, like everything in it. */
+/** Webhooks with their secrets; the table is encrypted with its own key. */
 export function webhookStore({ table }: { table: Table }) {
   /** Oldest first. */
   async function list(clinic: ClinicId): Promise<Webhook[]> {
     const items = await table.query({ pk: webhooksPartition(clinic), limit: 2 * MAX_WEBHOOKS })
-    return items.map(toWebhook).sort((a, b) => (a.createdAt + a.id < b.createdAt + b.id ? -1 : 1))
+    return items.map(decodeWebhook).sort((a, b) => (a.createdAt + a.id < b.createdAt + b.id ? -1 : 1))
   }
 
   async function find(clinic: ClinicId, id: string): Promise<Webhook | null> {
     const item = await table.get(webhookKey(clinic, id))
-    return item ? toWebhook(item) : null
+    return item ? decodeWebhook(item) : null
   }
 
-  /** Enters a webhook with the answer to keep; the kept answer when the same request came before. @throws TooManyWebhooks */
+  /**
+   * Creates a webhook together with its idempotent response. Returns the stored response if the request is a repeat.
+   * @throws TooManyWebhooks
+   */
   async function create(
     clinic: ClinicId,
     webhook: Webhook,
@@ -37,9 +40,9 @@ export function webhookStore({ table }: { table: Table }) {
         table.get(webhookCountKey(clinic)),
       ])
       if (storedResponse) return storedResponse
-      if (((count?.n as number | undefined) ?? 0) >= MAX_WEBHOOKS) throw new TooManyWebhooks()
+      if (decodeCounter(count).n >= MAX_WEBHOOKS) throw new TooManyWebhooks()
       const changes = new Changeset(table, clinic)
-      changes.put(toItem(webhookKey(clinic, webhook.id), webhook, 1), 'new')
+      changes.put(encodeWebhook(clinic, webhook, 1), 'new')
       changes.add(webhookCountKey(clinic), 'n', 1)
       changes.limitCounter(webhookCountKey(clinic), 'n', MAX_WEBHOOKS)
       idempotency.store(changes, status, response, '')
@@ -48,7 +51,7 @@ export function webhookStore({ table }: { table: Table }) {
     })
   }
 
-  /** Changes a webhook; null when there is none. Changing nothing writes nothing. */
+  /** Changes a webhook; null for an unknown one. If nothing changes, nothing is written. */
   async function change(
     clinic: ClinicId,
     id: string,
@@ -60,7 +63,10 @@ export function webhookStore({ table }: { table: Table }) {
     })
   }
 
-  /** The same with the answer to keep; the kept answer when the same request came before. */
+  /**
+   * Changes a webhook together with its idempotent response; null for an unknown webhook. Returns the stored response if
+   * the request is a repeat.
+   */
   async function changeIdempotently(
     clinic: ClinicId,
     id: string,
@@ -85,19 +91,19 @@ export function webhookStore({ table }: { table: Table }) {
     apply: (before: Webhook) => Webhook,
     extendChanges: (changes: Changeset, after: Webhook) => void = () => {},
   ): Promise<Webhook> {
-    const before = toWebhook(item)
+    const before = decodeWebhook(item)
     const after = apply(before)
     const changes = new Changeset(table, clinic)
     if (JSON.stringify(before) !== JSON.stringify(after)) {
-      const version = item.v as number
-      changes.put(toItem(webhookKey(clinic, after.id), after, version + 1), { version })
+      const version = decodeVersion(item)
+      changes.put(encodeWebhook(clinic, after, version + 1), { version })
     }
     extendChanges(changes, after)
     await changes.commit()
     return after
   }
 
-  /** False when there is none. */
+  /** Deletes a webhook and its health; false for an unknown webhook. */
   async function remove(clinic: ClinicId, id: string): Promise<boolean> {
     try {
       const changes = new Changeset(table, clinic)
@@ -112,38 +118,5 @@ export function webhookStore({ table }: { table: Table }) {
     }
   }
 
-  /** Notes a failed attempt, or a slow one; when it began to fail stays. */
-  async function recordFailure(clinic: ClinicId, id: string, failedAt: number | null): Promise<void> {
-    await table.update(webhookHealthKey(clinic, id), {
-      UpdateExpression:
-        failedAt === null
-          ? 'SET slow = :yes'
-          : 'SET slow = :yes, failingSince = if_not_exists(failingSince, :at)',
-      ExpressionAttributeValues: { ':yes': true, ...(failedAt !== null && { ':at': failedAt }) },
-    })
-  }
-
-  /** Notes that all is well again. */
-  const recordRecovery = (clinic: ClinicId, id: string): Promise<void> =>
-    table.transact([table.deleteWrite(webhookHealthKey(clinic, id))])
-
-  return { list, find, create, change, changeIdempotently, remove, recordFailure, recordRecovery }
-}
-
-export function toHealth(item: Item | undefined): WebhookHealth {
-  if (!item) return HEALTHY
-  return {
-    failingSince: (item.failingSince as number | undefined) ?? null,
-    isSlow: item.slow === true,
-  }
-}
-
-const toItem = (key: Key, { id: _, ...webhook }: Webhook, version: number): Item => ({
-  ...key,
-  ...webhook,
-  v: version,
-})
-
-export function toWebhook({ pk: _, sk, v: __, ...webhook }: Item): Webhook {
-  return { id: sk, ...(webhook as Omit<Webhook, 'id'>) }
+  return { list, find, create, change, changeIdempotently, remove }
 }

@@ -1,12 +1,10 @@
 import type { ClinicId } from '../../domain/clinic.ts'
+import type { Due } from '../../domain/due.ts'
 import { type Key, longId, shortId } from './key.ts'
 
 /** Prefix of what is swept over all clinics, every minute, by when it is due: a clinic's own partitions would cost a
  * read for each clinic there is. Ids only; spread, since all clinics write here. */
 export const DUE_PARTITION_PREFIX = 'due#'
-
-/** What is due, or was: whose and when, in milliseconds since the epoch. */
-export type Due = { readonly clinic: ClinicId; readonly id: string; readonly at: number }
 
 export const dueSortKey = ({ clinic, id, at }: Due): string =>
   `${dueTime(at)}#${shortId(clinic)}#${shortId(id)}`

@@ -2,7 +2,7 @@ import type { ClinicId } from '../../domain/clinic.ts'
 import { DUE_PARTITION_PREFIX } from './due.ts'
 import { type Key, longId, partition, shortId, sortableNumber } from './key.ts'
 
-/** Events in the order in which they became readable: dense places 1..n. */
+/** Events in the order in which they became readable: consecutive positions from 1. */
 export const eventsPartition = (clinic: ClinicId): string => partition(clinic, 'E')
 
 export const eventKey = (clinic: ClinicId, position: number): Key => ({
@@ -10,10 +10,16 @@ export const eventKey = (clinic: ClinicId, position: number): Key => ({
   sk: sortableNumber(position),
 })
 
-/** How many events there have been. */
+/** Every sort key from this position on. */
+export const eventsFrom = (position: number): string => sortableNumber(position)
+
+/** The position of an event: the inverse of {@link eventKey}. */
+export const parseEventKey = ({ sk }: Key): number => Number(sk)
+
+/** The number of events so far. */
 export const eventHeadKey = (clinic: ClinicId): Key => ({ pk: partition(clinic, 'EH'), sk: 'head' })
 
-/** Prefix of partitions of events that were announced in their record's transaction and have no place yet. */
+/** Prefix of the partitions of events that their record's transaction announced and that have no position yet. */
 export const ANNOUNCED_PARTITION_PREFIX = `${DUE_PARTITION_PREFIX}event#`
 
 const ANNOUNCED_SHARDS = 8
@@ -23,7 +29,7 @@ export const ALL_ANNOUNCED_PARTITIONS = Array.from(
   (_, shard) => `${ANNOUNCED_PARTITION_PREFIX}${shard}`,
 )
 
-/** All of a clinic's events are in one of them, next to each other. */
+/** All announced events of a clinic are adjacent in one partition. */
 export const announcedPartition = (clinic: ClinicId): string =>
   ALL_ANNOUNCED_PARTITIONS[Number.parseInt(clinic.slice(-2), 16) % ANNOUNCED_SHARDS] as string
 
@@ -32,14 +38,18 @@ export const announcedKey = (clinic: ClinicId, record: string, sequence: number)
   sk: `${shortId(clinic)}#${shortId(record)}#${sortableNumber(sequence)}`,
 })
 
-/** The range of a clinic's announced events in their partition. */
+/** The sort keys of a clinic's announced events in their partition. */
 export const announcedRange = (clinic: ClinicId): { from: string; to: string } => ({
   from: `${shortId(clinic)}#`,
   to: `${shortId(clinic)}#~`,
 })
 
-/** Whose event was announced, which record's, and the how-manieth. */
-export function parseAnnouncedKey({ sk }: Key): { clinic: ClinicId; record: string; sequence: number } {
+/** The clinic, record and sequence number of an announced event: the inverse of {@link announcedKey}. */
+export function parseAnnouncedKey({ sk }: Pick<Key, 'sk'>): {
+  clinic: ClinicId
+  record: string
+  sequence: number
+} {
   const [clinic = '', record = '', sequence = ''] = sk.split('#')
   return { clinic: longId(clinic) as ClinicId, record: longId(record), sequence: Number(sequence) }
 }

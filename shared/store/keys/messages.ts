@@ -1,5 +1,6 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import { DUE_PARTITION_PREFIX, type Due, dueSortKey } from './due.ts'
+import type { Due } from '../../domain/due.ts'
+import { DUE_PARTITION_PREFIX, dueSortKey } from './due.ts'
 import { type Key, partition } from './key.ts'
 
 /** How many messages a clinic sent on one of its days. */

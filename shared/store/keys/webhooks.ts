@@ -1,21 +1,25 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import { DUE_PARTITION_PREFIX, type Due, dueSortKey, parseDueKey } from './due.ts'
+import type { DueDelivery } from '../../domain/delivery.ts'
+import { DUE_PARTITION_PREFIX, dueSortKey, parseDueKey } from './due.ts'
 import { type Key, longId, partition, shortId, sortableNumber } from './key.ts'
 
 export const webhooksPartition = (clinic: ClinicId): string => partition(clinic, 'W')
 
 export const webhookKey = (clinic: ClinicId, id: string): Key => ({ pk: webhooksPartition(clinic), sk: id })
 
-/** How many webhooks there are. */
+/** The inverse of {@link webhookKey}. */
+export const parseWebhookKey = ({ sk }: Key): string => sk
+
+/** The number of webhooks. */
 export const webhookCountKey = (clinic: ClinicId): Key => ({ pk: partition(clinic, 'WN'), sk: 'count' })
 
-/** How an endpoint behaves; beside the webhook, since deliveries write it all the time. */
+/** The health of a webhook's receiver: an item of its own, since every failed delivery writes it. */
 export const webhookHealthKey = (clinic: ClinicId, id: string): Key => ({
   pk: partition(clinic, 'WS'),
   sk: id,
 })
 
-/** Deliveries to one endpoint by id, which begins with the time it was made. */
+/** Deliveries to one webhook by id. Ids begin with the time of creation, so they sort by it. */
 export const deliveriesPartition = (clinic: ClinicId, webhook: string): string =>
   partition(clinic, `WD#${shortId(webhook)}`)
 
@@ -24,7 +28,16 @@ export const deliveryKey = (clinic: ClinicId, webhook: string, id: string): Key 
   sk: id,
 })
 
-/** Deliveries of a record to an endpoint that were not attempted yet, in the order of its events. */
+/** The inverse of {@link deliveryKey}. */
+export const parseDeliveryKey = ({ pk, sk }: Key): { webhook: string; id: string } => ({
+  webhook: longId(pk.slice(pk.lastIndexOf('#') + 1)),
+  id: sk,
+})
+
+/** Whether a cursor can be the sort key of a delivery. */
+export const isDeliveryCursor = (cursor: string): boolean => /^[0-9a-f-]{36}$/.test(cursor)
+
+/** Deliveries to a webhook that have had no attempt, by record and the sequence number of the event. */
 export const firstAttemptsPartition = (clinic: ClinicId, webhook: string): string =>
   partition(clinic, `WF#${shortId(webhook)}`)
 
@@ -38,10 +51,8 @@ export const firstAttemptKey = (
   sk: `${shortId(record)}#${sortableNumber(sequence)}`,
 })
 
-/** Deliveries to webhooks, by when they are to be looked at. */
+/** Deliveries by the time at which the sweep checks them. */
 export const DUE_DELIVERY_PARTITIONS = [0, 1, 2, 3].map((shard) => `${DUE_PARTITION_PREFIX}delivery#${shard}`)
-
-export type DueDelivery = Due & { readonly webhook: string }
 
 export const dueDeliveryKey = (due: DueDelivery): Key => ({
   pk: DUE_DELIVERY_PARTITIONS[

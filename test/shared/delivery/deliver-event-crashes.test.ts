@@ -5,12 +5,16 @@
 import { beforeAll, expect, it } from 'vitest'
 import { mulberry32 } from '../../../bin/demo/random.ts'
 import { deliverEvent } from '../../../shared/delivery/deliver-event.ts'
-import type { Lane, QueuedDelivery } from '../../../shared/delivery/delivery-queues.ts'
+import type { Lane } from '../../../shared/delivery/delivery-queues.ts'
 import { sweepDeliveries } from '../../../shared/delivery/sweep-deliveries.ts'
+import type { DeliveryReference } from '../../../shared/domain/delivery.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { deliveryStore } from '../../../shared/store/events/deliveries.ts'
+import { deliveryAttempts } from '../../../shared/store/events/delivery-attempts.ts'
+import { dueDeliveries } from '../../../shared/store/events/due-deliveries.ts'
 import { eventFanOut } from '../../../shared/store/events/fan-out.ts'
+import { webhookHealthStore } from '../../../shared/store/events/webhook-health.ts'
 import { webhookStore } from '../../../shared/store/events/webhooks.ts'
 import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
 import { Crashed, crashable, crashableTable } from '../../support/crashable-table.ts'
@@ -23,7 +27,7 @@ beforeAll(async () => {
   db = await freshTable()
 })
 
-type Waiting = { readonly way: Lane; readonly queued: QueuedDelivery; readonly at: number }
+type Waiting = { readonly way: Lane; readonly queued: DeliveryReference; readonly at: number }
 
 it('every change is delivered, first attempts in order, whoever dies when', async () => {
   const first = Number(process.env.SEED ?? 20261120)
@@ -47,7 +51,7 @@ async function campaign(seed: number): Promise<void> {
   const received: ReceivedRequest[] = []
   let waiting: Waiting[] = []
 
-  const push = crashable(async (way: Lane, deliveries: readonly QueuedDelivery[], delayMs: number = 0) => {
+  const push = crashable(async (way: Lane, deliveries: readonly DeliveryReference[], delayMs: number = 0) => {
     for (const queued of deliveries) {
       waiting.push({ way, queued, at: now + delayMs })
       // A queue may deliver twice.
@@ -60,12 +64,14 @@ async function campaign(seed: number): Promise<void> {
     return httpResponse(mortality > 0 && url === endpoints[1]?.url && random() < 0.33 ? 500 : 200)
   }, dies)
   const parts = {
-    deliveries: deliveryStore({ table }),
+    deliveries: deliveryAttempts({ table }),
     webhooks: webhookStore({ table }),
+    health: webhookHealthStore({ table }),
     queues: { push },
     transport: { post },
     now: () => now,
     random,
+    newToken: newUuid,
   }
   const events = eventFanOut({ table, now: () => now, newId: newUuid })
 
@@ -83,7 +89,7 @@ async function campaign(seed: number): Promise<void> {
     await survived(async () => {
       for (const id of await events.clinicsWithAnnounced())
         if (id === clinic.id) await events.fanOut(id, (made) => push('quick', made))
-      await sweepDeliveries({ deliveries: parts.deliveries, queues: parts.queues, now: parts.now })
+      await sweepDeliveries({ deliveries: dueDeliveries({ table }), queues: parts.queues, now: parts.now })
     })
   }
   const consume = async () => {

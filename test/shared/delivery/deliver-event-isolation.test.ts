@@ -5,9 +5,9 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { mulberry32 } from '../../../bin/demo/random.ts'
 import { deliverEvent } from '../../../shared/delivery/deliver-event.ts'
-import type { Lane, QueuedDelivery } from '../../../shared/delivery/delivery-queues.ts'
+import type { Lane } from '../../../shared/delivery/delivery-queues.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
-import type { Delivery } from '../../../shared/domain/delivery.ts'
+import type { Delivery, DeliveryReference } from '../../../shared/domain/delivery.ts'
 import { HEALTHY, type Webhook, type WebhookHealth } from '../../../shared/domain/webhook.ts'
 import { httpResponse } from '../../support/deliveries.ts'
 
@@ -31,18 +31,19 @@ async function latencies({ dead }: { dead: number }): Promise<number[]> {
   const endpoints = Array.from({ length: 5 + dead }, (_, n) => ({ id: `w${n}`, hangs: n >= 5 }))
   const health = new Map<string, WebhookHealth>()
   const deliveries = new Map<string, { delivery: Delivery; version: number }>()
-  const queues: Record<Lane, QueuedDelivery[]> = { quick: [], slow: [] }
+  const queues: Record<Lane, DeliveryReference[]> = { quick: [], slow: [] }
   const found: number[] = []
-  const push = async (way: Lane, queued: readonly QueuedDelivery[], delayMs = 0) => {
+  const push = async (way: Lane, queued: readonly DeliveryReference[], delayMs = 0) => {
     if (delayMs > 0) setTimeout(() => queues[way].push(...queued), delayMs)
     else queues[way].push(...queued)
   }
   const parts: Parameters<typeof deliverEvent>[0] = {
     now: Date.now,
     random,
+    newToken: () => String(random()),
     queues: { push },
     deliveries: {
-      read: async (_clinic, webhook, id) => {
+      readContext: async (_clinic, webhook, id) => {
         await sleep(3)
         const stored = deliveries.get(id)
         const endpoint = {
@@ -74,8 +75,8 @@ async function latencies({ dead }: { dead: number }): Promise<number[]> {
         return after ?? null
       },
     },
-    webhooks: {
-      change: async () => null,
+    webhooks: { change: async () => null },
+    health: {
       recordFailure: async (_clinic, id, failingSince) => {
         await sleep(3)
         health.set(id, { failingSince, isSlow: true })
@@ -117,7 +118,7 @@ async function latencies({ dead }: { dead: number }): Promise<number[]> {
         webhook,
         status: 'pending',
         attempts: [],
-        tries: 0,
+        failedAttempts: 0,
         claim: null,
         nextAt: at,
         createdAt: at,

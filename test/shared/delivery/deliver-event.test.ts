@@ -7,6 +7,7 @@ import type { Delivery } from '../../../shared/domain/delivery.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { DISABLE_AFTER_MS, JITTER, RETRY_DELAYS_MS, type Webhook } from '../../../shared/domain/webhook.ts'
 import { deliveryStore } from '../../../shared/store/events/deliveries.ts'
+import { dueDeliveries } from '../../../shared/store/events/due-deliveries.ts'
 import { eventFanOut } from '../../../shared/store/events/fan-out.ts'
 import { webhookStore } from '../../../shared/store/events/webhooks.ts'
 import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
@@ -41,7 +42,7 @@ const deliveries = async ({ id } = webhook): Promise<readonly Delivery[]> =>
   (await deliveryStore(db).page(clinic.id, id, { limit: 100 }, Date.now()))?.items ?? []
 
 const sweep = (world: World) =>
-  sweepDeliveries({ deliveries: deliveryStore(db), queues: { push: world.push }, now: () => world.now })
+  sweepDeliveries({ deliveries: dueDeliveries(db), queues: { push: world.push }, now: () => world.now })
 
 /** Moves the clock on, a minute at a time, with the sweep of every minute. */
 async function pass(world: World, ms: number, step = 60_000): Promise<void> {
@@ -96,7 +97,7 @@ describe('a receiver that fails', () => {
         expect(after?.headers['webhook-id']).toBe(before?.headers['webhook-id'])
         expect(Number(after?.headers['webhook-timestamp'])).toBe(Math.floor((after?.at ?? 0) / 1000))
       }
-      expect(await deliveries()).toMatchObject([{ status: 'delivered', tries: k }])
+      expect(await deliveries()).toMatchObject([{ status: 'delivered', failedAttempts: k }])
     }
   })
 
@@ -142,7 +143,7 @@ describe('a receiver that fails', () => {
     const world = deliverySimulation(db.table, () => httpResponse(302))
     await happen(world)
     await world.drain()
-    expect(await deliveries()).toMatchObject([{ status: 'pending', tries: 1 }])
+    expect(await deliveries()).toMatchObject([{ status: 'pending', failedAttempts: 1 }])
   })
 
   it('for a week is disabled after five days, and has every event as failed or waiting; nothing is lost', async () => {

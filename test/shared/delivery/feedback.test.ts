@@ -43,8 +43,8 @@ describe('an SES event', () => {
     ],
     ['Reject', { event: 'Reject' }, { kind: 'failed', reason: 'The provider rejected it' }],
     ['more than it needs', { source: 'aws.ses' }, { kind: 'delivered', at, providerMessageId: 'ses-1' }],
-  ])('of %s says what happened to whose message', (_, more, occurrence) => {
-    expect(read(more)).toEqual({ clinic: CLINIC, message: MESSAGE, occurrence })
+  ])('of %s says what happened to whose message', (_, more, feedback) => {
+    expect(read(more)).toEqual({ clinic: CLINIC, message: MESSAGE, feedback })
   })
 
   it.each<[string, object]>([
@@ -111,8 +111,8 @@ describe('a receipt of an SMS', () => {
   const refused = (providerResponse?: string) =>
     read({ status: 'FAILURE', delivery: { destination: '+905321234567', providerResponse } })
   const reasonOf = (providerResponse?: string): string => {
-    const occurrence = refused(providerResponse)?.feedback
-    return occurrence?.kind === 'failed' ? occurrence.reason : ''
+    const feedback = refused(providerResponse)?.feedback
+    return feedback?.kind === 'failed' ? feedback.reason : ''
   }
 
   it('says that it was delivered, at the time of UTC that SNS writes, wherever it is read', () => {
@@ -120,7 +120,7 @@ describe('a receipt of an SMS', () => {
     expect(new Date(2026, 0).toISOString()).toBe('2025-12-31T18:15:00.000Z')
     expect(read()).toEqual({
       providerMessageId: 'sns-1',
-      occurrence: { kind: 'delivered', at: '2026-05-01T07:00:01.234Z', providerMessageId: 'sns-1' },
+      feedback: { kind: 'delivered', at: '2026-05-01T07:00:01.234Z', providerMessageId: 'sns-1' },
     })
   })
 
@@ -129,11 +129,11 @@ describe('a receipt of an SMS', () => {
       'Phone is currently unreachable/unavailable',
       'Not delivered: Phone is currently unreachable/unavailable',
     ],
-    [undefined, 'Not delivered: no answer'],
+    [undefined, 'Not delivered: no response'],
     ['x'.repeat(300), `Not delivered: ${'x'.repeat(200)}`],
     ['Error 1234 of carrier 31027', 'Not delivered: Error 1234 of carrier 31027'],
   ])('says that it failed, and why: %j', (answer, reason) => {
-    expect(refused(answer)).toEqual({ providerMessageId: 'sns-1', occurrence: { kind: 'failed', reason } })
+    expect(refused(answer)).toEqual({ providerMessageId: 'sns-1', feedback: { kind: 'failed', reason } })
   })
 
   it.each([

@@ -8,6 +8,7 @@ import { type EmailConsumer, sendQueuedEmail } from '../../../shared/delivery/se
 import { sweepMessages } from '../../../shared/delivery/sweep-messages.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import type { Patient } from '../../../shared/domain/patient.ts'
+import { newUuid } from '../../../shared/domain/uuid.ts'
 import { messageDispatch } from '../../../shared/store/messages/dispatch.ts'
 import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
 import { Crashed } from '../../support/crashable-table.ts'
@@ -42,6 +43,8 @@ function consumer(dies: (step: Step) => boolean, now: () => number, accepted: (i
   const pushed: { message: string }[] = []
   const parts: EmailConsumer = {
     now,
+    random: () => 0.5,
+    newToken: newUuid,
     clinicName: async () => 'Clinic',
     messages: {
       find: mortal('find', log.find),

@@ -263,7 +263,9 @@ const email = {
   subject: 'Your visit\r\nBcc: evil@example.com',
   text: 'See you\nat ten 😀',
 }
-const smsOf = () => smsSender(new SNSClient(settings()), { senderId: 'Clinic', maxPrice: '0.50' })
+const waits: number[] = []
+const timer = { sleep: async (ms: number) => void waits.push(ms), random: () => 0.5 }
+const smsOf = () => smsSender(new SNSClient(settings()), { senderId: 'Clinic', maxPrice: '0.50' }, timer)
 const emailOf = () =>
   emailSender(new SESv2Client(settings()), { from: 'clinic@example.com', configurationSet: 'mail' })
 
@@ -291,8 +293,10 @@ describe('an SMS', () => {
     expect(bodies.length).toBe(2)
     bodies = []
     respond = snsError(503, 'ServiceUnavailable')
+    waits.length = 0
     expect(await smsOf().send('+905321234567', 'x')).toMatchObject({ kind: 'unavailable' })
     expect(bodies.length).toBe(3)
+    expect(waits).toEqual([100, 200])
   })
 
   it.each<[string, Respond]>([

@@ -33,11 +33,11 @@ const aDelivery = (id: string, facts: Partial<Delivery> = {}): Delivery => ({
   body: '{}',
   status: 'pending',
   attempts: [],
-  tries: 0,
+  failedAttempts: 0,
   nextAt: DUE,
   dueAt: DUE,
   claim: null,
-  isAskedFor: false,
+  isManual: false,
   createdAt: DUE,
   ...facts,
 })
@@ -141,7 +141,7 @@ describe('the sweep of deliveries', () => {
   })
 
   it('queues a retry the slow way', async () => {
-    expect(await swept({ d: aDelivery('d', { attempts: [attempt], tries: 1 }) })).toMatchObject({
+    expect(await swept({ d: aDelivery('d', { attempts: [attempt], failedAttempts: 1 }) })).toMatchObject({
       did: [
         ['push', 'slow', 'd'],
         ['change', 'd', NEXT_LOOK],
@@ -162,7 +162,12 @@ describe('the sweep of deliveries', () => {
   )
 
   it('does not put off what moved on while it was pushed', async () => {
-    const moved = aDelivery('d', { attempts: [attempt], tries: 1, nextAt: NOW + 5000, dueAt: NOW + 5000 })
+    const moved = aDelivery('d', {
+      attempts: [attempt],
+      failedAttempts: 1,
+      nextAt: NOW + 5000,
+      dueAt: NOW + 5000,
+    })
     const { did } = await swept({ d: aDelivery('d') }, {}, { d: moved })
     expect(did).toEqual([['push', 'quick', 'd']])
   })

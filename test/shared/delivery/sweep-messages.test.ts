@@ -85,7 +85,14 @@ describe('the sweep', () => {
 
   it('leaves a message to a person when its sender ended without a word', async () => {
     expect(await swept({ m: aMessage('m', claimedUntil(NOW)) })).toMatchObject({
-      done: [['leaveUnresolved', CLINIC, 'm', 'Its sender ended without a word: it may have been sent']],
+      done: [
+        [
+          'leaveUnresolved',
+          CLINIC,
+          'm',
+          'The sender stopped without reporting a result: the message may have been sent',
+        ],
+      ],
       counted: ['message_unresolved'],
     })
   })
@@ -117,7 +124,9 @@ describe('the sweep', () => {
 
   it('gives an email up that has waited for more than a day', async () => {
     expect(await swept({ m: aMessage('m', waiting, MAX_AGE_MS + 1) })).toMatchObject({
-      done: [['note', CLINIC, 'm', { kind: 'failed', reason: 'Not sent: it waited for more than a day' }]],
+      done: [
+        ['note', CLINIC, 'm', { kind: 'failed', reason: 'Not sent: the message waited for more than a day' }],
+      ],
       counted: [],
     })
   })

@@ -27,11 +27,11 @@ const made: Delivery = {
   body: '{"id":"evt_6d0e2a7c-0000-4000-8000-000000000003"}',
   status: 'pending',
   attempts: [],
-  tries: 0,
+  failedAttempts: 0,
   nextAt: NOW,
   dueAt: NOW + SWEEP_MARGIN_MS,
   claim: null,
-  isAskedFor: false,
+  isManual: false,
   createdAt: NOW,
 }
 const claim = { token: 't', until: NOW + LEASE_MS }
@@ -56,7 +56,7 @@ describe('an attempt', () => {
     expect(afterAttempt(claimed, attempt, false, 5000)).toEqual({
       ...made,
       attempts: [attempt],
-      tries: 1,
+      failedAttempts: 1,
       nextAt: NOW + 120 + 5000,
       dueAt: NOW + 120 + 5000 + SWEEP_MARGIN_MS,
     })
@@ -67,7 +67,7 @@ describe('an attempt', () => {
       ...made,
       status: 'failed',
       attempts: [attempt],
-      tries: 1,
+      failedAttempts: 1,
       nextAt: null,
       dueAt: null,
     })
@@ -92,27 +92,27 @@ describe('an attempt', () => {
     expect(delivery.attempts.map(({ latencyMs }) => latencyMs)).toEqual(
       Array.from({ length: MOST_ATTEMPTS }, (_, n) => n + 6),
     )
-    expect(delivery.tries).toBe(MOST_ATTEMPTS + 5)
+    expect(delivery.failedAttempts).toBe(MOST_ATTEMPTS + 5)
   })
 })
 
 it('given up, it has failed without an attempt', () => {
-  const before = { ...claimed, attempts: [attempt], tries: 1 }
+  const before = { ...claimed, attempts: [attempt], failedAttempts: 1 }
   expect(abandoned(before)).toEqual({ ...before, status: 'failed', nextAt: null, dueAt: null, claim: null })
 })
 
 it.each(['delivered', 'failed', 'pending'] as const)(
   'asked for again after it was %s, it begins anew and keeps what was',
   (status) => {
-    const before = { ...claimed, status, attempts: [attempt], tries: 7, nextAt: null, dueAt: null }
+    const before = { ...claimed, status, attempts: [attempt], failedAttempts: 7, nextAt: null, dueAt: null }
     expect(redelivered(before, NOW + 1)).toEqual({
       ...before,
       status: 'pending',
-      tries: 0,
+      failedAttempts: 0,
       nextAt: NOW + 1,
       dueAt: NOW + 1 + SWEEP_MARGIN_MS,
       claim: null,
-      isAskedFor: true,
+      isManual: true,
     })
   },
 )
@@ -130,7 +130,7 @@ describe('whatever happens to it', () => {
       const [isDelivered, random] = step as [boolean, number]
       return (delivery, now) => {
         const made = { ...attempt, at: new Date(now).toISOString() }
-        const wait = isDelivered ? null : nextRetryDelay(delivery.tries + 1, null, random)
+        const wait = isDelivered ? null : nextRetryDelay(delivery.failedAttempts + 1, null, random)
         return afterAttempt({ ...delivery, claim }, made, isDelivered, wait)
       }
     })
@@ -163,9 +163,9 @@ describe('whatever happens to it', () => {
     let delivery = made
     for (let n = 0; n <= RETRY_DELAYS_MS.length; n++) {
       expect(delivery.status).toBe('pending')
-      delivery = afterAttempt(delivery, attempt, false, nextRetryDelay(delivery.tries + 1, null, 0))
+      delivery = afterAttempt(delivery, attempt, false, nextRetryDelay(delivery.failedAttempts + 1, null, 0))
     }
-    expect(delivery).toMatchObject({ status: 'failed', tries: RETRY_DELAYS_MS.length + 1 })
+    expect(delivery).toMatchObject({ status: 'failed', failedAttempts: RETRY_DELAYS_MS.length + 1 })
   })
 })
 

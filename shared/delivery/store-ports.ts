@@ -1,0 +1,56 @@
+/** The store operations that the consumers and sweeps of this folder need. */
+import type { ClinicId } from '../domain/clinic.ts'
+import type { Delivery, DeliveryContext, DueDelivery } from '../domain/delivery.ts'
+import type { Due } from '../domain/due.ts'
+import type { Claim, Message, ProviderFeedback } from '../domain/message.ts'
+import type { Webhook } from '../domain/webhook.ts'
+
+/** A message with the version of its record and the number of its events, as they were read. */
+export type StoredMessage = { readonly record: Message; readonly version: number; readonly events: number }
+
+/** Messages on their way to a provider. */
+export type Messages = {
+  readonly find: (clinic: ClinicId, id: string) => Promise<StoredMessage | null>
+  /** False if the message has changed since it was read. */
+  readonly claim: (clinic: ClinicId, read: StoredMessage, claim: Claim) => Promise<boolean>
+  readonly recordFeedback: (clinic: ClinicId, id: string, feedback: ProviderFeedback) => Promise<unknown>
+  readonly markUnresolved: (clinic: ClinicId, id: string, reason: string) => Promise<unknown>
+  /** Ends the claim with this token without a result; the sweep checks the message at `dueAt`. */
+  readonly release: (clinic: ClinicId, id: string, token: string, dueAt: number) => Promise<unknown>
+  /** Does nothing if the message has changed since it was read. */
+  readonly postpone: (clinic: ClinicId, read: StoredMessage, dueAt: number) => Promise<unknown>
+  /** At most `limit` due messages of each partition, earliest first. */
+  readonly due: (now: number, limit: number) => Promise<readonly Due[]>
+  readonly removeDue: (due: Due) => Promise<void>
+}
+
+/** Deliveries of events to webhooks. */
+export type Deliveries = {
+  readonly find: (clinic: ClinicId, webhook: string, id: string) => Promise<Delivery | null>
+  readonly readContext: (clinic: ClinicId, webhook: string, id: string) => Promise<DeliveryContext | null>
+  /** Ids of deliveries of the record's earlier events that have had no attempt, in the order of the events. */
+  readonly unattemptedBefore: (clinic: ClinicId, delivery: Delivery) => Promise<readonly string[]>
+  /** False if the delivery has changed since it was read. */
+  readonly claim: (clinic: ClinicId, read: DeliveryContext, claim: Claim) => Promise<boolean>
+  /** Leaves the delivery unchanged if `apply` returns null. */
+  readonly change: (
+    clinic: ClinicId,
+    webhook: string,
+    id: string,
+    apply: (before: Delivery) => Delivery | null,
+  ) => Promise<unknown>
+  /** At most `limit` due deliveries of each partition, earliest first. */
+  readonly due: (now: number, limit: number) => Promise<readonly DueDelivery[]>
+  readonly removeDue: (due: DueDelivery) => Promise<void>
+}
+
+export type Webhooks = {
+  readonly change: (clinic: ClinicId, id: string, apply: (before: Webhook) => Webhook) => Promise<unknown>
+}
+
+/** How the receivers of webhooks respond. */
+export type HealthRecords = {
+  /** `failedAt` is null for a receiver that was slow but did not fail. */
+  readonly recordFailure: (clinic: ClinicId, webhook: string, failedAt: number | null) => Promise<void>
+  readonly recordRecovery: (clinic: ClinicId, webhook: string) => Promise<void>
+}

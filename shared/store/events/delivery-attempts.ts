@@ -1,0 +1,76 @@
+import type { ClinicId } from '../../domain/clinic.ts'
+import type { Delivery, DeliveryContext } from '../../domain/delivery.ts'
+import type { Claim } from '../../domain/message.ts'
+import type { Key } from '../keys/key.ts'
+import {
+  deliveryKey,
+  firstAttemptKey,
+  firstAttemptsPartition,
+  webhookHealthKey,
+  webhookKey,
+} from '../keys/webhooks.ts'
+import { ConditionFailed, type Table } from '../table/table.ts'
+import { deliveryStore } from './deliveries.ts'
+import { decodeDelivery, decodeFirstAttempt, decodeHealth, decodeVersion, decodeWebhook } from './items.ts'
+
+/** Deliveries as the consumer of the delivery queues reads, claims and changes them. */
+export function deliveryAttempts({ table }: { table: Table }) {
+  const { find, change } = deliveryStore({ table })
+
+  /** Reads a delivery, its webhook and the webhook's health in one call. Null for an unknown delivery. */
+  async function readContext(clinic: ClinicId, webhook: string, id: string): Promise<DeliveryContext | null> {
+    const keys = [
+      deliveryKey(clinic, webhook, id),
+      webhookKey(clinic, webhook),
+      webhookHealthKey(clinic, webhook),
+    ]
+    const items = await table.getMany(keys)
+    const itemAt = ({ pk, sk }: Key) => items.find((item) => item.pk === pk && item.sk === sk)
+    const [deliveryItem, webhookItem, healthItem] = keys.map(itemAt)
+    if (!deliveryItem) return null
+    return {
+      delivery: decodeDelivery(deliveryItem),
+      version: decodeVersion(deliveryItem),
+      webhook: webhookItem ? decodeWebhook(webhookItem) : null,
+      health: decodeHealth(healthItem),
+    }
+  }
+
+  /** Ids of deliveries of the record's earlier events that have had no attempt, in the order of the events. */
+  async function unattemptedBefore(
+    clinic: ClinicId,
+    { webhook, record, sequence }: Delivery,
+  ): Promise<string[]> {
+    const own = firstAttemptKey(clinic, webhook, record, sequence).sk
+    const rows = await table.query({
+      pk: firstAttemptsPartition(clinic, webhook),
+      from: firstAttemptKey(clinic, webhook, record, 0).sk,
+      to: own,
+      limit: 1000,
+    })
+    return rows.filter(({ sk }) => sk !== own).map(decodeFirstAttempt)
+  }
+
+  /** Claims an attempt; of concurrent claims one succeeds. False if the delivery has changed since it was read. */
+  async function claim(
+    clinic: ClinicId,
+    { delivery, version }: Pick<DeliveryContext, 'delivery' | 'version'>,
+    newClaim: Claim,
+  ): Promise<boolean> {
+    const { webhook, id } = delivery
+    try {
+      await table.update(deliveryKey(clinic, webhook, id), {
+        UpdateExpression: 'SET claim = :claim ADD v :one',
+        ConditionExpression: 'v = :read',
+        ExpressionAttributeValues: { ':claim': newClaim, ':one': 1, ':read': version },
+      })
+      return true
+    } catch (error) {
+      if (!(error instanceof ConditionFailed)) throw error
+      // The update may have succeeded earlier with its response lost.
+      return (await find(clinic, webhook, id))?.claim?.token === newClaim.token
+    }
+  }
+
+  return { readContext, unattemptedBefore, claim, change }
+}

@@ -1,0 +1,152 @@
+/** The stored format of events, deliveries and webhooks. Attribute names and values of stored items never change. */
+import * as z from 'zod'
+import type { ClinicId } from '../../domain/clinic.ts'
+import { DELIVERY_STATUSES, type Delivery, RETENTION_SECONDS } from '../../domain/delivery.ts'
+import type { Event, EventName } from '../../domain/event.ts'
+import { HEALTHY, type Webhook, type WebhookHealth } from '../../domain/webhook.ts'
+import { eventKey, parseAnnouncedKey } from '../keys/events.ts'
+import { type Key, TTL } from '../keys/key.ts'
+import { deliveryKey, parseDeliveryKey, parseWebhookKey, webhookKey } from '../keys/webhooks.ts'
+import type { Item } from '../table/table.ts'
+
+// Not an enum: after a rollback, stored items may have event names that this version does not know.
+const StoredEventName = z.custom<EventName>((name) => typeof name === 'string')
+
+const StoredVersion = z.object({ v: z.int() })
+
+/** The version of a stored item, for conditional writes. */
+export const decodeVersion = (item: Item): number => StoredVersion.parse(item).v
+
+const StoredDelivery = z.object({
+  eventId: z.string(),
+  event: StoredEventName,
+  record: z.string(),
+  sequence: z.int(),
+  body: z.string(),
+  status: z.enum(DELIVERY_STATUSES),
+  attempts: z.array(
+    z.object({
+      at: z.string(),
+      status: z.int().nullable(),
+      error: z.string().nullable(),
+      latencyMs: z.int(),
+    }),
+  ),
+  tries: z.int(),
+  nextAt: z.number().nullable(),
+  dueAt: z.number().nullable(),
+  claim: z.object({ token: z.string(), until: z.number() }).nullable(),
+  isAskedFor: z.boolean(),
+  createdAt: z.number(),
+})
+
+export function decodeDelivery(item: Item): Delivery {
+  const { tries, isAskedFor, ...rest } = StoredDelivery.parse(item)
+  return { ...parseDeliveryKey(item), ...rest, failedAttempts: tries, isManual: isAskedFor }
+}
+
+export function encodeDelivery(clinic: ClinicId, delivery: Delivery, version: number): Item {
+  const { id, webhook, failedAttempts, isManual, ...rest } = delivery
+  const attributes: z.input<typeof StoredDelivery> = {
+    ...rest,
+    attempts: [...rest.attempts],
+    tries: failedAttempts,
+    isAskedFor: isManual,
+  }
+  return {
+    ...deliveryKey(clinic, webhook, id),
+    ...attributes,
+    v: version,
+    [TTL]: expirySeconds(delivery.createdAt),
+  }
+}
+
+/** When an item that was created at `createdAt` (milliseconds) expires, in seconds since the epoch. */
+export const expirySeconds = (createdAt: number): number => Math.floor(createdAt / 1000) + RETENTION_SECONDS
+
+const StoredExpiry = z.object({ [TTL]: z.number() })
+
+/** Whether an item has expired at `now` (milliseconds): DynamoDB deletes expired items with a delay. */
+export const isExpired = (item: Item, now: number): boolean => StoredExpiry.parse(item)[TTL] <= now / 1000
+
+const StoredWebhook = z.object({
+  url: z.string(),
+  events: z.array(StoredEventName),
+  isActive: z.boolean(),
+  description: z.string().nullable(),
+  secret: z.string(),
+  previousSecret: z.object({ secret: z.string(), until: z.string() }).nullable(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+})
+
+export const decodeWebhook = (item: Item): Webhook => ({
+  id: parseWebhookKey(item),
+  ...StoredWebhook.parse(item),
+})
+
+export const encodeWebhook = (clinic: ClinicId, { id, ...webhook }: Webhook, version: number): Item => ({
+  ...webhookKey(clinic, id),
+  ...webhook,
+  v: version,
+})
+
+const StoredHealth = z.object({ slow: z.boolean(), failingSince: z.number().optional() })
+
+/** A receiver without a health item is healthy. */
+export function decodeHealth(item: Item | undefined): WebhookHealth {
+  if (!item) return HEALTHY
+  const { slow, failingSince = null } = StoredHealth.parse(item)
+  return { isSlow: slow, failingSince }
+}
+
+const StoredAnnouncement = z.object({
+  i: z.string(),
+  e: StoredEventName,
+  d: z.record(z.string(), z.string().nullable()),
+  c: z.number(),
+})
+const StoredEvent = StoredAnnouncement.extend({ r: z.string(), q: z.int() })
+
+export function decodeEvent(item: Item): Event {
+  const { i, e, r, q, d, c } = StoredEvent.parse(item)
+  return { id: i, event: e, record: r, sequence: q, data: d, createdAt: new Date(c).toISOString() }
+}
+
+/** An event as its record's transaction announced it (`Changeset.announce`). */
+export function decodeAnnouncedEvent(item: Item): Event {
+  const { i, e, d, c } = StoredAnnouncement.parse(item)
+  const { record, sequence } = parseAnnouncedKey(item)
+  return { id: i, event: e, record, sequence, data: d, createdAt: new Date(c).toISOString() }
+}
+
+/** An event at its position among the clinic's events. */
+export function encodeEvent(clinic: ClinicId, position: number, event: Event): Item {
+  const createdAt = Date.parse(event.createdAt)
+  const attributes: z.input<typeof StoredEvent> = {
+    i: event.id,
+    e: event.event,
+    r: event.record,
+    q: event.sequence,
+    d: { ...event.data },
+    c: createdAt,
+  }
+  return { ...eventKey(clinic, position), ...attributes, [TTL]: expirySeconds(createdAt) }
+}
+
+const StoredCounter = z.object({ n: z.int(), v: z.int() })
+
+/** A counter and its version; both 0 before the first count. */
+export const decodeCounter = (item: Item | undefined): { n: number; v: number } =>
+  item ? StoredCounter.parse(item) : { n: 0, v: 0 }
+
+const StoredFirstAttempt = z.object({ i: z.string() })
+
+/** The id of a delivery that has had no attempt. */
+export const decodeFirstAttempt = (item: Item): string => StoredFirstAttempt.parse(item).i
+
+export const encodeFirstAttempt = (key: Key, { id, createdAt }: Delivery): Item => ({
+  ...key,
+  i: id,
+  [TTL]: expirySeconds(createdAt),
+})
