@@ -1,21 +1,21 @@
-/** Names in the headers of mail, written so that nothing in them can end the header or add an address (RFC 5322, 2047). */
+/** Encodes text for mail headers so that it cannot end the header or add an address (RFC 5322, RFC 2047). */
 
-/** Line ends in any script, and what else has no place in a header. */
+/** Control characters and all Unicode line and paragraph separators. */
 const CONTROL_CHARACTERS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu
 
 const MAX_ENCODED_WORD_BYTES = 45
 
-/** One line of a header, whatever was in the text: for names that were entered before today's rules. */
+/** The text as one header line. Names stored before today's validation may contain control characters. */
 export const toSingleLine = (text: string): string =>
   text.toWellFormed().replace(CONTROL_CHARACTERS, ' ').trim()
 
-/** A subject: what looks like an encoded word is encoded itself, so that readers see what was written. */
+/** Formats a subject. Text that looks like an encoded word is encoded, so that mail programs show it as written. */
 export function formatSubject(text: string): string {
   const line = toSingleLine(text)
   return line.includes('=?') ? encodeWords(line) : line
 }
 
-/** `"Praxis Nord" <mail@example.com>`; names outside plain ASCII become encoded words. */
+/** Formats a mailbox such as `"Praxis Nord" <mail@example.com>`. Names outside ASCII become encoded words. */
 export function formatMailbox(name: string, address: string): string {
   const line = toSingleLine(name)
   if (line === '') return address
@@ -24,7 +24,7 @@ export function formatMailbox(name: string, address: string): string {
   return `${encodeWords(line)} <${address}>`
 }
 
-/** Words of at most 75 characters, each of whole characters. */
+/** Encoded words of at most 75 characters; no character is split between two words. */
 function encodeWords(text: string): string {
   const words: string[] = []
   let word = ''

@@ -1,17 +1,17 @@
 /**
- * Money is whole minor units of its currency (cents, fils), never binary fractions. Amounts are safe integers; products
- * with quantities and rates go through BigInt.
+ * Amounts of money are safe integers in minor units of the currency (cents, fils), never fractions. Products with
+ * quantities and rates are calculated with BigInt.
  */
 
-/** More than any invoice, and far inside what an integer holds exactly. */
+/** Larger than any invoice, and below Number.MAX_SAFE_INTEGER. */
 const MAX_MINOR_UNITS = 999_999_999_999_999
 
-/** Quantities and tax rates have at most four decimals, kept as ten-thousandths. */
+/** Quantities and tax rates have at most four decimals and are stored as ten-thousandths. */
 export const RATIO_SCALE = 10_000
 
 const decimalsCache = new Map<string, number>()
 
-/** Decimals of a currency by ISO 4217: 2 for EUR, 0 for JPY, 3 for KWD. */
+/** The number of decimals of an ISO 4217 currency: 2 for EUR, 0 for JPY, 3 for KWD. */
 export function currencyDecimals(currency: string): number {
   let digits = decimalsCache.get(currency)
   if (digits === undefined) {
@@ -23,7 +23,10 @@ export function currencyDecimals(currency: string): number {
   return digits
 }
 
-/** A text or number such as `1250.5` in whole units of 10^-decimals; null when it has more decimals or is no plain decimal. */
+/**
+ * Parses a decimal such as `1250.5` into units of 10^-decimals. Null if it has more decimals, is too large or is not a plain
+ * decimal.
+ */
 export function parseDecimal(value: string | number, decimals: number): number | null {
   const [, sign, whole = '', fraction = ''] = /^(-?)(\d{1,15})(?:\.(\d*))?$/.exec(String(value)) ?? []
   if (sign === undefined || fraction.replace(/0+$/, '').length > decimals) return null
@@ -32,7 +35,7 @@ export function parseDecimal(value: string | number, decimals: number): number |
   return sign === '-' && units !== 0 ? -units : units
 }
 
-/** Whole units of 10^-decimals as the number that JSON shows: `125050` with 2 decimals is `1250.5`. */
+/** Units of 10^-decimals as a JSON number: `125050` with 2 decimals is `1250.5`. */
 export function renderDecimal(units: number, decimals: number): number {
   const digits = String(Math.abs(units)).padStart(decimals + 1, '0')
   const at = digits.length - decimals
@@ -42,7 +45,7 @@ export function renderDecimal(units: number, decimals: number): number {
 export const renderMoney = (minor: number, currency: string): number =>
   renderDecimal(minor, currencyDecimals(currency))
 
-/** numerator / denominator, half away from zero. */
+/** numerator / denominator, rounded half away from zero. */
 export function divideHalfUp(numerator: bigint, denominator: bigint): number {
   const magnitude = numerator < 0n ? -numerator : numerator
   const rounded = Number((2n * magnitude + denominator) / (2n * denominator))

@@ -1,34 +1,34 @@
 /**
- * How to read one page of a list that is kept by facet (say, status) and ordered by day, newest first, when all that is
- * known is how many records each day has of each facet. Pure arithmetic: the store runs the readings.
+ * Plans the reads for one page of a list that is stored by facet (for example status) and ordered by day, newest first.
+ * The plan needs only the number of records of each day and facet; the store executes the reads.
  */
 
-/** A day with any records of the asked facets: its count for each facet. */
+/** The number of records of a day, by facet. */
 export type DayTally = { readonly date: string; readonly counts: ReadonlyMap<string, number> }
 
-/** One range of one facet to read, from its newest or its oldest end. */
+/** One read of a range of one facet, starting from its newest or its oldest record. */
 export type RangeRead = {
   readonly facet: string
-  /** Inclusive days. */
+  /** First and last day, inclusive. */
   readonly from: string
   readonly to: string
   readonly newestFirst: boolean
-  /** Exactly as many records as the tallies promise there are, or as the page can need. */
+  /** The number of records that exist according to the tallies, or that the page can need if that is less. */
   readonly limit: number
 }
 
 export type PagePlan = {
   readonly total: number
   readonly reads: readonly RangeRead[]
-  /** Cuts the page out of what the readings brought, each list of rows sorted newest first. */
+  /** Selects the page from the rows of each read; `newestFirst` compares two rows. */
   readonly pageOf: <T>(rows: readonly T[][], newestFirst: (a: T, b: T) => number) => T[]
 }
 
 const dayCount = (day: DayTally): number => [...day.counts.values()].reduce((sum, count) => sum + count, 0)
 
 /**
- * Plans the page at `offset`. `days` are newest first. Inside the landing day the rows before the page are skipped from
- * whichever end is nearer, so that a page costs at most half a day's rows beside its own.
+ * Plans the page at `offset`; `days` are newest first. On the day where the page starts, rows are skipped from the nearer
+ * end, so a page reads at most half the rows of that day in addition to its own.
  */
 export function planPage(days: readonly DayTally[], offset: number, limit: number): PagePlan {
   const total = days.reduce((sum, day) => sum + dayCount(day), 0)
@@ -62,7 +62,7 @@ export function planPage(days: readonly DayTally[], offset: number, limit: numbe
   }
 }
 
-/** The day that the record at `offset` is on, and how many of that day come before it. */
+/** The index of the day of the record at `offset`, and the number of records of that day before it. */
 function locateOffset(days: readonly DayTally[], offset: number): { index: number; skip: number } {
   let skip = offset
   for (const [index, day] of days.entries()) {
@@ -73,7 +73,7 @@ function locateOffset(days: readonly DayTally[], offset: number): { index: numbe
   throw new RangeError('the offset is past the last record')
 }
 
-/** The newest `need` records from a day on: every facet to the day where all facets together have enough. */
+/** Reads of the newest `need` records from a day on: each facet down to the day where all facets together have enough. */
 function newestReads(days: readonly DayTally[], first: number, need: number): RangeRead[] {
   const available = new Map<string, number>()
   let last = first
@@ -93,7 +93,7 @@ function newestReads(days: readonly DayTally[], first: number, need: number): Ra
   }))
 }
 
-/** The oldest `need` records of one day. */
+/** Reads of the oldest `need` records of one day. */
 const oldestReads = ({ date, counts }: DayTally, need: number): RangeRead[] =>
   [...counts].map(([facet, count]) => ({
     facet,

@@ -1,20 +1,20 @@
 export const MAX_PAGE = 1_000_000
 export const MAX_LIMIT = 100
 
-/** Which page of a list is asked for; `page` counts from 1 (spec section 8). */
+/** The requested page of a list; `page` starts at 1 (spec section 8). */
 export type PageRequest = { readonly page: number; readonly limit: number }
 
-/** One page and the exact number of records of the whole list. */
+/** One page, and the exact number of records in the list. */
 export type Page<T> = { readonly items: T[]; readonly total: number }
 
 export const offsetOf = ({ page, limit }: PageRequest): number => (page - 1) * limit
 
-/** Whole pages needed for `total` records; 0 when there are none. */
+/** The number of pages for `total` records; 0 if there are none. */
 export const totalPages = (total: number, limit: number): number => Math.ceil(total / limit)
 
 /**
- * The ordinals of a page of a list that is shown last entered first: `[from, to]`, both inclusive,
- * or null past the last page. `count` records have the ordinals 0..count-1.
+ * The ordinals of a page of a list in descending order, both inclusive; null past the last page. `count` records have the
+ * ordinals 0..count-1.
  */
 export function descendingOrdinals(count: number, request: PageRequest): { from: number; to: number } | null {
   const to = count - 1 - offsetOf(request)

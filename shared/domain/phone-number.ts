@@ -2,13 +2,13 @@ import { isValidPhoneNumber, parsePhoneNumberFromString } from 'libphonenumber-j
 import * as z from 'zod'
 import { E164 } from './patient.ts'
 
-/** An E.164 number that exists in its country's plan, as the phone-number library knows it. */
+/** An E.164 number that is valid in its country's numbering plan, according to libphonenumber. */
 export const validPhoneNumber = z
   .string({ error: 'must be text' })
   .refine((text) => E164.test(text) && isValidPhoneNumber(text), {
     error: 'must be an international phone number that exists, such as +905321234567',
   })
 
-/** The ISO 3166 code of an E.164 number's country; null for a number of none. */
+/** The ISO 3166 code of an E.164 number's country; null if it has none. */
 export const countryOf = (number: string): string | null =>
   parsePhoneNumberFromString(number)?.country ?? null

@@ -1,15 +1,15 @@
 import { lineMatches, type Needles } from './search-text.ts'
 
-/** Ordinals of one segment: what is read, kept and rewritten as one. */
+/** The number of ordinals in a segment, the unit of reading, caching and rewriting. */
 export const SEGMENT_SIZE = 8192
 
 /**
- * The search lines of consecutive ordinals as one text, so that a scan is `indexOf` over a megabyte rather than a
- * walk over objects. Line k is the patient with ordinal k of the segment.
+ * The search lines of consecutive ordinals as one text, so that a scan is one `indexOf` over a megabyte instead of a loop
+ * over objects. Line k is the patient with ordinal k of the segment.
  */
 export class SearchSegment {
   #text = ''
-  /** Where each line starts, and the end of the last. */
+  /** The offset of each line, and the end of the last. */
   #starts = new Uint32Array(1)
   #count = 0
 
@@ -21,7 +21,7 @@ export class SearchSegment {
     return this.#count
   }
 
-  /** Characters held, for the memory budget. */
+  /** Size in characters, for the memory budget. */
   get size(): number {
     return this.#text.length
   }
@@ -30,17 +30,17 @@ export class SearchSegment {
     return this.#count === 0 ? [] : this.#text.slice(0, -1).split('\n')
   }
 
-  /** Replaces and appends lines: `changes` maps an ordinal of the segment to its line. */
+  /** Replaces and appends lines. `changes` maps an ordinal of the segment to its line. */
   patch(changes: ReadonlyMap<number, string>): void {
     const lines = this.lines()
     for (const [index, line] of changes) lines[index] = line
     this.#set(lines)
   }
 
-  /** Ordinals of this segment that match, ascending. */
+  /** The matching ordinals of the segment, ascending. */
   matches(needles: Needles): number[] {
     const found: number[] = []
-    // The longest needle is the rarest; the others only look at the lines it hits.
+    // The longest needle is probably the rarest; the others are only checked on the lines that contain it.
     const probe =
       needles.kind === 'phone'
         ? needles.digits
@@ -57,7 +57,7 @@ export class SearchSegment {
     return found
   }
 
-  /** The line that holds the character at `at`, at or after the line `from`. */
+  /** The line that contains the offset `at`, searched from the line `from` on. */
   #lineAt(at: number, from: number): number {
     let low = from
     let high = this.#count - 1
@@ -82,7 +82,7 @@ export class SearchSegment {
   }
 }
 
-/** A clinic's whole search index, as of `patients` entered and `updates` made. */
+/** A clinic's search index after `patients` creations and `updates` updates. */
 export class SearchIndex {
   readonly #segments: SearchSegment[]
   patients: number
@@ -98,7 +98,7 @@ export class SearchIndex {
     return this.#segments.reduce((sum, segment) => sum + segment.size, 0)
   }
 
-  /** Brings the index to a later state. `lines` maps an ordinal to its line. */
+  /** Advances the index to a later state. `lines` maps an ordinal to its new line. */
   advance(lines: ReadonlyMap<number, string>, patients: number, updates: number): void {
     const bySegment = Map.groupBy(lines, ([ordinal]) => Math.floor(ordinal / SEGMENT_SIZE))
     for (const [index, changes] of bySegment) {
@@ -110,7 +110,7 @@ export class SearchIndex {
     this.updates = updates
   }
 
-  /** How many patients match, and the ordinals of one page of them, last entered first. */
+  /** The number of matching patients, and the ordinals of one page of them, most recently created first. */
   find(needles: Needles, offset: number, limit: number): { total: number; ordinals: number[] } {
     let total = 0
     const ordinals: number[] = []

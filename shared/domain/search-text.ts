@@ -1,9 +1,9 @@
 /**
- * What search compares (spec: "full-text search on name, phone and email"): folded text, so that case, accents
- * and the letters that Unicode does not decompose never stand between a receptionist and a patient.
+ * Text as search compares it (spec: "full-text search on name, phone and email"): folded, so that case, accents and
+ * special letters do not affect whether a patient is found.
  */
 
-/** Letters that NFKD leaves whole, by the plain letters people type for them. */
+/** Letters that NFKD does not decompose, with the plain letters that people type instead. */
 const LETTER_REPLACEMENTS: Record<string, string> = {
   ł: 'l',
   ø: 'o',
@@ -16,9 +16,9 @@ const LETTER_REPLACEMENTS: Record<string, string> = {
 }
 const LETTER = new RegExp(`[${Object.keys(LETTER_REPLACEMENTS).join('')}]`, 'g')
 
-/** NFKD, marks stripped, lower case, special letters mapped. `İSTANBUL` and `ıstanbul` both fold to `istanbul`. */
+/** Applies NFKD, removes marks, lowercases, and maps special letters. `İSTANBUL` and `ıstanbul` both fold to `istanbul`. */
 export function fold(text: string): string {
-  // ASCII, nearly all of what is stored, needs none of the Unicode work.
+  // Fast path: nearly all stored text is ASCII.
   if (/^[\x20-\x7e]*$/.test(text)) return text.toLowerCase()
   return text
     .normalize('NFKD')
@@ -28,21 +28,21 @@ export function fold(text: string): string {
     .replace(LETTER, (letter) => LETTER_REPLACEMENTS[letter] ?? letter)
 }
 
-/** Only the digits of a stored E.164 number. */
+/** The digits of an E.164 number. */
 export const phoneDigits = (phone: string | null): string => phone?.replace(/\D/g, '') ?? ''
 
-/** A search as the index runs it: substrings that must all occur, or one run of phone digits. */
+/** A parsed query: substrings that must all occur, or a sequence of phone digits. */
 export type Needles =
   | { readonly kind: 'words'; readonly words: string[] }
   | { readonly kind: 'phone'; readonly digits: string }
 
 const PHONE_QUERY = /^[\d\s+\-()./]+$/
 
-/** Reads a query; null when there is nothing to look for (empty or only white space). */
+/** Parses a query; null if it is empty or only white space. */
 export function parseSearchQuery(query: string): Needles | null {
   const folded = fold(query)
   const words = folded.split(/\s+/).filter((word) => word !== '')
-  // What folds to nothing (a lone accent) is still something to look for, and nobody has it.
+  // A query that folds to nothing, such as a lone accent, matches no patient.
   if (words.length === 0) return query.trim() === '' ? null : { kind: 'words', words: [query.trim()] }
   if (PHONE_QUERY.test(folded)) {
     const digits = folded.replace(/\D/g, '')
@@ -51,7 +51,7 @@ export function parseSearchQuery(query: string): Needles | null {
   return { kind: 'words', words: [...new Set(words)] }
 }
 
-/** The digits of a dialled number without the international `00`, the trunk `0` or the `(0)` of `+44 (0)20`. */
+/** The digits of a dialed number without the international prefix `00`, the trunk prefix `0` or the `(0)` of `+44 (0)20`. */
 function normalizeDialedDigits(query: string): string {
   const digits = query.replace(/^(\s*(?:\+|00)[\d\s.\-/]*)\(0\)/, '$1').replace(/\D/g, '')
   const national = digits.replace(/^00?/, '')
@@ -59,15 +59,15 @@ function normalizeDialedDigits(query: string): string {
 }
 
 /**
- * A patient's line in the search index: name, phone digits, email, each folded. Tab and line feed separate fields
- * and lines; neither can be in a needle, since needles are split at white space.
+ * A patient's line in the search index: name, phone digits and email, each folded. Tabs separate fields and line feeds
+ * separate lines; needles contain neither, since they are split at white space.
  */
 export function searchLine(name: string, phone: string | null, email: string | null): string {
   const field = (text: string) => fold(text).replace(/\s+/g, ' ')
   return `${field(name)}\t${phoneDigits(phone)}\t${field(email ?? '')}`
 }
 
-/** Whether one line answers the needles. */
+/** Whether a line matches the needles. */
 export function lineMatches(line: string, needles: Needles): boolean {
   if (needles.kind === 'words') return needles.words.every((word) => line.includes(word))
   const start = line.indexOf('\t') + 1

@@ -1,16 +1,16 @@
-/** What an SMS holds: characters of the GSM-7 alphabet, or UTF-16 as soon as one is outside it (3GPP TS 23.038). */
+/** SMS encoding: the GSM-7 alphabet, or UTF-16 if any character is outside it (3GPP TS 23.038). */
 
 const GSM7_BASIC = new Set(
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà',
 )
-/** These take two septets: an escape and the character. */
+/** Characters that take two septets: an escape and the character. */
 const GSM7_EXTENSION = new Set('\f^{}\\[~]|€')
 
-/** The longest SMS that is sent, ten segments: in septets, or in UTF-16 units. */
+/** The maximum length of ten segments, in septets or UTF-16 code units. */
 const MAX_SEPTETS = 1530
 const MAX_UTF16_UNITS = 630
 
-/** The length of a text as an SMS, and the longest there may be of its alphabet. */
+/** The length of a text as an SMS, and the maximum length in its alphabet. */
 export type SmsLength = {
   readonly alphabet: 'GSM-7' | 'UTF-16'
   readonly length: number

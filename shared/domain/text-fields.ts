@@ -1,13 +1,13 @@
-/** Rules for text that people enter, the same wherever it comes in. */
+/** Validation of text fields, shared by the API and imports. */
 import * as z from 'zod'
 import { E164 } from './patient.ts'
 
-/** Control characters have no place in a field, and a lone surrogate is half a character. */
+/** No control characters, and no lone surrogates. */
 const isPlainText = (text: string): boolean => !/\p{Cc}/u.test(text) && text.isWellFormed()
 
 const hasMaxLength = (max: number) => (text: string) => text.length <= max || [...text].length <= max
 
-/** One line of text of 1 to `max` characters, white space around it removed. */
+/** One line of 1 to `max` characters, trimmed. */
 export const singleLineText = (max: number) =>
   z
     .string({ error: 'must be text' })
@@ -16,7 +16,7 @@ export const singleLineText = (max: number) =>
     .refine(hasMaxLength(max), { error: `must have at most ${max} characters` })
     .refine(isPlainText, { error: 'must not contain control characters or broken Unicode' })
 
-/** Text of at most `max` characters that may have line breaks and tabs. */
+/** Text of at most `max` characters that may contain line breaks and tabs. */
 export const multiLineText = (max: number) =>
   z
     .string({ error: 'must be text' })
@@ -27,7 +27,7 @@ export const multiLineText = (max: number) =>
 
 export const personName = singleLineText(100)
 
-/** An address that mail can be sent to, as far as its form tells. */
+/** A syntactically valid email address. */
 export const emailAddress = singleLineText(254).refine(
   (text) => /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(text),
   {
@@ -35,7 +35,7 @@ export const emailAddress = singleLineText(254).refine(
   },
 )
 
-/** E.164, however it was punctuated: `+90 (532) 123-45-67` is `+905321234567`. */
+/** An E.164 number with any punctuation: `+90 (532) 123-45-67` becomes `+905321234567`. */
 export const phoneNumber = singleLineText(40)
   .transform((text) => text.replace(/[\s().\-/]/g, ''))
   .refine((text) => E164.test(text), { error: 'must be an international number such as +905321234567' })

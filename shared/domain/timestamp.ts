@@ -1,13 +1,13 @@
 import { Temporal } from 'temporal-polyfill'
 
-/** An instant as the API shows it: the clinic's wall clock with its offset then, `2026-05-01T10:00:00+03:00`. */
+/** Formats an instant as clinic-local time with the offset at that time: `2026-05-01T10:00:00+03:00`. */
 export function clinicTimestamp(instant: string, timezone: string): string {
   return Temporal.Instant.from(instant)
     .toZonedDateTimeISO(timezone)
     .toString({ timeZoneName: 'never', fractionalSecondDigits: 0 })
 }
 
-/** Whether `timezone` is an IANA zone of this runtime (`UTC+3` and plain offsets are not). */
+/** Whether `timezone` is an IANA time zone known to this runtime. `UTC+3` and plain offsets are not. */
 export function isTimezone(timezone: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+\-/]*$/.test(timezone)) return false
   try {
@@ -20,7 +20,7 @@ export function isTimezone(timezone: string): boolean {
 
 const YMD = /^(\d{4})-(\d{2})-(\d{2})$/
 
-/** Strict `Y-m-d`: the day must exist (`2026-02-30` does not). */
+/** Whether the text is an existing day in the form `Y-m-d`; `2026-02-30` is not. */
 export function isCalendarDate(text: string): boolean {
   const parts = YMD.exec(text)
   if (!parts) return false

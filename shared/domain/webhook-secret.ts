@@ -1,4 +1,4 @@
-/** Secrets of webhooks, as Standard Webhooks has them: `whsec_` and base64, or an integrator's own text. */
+/** Secrets of webhooks as in the Standard Webhooks specification: `whsec_` and base64, or the integrator's own text. */
 
 export const SECRET_PREFIX = 'whsec_'
 
@@ -7,12 +7,12 @@ const VISIBLE_ASCII = /^[\x21-\x7e]{16,256}$/
 const MIN_BYTES = 24
 const MAX_BYTES = 64
 
-/** Why a text cannot be a webhook's secret; null when it can. */
+/** The reason why a text is not a valid secret; null if it is valid. */
 export function secretIssue(text: string): string | null {
   if (!VISIBLE_ASCII.test(text)) return 'must be 16 to 256 visible ASCII characters without spaces'
   if (!text.startsWith(SECRET_PREFIX)) return null
   const bytes = decodeSecret(text)
-  // Decoders differ in what else they take, and a receiver's must come to the same bytes.
+  // Decoders differ in how they treat malformed base64, and the receiver's must produce the same bytes.
   if (bytes.toString('base64') !== text.slice(SECRET_PREFIX.length))
     return 'must be valid, padded base64 after whsec_'
   if (bytes.length < MIN_BYTES || bytes.length > MAX_BYTES)
@@ -20,7 +20,7 @@ export function secretIssue(text: string): string | null {
   return null
 }
 
-/** The key that signs: the decoded bytes of the `whsec_` form, or a text as it is, the verifiers' raw format. */
+/** The signing key: the decoded bytes after `whsec_`, or the bytes of any other text (the raw format of verifiers). */
 export const secretBytes = (secret: string): Uint8Array =>
   secret.startsWith(SECRET_PREFIX) ? decodeSecret(secret) : Buffer.from(secret)
 

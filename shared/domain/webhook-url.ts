@@ -1,16 +1,16 @@
 /**
- * Which addresses a webhook may have. This judges what is written; where the name leads is judged at every attempt.
- * Accepted texts are kept as `new URL(text).href`, which is accepted again.
+ * Validates webhook URLs as text. The addresses that the host name resolves to are checked at every attempt. An accepted
+ * URL is stored as `new URL(text).href`, which is also accepted.
  */
 
 const MAX_URL_LENGTH = 2048
 
-/** A URL is ASCII (RFC 3986): other scripts have look-alikes of digits and dots, and characters that vanish. */
+/** A URL is ASCII (RFC 3986). Unicode has look-alikes of digits and dots, and characters that parsers drop. */
 const FORBIDDEN_CHARACTERS = /[^\x21-\x7e]|\\/
 
 const DEFAULT_PORTS: Record<string, string> = { 'http:': '80', 'https:': '443' }
 
-/** Not in the public DNS, or never meant to be (RFC 6761, 6762, 7686, 8375, 9476, and what networks use inside). */
+/** Reserved top-level domains (RFC 6761, 6762, 7686, 8375, 9476) and common names of internal networks. */
 const NON_PUBLIC_TLD =
   /^(?:alt|arpa|corp|example|home|internal|intranet|invalid|lan|local|localdomain|localhost|onion|private|test)$/
 
@@ -19,8 +19,8 @@ const DNS_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 const MAX_HOST_LENGTH = 253
 
 /**
- * Why webhooks cannot be sent to this address; null when they can. `allowedHost` (`HOST:PORT`, of the local runner)
- * may be any host, on its port, over http or https.
+ * The reason why webhooks cannot be sent to a URL; null if they can. `allowedHost` (`HOST:PORT`, set by the local runner)
+ * is accepted over http and https, even if it is private.
  */
 export function webhookUrlIssue(text: string, allowedHost?: string): string | null {
   if (text.length > MAX_URL_LENGTH) return 'must be at most 2,048 characters'
@@ -37,25 +37,25 @@ export function webhookUrlIssue(text: string, allowedHost?: string): string | nu
   return hostIssue(url.hostname) ?? spellingIssue(text, url)
 }
 
-/** Whether the URL leads to the one host that the local runner lets pass. */
+/** Whether the URL's host and port are the allowed host of the local runner. */
 export const isAllowedHost = (url: URL, allowedHost?: string): boolean =>
   url.protocol in DEFAULT_PORTS &&
   `${url.hostname}:${url.port || DEFAULT_PORTS[url.protocol]}` === allowedHost?.toLowerCase()
 
-/** The parser has already made every spelling of an IPv4 address four decimal numbers, and left brackets to IPv6. */
+/** The URL parser has normalized every spelling of an IPv4 address to dotted decimals; brackets enclose IPv6 only. */
 function hostIssue(host: string): string | null {
   const labels = host.split('.')
   const last = labels.at(-1) ?? ''
   if (host.startsWith('[') || /^\d+$/.test(last)) return 'must have a host name, not an IP address'
   if (last === '') return 'must have a host name without a dot at its end'
   if (NON_PUBLIC_TLD.test(last) || labels.length === 1) return 'must have a public host name'
-  // The parser reads punycode only beside another script.
+  // The parser validates punycode only if another label is not ASCII.
   const readable = host.length <= MAX_HOST_LENGTH && URL.canParse(`https://ü.${host}`)
   if (!readable || !labels.every((label) => DNS_LABEL.test(label))) return 'must have a valid host name'
   return null
 }
 
-/** What a reader takes for the host is the host: nothing was decoded, dropped or added by the parser. */
+/** The host must be written as it is parsed: the parser may not have decoded, dropped or added anything. */
 function spellingIssue(text: string, url: URL): string | null {
   const [, written] = /^https:\/\/([^/?]*)/i.exec(text.toLowerCase()) ?? []
   return written === url.host || written === `${url.hostname}:443`

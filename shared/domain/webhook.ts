@@ -1,6 +1,6 @@
 import { type EventName, PING } from './event.ts'
 
-/** An integrator's address for events (spec section 2). Instants are ISO 8601. */
+/** A URL of an integrator that receives events (spec section 2). Instants are ISO 8601. */
 export type Webhook = {
   readonly id: string
   readonly url: string
@@ -8,37 +8,37 @@ export type Webhook = {
   readonly isActive: boolean
   readonly description: string | null
   readonly secret: string
-  /** Signs too, until then, so that a receiver can change over. */
+  /** After a rotation, also signs until `until`, so that the receiver can switch to the new secret. */
   readonly previousSecret: { readonly secret: string; readonly until: string } | null
   readonly createdAt: string
   readonly updatedAt: string
 }
 
-/** How an endpoint behaves, as its attempts show. Instants are milliseconds since the epoch. */
+/** How the receiver of a webhook responds to attempts. */
 export type WebhookHealth = {
-  /** When the first attempt failed since one last succeeded; null while all is well. */
+  /** When the first attempt since the last success failed, in milliseconds since the epoch; null if none has. */
   readonly failingSince: number | null
-  /** It fails, or takes its time: its deliveries go a way of their own, and hold nobody up. */
+  /** Its attempts fail or are slow, so its deliveries use the slow lane. */
   readonly isSlow: boolean
 }
 
 export const HEALTHY: WebhookHealth = { failingSince: null, isSlow: false }
 
-/** Of one clinic. */
+/** The limit for one clinic. */
 export const MAX_WEBHOOKS = 20
 
-/** How long two secrets sign after a rotation. */
+/** How long the previous secret also signs after a rotation. */
 export const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000
 
-/** An endpoint that only failed for so long is disabled. */
+/** A webhook whose attempts have all failed for this long is disabled. */
 export const DISABLE_AFTER_MS = 5 * 24 * 60 * 60 * 1000
 
-/** The secrets that sign at `now`, the present one first. */
+/** The secrets that sign at `now`, the current one first. */
 export function signingSecrets({ secret, previousSecret }: Webhook, now: number): string[] {
   return previousSecret && now < Date.parse(previousSecret.until) ? [secret, previousSecret.secret] : [secret]
 }
 
-/** Whether an endpoint gets an event; a ping asks nobody. */
+/** Whether a webhook receives an event. An active webhook always receives a ping. */
 export const isSubscribedTo = ({ isActive, events }: Webhook, event: EventName): boolean =>
   isActive && (event === PING || events.includes(event))
 
@@ -46,7 +46,7 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-/** Waits before the second attempt and those after it; three days in all. */
+/** The delays before the second and later attempts; three days in total. */
 export const RETRY_DELAYS_MS: readonly number[] = [
   5 * SECOND,
   5 * MINUTE,
@@ -59,15 +59,15 @@ export const RETRY_DELAYS_MS: readonly number[] = [
   24 * HOUR,
 ]
 
-/** Added to a wait, at most: receivers that failed together do not come back together. */
+/** The largest share of a delay that is added at random, so that retries to receivers that failed together spread out. */
 export const JITTER = 0.1
 
-/** A receiver may ask for a longer wait, but for no longer than the longest of ours. */
+/** A receiver may request a longer delay than scheduled, up to this one. */
 const MAX_RETRY_AFTER_MS = 24 * HOUR
 
 /**
- * Milliseconds until the next attempt after so many have failed, `asked` being what the receiver asked for; null when there
- * is none. `random` is from 0 to 1.
+ * Milliseconds until the next attempt after `failedAttempts` (from 1); null if there is none. `retryAfter` is the delay
+ * in milliseconds that the receiver requested; `random` is a number from 0 to 1.
  */
 export function nextRetryDelay(
   failedAttempts: number,
@@ -81,7 +81,7 @@ export function nextRetryDelay(
   )
 }
 
-/** Milliseconds of a `retry-after` header, in seconds or as a date; null for none or nonsense. */
+/** Parses a `retry-after` header (seconds or a date) into milliseconds; null if it is missing or malformed. */
 export function parseRetryAfter(header: string | null, now: number): number | null {
   if (header === null) return null
   if (/^\d{1,9}$/.test(header.trim())) return Number(header) * SECOND

@@ -56,7 +56,7 @@ export function deliveryStore({ table }: { table: Table }) {
       const before = decodeDelivery(item)
       const after = apply(before)
       if (!after) return before
-      await buildChangeset(clinic, before, after, decodeVersion(item)).commit()
+      await buildChangeset(table, clinic, before, after, decodeVersion(item)).commit()
       return after
     })
   }
@@ -81,24 +81,11 @@ export function deliveryStore({ table }: { table: Table }) {
       const before = decodeDelivery(item)
       const after = apply(before)
       if (!after) return null
-      const changes = buildChangeset(clinic, before, after, decodeVersion(item))
+      const changes = buildChangeset(table, clinic, before, after, decodeVersion(item))
       idempotency.store(changes, status, response(after), '')
       await changes.commit()
       return after
     })
-  }
-
-  function buildChangeset(clinic: ClinicId, before: Delivery, after: Delivery, version: number): Changeset {
-    const changes = new Changeset(table, clinic)
-    if (isDeepStrictEqual(before, after)) return changes
-    const { webhook, record, sequence } = after
-    changes.put(encodeDelivery(clinic, after, version + 1), { version })
-    changes.move(dueKeyOf(clinic, before), dueKeyOf(clinic, after))
-    // After its first attempt, or when it has ended without one, later deliveries of the record no longer wait for it.
-    const isFirstDone =
-      before.attempts.length === 0 && (after.attempts.length > 0 || after.status !== 'pending')
-    if (isFirstDone) changes.remove(firstAttemptKey(clinic, webhook, record, sequence))
-    return changes
   }
 
   /** Deliveries to one webhook, newest first. Null for a malformed cursor. */
@@ -121,6 +108,26 @@ export function deliveryStore({ table }: { table: Table }) {
   }
 
   return { create, find, change, changeIdempotently, page }
+}
+
+/** The change of a delivery with its place among due and unattempted deliveries. */
+function buildChangeset(
+  table: Table,
+  clinic: ClinicId,
+  before: Delivery,
+  after: Delivery,
+  version: number,
+): Changeset {
+  const changes = new Changeset(table, clinic)
+  if (isDeepStrictEqual(before, after)) return changes
+  const { webhook, record, sequence } = after
+  changes.put(encodeDelivery(clinic, after, version + 1), { version })
+  changes.move(dueKeyOf(clinic, before), dueKeyOf(clinic, after))
+  // After its first attempt, or when it has ended without one, later deliveries of the record no longer wait for it.
+  const isFirstDone =
+    before.attempts.length === 0 && (after.attempts.length > 0 || after.status !== 'pending')
+  if (isFirstDone) changes.remove(firstAttemptKey(clinic, webhook, record, sequence))
+  return changes
 }
 
 /** Adds a delivery that waits for the first attempts of its record's earlier events. */

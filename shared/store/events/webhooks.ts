@@ -59,7 +59,7 @@ export function webhookStore({ table }: { table: Table }) {
   ): Promise<Webhook | null> {
     return retryOnConflict(async () => {
       const item = await table.get(webhookKey(clinic, id))
-      return item ? write(clinic, item, apply) : null
+      return item ? write(table, clinic, item, apply) : null
     })
   }
 
@@ -79,28 +79,10 @@ export function webhookStore({ table }: { table: Table }) {
         table.get(webhookKey(clinic, id)),
       ])
       if (storedResponse || !item) return storedResponse
-      return write(clinic, item, apply, (changes, after) =>
+      return write(table, clinic, item, apply, (changes, after) =>
         idempotency.store(changes, status, response(after), ''),
       )
     })
-  }
-
-  async function write(
-    clinic: ClinicId,
-    item: Item,
-    apply: (before: Webhook) => Webhook,
-    extendChanges: (changes: Changeset, after: Webhook) => void = () => {},
-  ): Promise<Webhook> {
-    const before = decodeWebhook(item)
-    const after = apply(before)
-    const changes = new Changeset(table, clinic)
-    if (JSON.stringify(before) !== JSON.stringify(after)) {
-      const version = decodeVersion(item)
-      changes.put(encodeWebhook(clinic, after, version + 1), { version })
-    }
-    extendChanges(changes, after)
-    await changes.commit()
-    return after
   }
 
   /** Deletes a webhook and its health; false for an unknown webhook. */
@@ -119,4 +101,24 @@ export function webhookStore({ table }: { table: Table }) {
   }
 
   return { list, find, create, change, changeIdempotently, remove }
+}
+
+/** Writes the new state of a webhook, if it differs, together with `extendChanges`. */
+async function write(
+  table: Table,
+  clinic: ClinicId,
+  item: Item,
+  apply: (before: Webhook) => Webhook,
+  extendChanges: (changes: Changeset, after: Webhook) => void = () => {},
+): Promise<Webhook> {
+  const before = decodeWebhook(item)
+  const after = apply(before)
+  const changes = new Changeset(table, clinic)
+  if (JSON.stringify(before) !== JSON.stringify(after)) {
+    const version = decodeVersion(item)
+    changes.put(encodeWebhook(clinic, after, version + 1), { version })
+  }
+  extendChanges(changes, after)
+  await changes.commit()
+  return after
 }
