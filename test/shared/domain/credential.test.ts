@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { parseAuthorization } from '../../../shared/domain/credential.ts'
+import { type Credential, isActive, parseAuthorization } from '../../../shared/domain/credential.ts'
 
 describe('parseAuthorization', () => {
-  it.each(['Developer k:s', 'developer k:s', 'DEVELOPER k:s'])('reads %s', (header) => {
+  it.each(['Developer k:s', 'developer k:s', 'DEVELOPER k:s'])('parses %s', (header) => {
     expect(parseAuthorization(header)).toEqual({ key: 'k', secret: 's' })
+  })
+
+  it('accepts a header of 512 characters', () => {
+    const key = 'k'.repeat(500)
+    expect(parseAuthorization(`Developer ${key}:s`)).toEqual({ key, secret: 's' })
   })
 
   it.each([
@@ -28,10 +33,32 @@ describe('parseAuthorization', () => {
     ['letters beyond ASCII', 'Developer ké:s'],
     ['a full-width colon', 'Developer k：s'],
     ['NUL', 'Developer k\u0000:s'],
+    ['a header of 513 characters', `Developer ${'k'.repeat(500)}:ss`],
     ['a line break', 'Developer k:s\r\nX-Evil: 1'],
     ['a line feed behind', 'Developer k:s\n'],
     ['DEL', 'Developer k\u007f:s'],
-  ])('refuses %s', (_, header) => {
+  ])('returns null for %s', (_, header) => {
     expect(parseAuthorization(header)).toBeNull()
+  })
+})
+
+describe('isActive', () => {
+  const NOW = Date.parse('2026-05-01T07:00:00Z')
+  const credential = (facts: Partial<Credential>) =>
+    ({ expiresAt: null, revokedAt: null, ...facts }) as Credential
+
+  it.each<[boolean, string, Partial<Credential>]>([
+    [true, 'without an expiry', {}],
+    [true, 'before its expiry', { expiresAt: new Date(NOW + 1).toISOString() }],
+    [false, 'at its expiry', { expiresAt: new Date(NOW).toISOString() }],
+    [false, 'after its expiry', { expiresAt: new Date(NOW - 1).toISOString() }],
+    [false, 'when revoked', { revokedAt: new Date(NOW - 1).toISOString() }],
+    [
+      false,
+      'when revoked before its expiry',
+      { revokedAt: new Date(NOW - 1).toISOString(), expiresAt: new Date(NOW + 1).toISOString() },
+    ],
+  ])('is %j %s', (expected, _, facts) => {
+    expect(isActive(credential(facts), NOW)).toBe(expected)
   })
 })

@@ -1,12 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import {
   type Attempt,
   abandoned,
   afterAttempt,
   type Delivery,
+  isRetained,
   LEASE_MS,
   MAX_QUEUE_DELAY_MS,
+  newDelivery,
   RETENTION_SECONDS,
   redelivered,
   SWEEP_MARGIN_MS,
@@ -15,7 +18,7 @@ import { nextRetryDelay, RETRY_DELAYS_MS } from '../../../shared/domain/webhook.
 import { property } from '../../support/scale.ts'
 
 const NOW = Date.parse('2026-05-01T07:00:00Z')
-const MOST_ATTEMPTS = 20
+const MAX_STORED_ATTEMPTS = 20
 
 const made: Delivery = {
   id: '6d0e2a7c-0000-4000-8000-000000000001',
@@ -38,8 +41,42 @@ const claim = { token: 't', until: NOW + LEASE_MS }
 const attempt: Attempt = { at: '2026-05-01T07:00:00.000Z', status: 500, error: null, latencyMs: 120 }
 const claimed = { ...made, claim }
 
+it('is due now when it is new, with the payload of its event as its body', () => {
+  const event = {
+    id: '6d0e2a7c-0000-4000-8000-000000000003',
+    event: 'patient.created',
+    record: made.record,
+    sequence: 7,
+    data: { id: made.record },
+    createdAt: '2026-05-01T06:59:59.000Z',
+  } as const
+  const clinic = { id: '6d0e2a7c-0000-4000-8000-000000000009' as ClinicId, timezone: 'Europe/Istanbul' }
+  expect(newDelivery(event, clinic, { id: made.id, webhook: made.webhook, now: NOW })).toEqual({
+    ...made,
+    sequence: 7,
+    body: JSON.stringify({
+      id: 'evt_6d0e2a7c-0000-4000-8000-000000000003',
+      event: 'patient.created',
+      clinic_id: clinic.id,
+      created_at: '2026-05-01T09:59:59+03:00',
+      sequence: 7,
+      data: { id: made.record },
+    }),
+  })
+})
+
+it.each([
+  [-1, true],
+  [0, true],
+  [RETENTION_SECONDS * 1000 - 1, true],
+  [RETENTION_SECONDS * 1000, false],
+  [RETENTION_SECONDS * 1000 + 1, false],
+])('%i ms after its creation it is retained: %j', (age, expected) => {
+  expect(isRetained(made, NOW + age)).toBe(expected)
+})
+
 describe('an attempt', () => {
-  it('that arrives ends it, whatever wait is left', () => {
+  it('that succeeds ends the delivery, whatever the retry delay is', () => {
     for (const wait of [null, 5000]) {
       const after = afterAttempt(claimed, { ...attempt, status: 200 }, true, wait)
       expect(after).toEqual({
@@ -52,7 +89,7 @@ describe('an attempt', () => {
     }
   })
 
-  it('that fails is followed by another after the wait, counted from its end', () => {
+  it('that fails is followed by another, the retry delay after its end', () => {
     expect(afterAttempt(claimed, attempt, false, 5000)).toEqual({
       ...made,
       attempts: [attempt],
@@ -62,7 +99,7 @@ describe('an attempt', () => {
     })
   })
 
-  it('that fails for the last time ends it', () => {
+  it('that fails without a retry delay ends the delivery as failed', () => {
     expect(afterAttempt(claimed, attempt, false, null)).toEqual({
       ...made,
       status: 'failed',
@@ -77,32 +114,32 @@ describe('an attempt', () => {
     [1, SWEEP_MARGIN_MS],
     [MAX_QUEUE_DELAY_MS - 1, SWEEP_MARGIN_MS],
     [MAX_QUEUE_DELAY_MS, SWEEP_MARGIN_MS],
-    // What waits longer than a queue can hold it is the sweep's to bring.
+    // The sweep queues deliveries that wait longer than a queue can delay them.
     [MAX_QUEUE_DELAY_MS + 1, 0],
     [24 * 3_600_000, 0],
-  ])('to be followed after %i ms is swept %i ms after that', (wait, margin) => {
+  ])('with a retry delay of %i ms is followed by a sweep %i ms after the retry', (wait, margin) => {
     const { nextAt, dueAt } = afterAttempt(claimed, attempt, false, wait)
     expect((dueAt ?? 0) - (nextAt ?? 0)).toBe(margin)
   })
 
-  it('is kept with the latest others', () => {
+  it('is stored with the 19 attempts before it', () => {
     let delivery = made
-    for (let n = 1; n <= MOST_ATTEMPTS + 5; n++)
+    for (let n = 1; n <= MAX_STORED_ATTEMPTS + 5; n++)
       delivery = afterAttempt(delivery, { ...attempt, latencyMs: n }, false, 5000)
     expect(delivery.attempts.map(({ latencyMs }) => latencyMs)).toEqual(
-      Array.from({ length: MOST_ATTEMPTS }, (_, n) => n + 6),
+      Array.from({ length: MAX_STORED_ATTEMPTS }, (_, n) => n + 6),
     )
-    expect(delivery.failedAttempts).toBe(MOST_ATTEMPTS + 5)
+    expect(delivery.failedAttempts).toBe(MAX_STORED_ATTEMPTS + 5)
   })
 })
 
-it('given up, it has failed without an attempt', () => {
+it('is failed without another attempt when it is abandoned', () => {
   const before = { ...claimed, attempts: [attempt], failedAttempts: 1 }
   expect(abandoned(before)).toEqual({ ...before, status: 'failed', nextAt: null, dueAt: null, claim: null })
 })
 
 it.each(['delivered', 'failed', 'pending'] as const)(
-  'asked for again after it was %s, it begins anew and keeps what was',
+  'is due now with a new schedule and its earlier attempts when it is requested again as %s',
   (status) => {
     const before = { ...claimed, status, attempts: [attempt], failedAttempts: 7, nextAt: null, dueAt: null }
     expect(redelivered(before, NOW + 1)).toEqual({
@@ -117,16 +154,16 @@ it.each(['delivered', 'failed', 'pending'] as const)(
   },
 )
 
-describe('whatever happens to it', () => {
+describe('after any sequence of changes', () => {
   type Step = (delivery: Delivery, now: number) => Delivery
   const steps: fc.Arbitrary<Step> = fc
     .oneof(
       { weight: 6, arbitrary: fc.tuple(fc.boolean(), fc.double({ min: 0, max: 1, noNaN: true })) },
-      { weight: 1, arbitrary: fc.constantFrom('given up', 'asked again') },
+      { weight: 1, arbitrary: fc.constantFrom('abandon', 'redeliver') },
     )
     .map((step): Step => {
-      if (step === 'given up') return abandoned
-      if (step === 'asked again') return redelivered
+      if (step === 'abandon') return abandoned
+      if (step === 'redeliver') return redelivered
       const [isDelivered, random] = step as [boolean, number]
       return (delivery, now) => {
         const made = { ...attempt, at: new Date(now).toISOString() }
@@ -135,7 +172,7 @@ describe('whatever happens to it', () => {
       }
     })
 
-  it('it is pending while it is to be tried, due not before, unclaimed, and the same event', () => {
+  it('a delivery is pending exactly while it has a next attempt, unclaimed, and of the same event', () => {
     fc.assert(
       fc.property(fc.array(steps, { maxLength: 40 }), (all) => {
         let delivery = made
@@ -150,7 +187,7 @@ describe('whatever happens to it', () => {
           if (nextAt !== null) expect(nextAt).toBeGreaterThanOrEqual(now)
           expect(delivery.claim).toBeNull()
           expect(delivery.attempts.length).toBeGreaterThanOrEqual(attempts)
-          expect(delivery.attempts.length).toBeLessThanOrEqual(MOST_ATTEMPTS)
+          expect(delivery.attempts.length).toBeLessThanOrEqual(MAX_STORED_ATTEMPTS)
           const { id, webhook, eventId, event, record, sequence, body, createdAt } = delivery
           expect({ ...made, id, webhook, eventId, event, record, sequence, body, createdAt }).toEqual(made)
         })
@@ -159,7 +196,7 @@ describe('whatever happens to it', () => {
     )
   })
 
-  it('it is failed after as many failures as the schedule has, and one, and not before', () => {
+  it('a delivery fails after one attempt more than the schedule has delays', () => {
     let delivery = made
     for (let n = 0; n <= RETRY_DELAYS_MS.length; n++) {
       expect(delivery.status).toBe('pending')
@@ -169,7 +206,7 @@ describe('whatever happens to it', () => {
   })
 })
 
-it('is kept for longer than its schedule takes, and claimed for longer than an attempt does', () => {
+it('is retained for longer than its schedule takes, and claimed for longer than an attempt takes', () => {
   const schedule = RETRY_DELAYS_MS.reduce((sum, wait) => sum + wait * 1.1 + 15_000, 0)
   expect(RETENTION_SECONDS * 1000).toBeGreaterThan(2 * schedule)
   expect(LEASE_MS).toBeGreaterThan(2 * 15_000)

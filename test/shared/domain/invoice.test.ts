@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { applyPayments, type Invoice, subtotalOf, taxOn } from '../../../shared/domain/invoice.ts'
+import { applyPayments, type Invoice, lineAmount, subtotalOf, taxOn } from '../../../shared/domain/invoice.ts'
 import type { Payment } from '../../../shared/domain/payment.ts'
 
 const invoice = (facts: Partial<Invoice> = {}) =>
@@ -13,58 +13,145 @@ const payment = (amount: number, facts: Partial<Payment> = {}) =>
     ...facts,
   }) as Payment
 
-describe('settled', () => {
+describe('applyPayments', () => {
   it.each<[string, Invoice, Payment[], Partial<Invoice>]>([
-    ['nothing paid', invoice(), [], { status: 'sent', paid: 0 }],
-    ['a part', invoice(), [payment(40)], { status: 'partially_paid', paid: 40, paidAt: null }],
+    ['no payments', invoice(), [], { status: 'sent', paid: 0 }],
+    ['a partial payment', invoice(), [payment(40)], { status: 'partially_paid', paid: 40, paidAt: null }],
     [
-      'all in parts',
+      'the total in two payments',
       invoice(),
       [payment(40), payment(60, { createdAt: '2026-02-01T00:00:00.000Z' })],
       { status: 'paid', paid: 100, paidAt: '2026-02-01T00:00:00.000Z' },
     ],
-    ['too much', invoice(), [payment(140)], { status: 'paid', paid: 140 }],
+    ['an overpayment', invoice(), [payment(140)], { status: 'paid', paid: 140 }],
     [
-      'pending and failed ones',
+      'pending and failed payments',
       invoice(),
       [payment(40, { status: 'pending' }), payment(60, { status: 'failed' })],
       { status: 'sent', paid: 0 },
     ],
     [
-      'a refund of a part',
+      'a partial refund',
       invoice(),
       [payment(100), payment(30, { type: 'refund' })],
       { status: 'partially_paid', paid: 70, paidAt: null },
     ],
     [
-      'a refund of all',
+      'a full refund',
       invoice(),
       [payment(100), payment(100, { type: 'refund' })],
       { status: 'refunded', paid: 0, paidAt: null },
     ],
-    ['overdue and a part', invoice({ clinicStatus: 'overdue' }), [payment(40)], { status: 'partially_paid' }],
-    ['overdue and nothing', invoice({ clinicStatus: 'overdue' }), [], { status: 'overdue' }],
-    ['cancelled', invoice({ clinicStatus: 'cancelled' }), [payment(100)], { status: 'cancelled', paid: 100 }],
     [
-      'paid by the clinic’s word',
+      'a partial payment of an overdue invoice',
+      invoice({ clinicStatus: 'overdue' }),
+      [payment(40)],
+      { status: 'partially_paid' },
+    ],
+    ['no payments of an overdue invoice', invoice({ clinicStatus: 'overdue' }), [], { status: 'overdue' }],
+    [
+      'a payment of a cancelled invoice',
+      invoice({ clinicStatus: 'cancelled' }),
+      [payment(100)],
+      { status: 'cancelled', paid: 100 },
+    ],
+    [
+      'no payments of an invoice that the clinic marked as paid',
       invoice({ clinicStatus: 'paid', paidAt: '2026-03-01T00:00:00.000Z' }),
       [],
       { status: 'paid', paidAt: '2026-03-01T00:00:00.000Z' },
     ],
-  ])('with %s', (_, before, payments, after) => {
+    ['one unit less than the total', invoice(), [payment(99)], { status: 'partially_paid', paidAt: null }],
+    [
+      'a payment of a draft',
+      invoice({ clinicStatus: 'draft' }),
+      [payment(100)],
+      { status: 'draft', paid: 100, paidAt: null },
+    ],
+    [
+      'a partial payment of an invoice that the clinic marked as paid',
+      invoice({ clinicStatus: 'paid', paidAt: '2026-03-01T00:00:00.000Z' }),
+      [payment(40)],
+      { status: 'partially_paid', paidAt: null },
+    ],
+    [
+      'no payments of a sent invoice with an earlier payment time',
+      invoice({ paidAt: '2026-03-01T00:00:00.000Z' }),
+      [],
+      { status: 'sent', paidAt: null },
+    ],
+    ['a payment of zero', invoice(), [payment(0)], { status: 'sent', paid: 0, paidAt: null }],
+    [
+      'a refund over the payments',
+      invoice(),
+      [payment(40), payment(50, { type: 'refund' })],
+      { status: 'refunded', paid: -10, paidAt: null },
+    ],
+    [
+      'a pending refund',
+      invoice(),
+      [payment(100), payment(100, { type: 'refund', status: 'pending' })],
+      { status: 'paid', paid: 100 },
+    ],
+  ])('sets paid amount, status and payment time for %s', (_, before, payments, after) => {
     expect(applyPayments(before, payments)).toMatchObject(after)
     expect(applyPayments(applyPayments(before, payments), payments)).toEqual(applyPayments(before, payments))
     expect(applyPayments(before, [...payments].reverse())).toEqual(applyPayments(before, payments))
   })
 })
 
+describe('the payment time', () => {
+  const at = (month: number) => `2026-0${month}-01T00:00:00.000Z`
+  const paidAtOf = (...payments: Payment[]) => applyPayments(invoice(), payments).paidAt
+
+  it('is the time of the last completed payment', () => {
+    const [first, last] = [payment(40, { createdAt: at(2) }), payment(60, { createdAt: at(3) })]
+    expect(paidAtOf(first, last)).toBe(at(3))
+    expect(paidAtOf(last, first)).toBe(at(3))
+  })
+
+  it('is not the time of a later refund', () => {
+    const refund = payment(30, { type: 'refund', createdAt: at(4) })
+    expect(paidAtOf(payment(100, { createdAt: at(1) }), refund, payment(30, { createdAt: at(2) }))).toBe(
+      at(2),
+    )
+  })
+
+  it.each(['pending', 'failed'] as const)('is not the time of a later %s payment', (status) => {
+    const later = payment(100, { status, createdAt: at(4) })
+    expect(paidAtOf(payment(100, { createdAt: at(1) }), later)).toBe(at(1))
+  })
+
+  it('is the time of a payment after the one that reached the total', () => {
+    expect(paidAtOf(payment(100, { createdAt: at(1) }), payment(1, { createdAt: at(2) }))).toBe(at(2))
+  })
+})
+
+it.each([
+  [10_000, 250, 250],
+  [15_000, 33, 50],
+  [15_000, 31, 47],
+  [3_333, 100, 33],
+  [25_000, -33, -83],
+])(
+  'rounds %i ten-thousandths of %i minor units to %i, half away from zero',
+  (quantity, unitPrice, amount) => {
+    expect(lineAmount({ quantity, unitPrice })).toBe(amount)
+  },
+)
+
 it('rounds a subtotal once, half up', () => {
   const half = { quantity: 5_000, unitPrice: 1 }
   expect(subtotalOf([half])).toBe(1)
   expect(subtotalOf([half, half])).toBe(1)
+  expect(subtotalOf([half, half, half])).toBe(2)
+  expect(subtotalOf([])).toBe(0)
 })
 
-it('works tax out from a rate in percent', () => {
+it('calculates tax from a rate in ten-thousandths of a percent, rounded half up', () => {
   expect(taxOn(850, 82_500)).toBe(70)
   expect(taxOn(1000, 200_000)).toBe(200)
+  expect(taxOn(1, 500_000)).toBe(1)
+  expect(taxOn(1, 499_999)).toBe(0)
+  expect(taxOn(999_999_999_999_999, 1_000_000)).toBe(999_999_999_999_999)
 })

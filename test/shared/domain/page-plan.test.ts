@@ -27,28 +27,93 @@ function tallied(rows: readonly Row[]): DayTally[] {
   return [...days].map(([date, counts]) => ({ date, counts }))
 }
 
-/** What the store would bring, and no more than that. */
+/** The rows that the store returns for a read. */
 function read(rows: readonly Row[], { facet, from, to, newestFirst: down, limit }: RangeRead): Row[] {
   const range = rows.filter((row) => row.facet === facet && from <= row.date && row.date <= to)
   return (down ? range : range.reverse()).slice(0, limit)
 }
 
+describe('the reads of a page', () => {
+  const MARCH = '2026-03-01'
+  const FEBRUARY = '2026-02-01'
+  const JANUARY = '2026-01-01'
+  const days: DayTally[] = [
+    { date: MARCH, counts: new Map([['a', 10]]) },
+    {
+      date: FEBRUARY,
+      counts: new Map([
+        ['a', 5],
+        ['b', 3],
+      ]),
+    },
+    { date: JANUARY, counts: new Map([['c', 4]]) },
+  ]
+  const newest = (facet: string, from: string, to: string, limit: number): RangeRead => ({
+    facet,
+    from,
+    to,
+    newestFirst: true,
+    limit,
+  })
+  const oldest = (facet: string, date: string, limit: number): RangeRead => ({
+    facet,
+    from: date,
+    to: date,
+    newestFirst: false,
+    limit,
+  })
+
+  it.each<[string, number, number, RangeRead[]]>([
+    ['the first page', 0, 5, [newest('a', MARCH, MARCH, 5)]],
+    ['a page that ends a day', 0, 10, [newest('a', MARCH, MARCH, 10)]],
+    ['a page over two days', 0, 11, [newest('a', FEBRUARY, MARCH, 11), newest('b', FEBRUARY, MARCH, 3)]],
+    ['a page in the middle of a day, from the newest end', 5, 2, [newest('a', MARCH, MARCH, 7)]],
+    ['a page in the older half of a day, from the oldest end', 6, 2, [oldest('a', MARCH, 4)]],
+    ['the last row of a day', 9, 1, [oldest('a', MARCH, 1)]],
+    [
+      'a page from the end of a day into the next',
+      9,
+      3,
+      [oldest('a', MARCH, 1), newest('a', FEBRUARY, FEBRUARY, 2), newest('b', FEBRUARY, FEBRUARY, 2)],
+    ],
+    [
+      'a page that starts with a day',
+      10,
+      8,
+      [newest('a', FEBRUARY, FEBRUARY, 5), newest('b', FEBRUARY, FEBRUARY, 3)],
+    ],
+    ['the last page, over its end', 18, 100, [newest('c', JANUARY, JANUARY, 4)]],
+    ['a page past the end', 22, 5, []],
+    ['a page far past the end', 1000, 5, []],
+  ])('are exact for %s', (_, offset, limit, reads) => {
+    const plan = planPage(days, offset, limit)
+    expect(plan.total).toBe(22)
+    expect(plan.reads).toEqual(reads)
+  })
+
+  it('are none for an empty list', () => {
+    const plan = planPage([], 0, 20)
+    expect(plan).toMatchObject({ total: 0, reads: [] })
+    expect(plan.pageOf([], newestFirst)).toEqual([])
+  })
+})
+
 describe('planPage', () => {
-  it('cuts every page as slicing the whole list would', () => {
+  it('selects the same rows as a slice of the whole list', () => {
     fc.assert(
       fc.property(rowsArbitrary, fc.nat(70), fc.integer({ min: 1, max: 30 }), (rows, offset, limit) => {
         const plan = planPage(tallied(rows), offset, limit)
         const brought = plan.reads.map((reading) => read(rows, reading))
         expect(plan.total).toBe(rows.length)
         expect(plan.pageOf(brought, newestFirst)).toEqual(rows.slice(offset, offset + limit))
-        // Never asks for more than there is: fewer rows than the limit mean a concurrent write.
+        // A read never expects more rows than exist: the store takes fewer rows as a sign of a concurrent write.
         for (const [at, reading] of plan.reads.entries()) expect(brought[at]?.length).toBe(reading.limit)
       }),
       property(2_000, 100_000),
     )
   })
 
-  it('reads at most half the landing day beside each facet’s share of the page', () => {
+  it('reads at most half the rows of the first day in addition to the page', () => {
     fc.assert(
       fc.property(rowsArbitrary, fc.nat(70), fc.integer({ min: 1, max: 30 }), (rows, offset, limit) => {
         const facets = new Set(rows.map(({ facet }) => facet)).size

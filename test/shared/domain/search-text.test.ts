@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { fold, lineMatches, parseSearchQuery, searchLine } from '../../../shared/domain/search-text.ts'
+import {
+  fold,
+  lineMatches,
+  parseSearchQuery,
+  phoneDigits,
+  searchLine,
+} from '../../../shared/domain/search-text.ts'
 
 const finds = (
   query: string,
@@ -8,7 +14,7 @@ const finds = (
   email: string | null = null,
 ): boolean => {
   const needles = parseSearchQuery(query)
-  if (!needles) throw new Error('the query looks for nothing')
+  if (!needles) throw new Error('the query is empty')
   return lineMatches(searchLine(name, phone, email), needles)
 }
 
@@ -27,7 +33,13 @@ describe('fold', () => {
     ['ΟΔΟΣ', 'οδοσ'],
     ['ﬁx', 'fix'],
     ['Ａｄａ', 'ada'],
-  ])('%s is %s', (text, folded) => {
+    ['', ''],
+    ['Ada ~ 1', 'ada ~ 1'],
+    ['Œuvre', 'oeuvre'],
+    ['e\u0301\u0323', 'e'],
+    ['İ', 'i'],
+    ['ØØ łł', 'oo ll'],
+  ])('folds %j to %j', (text, folded) => {
     expect(fold(text)).toBe(folded)
   })
 })
@@ -44,7 +56,7 @@ describe('a search', () => {
     ['030/901820', '+4930901820'],
     ['1 (415) 555', '+14155550100'],
     ['0100', '+14155550100'],
-  ])('for %s finds %s', (query, phone) => {
+  ])('for %s finds the phone number %s', (query, phone) => {
     expect(finds(query, 'Ada Kaya', phone)).toBe(true)
   })
 
@@ -53,19 +65,79 @@ describe('a search', () => {
     ['000', '+905321234567'],
     ['0012', '+905321234567'],
     ['4568', '+905321234567'],
-  ])('for %s does not find %s', (query, phone) => {
+  ])('for %s does not find the phone number %s', (query, phone) => {
     expect(finds(query, 'Ada Kaya', phone)).toBe(false)
   })
 
-  it('for a number looks at the phone alone', () => {
+  it('for three or more digits searches phone numbers only', () => {
     expect(finds('1990', 'Ada Kaya', '+905321234567', 'ada1990@x.org')).toBe(false)
     expect(finds('ada 1990', 'Ada Kaya', '+905321234567', 'ada1990@x.org')).toBe(true)
     expect(finds('19', 'Ada Kaya', null, 'ada1990@x.org')).toBe(true)
   })
 
-  it('looks for nothing when it is blank, and for something nobody has when it is a lone mark', () => {
+  it('is null when it is blank, and matches no patient when it is a lone mark', () => {
     for (const blank of ['', ' ', '\t\u00a0\u3000']) expect(parseSearchQuery(blank)).toBeNull()
     for (const mark of ['´', '¨', '\u0301'])
       expect(finds(mark, 'Ada´ Kaya', '+905321234567', 'a@x.org')).toBe(false)
   })
+})
+
+describe('parseSearchQuery', () => {
+  it.each<[string, ReturnType<typeof parseSearchQuery>]>([
+    ['  Ada   KAYA ', { kind: 'words', words: ['ada', 'kaya'] }],
+    ['ada Ada', { kind: 'words', words: ['ada'] }],
+    ['12', { kind: 'words', words: ['12'] }],
+    ['1-2', { kind: 'words', words: ['1-2'] }],
+    ['123', { kind: 'phone', digits: '123' }],
+    ['1 2 3', { kind: 'phone', digits: '123' }],
+    ['(1)/2.3-+', { kind: 'phone', digits: '123' }],
+    ['123a', { kind: 'words', words: ['123a'] }],
+    ['１２３', { kind: 'phone', digits: '123' }],
+    ['0123', { kind: 'phone', digits: '123' }],
+    ['00123', { kind: 'phone', digits: '123' }],
+    ['000123', { kind: 'phone', digits: '0123' }],
+    // Without the prefix fewer than three digits would be left.
+    ['012', { kind: 'phone', digits: '012' }],
+    ['0012', { kind: 'phone', digits: '0012' }],
+    ['000', { kind: 'phone', digits: '000' }],
+    ['+44 (0)20', { kind: 'phone', digits: '4420' }],
+    ['+44(0)20', { kind: 'phone', digits: '4420' }],
+    ['0044-(0)20', { kind: 'phone', digits: '4420' }],
+    ['  +44 (0)20', { kind: 'phone', digits: '4420' }],
+    ['44 (0)20', { kind: 'phone', digits: '44020' }],
+    ['+44 (1)20', { kind: 'phone', digits: '44120' }],
+    ['´', { kind: 'words', words: ['´'] }],
+    ['\t', null],
+  ])('parses %j', (query, needles) => {
+    expect(parseSearchQuery(query)).toEqual(needles)
+  })
+})
+
+describe('searchLine', () => {
+  it('folds name and email, keeps the digits of the phone number, and separates them by tabs', () => {
+    expect(searchLine('Ada KAYA', '+90 (532) 1', 'ADA@X.org')).toBe('ada kaya\t905321\tada@x.org')
+    expect(searchLine('Ada', null, null)).toBe('ada\t\t')
+  })
+
+  it('replaces white space in a field by one space', () => {
+    expect(searchLine('Ada\t\n Kaya', null, 'a\tb')).toBe('ada kaya\t\ta b')
+  })
+})
+
+it('matches a phone number only in the phone field', () => {
+  const digits = { kind: 'phone', digits: '123' } as const
+  expect(lineMatches('123\t\t123', digits)).toBe(false)
+  expect(lineMatches('ada\t90123\t', digits)).toBe(true)
+  expect(lineMatches('ada\t9012\t3', digits)).toBe(false)
+})
+
+it('matches words only when all occur', () => {
+  const line = searchLine('Ada Kaya', null, 'ada@x.org')
+  expect(lineMatches(line, { kind: 'words', words: ['kaya', 'x.org'] })).toBe(true)
+  expect(lineMatches(line, { kind: 'words', words: ['kaya', 'y.org'] })).toBe(false)
+})
+
+it('has no phone digits without a phone number', () => {
+  expect(phoneDigits(null)).toBe('')
+  expect(phoneDigits('+90 532')).toBe('90532')
 })

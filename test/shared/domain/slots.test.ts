@@ -251,8 +251,8 @@ function offset(at: number, zone: string): number {
   return Math.round((Date.parse(`${wallClockAt(at, zone).replace(' ', 'T')}:00Z`) - at) / 60_000)
 }
 
-describe('nextFree', () => {
-  it('offers three: later the same day first, then the days after', () => {
+describe('nextFreeSlots', () => {
+  it('offers three slots, later on the same day first, then on the next days', () => {
     const day = dayOf({ busy: [{ from: parseTime('09:00'), to: parseTime('11:00') }] })
     const wanted = { from: parseTime('09:30'), to: parseTime('10:30') }
     const offers = nextFreeSlots(day, (date) => (date === day.date ? day.busy : []), wanted, 14, NEVER)
@@ -263,7 +263,38 @@ describe('nextFree', () => {
     ])
   })
 
-  it('gives up after the days it may look at', () => {
+  it('does not offer the requested start, or an earlier one, on the same day', () => {
+    const wanted = { from: parseTime('11:00'), to: parseTime('11:30') }
+    const offers = nextFreeSlots(dayOf(), () => [], wanted, 1, NEVER)
+    expect(offers.map(({ date, from }) => `${date} ${formatTime(from)}`)).toEqual([
+      '2026-05-04 11:30',
+      '2026-05-05 09:00',
+      '2026-05-05 09:30',
+    ])
+  })
+
+  it('offers slots of the requested length', () => {
+    const wanted = { from: parseTime('09:00'), to: parseTime('10:30') }
+    expect(nextFreeSlots(dayOf(), () => [], wanted, 0, NEVER)).toEqual([
+      { date: '2026-05-04', from: parseTime('10:30'), to: parseTime('12:00') },
+    ])
+  })
+
+  it.each([
+    [0, []],
+    [1, []],
+    [2, ['2026-05-06']],
+    [3, ['2026-05-06', '2026-05-07']],
+    [14, ['2026-05-06', '2026-05-07', '2026-05-08']],
+  ])('searches the requested day and %i days after it', (days, dates) => {
+    const hours = parseWeeklyHours('mon-sun 09:00-09:30')
+    const timeOff = [{ from: '2026-05-05', to: '2026-05-05' }]
+    const day = dayOf({ doctorFacts: { hours, timeOff } })
+    const offers = nextFreeSlots(day, () => [], { from: 540, to: 570 }, days, NEVER)
+    expect(offers.map(({ date }) => date)).toEqual(dates)
+  })
+
+  it('is empty when the doctor has no working hours', () => {
     const day = dayOf({ doctorFacts: { hours: {} } })
     expect(nextFreeSlots(day, () => [], { from: 540, to: 570 }, 14, NEVER)).toEqual([])
   })

@@ -30,11 +30,11 @@ const webhook: Webhook = {
   updatedAt: '2026-05-01T07:00:00.000Z',
 }
 
-describe('the schedule', () => {
+describe('nextRetryDelay', () => {
   const unit = fc.double({ min: 0, max: 1, noNaN: true })
-  const tries = RETRY_DELAYS_MS.map((scheduled, at) => [at + 1, scheduled] as const)
+  const failures = RETRY_DELAYS_MS.map((scheduled, at) => [at + 1, scheduled] as const)
 
-  it('is what integrators are told', () => {
+  it('follows the documented schedule', () => {
     expect(RETRY_DELAYS_MS).toEqual([
       5000,
       5 * MINUTE,
@@ -48,7 +48,7 @@ describe('the schedule', () => {
     ])
   })
 
-  it.each(tries)('after failure no. %i waits %i ms, and up to a tenth more', (failed, scheduled) => {
+  it.each(failures)('after failure no. %i is %i ms plus up to a tenth', (failed, scheduled) => {
     fc.assert(
       fc.property(unit, (random) => {
         const wait = nextRetryDelay(failed, null, random)
@@ -62,14 +62,17 @@ describe('the schedule', () => {
     expect(nextRetryDelay(failed, null, 1)).toBe(Math.round(scheduled * 1.1))
   })
 
-  it.each([RETRY_DELAYS_MS.length + 1, RETRY_DELAYS_MS.length + 2, 1000])('ends after %i', (failed) => {
-    expect(nextRetryDelay(failed, null, 0.5)).toBeNull()
-    // Whatever the receiver asks for.
-    expect(nextRetryDelay(failed, HOUR, 0.5)).toBeNull()
-  })
+  it.each([RETRY_DELAYS_MS.length + 1, RETRY_DELAYS_MS.length + 2, 1000])(
+    'is null after %i failures',
+    (failed) => {
+      expect(nextRetryDelay(failed, null, 0.5)).toBeNull()
+      // Also if the receiver requests a delay.
+      expect(nextRetryDelay(failed, HOUR, 0.5)).toBeNull()
+    },
+  )
 
-  it.each(tries)(
-    'after failure no. %i is never shorter than its own wait, nor than what is asked up to a day',
+  it.each(failures)(
+    'after failure no. %i is the scheduled delay, or a longer requested one up to a day',
     (failed) => {
       fc.assert(
         fc.property(fc.nat(100 * HOUR), unit, (asked, random) => {
@@ -85,7 +88,7 @@ describe('the schedule', () => {
   )
 })
 
-describe('what a receiver asks for', () => {
+describe('parseRetryAfter', () => {
   it.each([
     ['0', 0],
     ['1', 1000],
@@ -95,10 +98,10 @@ describe('what a receiver asks for', () => {
     ['999999999', 999_999_999_000],
     ['Fri, 01 May 2026 07:02:00 GMT', 2 * MINUTE],
     ['Fri, 01 May 2026 07:00:00 GMT', 0],
-    // In the past: at once, as far as it is concerned.
+    // A time in the past is no delay.
     ['Fri, 01 May 2026 06:00:00 GMT', 0],
     ['Thu, 01 Jan 1970 00:00:00 GMT', 0],
-  ])('%j is %i ms', (header, ms) => {
+  ])('parses %j as %i ms', (header, ms) => {
     expect(parseRetryAfter(header, NOW)).toBe(ms)
   })
 
@@ -115,15 +118,15 @@ describe('what a receiver asks for', () => {
     '12 hours',
     '9999999999',
     '1,5',
-  ])('%j is nothing', (header) => {
+  ])('requests no delay for %j', (header) => {
     expect(parseRetryAfter(header, NOW) ?? 0).toBe(0)
   })
 
-  it('is nothing without the header', () => {
+  it('is null without the header', () => {
     expect(parseRetryAfter(null, NOW)).toBeNull()
   })
 
-  it('is a wait of no less than nothing, for any text', () => {
+  it('is null, or finite and not negative, for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary-ascii' }), (header) => {
         const asked = parseRetryAfter(header, NOW)
@@ -137,8 +140,8 @@ describe('what a receiver asks for', () => {
   })
 })
 
-describe('the secrets that sign', () => {
-  it('are the one there is', () => {
+describe('signingSecrets', () => {
+  it('is the one secret before a rotation', () => {
     expect(signingSecrets(webhook, NOW)).toEqual(['the-present-secret'])
   })
 
@@ -149,7 +152,7 @@ describe('the secrets that sign', () => {
     [0, false],
     [1, false],
     [SECRET_OVERLAP_MS, false],
-  ])('are both, the present one first, until the old one ends: at %i ms', (ms, both) => {
+  ])('%i ms after the end of the overlap has both secrets, the current one first: %j', (ms, both) => {
     const until = new Date(NOW).toISOString()
     const rotated = { ...webhook, previousSecret: { secret: 'the-old-secret', until } }
     expect(signingSecrets(rotated, NOW + ms)).toEqual(
@@ -157,22 +160,22 @@ describe('the secrets that sign', () => {
     )
   })
 
-  it('overlap for a day', () => {
+  it('has two secrets for a day after a rotation', () => {
     expect(SECRET_OVERLAP_MS).toBe(24 * HOUR)
   })
 })
 
-describe('an endpoint', () => {
-  it.each([...EVENTS, PING])('wants %s if it is subscribed to it; a ping always', (event) => {
+describe('isSubscribedTo', () => {
+  it.each([...EVENTS, PING])('is true for %s if the webhook lists it or it is a ping', (event) => {
     expect(isSubscribedTo(webhook, event)).toBe(event === PING || webhook.events.includes(event))
     expect(isSubscribedTo({ ...webhook, events: [event] }, event)).toBe(true)
   })
 
-  it.each([...EVENTS, PING])('that is switched off wants no %s', (event) => {
+  it.each([...EVENTS, PING])('is false for %s if the webhook is disabled', (event) => {
     expect(isSubscribedTo({ ...webhook, events: [...EVENTS], isActive: false }, event)).toBe(false)
   })
 
-  it('is well until the opposite is known', () => {
+  it('starts from a healthy receiver', () => {
     expect(HEALTHY).toEqual({ failingSince: null, isSlow: false })
   })
 })
