@@ -1,4 +1,4 @@
-/** Endpoints, queues and receivers for tests of events. */
+/** Webhooks, queues and receivers for tests of deliveries. */
 import type { DeliveryConsumer } from '../../shared/delivery/deliver-event.ts'
 import { deliverEvent } from '../../shared/delivery/deliver-event.ts'
 import type { Lane } from '../../shared/delivery/delivery-queues.ts'
@@ -14,7 +14,7 @@ import { webhookStore } from '../../shared/store/events/webhooks.ts'
 import { idempotencyGuard } from '../../shared/store/table/idempotency.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 
-/** An endpoint of the clinic that is subscribed to everything, unless the test says otherwise. */
+/** Creates a webhook that is subscribed to all events, unless `facts` differ. */
 export async function createWebhook(
   table: Table,
   clinic: ClinicId,
@@ -65,50 +65,51 @@ export const httpResponse = (
   latencyMs,
 })
 
-/** Queues whose messages come back in time, and a receiver; time moves only when it is moved. */
+/** Queues with delays, a receiver and a clock that only the test advances. */
 export function deliverySimulation(table: Table, respond: Responder = () => httpResponse(200)) {
-  const world = {
+  const simulation = {
     now: Date.now(),
     received: [] as ReceivedRequest[],
     queues: { quick: [] as WaitingDelivery[], slow: [] as WaitingDelivery[] },
     respond,
     random: () => 0,
     push: async (lane: Lane, deliveries: readonly DeliveryReference[], delayMs = 0) => {
-      for (const delivery of deliveries) world.queues[lane].push({ delivery, at: world.now + delayMs })
+      for (const delivery of deliveries)
+        simulation.queues[lane].push({ delivery, at: simulation.now + delayMs })
     },
     dependencies: null as unknown as DeliveryConsumer,
-    /** Delivers what is there, until nothing is due. */
+    /** Consumes queued deliveries until none is due. */
     drain: async () => {
       for (let found = true; found; ) {
         found = false
         for (const lane of ['quick', 'slow'] as const) {
-          const ready = world.queues[lane].filter(({ at }) => at <= world.now)
-          world.queues[lane] = world.queues[lane].filter(({ at }) => at > world.now)
+          const ready = simulation.queues[lane].filter(({ at }) => at <= simulation.now)
+          simulation.queues[lane] = simulation.queues[lane].filter(({ at }) => at > simulation.now)
           for (const { delivery } of ready) {
             found = true
-            await deliverEvent(world.dependencies, delivery, lane)
+            await deliverEvent(simulation.dependencies, delivery, lane)
           }
         }
       }
     },
   }
-  world.dependencies = {
+  simulation.dependencies = {
     deliveries: deliveryAttempts({ table }),
     webhooks: webhookStore({ table }),
     health: webhookHealthStore({ table }),
-    queues: { push: world.push },
-    now: () => world.now,
-    random: () => world.random(),
+    queues: { push: simulation.push },
+    now: () => simulation.now,
+    random: () => simulation.random(),
     newToken: newUuid,
     transport: {
       post: async (url, headers, body) => {
-        const received = { url, headers: headers as Record<string, string>, body, at: world.now }
-        world.received.push(received)
-        return world.respond(received)
+        const received = { url, headers: headers as Record<string, string>, body, at: simulation.now }
+        simulation.received.push(received)
+        return simulation.respond(received)
       },
     },
   }
-  return world
+  return simulation
 }
 
 type WaitingDelivery = { readonly delivery: DeliveryReference; readonly at: number }

@@ -1,4 +1,4 @@
-/** Deliveries on the real engine, with a receiver that does as the test says and a clock that the test moves. */
+/** Deliveries on the real engine, with a simulated receiver and a clock that the test advances. */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { deliverEvent } from '../../../shared/delivery/deliver-event.ts'
 import { sweepDeliveries } from '../../../shared/delivery/sweep-deliveries.ts'
@@ -27,38 +27,42 @@ beforeEach(async () => {
   webhook = await createWebhook(db.table, clinic.id)
 })
 
-type World = ReturnType<typeof deliverySimulation>
+type Simulation = ReturnType<typeof deliverySimulation>
 
-async function happen(world: World, events = 1): Promise<void> {
+async function createPatients(simulation: Simulation, events = 1): Promise<void> {
   await patientWriter(db).createMany(
     clinic.id,
     Array.from({ length: events }, () => aPatient()),
   )
-  const fan = eventFanOut({ table: db.table, now: () => world.now, newId: newUuid })
-  await fan.fanOut(clinic.id, (made) => world.push('quick', made))
+  const fan = eventFanOut({ table: db.table, now: () => simulation.now, newId: newUuid })
+  await fan.fanOut(clinic.id, (made) => simulation.push('quick', made))
 }
 
 const deliveries = async ({ id } = webhook): Promise<readonly Delivery[]> =>
   (await deliveryStore(db).page(clinic.id, id, { limit: 100 }, Date.now()))?.items ?? []
 
-const sweep = (world: World) =>
-  sweepDeliveries({ deliveries: dueDeliveries(db), queues: { push: world.push }, now: () => world.now })
+const sweep = (simulation: Simulation) =>
+  sweepDeliveries({
+    deliveries: dueDeliveries(db),
+    queues: { push: simulation.push },
+    now: () => simulation.now,
+  })
 
-/** Moves the clock on, a minute at a time, with the sweep of every minute. */
-async function pass(world: World, ms: number, step = 60_000): Promise<void> {
-  const end = world.now + ms
-  while (world.now < end) {
-    world.now += Math.min(step, end - world.now)
-    await sweep(world)
-    await world.drain()
+/** Advances the clock in steps, with a sweep and a drain of the queues after each. */
+async function advance(simulation: Simulation, ms: number, step = 60_000): Promise<void> {
+  const end = simulation.now + ms
+  while (simulation.now < end) {
+    simulation.now += Math.min(step, end - simulation.now)
+    await sweep(simulation)
+    await simulation.drain()
   }
 }
 
-it('delivers an event, and notes the attempt', async () => {
-  const world = deliverySimulation(db.table)
-  await happen(world)
-  await world.drain()
-  expect(world.received).toMatchObject([{ url: webhook.url }])
+it('delivers an event and records the attempt', async () => {
+  const simulation = deliverySimulation(db.table)
+  await createPatients(simulation)
+  await simulation.drain()
+  expect(simulation.received).toMatchObject([{ url: webhook.url }])
   expect(await deliveries()).toMatchObject([
     {
       status: 'delivered',
@@ -71,25 +75,27 @@ it('delivers an event, and notes the attempt', async () => {
 })
 
 describe('a receiver that fails', () => {
-  it('k times is tried as the schedule says, with the same id and body and a fresh timestamp, until it works', async () => {
+  it('k times gets retries on schedule, with the same id and body and a new timestamp', async () => {
     for (const k of rounds(0, 1) ? [1, 2, 3, 4, 5, 6, 7, 8, 9] : [1, 3, 9]) {
       clinic = await newClinic(db.table)
       webhook = await createWebhook(db.table, clinic.id)
-      const world = deliverySimulation(db.table, () => httpResponse(world.received.length <= k ? 500 : 200))
-      world.random = Math.random
-      await happen(world)
-      await world.drain()
-      // Minutes until it is a matter of hours, so that the schedule is seen exactly.
-      await pass(world, 60_000, 500)
-      await pass(world, 45 * 60_000, 15_000)
-      await pass(world, 90 * 3_600_000, 10 * 60_000)
-      expect(world.received.length).toBe(k + 1)
+      const simulation = deliverySimulation(db.table, () =>
+        httpResponse(simulation.received.length <= k ? 500 : 200),
+      )
+      simulation.random = Math.random
+      await createPatients(simulation)
+      await simulation.drain()
+      // Small steps for the short delays, so that each attempt is made when it is due.
+      await advance(simulation, 60_000, 500)
+      await advance(simulation, 45 * 60_000, 15_000)
+      await advance(simulation, 90 * 3_600_000, 10 * 60_000)
+      expect(simulation.received.length).toBe(k + 1)
       for (let n = 1; n <= k; n++) {
-        const [before, after] = [world.received[n - 1], world.received[n]]
+        const [before, after] = [simulation.received[n - 1], simulation.received[n]]
         const wait = (after?.at ?? 0) - (before?.at ?? 0)
         const scheduled = RETRY_DELAYS_MS[n - 1] ?? 0
         expect(wait).toBeGreaterThanOrEqual(scheduled)
-        // The jitter, and what a step of the clock adds.
+        // The jitter and one step of the clock are added.
         expect(wait).toBeLessThanOrEqual(
           scheduled * (1 + JITTER) + (scheduled < 60_000 ? 1500 : 10 * 60_000 + 1000),
         )
@@ -101,12 +107,12 @@ describe('a receiver that fails', () => {
     }
   })
 
-  it('for ever is given up after ten attempts, kept as failed, and can be asked for again', async () => {
-    const world = deliverySimulation(db.table, () => httpResponse(503))
-    await happen(world)
-    await world.drain()
-    await pass(world, 80 * 3_600_000, 15 * 60_000)
-    expect(world.received.length).toBe(RETRY_DELAYS_MS.length + 1)
+  it('always gets ten attempts, and the delivery is failed', async () => {
+    const simulation = deliverySimulation(db.table, () => httpResponse(503))
+    await createPatients(simulation)
+    await simulation.drain()
+    await advance(simulation, 80 * 3_600_000, 15 * 60_000)
+    expect(simulation.received.length).toBe(RETRY_DELAYS_MS.length + 1)
     const [failed] = await deliveries()
     expect(failed).toMatchObject({ status: 'failed', nextAt: null, dueAt: null })
   })
@@ -116,112 +122,119 @@ describe('a receiver that fails', () => {
     ['503', '7200', 7_200_000],
     ['500', '3', 5000],
     ['429', '9999999', 24 * 3_600_000],
-  ])('with %s and retry-after %s is left alone so long', async (status, retryAfter, expected) => {
-    const world = deliverySimulation(db.table, () =>
-      world.received.length === 1 ? httpResponse(Number(status), retryAfter) : httpResponse(200),
-    )
-    await happen(world)
-    await world.drain()
-    await pass(world, expected * 1.2 + 120_000, expected > 600_000 ? 60_000 : 1000)
-    const [first, second, ...more] = world.received
-    expect(more).toEqual([])
-    const wait = (second?.at ?? 0) - (first?.at ?? 0)
-    expect(wait).toBeGreaterThanOrEqual(expected)
-    expect(wait).toBeLessThanOrEqual(expected + 61_000)
-  })
+  ])(
+    'with %s and retry-after %s gets no attempt before %i ms have passed',
+    async (status, retryAfter, expected) => {
+      const simulation = deliverySimulation(db.table, () =>
+        simulation.received.length === 1 ? httpResponse(Number(status), retryAfter) : httpResponse(200),
+      )
+      await createPatients(simulation)
+      await simulation.drain()
+      await advance(simulation, expected * 1.2 + 120_000, expected > 600_000 ? 60_000 : 1000)
+      const [first, second, ...more] = simulation.received
+      expect(more).toEqual([])
+      const wait = (second?.at ?? 0) - (first?.at ?? 0)
+      expect(wait).toBeGreaterThanOrEqual(expected)
+      expect(wait).toBeLessThanOrEqual(expected + 61_000)
+    },
+  )
 
-  it('with 410 is disabled at once', async () => {
-    const world = deliverySimulation(db.table, () => httpResponse(410))
-    await happen(world, 2)
-    await world.drain()
+  it('with 410 is disabled immediately', async () => {
+    const simulation = deliverySimulation(db.table, () => httpResponse(410))
+    await createPatients(simulation, 2)
+    await simulation.drain()
     expect(await webhookStore(db).find(clinic.id, webhook.id)).toMatchObject({ isActive: false })
-    expect(world.received.length).toBe(1)
+    expect(simulation.received.length).toBe(1)
     expect((await deliveries()).map(({ status }) => status)).toEqual(['failed', 'failed'])
   })
 
-  it('with a redirect has failed', async () => {
-    const world = deliverySimulation(db.table, () => httpResponse(302))
-    await happen(world)
-    await world.drain()
+  it('with a redirect counts as failed', async () => {
+    const simulation = deliverySimulation(db.table, () => httpResponse(302))
+    await createPatients(simulation)
+    await simulation.drain()
     expect(await deliveries()).toMatchObject([{ status: 'pending', failedAttempts: 1 }])
   })
 
-  it('for a week is disabled after five days, and has every event as failed or waiting; nothing is lost', async () => {
-    const world = deliverySimulation(db.table, () => ({ kind: 'failed', reason: 'connection', latencyMs: 1 }))
-    const start = world.now
+  it('for a week is disabled after five days, and every delivery until then is failed', async () => {
+    const simulation = deliverySimulation(db.table, () => ({
+      kind: 'failed',
+      reason: 'connection',
+      latencyMs: 1,
+    }))
+    const start = simulation.now
     let disabledAt = 0
     for (let day = 0; day < 7; day++) {
-      await happen(world)
-      await world.drain()
-      await pass(world, 24 * 3_600_000, 20 * 60_000)
+      await createPatients(simulation)
+      await simulation.drain()
+      await advance(simulation, 24 * 3_600_000, 20 * 60_000)
       const known = await webhookStore(db).find(clinic.id, webhook.id)
-      if (!known?.isActive && disabledAt === 0) disabledAt = world.now
+      if (!known?.isActive && disabledAt === 0) disabledAt = simulation.now
     }
     expect(disabledAt - start).toBeGreaterThanOrEqual(DISABLE_AFTER_MS)
     expect(disabledAt - start).toBeLessThanOrEqual(DISABLE_AFTER_MS + 24 * 3_600_000)
     const all = await deliveries()
-    // What happens to a disabled endpoint is no delivery; the event is in GET /events.
+    // No deliveries are created for a disabled webhook; GET /events has the later events.
     expect(all.length).toBe(6)
     expect(all.every(({ status }) => status === 'failed')).toBe(true)
   })
 
-  it('and works again is no longer failing: five days begin anew', async () => {
+  it('and recovers is disabled only after another five days of failures', async () => {
     let status = 500
-    const world = deliverySimulation(db.table, () => httpResponse(status))
-    await happen(world)
-    await world.drain()
-    await pass(world, 3 * 24 * 3_600_000, 20 * 60_000)
+    const simulation = deliverySimulation(db.table, () => httpResponse(status))
+    await createPatients(simulation)
+    await simulation.drain()
+    await advance(simulation, 3 * 24 * 3_600_000, 20 * 60_000)
     status = 200
-    await pass(world, 12 * 3_600_000, 10 * 60_000)
+    await advance(simulation, 12 * 3_600_000, 10 * 60_000)
     status = 500
-    await happen(world)
-    await world.drain()
-    await pass(world, 3 * 24 * 3_600_000, 20 * 60_000)
+    await createPatients(simulation)
+    await simulation.drain()
+    await advance(simulation, 3 * 24 * 3_600_000, 20 * 60_000)
     expect(await webhookStore(db).find(clinic.id, webhook.id)).toMatchObject({ isActive: true })
   })
 })
 
-it('goes the slow way once an endpoint fails, and back when it works', async () => {
+it('uses the slow lane after a failure, and the quick lane after a recovery', async () => {
   let status = 500
-  const world = deliverySimulation(db.table, () => httpResponse(status))
-  await happen(world)
-  await world.drain()
-  await happen(world)
-  const [waiting] = world.queues.quick.splice(0)
-  if (!waiting) throw new Error('nothing was queued')
-  await deliverEvent(world.dependencies, waiting.delivery, 'quick')
-  expect(world.received.length).toBe(1)
-  expect(world.queues.slow.filter(({ at }) => at <= world.now).map(({ delivery }) => delivery)).toEqual([
-    waiting.delivery,
-  ])
+  const simulation = deliverySimulation(db.table, () => httpResponse(status))
+  await createPatients(simulation)
+  await simulation.drain()
+  await createPatients(simulation)
+  const [waiting] = simulation.queues.quick.splice(0)
+  if (!waiting) throw new Error('no delivery was queued')
+  await deliverEvent(simulation.dependencies, waiting.delivery, 'quick')
+  expect(simulation.received.length).toBe(1)
+  expect(
+    simulation.queues.slow.filter(({ at }) => at <= simulation.now).map(({ delivery }) => delivery),
+  ).toEqual([waiting.delivery])
   status = 200
-  await world.drain()
-  await pass(world, 10_000, 1000)
-  await happen(world)
-  const [next] = world.queues.quick
-  await deliverEvent(world.dependencies, next?.delivery as typeof waiting.delivery, 'quick')
-  expect(world.received.length).toBe(4)
+  await simulation.drain()
+  await advance(simulation, 10_000, 1000)
+  await createPatients(simulation)
+  const [next] = simulation.queues.quick
+  await deliverEvent(simulation.dependencies, next?.delivery as typeof waiting.delivery, 'quick')
+  expect(simulation.received.length).toBe(4)
 })
 
-it('signs with both secrets for a day after a rotation', async () => {
+it('signs with both secrets until the previous one ends', async () => {
   const until = new Date(Date.now() + 3_600_000).toISOString()
   const previousSecret = { secret: 'whsec_b2xkIG9sZCBvbGQgb2xkIG9sZCBvbGQ=', until }
   await webhookStore(db).change(clinic.id, webhook.id, (before) => ({ ...before, previousSecret }))
-  const world = deliverySimulation(db.table)
-  await happen(world)
-  await world.drain()
-  world.now += 2 * 3_600_000
-  await happen(world)
-  await world.drain()
-  const signatures = world.received.map(({ headers }) => headers['webhook-signature']?.split(' ').length)
+  const simulation = deliverySimulation(db.table)
+  await createPatients(simulation)
+  await simulation.drain()
+  simulation.now += 2 * 3_600_000
+  await createPatients(simulation)
+  await simulation.drain()
+  const signatures = simulation.received.map(({ headers }) => headers['webhook-signature']?.split(' ').length)
   expect(signatures).toEqual([2, 1])
 })
 
-it('delivers nothing of an endpoint that was deleted', async () => {
-  const world = deliverySimulation(db.table)
-  await happen(world)
+it('delivers nothing to a deleted webhook', async () => {
+  const simulation = deliverySimulation(db.table)
+  await createPatients(simulation)
   await webhookStore(db).remove(clinic.id, webhook.id)
-  await world.drain()
-  await pass(world, 3_600_000)
-  expect(world.received).toEqual([])
+  await simulation.drain()
+  await advance(simulation, 3_600_000)
+  expect(simulation.received).toEqual([])
 })

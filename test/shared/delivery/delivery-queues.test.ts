@@ -30,13 +30,13 @@ describe('queued deliveries', () => {
   it.each([
     ['quick', 'https://sqs/deliveries'],
     ['slow', 'https://sqs/slow-deliveries'],
-  ] as const)('go the %s way by their ids alone', async (way, url) => {
+  ] as const)('are sent to the %s queue with ids only', async (way, url) => {
     await queues.push(way, [queued])
     expect(calls()).toEqual([{ QueueUrl: url, Entries: [{ Id: '0', MessageBody: JSON.stringify(queued) }] }])
     expect(bodies().map(readQueuedDelivery)).toEqual([queued])
   })
 
-  it.each([0, 1, 9, 10, 11, 20, 25])('of %i are pushed each once, ten at a time', async (count) => {
+  it.each([0, 1, 9, 10, 11, 20, 25])('%i in number are sent once each, in batches of ten', async (count) => {
     const all = many(count)
     await queues.push('quick', all)
     expect(bodies().map(readQueuedDelivery)).toEqual(all)
@@ -53,19 +53,19 @@ describe('queued deliveries', () => {
     [1000, 1],
     [1001, 2],
     [5250, 6],
-    // The most that SQS holds back.
+    // The longest delay of SQS.
     [MAX_QUEUE_DELAY_MS, 900],
-  ])('wait %i ms, in whole seconds and none too few', async (ms, seconds) => {
+  ])('with a delay of %i ms wait %s whole seconds', async (ms, seconds) => {
     await queues.push('slow', many(12), ms)
     const delays = calls().flatMap(({ Entries = [] }) => Entries.map(({ DelaySeconds }) => DelaySeconds))
     expect(delays).toEqual(Array(12).fill(seconds))
   })
 
-  it('that SQS did not take are not silently left behind', async () => {
+  it('that SQS does not accept are reported as an error', async () => {
     sqs.on(SendMessageBatchCommand).resolves({
       Failed: [{ Id: '1', Code: 'InternalError', SenderFault: false }],
     })
-    await expect(queues.push('quick', many(2))).rejects.toThrow('the queue did not take all')
+    await expect(queues.push('quick', many(2))).rejects.toThrow('SQS did not accept all messages')
     sqs.on(SendMessageBatchCommand).rejects(new Error('down'))
     await expect(queues.push('quick', many(2))).rejects.toThrow('down')
   })
@@ -81,10 +81,10 @@ describe('queued deliveries', () => {
     JSON.stringify({ ...queued, webhook: undefined }),
     JSON.stringify({ ...queued, delivery: 1 }),
     JSON.stringify({ ...queued, delivery: '' }),
-    // Something else than we push: whoever put it there means something by it.
+    // Unknown fields are rejected.
     JSON.stringify({ ...queued, url: 'https://example.com/' }),
     JSON.stringify([queued]),
-  ])('are not %s', (body) => {
+  ])('are rejected as %s', (body) => {
     expect(() => readQueuedDelivery(body)).toThrow()
   })
 })

@@ -1,4 +1,4 @@
-/** Hostile names and subjects, through the real SES client and a local SES, parsed with a real MIME parser. */
+/** Malicious names and subjects, sent with the real SES client to a local SES, and parsed with a MIME parser. */
 import { SESv2Client } from '@aws-sdk/client-sesv2'
 import { simpleParser } from 'mailparser'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -63,7 +63,7 @@ const INJECTIONS = [
   "'; DROP TABLE messages; --",
 ]
 
-/** The mail that a recipient gets. */
+/** The email that the recipient receives. */
 async function received(facts: { clinicName?: string; subject?: string }) {
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
   const client = new SESv2Client({
@@ -72,7 +72,7 @@ async function received(facts: { clinicName?: string; subject?: string }) {
     credentials,
     maxAttempts: 1,
   })
-  const handover = await emailSender(client, { from: FROM, configurationSet: 'mail' }).send({
+  const result = await emailSender(client, { from: FROM, configurationSet: 'mail' }).send({
     clinic: 'c',
     message: 'm',
     clinicName: 'Clinic',
@@ -81,8 +81,8 @@ async function received(facts: { clinicName?: string; subject?: string }) {
     text: 'See you soon',
     ...facts,
   })
-  if (handover.kind !== 'accepted') throw new Error(`${handover.kind}: ${handover.reason}`)
-  const eml = await fetch(`${engine.inboxUrl}get-emlContent?messageId=${handover.providerMessageId}`)
+  if (result.kind !== 'accepted') throw new Error(`${result.kind}: ${result.reason}`)
+  const eml = await fetch(`${engine.inboxUrl}get-emlContent?messageId=${result.providerMessageId}`)
   const { body } = (await eml.json()) as { body: { data: number[] } }
   return simpleParser(Buffer.from(body.data))
 }
@@ -103,7 +103,7 @@ const addresses = (list: any): [string, string][] => list.value.map((one: any) =
 describe.each(INJECTIONS.map((text) => [JSON.stringify(text).slice(0, 60), text] as const))(
   '%s',
   (_, text) => {
-    it('as a subject is a subject', async () => {
+    it('as a subject changes no other header', async () => {
       const mail = await received({ subject: text })
       expect([...mail.headers.keys()].sort()).toEqual(EXPECTED)
       expect(mail.subject?.replace(/\s+/g, ' ').trim()).toBe(toSingleLine(text).replace(/\s+/g, ' '))
@@ -111,7 +111,7 @@ describe.each(INJECTIONS.map((text) => [JSON.stringify(text).slice(0, 60), text]
       expect(mail.text?.trim()).toBe('See you soon')
     })
 
-    it('as the clinic’s name is the sender’s name', async () => {
+    it('as the clinic’s name changes only the sender’s name', async () => {
       const mail = await received({ clinicName: text })
       expect([...mail.headers.keys()].sort()).toEqual(EXPECTED)
       const [[name, from] = ['', '']] = addresses(mail.from)

@@ -20,7 +20,7 @@ const pushed = () => sqs.commandCalls(SendMessageCommand).map(({ args }) => args
 describe('a queued email', () => {
   const queue = emailQueue(new SQSClient({ region: 'us-east-1' }), 'https://sqs/emails')
 
-  it('is its ids, and reads back as it was pushed', async () => {
+  it('carries ids only, and is parsed as it was sent', async () => {
     await queue.push(queued)
     await queue.push({ ...queued, waits: 7 }, 840)
     expect(pushed()).toEqual([
@@ -50,21 +50,21 @@ describe('a queued email', () => {
     JSON.stringify({ ...queued, waits: 1.5 }),
     JSON.stringify({ ...queued, waits: '1' }),
     JSON.stringify({ ...queued, waits: undefined }),
-    // Something else than we push: whoever put it there means something by it.
+    // Unknown fields are rejected.
     JSON.stringify({ ...queued, recipient: 'ada@example.com' }),
     JSON.stringify([queued]),
-  ])('is not %s', (body) => {
+  ])('is rejected as %s', (body) => {
     expect(() => readQueuedEmail(body)).toThrow()
   })
 })
 
-describe('the wait before the next attempt', () => {
-  it('doubles from 15 seconds to what SQS can hold back, a quarter of it jitter', () => {
+describe('backoffSeconds', () => {
+  it('doubles from 15 seconds to 15 minutes, less up to a quarter', () => {
     for (let waits = 0; waits < 2000; waits++) {
-      const most = Math.min(900, 15 * 2 ** waits)
-      expect(backoffSeconds(waits, 0)).toBe(Math.round(most * 0.75))
-      expect(backoffSeconds(waits, 0.5)).toBe(Math.round(most * 0.875))
-      expect(backoffSeconds(waits, 1)).toBe(most)
+      const longest = Math.min(900, 15 * 2 ** waits)
+      expect(backoffSeconds(waits, 0)).toBe(Math.round(longest * 0.75))
+      expect(backoffSeconds(waits, 0.5)).toBe(Math.round(longest * 0.875))
+      expect(backoffSeconds(waits, 1)).toBe(longest)
     }
   })
 })

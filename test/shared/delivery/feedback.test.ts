@@ -29,7 +29,7 @@ describe('an SES event', () => {
       { event: 'Bounce', detail: ['Permanent', 'Suppressed'] },
       { kind: 'failed', reason: 'Bounce: Permanent, Suppressed' },
     ],
-    // A path that leads nowhere gives an empty text.
+    // EventBridge renders a missing value as empty text.
     ['Bounce of no type', { event: 'Bounce', detail: ['', ''] }, { kind: 'failed', reason: 'Bounce' }],
     [
       'Bounce of half a type',
@@ -42,31 +42,35 @@ describe('an SES event', () => {
       { kind: 'complaint', at, providerMessageId: 'ses-1', reason: 'Complaint' },
     ],
     ['Reject', { event: 'Reject' }, { kind: 'failed', reason: 'The provider rejected it' }],
-    ['more than it needs', { source: 'aws.ses' }, { kind: 'delivered', at, providerMessageId: 'ses-1' }],
-  ])('of %s says what happened to whose message', (_, more, feedback) => {
+    [
+      'Delivery with unknown fields',
+      { source: 'aws.ses' },
+      { kind: 'delivered', at, providerMessageId: 'ses-1' },
+    ],
+  ])('of %s is parsed into its message and feedback', (_, more, feedback) => {
     expect(read(more)).toEqual({ clinic: CLINIC, message: MESSAGE, feedback })
   })
 
   it.each<[string, object]>([
     ['an unknown event', { event: 'Open' }],
     ['no event', { event: undefined }],
-    ['tags that are no lists', { clinic: CLINIC }],
+    ['tags that are not lists', { clinic: CLINIC }],
     ['no tags', { message: [] }],
-    ['two of a tag', { message: [MESSAGE, MESSAGE] }],
-    ['a tag that is no id', { clinic: ['nord'] }],
-    ['no id of the provider', { provider_message_id: '' }],
+    ['two values of a tag', { message: [MESSAGE, MESSAGE] }],
+    ['a tag that is not an id', { clinic: ['nord'] }],
+    ['no provider message id', { provider_message_id: '' }],
     ['no time', { at: 'yesterday' }],
-    ['a path that led nowhere', { at: '' }],
+    ['an empty time', { at: '' }],
     ['no detail', { detail: undefined }],
-  ])('with %s is none', (_, more) => {
+  ])('with %s is rejected', (_, more) => {
     expect(() => read(more)).toThrow()
   })
 
-  it.each(GARBAGE)('is not %j', (body) => {
+  it.each(GARBAGE)('is rejected as %j', (body) => {
     expect(() => readEmailFeedback(body)).toThrow()
   })
 
-  it('is never half understood: any JSON is one, or throws', () => {
+  it('is either parsed completely or rejected, for any JSON', () => {
     const any = fc.oneof(
       fc.json(),
       fc.string(),
@@ -85,7 +89,7 @@ describe('an SES event', () => {
   })
 })
 
-describe('a receipt of an SMS', () => {
+describe('an SMS receipt', () => {
   afterEach(() => {
     vi.unstubAllEnvs()
   })
@@ -115,7 +119,7 @@ describe('a receipt of an SMS', () => {
     return feedback?.kind === 'failed' ? feedback.reason : ''
   }
 
-  it('says that it was delivered, at the time of UTC that SNS writes, wherever it is read', () => {
+  it('of a success has the delivery time in UTC, in any local time zone', () => {
     vi.stubEnv('TZ', 'Asia/Kathmandu')
     expect(new Date(2026, 0).toISOString()).toBe('2025-12-31T18:15:00.000Z')
     expect(read()).toEqual({
@@ -132,7 +136,7 @@ describe('a receipt of an SMS', () => {
     [undefined, 'Not delivered: no response'],
     ['x'.repeat(300), `Not delivered: ${'x'.repeat(200)}`],
     ['Error 1234 of carrier 31027', 'Not delivered: Error 1234 of carrier 31027'],
-  ])('says that it failed, and why: %j', (answer, reason) => {
+  ])('of a failure has the carrier’s response %j as its reason', (answer, reason) => {
     expect(refused(answer)).toEqual({ providerMessageId: 'sns-1', feedback: { kind: 'failed', reason } })
   })
 
@@ -153,13 +157,13 @@ describe('a receipt of an SMS', () => {
     '555_123_4567',
     '٠٥٣٢١٢٣٤٥٦٧',
     '+90 5 3 2 1 2 3 4 5 6 7',
-  ])('keeps nothing of a number in a carrier’s text: %j', (number) => {
+  ])('removes the phone number %j from the carrier’s response', (number) => {
     const reason = reasonOf(`Number ${number} is unknown (to: ${number})`)
     expect(reason).toMatch(/^Not delivered: Number .* is unknown \(to: .*\)$/)
     expect(reason.replace(/[^\p{Nd}]/gu, '').length).toBeLessThan(6)
   })
 
-  it('cuts a carrier’s text between characters', () => {
+  it('does not split a character when it shortens the carrier’s response', () => {
     expect(reasonOf(`${'x'.repeat(199)}😀`).isWellFormed()).toBe(true)
   })
 
@@ -169,15 +173,15 @@ describe('a receipt of an SMS', () => {
     ['no delivery', { delivery: undefined }],
     ['an unknown status', { status: 'PENDING' }],
     ['no time', { notification: { messageId: 'sns-1', timestamp: 'yesterday' } }],
-  ])('with %s is none', (_, more) => {
+  ])('with %s is ignored', (_, more) => {
     expect(read(more as Parameters<typeof receipt>[0])).toBeNull()
   })
 
-  it.each(GARBAGE)('is not %j', (body) => {
+  it.each(GARBAGE)('is ignored as %j', (body) => {
     expect(readSmsReceipt(body)).toBeNull()
   })
 
-  it('keeps no number of any form, whatever the text around it', () => {
+  it('removes phone numbers in any form and context', () => {
     const separators = fc.constantFrom('', ' ', '-', '.', ') ', ' (')
     const number = fc
       .array(fc.tuple(fc.integer({ min: 0, max: 9 }), separators), { minLength: 7, maxLength: 15 })

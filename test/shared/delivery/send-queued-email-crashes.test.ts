@@ -29,14 +29,14 @@ beforeAll(async () => {
   await patientWriter(db).createMany(clinic.id, [patient])
 })
 
-/** Everything a consumer calls, made to die where `dies` says: before a call, or after it with its result lost. */
-function consumer(dies: (step: Step) => boolean, now: () => number, accepted: (id: string) => void) {
-  const mortal =
+/** A consumer that crashes where `shouldCrash` returns true: before a call, or after it with its result lost. */
+function consumer(shouldCrash: (step: Step) => boolean, now: () => number, accepted: (id: string) => void) {
+  const crashing =
     <A extends unknown[], R>(call: string, act: (...args: A) => Promise<R>) =>
     async (...args: A): Promise<R> => {
-      if (dies({ call, when: 'before' })) throw new Crashed()
+      if (shouldCrash({ call, when: 'before' })) throw new Crashed()
       const result = await act(...args)
-      if (dies({ call, when: 'after' })) throw new Crashed()
+      if (shouldCrash({ call, when: 'after' })) throw new Crashed()
       return result
     }
   const log = messageDispatch(db)
@@ -47,42 +47,42 @@ function consumer(dies: (step: Step) => boolean, now: () => number, accepted: (i
     newToken: newUuid,
     clinicName: async () => 'Clinic',
     messages: {
-      find: mortal('find', log.find),
-      claim: mortal('claim', log.claim),
-      recordFeedback: mortal('note', log.recordFeedback),
-      markUnresolved: mortal('leaveUnresolved', log.markUnresolved),
-      release: mortal('release', log.release),
+      find: crashing('find', log.find),
+      claim: crashing('claim', log.claim),
+      recordFeedback: crashing('recordFeedback', log.recordFeedback),
+      markUnresolved: crashing('leaveUnresolved', log.markUnresolved),
+      release: crashing('release', log.release),
     },
     sender: {
-      send: mortal('send', async ({ message }) => {
+      send: crashing('send', async ({ message }) => {
         accepted(message)
         return { kind: 'accepted' as const, providerMessageId: `ses-${message}` }
       }),
     },
-    queue: { push: mortal('push', async (email: { message: string }) => void pushed.push(email)) },
+    queue: { push: crashing('push', async (email: { message: string }) => void pushed.push(email)) },
   }
   return parts
 }
 
-const STEPS: Step[] = ['find', 'claim', 'send', 'note'].flatMap((call) => [
+const STEPS: Step[] = ['find', 'claim', 'send', 'recordFeedback'].flatMap((call) => [
   { call, when: 'before' as const },
   { call, when: 'after' as const },
 ])
-/** From the claim's being written to the note's: there, nobody else knows whether SES has it. */
-const WINDOW = new Set(['claim after', 'send before', 'send after', 'note before'])
+/** Between writing the claim and recording the result, the outcome is unknown to any other process. */
+const WINDOW = new Set(['claim after', 'send before', 'send after', 'recordFeedback before'])
 
-it.each(STEPS)('a consumer that dies $when $call', async ({ call, when }) => {
+it.each(STEPS)('a crash $when $call sends the email at most once', async ({ call, when }) => {
   let time = Date.now()
   const message = await createAcceptedEmail(db.table, clinic, patient, time)
   const sent: string[] = []
   const email = { clinic: clinic.id, message: message.id, waits: 0 }
-  const dying = consumer(
+  const crashingConsumer = consumer(
     (step) => step.call === call && step.when === when,
     () => time,
     (id) => sent.push(id),
   )
-  await expect(sendQueuedEmail(dying, email)).rejects.toThrow(Crashed)
-  // The queue delivers it again and again, to consumers that live.
+  await expect(sendQueuedEmail(crashingConsumer, email)).rejects.toThrow(Crashed)
+  // The queue delivers it again several times, to consumers that do not crash.
   const living = consumer(
     () => false,
     () => time,
@@ -101,11 +101,11 @@ it.each(STEPS)('a consumer that dies $when $call', async ({ call, when }) => {
   await sendQueuedEmail(living, email)
   const entry = (await log.find(clinic.id, message.id))?.record
   if (WINDOW.has(`${call} ${when}`)) {
-    expect(sent.length).toBe(call === 'send' && when === 'after' ? 1 : call === 'note' ? 1 : 0)
+    expect(sent.length).toBe(call === 'send' && when === 'after' ? 1 : call === 'recordFeedback' ? 1 : 0)
     expect(entry).toMatchObject({ status: 'queued', dispatch: { isUnresolved: true } })
     expect(counted).toEqual(['message_unresolved'])
     expect((await log.unresolved()).map(({ id }) => id)).toContain(message.id)
-    // SES's own word, or a person's, ends it.
+    // Feedback from SES or a decision of the operator resolves it.
     await log.recordFeedback(clinic.id, message.id, {
       kind: 'sent',
       at: new Date(time).toISOString(),
@@ -119,7 +119,7 @@ it.each(STEPS)('a consumer that dies $when $call', async ({ call, when }) => {
   expect((await log.due(time + 86_400_000, 1000)).map(({ id }) => id)).not.toContain(message.id)
 })
 
-it('many emails, each delivered up to five times to four consumers that die everywhere', async () => {
+it('sends each of many emails at most once when four consumers crash at any point', async () => {
   const seed = Number(process.env.SEED ?? 20261120)
   const random = mulberry32(seed)
   const emails = rounds(60, 1000)
@@ -139,13 +139,13 @@ it('many emails, each delivered up to five times to four consumers that die ever
   const accepted = (id: string) => void sent.set(id, (sent.get(id) ?? 0) + 1)
   const deliver = async (id: string, mortality: number) => {
     let at = ''
-    const dies = ({ call, when }: Step) => {
+    const shouldCrash = ({ call, when }: Step) => {
       at = `${call} ${when}`
       return random() < mortality
     }
     try {
       await sendQueuedEmail(
-        consumer(dies, () => time, accepted),
+        consumer(shouldCrash, () => time, accepted),
         { clinic: clinic.id, message: id, waits: 0 },
       )
       return true
@@ -157,14 +157,14 @@ it('many emails, each delivered up to five times to four consumers that die ever
   }
   const crowd = async (queue: string[], mortality: number) => {
     const four = Array.from({ length: 4 }, async () => {
-      // What a death leaves undone, the queue delivers again.
+      // The queue delivers the message again after a crash.
       for (let id = queue.shift(); id; id = queue.shift()) if (!(await deliver(id, mortality))) queue.push(id)
     })
     await Promise.all(four)
   }
   await crowd(deliveries, 0.08)
   const log = messageDispatch(db)
-  // Some were never delivered at all: the sweep brings them, and what was left behind.
+  // Some were never delivered: the sweep queues them, and those that a crash left behind.
   for (let minute = 0; minute < 40; minute++) {
     time += 60_000
     const swept: string[] = []
@@ -186,7 +186,7 @@ it('many emails, each delivered up to five times to four consumers that die ever
     done.every((entry) => sent.get(entry?.record.id ?? '') === 1),
     seen,
   ).toBe(true)
-  // No more than died in the window, and those whom it does not name are sent.
+  // At most the emails whose consumer crashed in the window are unresolved; all others are sent.
   expect(
     unresolved.map((entry) => entry?.record.id).filter((id) => !windows.has(id ?? '')),
     seen,

@@ -1,4 +1,4 @@
-/** What the SDK's own clients make of what a server does, and what that means for the message. */
+/** How responses and network failures, seen through the SDK's clients, are classified. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
@@ -13,7 +13,7 @@ import { stubFunctionEnvironment } from '../../support/functions.ts'
 
 type Respond = (response: ServerResponse, request: IncomingMessage) => void
 
-/** What a server might say of a patient, and nobody may repeat. */
+/** Patient data in an error message of the provider: it must not appear in a reason. */
 const CANARY = 'CANARY-7351 +905321234567'
 
 let server: Server
@@ -83,7 +83,7 @@ const PROVIDERS = {
   ses: (url?: string) => sendEmail(new SESv2Client(settings(url))),
 }
 
-/** What the client throws. */
+/** The error that the client throws. */
 const thrown = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
     (answer) => expect.unreachable(`was accepted: ${JSON.stringify(answer)}`),
@@ -113,7 +113,7 @@ const html =
 
 const reset: Respond = (response) => response.destroy()
 const hang: Respond = () => {}
-/** The beginning of an answer. */
+/** The beginning of a response. */
 const cutOff =
   (status: number): Respond =>
   (response) => {
@@ -129,12 +129,12 @@ const stalled: Respond = (response) => {
 type Kind = 'refused' | 'unavailable' | 'unknown'
 
 const SNS_ERRORS: [number, string, Kind][] = [
-  // Of this message, or this number.
+  // Errors of one message or number.
   [400, 'InvalidParameter', 'refused'],
   [400, 'ParameterValueInvalid', 'refused'],
   [400, 'ValidationException', 'refused'],
   [400, 'OptedOut', 'refused'],
-  // Of every message, for now.
+  // Errors that affect every message.
   [429, 'Throttled', 'unavailable'],
   [400, 'Throttling', 'unavailable'],
   [403, 'AuthorizationError', 'unavailable'],
@@ -145,7 +145,7 @@ const SNS_ERRORS: [number, string, Kind][] = [
   [400, 'RequestExpired', 'unavailable'],
   [404, 'NotFound', 'unavailable'],
   [503, 'ServiceUnavailable', 'unavailable'],
-  // Perhaps it went out.
+  // The message may have been sent.
   [500, 'InternalError', 'unknown'],
   [500, 'InternalFailure', 'unknown'],
 ]
@@ -166,58 +166,62 @@ const SES_ERRORS: [number, string, Kind][] = [
   [500, 'InternalFailure', 'unknown'],
 ]
 
-describe('an error of the provider', () => {
+describe('a provider’s error', () => {
   it.each([
     ...SNS_ERRORS.map(([status, code, kind]) => ['sns', code, status, kind, snsError(status, code)] as const),
     ...SES_ERRORS.map(([status, type, kind]) => ['ses', type, status, kind, sesError(status, type)] as const),
-  ])('%s: %s (%i) is %s', async (provider, _name, _status, kind, answer) => {
+  ])('from %s named %s (%i) is %s', async (provider, _name, _status, kind, answer) => {
     respond = answer
-    const handover = toSendResult(await thrown(PROVIDERS[provider]()))
-    expect(handover.kind).toBe(kind)
-    expect(handover.reason).not.toMatch(/CANARY|532/)
+    const result = toSendResult(await thrown(PROVIDERS[provider]()))
+    expect(result.kind).toBe(kind)
+    expect(result.reason).not.toMatch(/CANARY|532/)
     expect(bodies.length).toBe(1)
   })
 })
 
-describe.each(['sns', 'ses'] as const)('what stands between us and %s', (provider) => {
+describe.each(['sns', 'ses'] as const)('a failure between the client and %s', (provider) => {
   it.each<[string, Respond, Kind]>([
     ['a proxy’s 500', html(500), 'unknown'],
     ['a proxy’s 502', html(502), 'unknown'],
     ['a proxy’s 504', html(504), 'unknown'],
     ['a redirect', html(301), 'unknown'],
-    ['a gateway’s 503, which says that nobody took it', html(503), 'unavailable'],
+    ['a gateway’s 503', html(503), 'unavailable'],
     ['a firewall’s 403', html(403), 'unavailable'],
-    ['a reset before the answer', reset, 'unknown'],
-    ['an answer that is cut off', cutOff(200), 'unknown'],
-    ['an answer that stalls', stalled, 'unknown'],
-    ['no answer', hang, 'unknown'],
-  ])('%s', async (_what, answer, kind) => {
+    ['a reset before the response', reset, 'unknown'],
+    ['a response that is cut off', cutOff(200), 'unknown'],
+    ['a response that stalls', stalled, 'unknown'],
+    ['no response', hang, 'unknown'],
+  ])('such as %s is %s', async (_what, answer, kind) => {
     respond = answer
-    const handover = toSendResult(await thrown(PROVIDERS[provider]()))
-    expect(handover.kind).toBe(kind)
-    if (kind === 'unknown') expect(handover.reason).toBe(LOST_RESPONSE)
-    expect(handover.reason).not.toMatch(/CANARY|532/)
+    const result = toSendResult(await thrown(PROVIDERS[provider]()))
+    expect(result.kind).toBe(kind)
+    if (kind === 'unknown') expect(result.reason).toBe(LOST_RESPONSE)
+    expect(result.reason).not.toMatch(/CANARY|532/)
     expect(bodies.length).toBe(1)
   })
 
   it.each([
-    ['nobody listens', () => closedPort, /: ECONNREFUSED$/],
-    ['nobody listens at any address', () => closedPort.replace('127.0.0.1', 'localhost'), /: ECONNREFUSED$/],
-    ['there is no such host', () => 'http://nowhere.invalid', /: (ENOTFOUND|EAI_AGAIN)$/],
-  ])('is provably not reached when %s', async (_what, url, reason) => {
+    ['the port is closed', () => closedPort, /: ECONNREFUSED$/],
+    [
+      'the port is closed on all addresses',
+      () => closedPort.replace('127.0.0.1', 'localhost'),
+      /: ECONNREFUSED$/,
+    ],
+    ['the host is unknown', () => 'http://nowhere.invalid', /: (ENOTFOUND|EAI_AGAIN)$/],
+  ])('is unavailable when %s', async (_what, url, reason) => {
     expect(toSendResult(await thrown(PROVIDERS[provider](url())))).toEqual({
       kind: 'unavailable',
       reason: expect.stringMatching(reason),
     })
   })
 
-  it('may be there, but does not speak TLS: unknown', async () => {
+  it('is unknown when the server does not speak TLS', async () => {
     respond = hang
-    const handover = toSendResult(await thrown(PROVIDERS[provider](endpoint.replace('http:', 'https:'))))
-    expect(handover.kind).toBe('unknown')
+    const result = toSendResult(await thrown(PROVIDERS[provider](endpoint.replace('http:', 'https:'))))
+    expect(result.kind).toBe('unknown')
   })
 
-  it('is not asked at all without credentials', async () => {
+  it('is unavailable without credentials, and no request is made', async () => {
     for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_PROFILE'])
       vi.stubEnv(name, undefined)
     vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true')
@@ -233,23 +237,23 @@ describe.each(['sns', 'ses'] as const)('what stands between us and %s', (provide
 })
 
 it.each(['text', {}, new Error('no'), Object.assign(new Error('no'), { $metadata: {} })])(
-  'is unknown for what is no error of a client: %j',
+  'classifies an error that is not of a client as unknown: %j',
   (error) => {
     expect(toSendResult(error)).toEqual({ kind: 'unknown', reason: LOST_RESPONSE })
   },
 )
 
-const snsTook: Respond = (response) =>
+const snsAccepts: Respond = (response) =>
   response
     .writeHead(200, { 'content-type': 'text/xml' })
     .end(
       '<PublishResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/"><PublishResult><MessageId>sns-1</MessageId></PublishResult><ResponseMetadata><RequestId>r</RequestId></ResponseMetadata></PublishResponse>',
     )
 
-const sesTook: Respond = (response) =>
+const sesAccepts: Respond = (response) =>
   response.writeHead(200, { 'content-type': 'application/json' }).end('{"MessageId":"ses-1"}')
 
-/** One answer after the other; the last for good. */
+/** Returns the responses in order, and then the last one again. */
 const inTurn = (...answers: Respond[]): Respond => {
   let at = 0
   return (response, request) => answers[Math.min(at++, answers.length - 1)]?.(response, request)
@@ -270,10 +274,10 @@ const emailOf = () =>
   emailSender(new SESv2Client(settings()), { from: 'clinic@example.com', configurationSet: 'mail' })
 
 describe('an SMS', () => {
-  it('is handed over as it is, to the number, as transactional', async () => {
-    respond = snsTook
-    const handover = await smsOf().send('+905321234567', 'Grüße & bis um 10 😀')
-    expect(handover).toEqual({ kind: 'accepted', providerMessageId: 'sns-1' })
+  it('is published unchanged to the number as transactional', async () => {
+    respond = snsAccepts
+    const result = await smsOf().send('+905321234567', 'Grüße & bis um 10 😀')
+    expect(result).toEqual({ kind: 'accepted', providerMessageId: 'sns-1' })
     const [form] = bodies.map((body) => Object.fromEntries(new URLSearchParams(body)))
     const attributes = [1, 2, 3].map((at) => [
       form?.[`MessageAttributes.entry.${at}.Name`],
@@ -287,8 +291,8 @@ describe('an SMS', () => {
     })
   })
 
-  it('is tried again when SNS took nothing, three times in all', async () => {
-    respond = inTurn(snsError(429, 'Throttled'), snsTook)
+  it('is published up to three times while SNS is unavailable', async () => {
+    respond = inTurn(snsError(429, 'Throttled'), snsAccepts)
     expect(await smsOf().send('+905321234567', 'x')).toMatchObject({ kind: 'accepted' })
     expect(bodies.length).toBe(2)
     bodies = []
@@ -302,9 +306,9 @@ describe('an SMS', () => {
   it.each<[string, Respond]>([
     ['resets', reset],
     ['hangs', hang],
-    ['answers 500', snsError(500, 'InternalError')],
-    ['refuses it', snsError(400, 'InvalidParameter')],
-  ])('is never tried again when SNS %s, not even after it took nothing', async (_what, answer) => {
+    ['responds with 500', snsError(500, 'InternalError')],
+    ['rejects it', snsError(400, 'InvalidParameter')],
+  ])('is not published again when SNS %s, also after SNS was unavailable', async (_what, answer) => {
     respond = inTurn(snsError(503, 'ServiceUnavailable'), answer)
     expect((await smsOf().send('+905321234567', 'x')).kind).toMatch(/^(unknown|refused)$/)
     expect(bodies.length).toBe(2)
@@ -312,8 +316,8 @@ describe('an SMS', () => {
 })
 
 describe('an email', () => {
-  it('is handed over with its tags, from one mailbox, under a subject of one line', async () => {
-    respond = sesTook
+  it('is sent with its tags, from one mailbox, with a subject of one line', async () => {
+    respond = sesAccepts
     expect(await emailOf().send(email)).toEqual({ kind: 'accepted', providerMessageId: 'ses-1' })
     expect(bodies.map((body) => JSON.parse(body))).toEqual([
       {
@@ -338,26 +342,26 @@ describe('an email', () => {
     ['resets', reset, 'unknown'],
     ['is throttled', sesError(429, 'TooManyRequestsException'), 'unavailable'],
     ['rejects it', sesError(400, 'MessageRejected'), 'refused'],
-  ])('is handed over once when SES %s: the queue tries again', async (_what, answer, kind) => {
-    respond = inTurn(answer, sesTook)
+  ])('is sent once when SES %s', async (_what, answer, kind) => {
+    respond = inTurn(answer, sesAccepts)
     expect((await emailOf().send(email)).kind).toBe(kind)
     expect(bodies.length).toBe(1)
   })
 })
 
-describe('an answer without an id', () => {
-  // Whoever says 200 and names no message is not the provider, or has not taken it.
+describe('a response without a message id', () => {
+  // A 200 without a message id may come from a proxy.
   it.each<[string, Respond]>([
     ['is empty', (response) => response.writeHead(200).end()],
     ['is a page', html(200)],
-  ])('that %s is no acceptance', async (_what, answer) => {
+  ])('that %s is unknown', async (_what, answer) => {
     respond = answer
     expect(await smsOf().send('+905321234567', 'x')).toEqual({ kind: 'unknown', reason: LOST_RESPONSE })
     expect(await emailOf().send(email)).toEqual({ kind: 'unknown', reason: LOST_RESPONSE })
   })
 })
 
-describe('the functions’ own clients', () => {
+describe('the clients of the functions', () => {
   beforeEach(() => {
     stubFunctionEnvironment('clinic-table', {
       AWS_ENDPOINT_URL_SNS: endpoint,
@@ -365,7 +369,7 @@ describe('the functions’ own clients', () => {
     })
   })
 
-  it('never repeat a call by themselves', async () => {
+  it('do not retry calls', async () => {
     respond = reset
     expect(await openSms().send('+905321234567', 'x')).toMatchObject({ kind: 'unknown' })
     expect(await openEmail().send(email)).toMatchObject({ kind: 'unknown' })
@@ -375,8 +379,8 @@ describe('the functions’ own clients', () => {
     expect(bodies.length).toBe(3)
   })
 
-  it('send as the environment says', async () => {
-    respond = inTurn(snsTook, sesTook)
+  it('send with the settings of the environment', async () => {
+    respond = inTurn(snsAccepts, sesAccepts)
     await openSms().send('+905321234567', 'x')
     await openEmail().send({ ...email, clinicName: '' })
     expect(new URLSearchParams(bodies[0]).get('MessageAttributes.entry.2.Value.StringValue')).toBe('Clinic')

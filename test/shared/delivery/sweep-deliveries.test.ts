@@ -19,7 +19,7 @@ const WEBHOOK = '6d0e2a7c-0000-4000-8000-000000000002'
 const NOW = Date.parse('2026-05-01T07:00:00Z')
 const MINUTE = 60_000
 const DUE = NOW - MINUTE
-const NEXT_LOOK = NOW + 10 * MINUTE
+const NEXT_CHECK = NOW + 10 * MINUTE
 
 const attempt = { at: '2026-05-01T06:00:00.000Z', status: 500, error: null, latencyMs: 12 }
 
@@ -47,13 +47,13 @@ const done = { status: 'delivered', nextAt: null, dueAt: null } as const
 type Done =
   | [what: 'push', way: Lane, id: string]
   | [what: 'change', id: string, dueAt: number | null]
-  | [what: 'forget', id: string]
+  | [what: 'remove', id: string]
 
-type Broken = Partial<Record<'due' | 'find' | 'push' | 'change' | 'forget', string>>
+type Broken = Partial<Record<'due' | 'find' | 'push' | 'change' | 'remove', string>>
 
 /**
- * Sweeps over what is due, and tells what was done; a delivery of null is none, `broken` calls fail for one id, and `later` is
- * what a delivery has become once it was pushed.
+ * Sweeps the given due deliveries and returns the calls made. A delivery of null does not exist, `broken` calls fail for one
+ * id, and `later` has the state of a delivery after it was queued.
  */
 async function swept(
   deliveries: Record<string, Delivery | null>,
@@ -102,9 +102,9 @@ async function swept(
         return after
       },
       removeDue: async (due) => {
-        breaks('forget', due.id)
+        breaks('remove', due.id)
         expect(due).toEqual({ clinic: CLINIC, webhook: WEBHOOK, id: due.id, at: DUE })
-        did.push(['forget', due.id])
+        did.push(['remove', due.id])
       },
     },
   }
@@ -116,52 +116,49 @@ async function swept(
 }
 
 describe('the sweep of deliveries', () => {
-  it('asks for what is due by now, so much at a time', async () => {
+  it('reads at most 500 deliveries of each partition that are due now', async () => {
     expect(await swept({})).toMatchObject({ did: [], asked: [[NOW, 500]], failed: null })
   })
 
   it.each<[string, Delivery | null]>([
     ['that does not exist', null],
-    ['that is done', aDelivery('d', done)],
+    ['that was delivered', aDelivery('d', done)],
     ['that has failed', aDelivery('d', { ...done, status: 'failed' })],
     ['that is due later', aDelivery('d', { dueAt: DUE + 1 })],
     ['that was due before', aDelivery('d', { dueAt: DUE - 1 })],
-  ])('forgets the place of a delivery %s', async (_, delivery) => {
-    expect(await swept({ d: delivery })).toMatchObject({ did: [['forget', 'd']], failed: null })
+  ])('removes the due item of a delivery %s', async (_, delivery) => {
+    expect(await swept({ d: delivery })).toMatchObject({ did: [['remove', 'd']], failed: null })
   })
 
-  it('queues a first attempt the quick way, and looks again should it come to nothing', async () => {
+  it('queues a first attempt in the quick lane and checks it again after ten minutes', async () => {
     expect(await swept({ d: aDelivery('d') })).toMatchObject({
       did: [
         ['push', 'quick', 'd'],
-        ['change', 'd', NEXT_LOOK],
+        ['change', 'd', NEXT_CHECK],
       ],
       failed: null,
     })
   })
 
-  it('queues a retry the slow way', async () => {
+  it('queues a retry in the slow lane', async () => {
     expect(await swept({ d: aDelivery('d', { attempts: [attempt], failedAttempts: 1 }) })).toMatchObject({
       did: [
         ['push', 'slow', 'd'],
-        ['change', 'd', NEXT_LOOK],
+        ['change', 'd', NEXT_CHECK],
       ],
     })
   })
 
-  it('leaves one alone while somebody is at it, and where it stands', async () => {
+  it('does nothing while a delivery is claimed', async () => {
     expect(await swept({ d: aDelivery('d', claimedUntil(NOW + 1)) })).toMatchObject({ did: [], failed: null })
   })
 
-  it.each([NOW, NOW - 1, NOW - 60 * MINUTE])(
-    'queues again what somebody was at until %i: whoever it was has died',
-    async (until) => {
-      const { did } = await swept({ d: aDelivery('d', claimedUntil(until)) })
-      expect(did).toContainEqual(['push', 'quick', 'd'])
-    },
-  )
+  it.each([NOW, NOW - 1, NOW - 60 * MINUTE])('queues a delivery whose claim expired at %i', async (until) => {
+    const { did } = await swept({ d: aDelivery('d', claimedUntil(until)) })
+    expect(did).toContainEqual(['push', 'quick', 'd'])
+  })
 
-  it('does not put off what moved on while it was pushed', async () => {
+  it('does not postpone a delivery that changed while it was queued', async () => {
     const moved = aDelivery('d', {
       attempts: [attempt],
       failedAttempts: 1,
@@ -172,11 +169,11 @@ describe('the sweep of deliveries', () => {
     expect(did).toEqual([['push', 'quick', 'd']])
   })
 
-  it('does not put off what it could not queue: the next minute tries again', async () => {
+  it('does not postpone a delivery that could not be queued', async () => {
     expect(await swept({ d: aDelivery('d') }, { push: 'd' })).toMatchObject({ did: [], failed: 'no push' })
   })
 
-  it('looks at each that is due, once, and at few at a time', async () => {
+  it('processes each due delivery once, up to eight concurrently', async () => {
     const all = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`d${n}`, aDelivery(`d${n}`)]))
     const { did, most } = await swept(all)
     const pushed = did.flatMap(([what, , id]) => (what === 'push' ? [id] : []))
@@ -188,24 +185,24 @@ describe('the sweep of deliveries', () => {
   it.each<[string, Broken]>([
     ['cannot be read', { find: 'a' }],
     ['cannot be queued', { push: 'a' }],
-    ['cannot be put off', { change: 'a' }],
-    ['cannot be forgotten', { forget: 'a' }],
-  ])('is not held up for the others by one that %s, and says that it failed', async (_, broken) => {
-    const a = 'forget' in broken ? aDelivery('a', done) : aDelivery('a')
+    ['cannot be postponed', { change: 'a' }],
+    ['cannot be removed', { remove: 'a' }],
+  ])('processes the other deliveries and fails when one %s', async (_, broken) => {
+    const a = 'remove' in broken ? aDelivery('a', done) : aDelivery('a')
     const { did, failed } = await swept({ a, b: aDelivery('b'), c: aDelivery('c') }, broken)
     for (const id of ['b', 'c']) expect(did).toContainEqual(['push', 'quick', id])
     expect(failed).toBe(`no ${Object.keys(broken)[0]}`)
   })
 })
 
-describe('a clinic whose events cannot be placed', () => {
+describe('a clinic whose events cannot be fanned out', () => {
   const sqs = mockClient(SQSClient)
   afterEach(() => {
     vi.restoreAllMocks()
     sqs.reset()
   })
 
-  /** What each function is started with, so that it sees to both clinics. */
+  /** An event of each function that makes it process both clinics. */
   const STARTS: Record<string, (announced: { pk: string; sk: string }[]) => object> = {
     'sweep-events': () => ({}),
     'fan-out-events': (announced) => ({
@@ -213,9 +210,9 @@ describe('a clinic whose events cannot be placed', () => {
     }),
   }
 
-  // Whichever comes first.
+  // The broken clinic comes first or second.
   it.each(Object.keys(STARTS).flatMap((id) => [0, 1].map((which) => [id, which] as const)))(
-    'holds nobody up in %s (no. %i)',
+    'does not stop %s for other clinics (broken clinic no. %i)',
     async (id, which) => {
       const db = await freshTable()
       stubFunctionEnvironment(db.name)
@@ -241,7 +238,7 @@ describe('a clinic whose events cannot be placed', () => {
       } as never)
       vi.spyOn(process.stdout, 'write').mockReturnValue(true)
       const handler = (await handlerOf({ id })) as (event: object) => Promise<void>
-      // It says that it failed: the broken one is to be tried again.
+      // The invocation fails, so that it is retried for the broken clinic.
       await expect(handler(STARTS[id]?.(announced) ?? {})).rejects.toThrow(`${id} failed`)
       vi.restoreAllMocks()
       const placed = (clinic: typeof other) =>

@@ -29,7 +29,7 @@ const aMessage = (id: string, dispatch: Dispatch | null, age = 2 * MINUTE): Mess
   dispatch,
 })
 
-/** Sweeps over what is due, and tells what was done; a message of null is none, and `broken` calls fail for one id. */
+/** Sweeps the given due messages and returns the calls made. A message of null does not exist; `broken` calls fail for one id. */
 async function swept(messages: Record<string, Message | null>, broken: Record<string, string> = {}) {
   const done: unknown[][] = []
   const counted: string[] = []
@@ -54,10 +54,10 @@ async function swept(messages: Record<string, Message | null>, broken: Record<st
         const record = messages[id]
         return record ? { record, version: 3, events: 0 } : null
       },
-      recordFeedback: did('note'),
+      recordFeedback: did('recordFeedback'),
       postpone: did('postpone'),
-      markUnresolved: did('leaveUnresolved'),
-      removeDue: did('forget'),
+      markUnresolved: did('markUnresolved'),
+      removeDue: did('removeDue'),
     },
   }
   const failed = await sweepMessages(sweep).then(
@@ -70,24 +70,24 @@ async function swept(messages: Record<string, Message | null>, broken: Record<st
 const due = (id: string) => ({ clinic: CLINIC, id, at: DUE })
 const pushed = (message: string) => ['push', { clinic: CLINIC, message, waits: 0 }]
 
-describe('the sweep', () => {
-  it('asks for what is due by now, so much at a time', async () => {
+describe('the sweep of messages', () => {
+  it('reads at most 250 messages of each partition that are due now', async () => {
     expect(await swept({})).toEqual({ done: [], counted: [], asked: [[NOW, 250]], failed: false })
   })
 
   it.each<[string, Message | null]>([
     ['that does not exist', null],
-    ['that is done', aMessage('m', null)],
+    ['that was sent', aMessage('m', null)],
     ['that is due at another time', aMessage('m', { ...waiting, dueAt: DUE + 1 })],
-  ])('forgets a message %s', async (_, message) => {
-    expect(await swept({ m: message })).toMatchObject({ done: [['forget', due('m')]], counted: [] })
+  ])('removes the due item of a message %s', async (_, message) => {
+    expect(await swept({ m: message })).toMatchObject({ done: [['removeDue', due('m')]], counted: [] })
   })
 
-  it('leaves a message to a person when its sender ended without a word', async () => {
+  it('marks a message as unresolved when its claim has expired', async () => {
     expect(await swept({ m: aMessage('m', claimedUntil(NOW)) })).toMatchObject({
       done: [
         [
-          'leaveUnresolved',
+          'markUnresolved',
           CLINIC,
           'm',
           'The sender stopped without reporting a result: the message may have been sent',
@@ -97,24 +97,24 @@ describe('the sweep', () => {
     })
   })
 
-  it('never sends a message again that somebody claimed, however old', async () => {
+  it('does not queue or fail a claimed message, however old', async () => {
     for (const dispatch of [claimedUntil(NOW - MAX_AGE_MS), claimedUntil(NOW + 1)]) {
       const { done } = await swept({ m: aMessage('m', dispatch, 2 * MAX_AGE_MS) })
       expect(done.map(([name]) => name)).not.toContain('push')
-      expect(done.map(([name]) => name)).not.toContain('note')
+      expect(done.map(([name]) => name)).not.toContain('recordFeedback')
     }
   })
 
-  it('leaves a message alone while somebody is at it', async () => {
+  it('does nothing while a message is claimed', async () => {
     expect(await swept({ m: aMessage('m', claimedUntil(NOW + 1)) })).toMatchObject({ done: [], counted: [] })
   })
 
   it.each<[string, number, number]>([
     ['soon after it was accepted', 2 * MINUTE, 15 * MINUTE],
     ['after 15 minutes', 15 * MINUTE, 15 * MINUTE],
-    ['ever less often: after half an hour', 30 * MINUTE, 30 * MINUTE],
-    ['but once an hour at least', MAX_AGE_MS, 60 * MINUTE],
-  ])('queues an email that waits, and looks again later: %s', async (_, age, next) => {
+    ['after half an hour', 30 * MINUTE, 30 * MINUTE],
+    ['after a day', MAX_AGE_MS, 60 * MINUTE],
+  ])('queues a waiting email %s, and checks it again later', async (_, age, next) => {
     const message = aMessage('m', waiting, age)
     expect(await swept({ m: message })).toMatchObject({
       done: [pushed('m'), ['postpone', CLINIC, { record: message, version: 3 }, NOW + next]],
@@ -122,16 +122,21 @@ describe('the sweep', () => {
     })
   })
 
-  it('gives an email up that has waited for more than a day', async () => {
+  it('fails an email that has waited for more than a day', async () => {
     expect(await swept({ m: aMessage('m', waiting, MAX_AGE_MS + 1) })).toMatchObject({
       done: [
-        ['note', CLINIC, 'm', { kind: 'failed', reason: 'Not sent: the message waited for more than a day' }],
+        [
+          'recordFeedback',
+          CLINIC,
+          'm',
+          { kind: 'failed', reason: 'Not sent: the message waited for more than a day' },
+        ],
       ],
       counted: [],
     })
   })
 
-  it('looks at each that is due', async () => {
+  it('processes each due message', async () => {
     const { done } = await swept({
       a: aMessage('a', waiting),
       b: null,
@@ -141,14 +146,14 @@ describe('the sweep', () => {
     expect(done.map(([name]) => name)).toEqual([
       'push',
       'postpone',
-      'forget',
-      'leaveUnresolved',
+      'removeDue',
+      'markUnresolved',
       'push',
       'postpone',
     ])
   })
 
-  it('does not put off what it could not queue: the next minute tries again', async () => {
+  it('does not postpone a message that could not be queued', async () => {
     const { done, failed } = await swept({ m: aMessage('m', waiting) }, { push: 'm' })
     expect({ done, failed }).toEqual({ done: [], failed: true })
   })
@@ -156,8 +161,8 @@ describe('the sweep', () => {
   it.each([
     ['cannot be read', { find: 'a' }],
     ['cannot be queued', { push: 'a' }],
-    ['cannot be put off', { postpone: 'a' }],
-  ])('is not held up for ever by one message that %s', async (_, broken) => {
+    ['cannot be postponed', { postpone: 'a' }],
+  ])('processes the other messages when one %s', async (_, broken) => {
     const { done } = await swept({ a: aMessage('a', waiting), b: aMessage('b', waiting) }, broken)
     expect(done).toContainEqual(pushed('b'))
   })

@@ -23,18 +23,18 @@ const flip = (text: string, position: number, bit: number): string => {
 }
 
 describe.each([
-  ['a made secret', newSecret()],
+  ['a generated secret', newSecret()],
   ["an integrator's whsec_ secret", `whsec_${Buffer.alloc(24, 7).toString('base64')}`],
   ["an integrator's own text", 'hunter2-hunter2-hunter2!~'],
-])('with %s', (_, secret) => {
-  it('the public verifier accepts the delivery', () => {
+])('a signature with %s', (_, secret) => {
+  it('is accepted by the public verifier', () => {
     expect(verifier(secret).verify(BODY, signed(secret))).toEqual(JSON.parse(BODY))
     expect(verifier(secret).verify(Buffer.from(BODY), signed(secret))).toEqual(JSON.parse(BODY))
   })
 
   const verifies = (headers: Record<string, string>, body = BODY) => verifier(secret).verify(body, headers)
 
-  it('a change of any byte of the body is noticed', () => {
+  it('is rejected after a change of any byte of the body', () => {
     const headers = signed(secret)
     for (let position = 0; position < Buffer.byteLength(BODY); position++)
       for (const bit of sampledBits(position))
@@ -42,7 +42,7 @@ describe.each([
   })
 
   it.each(['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const)(
-    'a change of any byte of %s is noticed',
+    'is rejected after a change of any byte of %s',
     (name) => {
       const headers = signed(secret)
       for (let position = 0; position < headers[name].length; position++)
@@ -53,7 +53,7 @@ describe.each([
     },
   )
 
-  it('cut and swapped parts are noticed', () => {
+  it('is rejected when it is cut off, too old or has another timestamp', () => {
     const headers = signed(secret)
     expect(() => verifies(headers, BODY.slice(0, -1))).toThrow(WebhookVerificationError)
     expect(() => verifies(headers, `${BODY} `)).toThrow(WebhookVerificationError)
@@ -70,7 +70,7 @@ describe.each([
     )
   })
 
-  it('another secret does not verify it', () => {
+  it('is rejected with another secret', () => {
     expect(() => verifier(newSecret()).verify(BODY, signed(secret))).toThrow(WebhookVerificationError)
   })
 })
@@ -79,12 +79,12 @@ describe.each([
 const sampledBits = (position: number) =>
   Array.from({ length: rounds(2, 8) }, (_, index) => (position * 3 + index) % 8)
 
-describe('while a secret is being replaced', () => {
+describe('during a rotation', () => {
   it.each([
     [newSecret(), newSecret()],
     ['the-old-one-as-text', newSecret()],
     ['the-old-one-as-text', 'the-new-one-as-text'],
-  ])('%s and %s each verify', (old, current) => {
+  ])('both secrets verify: %s and %s', (old, current) => {
     const headers = signed(current, old)
     expect(headers['webhook-signature'].split(' ')).toHaveLength(2)
     expect(verifier(old).verify(BODY, headers)).toEqual(JSON.parse(BODY))
@@ -93,7 +93,7 @@ describe('while a secret is being replaced', () => {
   })
 })
 
-it('signs any JSON under any id and secrets', () => {
+it('signs any JSON with any id and secrets', () => {
   const whsec = fc
     .uint8Array({ minLength: 24, maxLength: 64 })
     .map((bytes) => `whsec_${Buffer.from(bytes).toString('base64')}`)
@@ -118,7 +118,7 @@ it('signs any JSON under any id and secrets', () => {
   )
 })
 
-it("is the specification's own example", () => {
+it('produces the signature of the example in the specification', () => {
   const headers = signatureHeaders({
     id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
     timestampSeconds: 1_614_265_330,
@@ -132,7 +132,7 @@ it("is the specification's own example", () => {
   })
 })
 
-it('makes secrets of 32 random bytes, each another', () => {
+it('generates distinct secrets of 32 random bytes', () => {
   const secrets = Array.from({ length: 100 }, newSecret)
   expect(new Set(secrets).size).toBe(100)
   for (const secret of secrets) {

@@ -79,29 +79,29 @@ const hostile = fc
   })
   .map((pieces) => pieces.join(''))
 
-describe('oneLine', () => {
+describe('toSingleLine', () => {
   it.each([
-    ['a text as it is', 'Praxis Nord', 'Praxis Nord'],
+    ['plain text unchanged', 'Praxis Nord', 'Praxis Nord'],
     ['line ends as one space', 'a\r\nBcc: b@example.com', 'a Bcc: b@example.com'],
-    ['a line end of any script', 'a\u2028b\u2029c\u0085d\u000be\ff', 'a b c d e f'],
+    ['Unicode line ends as spaces', 'a\u2028b\u2029c\u0085d\u000be\ff', 'a b c d e f'],
     ['NUL, DEL and tabs as spaces', 'a\0b\u007fc\td', 'a b c d'],
-    ['nothing around it', ' \r\n a \u2028', 'a'],
-    ['half a character as the sign of it', 'a\ud800b\udc00', 'a\ufffdb\ufffd'],
-    ['a whole one as it is', '😀', '😀'],
-    ['nothing of nothing', '\r\n', ''],
-  ])('leaves %s', (_, text, expected) => {
+    ['trimmed text', ' \r\n a \u2028', 'a'],
+    ['a replacement character for a lone surrogate', 'a\ud800b\udc00', 'a\ufffdb\ufffd'],
+    ['an emoji unchanged', '😀', '😀'],
+    ['empty text for line ends', '\r\n', ''],
+  ])('returns %s', (_, text, expected) => {
     expect(toSingleLine(text)).toBe(expected)
   })
 })
 
-describe('mailbox', () => {
+describe('formatMailbox', () => {
   it.each([
     ['a plain name', 'Praxis Nord', `"Praxis Nord" <${ADDRESS}>`],
     ['quotes and backslashes', 'Dr. "Bo" \\ Lind', `"Dr. \\"Bo\\" \\\\ Lind" <${ADDRESS}>`],
     ['no name', '', ADDRESS],
     ['a name of line ends', '\r\n', ADDRESS],
     ['letters outside ASCII', 'Ärzte', `=?UTF-8?B?w4RyenRl?= <${ADDRESS}>`],
-  ])('writes %s', (_, name, expected) => {
+  ])('formats %s', (_, name, expected) => {
     expect(formatMailbox(name, ADDRESS)).toBe(expected)
   })
 
@@ -133,11 +133,11 @@ describe('mailbox', () => {
     '😀'.repeat(100),
     'x'.repeat(200),
     `${'x'.repeat(44)}😀${'y'.repeat(44)}ä`,
-  ])('of %j is read back as one sender of that name', async (name) => {
+  ])('is parsed as one sender with the name %j', async (name) => {
     expect(await readBack(formatMailbox(name, ADDRESS))).toEqual(fromOne(toSingleLine(name)))
   })
 
-  it('is one line of ASCII, its encoded words short enough and each of whole characters', () => {
+  it('is one line of ASCII with valid encoded words for any name', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const header = formatMailbox(text, ADDRESS)
@@ -150,7 +150,7 @@ describe('mailbox', () => {
     )
   })
 
-  it('is read back as one sender of that name, whatever the name', async () => {
+  it('is parsed as one sender with the same name for any name', async () => {
     await fc.assert(
       fc.asyncProperty(hostile, async (text) => {
         const { from, ...rest } = await readBack(formatMailbox(text, ADDRESS))
@@ -161,17 +161,17 @@ describe('mailbox', () => {
   })
 })
 
-describe('headerText', () => {
+describe('formatSubject', () => {
   it.each([
-    ['a subject as it is', 'Your visit', 'Your visit'],
-    ['what SES encodes as it is', 'Ihr Besuch für 10 €', 'Ihr Besuch für 10 €'],
+    ['a plain subject unchanged', 'Your visit', 'Your visit'],
+    ['letters outside ASCII unchanged, since SES encodes them', 'Ihr Besuch für 10 €', 'Ihr Besuch für 10 €'],
     ['one line', 'Hello\r\nBcc: evil@example.com', 'Hello Bcc: evil@example.com'],
-    ['what looks encoded as it was written', '=?', '=?UTF-8?B?PT8=?='],
-  ])('leaves %s', (_, text, expected) => {
+    ['an encoded word for text that looks like one', '=?', '=?UTF-8?B?PT8=?='],
+  ])('returns %s', (_, text, expected) => {
     expect(formatSubject(text)).toBe(expected)
   })
 
-  it('has nothing in it that would be decoded to something else', () => {
+  it('decodes to the original line for any text', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const header = formatSubject(text)

@@ -288,7 +288,7 @@ describe('nextFreeSlots', () => {
     [14, ['2026-05-06', '2026-05-07', '2026-05-08']],
   ])('searches the requested day and %i days after it', (days, dates) => {
     const hours = parseWeeklyHours('mon-sun 09:00-09:30')
-    const timeOff = [{ from: '2026-05-05', to: '2026-05-05' }]
+    const timeOff = [{ from: '2026-05-05', to: '2026-05-05', reason: null }]
     const day = dayOf({ doctorFacts: { hours, timeOff } })
     const offers = nextFreeSlots(day, () => [], { from: 540, to: 570 }, days, NEVER)
     expect(offers.map(({ date }) => date)).toEqual(dates)

@@ -5,7 +5,7 @@ import { property } from '../../support/scale.ts'
 
 /**
  * The default alphabet of 3GPP TS 23.038, section 6.2.1, by code point in the order of its table, a row of sixteen to
- * a line; 0x1B is the escape to the extension. Numbers, so as not to share a literal with what is tested.
+ * a line; 0x1B is the escape to the extension. Numbers, so that no literal is shared with the implementation.
  */
 const TABLE: (number | null)[] = [
   [0x40, 0xa3, 0x24, 0xa5, 0xe8, 0xe9, 0xf9, 0xec, 0xf2, 0xc7, 0x0a, 0xd8, 0xf8, 0x0d, 0xc5, 0xe5],
@@ -21,7 +21,7 @@ const TABLE: (number | null)[] = [
 /** Its extension, section 6.2.1.1: form feed, caret, braces, backslash, brackets, tilde, bar, euro. */
 const EXTENSION = [0x0c, 0x5e, 0x7b, 0x7d, 0x5c, 0x5b, 0x7e, 0x5d, 0x7c, 0x20ac]
 
-/** The length by the table, a character at a time. */
+/** The length according to the table, one character at a time. */
 function slowLength(text: string): { alphabet: string; length: number } {
   const septets: number[] = []
   for (const character of text) {
@@ -37,7 +37,7 @@ function slowLength(text: string): { alphabet: string; length: number } {
 const character = (point: number): string => String.fromCodePoint(point)
 
 describe('smsLength', () => {
-  it('knows the standard’s alphabet and extension among all characters', () => {
+  it('recognizes exactly the alphabet and extension of the standard among all characters', () => {
     const counts = { basic: 0, extension: 0 }
     for (let point = 0; point <= 0x2ffff; point++) {
       if (point >= 0xd800 && point <= 0xdfff) continue
@@ -67,7 +67,7 @@ describe('smsLength', () => {
     ['one more', 'ж'.repeat(631), { alphabet: 'UTF-16', length: 631, max: 630 }],
     ['emojis, two units each', '😀'.repeat(3), { alphabet: 'UTF-16', length: 6, max: 630 }],
     ['one outside at the end', `${'a'.repeat(700)}ş`, { alphabet: 'UTF-16', length: 701, max: 630 }],
-    // One unit now, where the extension takes two septets.
+    // One UTF-16 unit, although the extension takes two septets.
     ['an extension character in UTF-16', '€ж', { alphabet: 'UTF-16', length: 2, max: 630 }],
     ['an accent of its own', 'e\u0301', { alphabet: 'UTF-16', length: 2, max: 630 }],
     ['a tab', 'a\tb', { alphabet: 'UTF-16', length: 3, max: 630 }],
@@ -78,7 +78,7 @@ describe('smsLength', () => {
     expect(smsLength(text)).toEqual(expected)
   })
 
-  it('measures as the table says, whatever the text', () => {
+  it('measures any text as the table of the standard does', () => {
     const points = [...TABLE.filter((point) => point !== null), ...EXTENSION]
     const gsm = fc.constantFrom(...points).map(character)
     const any = fc.oneof(

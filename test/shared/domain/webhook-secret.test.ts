@@ -5,7 +5,7 @@ import { property } from '../../support/scale.ts'
 
 const whsec = (bytes: number) => `whsec_${Buffer.alloc(bytes, 0xa7).toString('base64')}`
 
-describe('a secret', () => {
+describe('a webhook secret', () => {
   it.each([
     'sixteen-visible!',
     'x'.repeat(256),
@@ -17,7 +17,7 @@ describe('a secret', () => {
     whsec(25),
     whsec(32),
     whsec(64),
-  ])('may be %s', (secret) => {
+  ])('is valid as %s', (secret) => {
     expect(secretIssue(secret)).toBeNull()
   })
 
@@ -40,11 +40,11 @@ describe('a secret', () => {
     [`whsec_${'A'.repeat(42)}B=`, /base64/],
     [whsec(23), /24 to 64/],
     [whsec(65), /24 to 64/],
-  ])('may not be %j', (secret, issue) => {
+  ])('is invalid as %j', (secret, issue) => {
     expect(secretIssue(secret)).toMatch(issue)
   })
 
-  it('of random bytes is those bytes', () => {
+  it('signs with the decoded bytes after whsec_', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 24, maxLength: 64 }), (bytes) => {
         const secret = `whsec_${Buffer.from(bytes).toString('base64')}`
@@ -55,7 +55,7 @@ describe('a secret', () => {
     )
   })
 
-  it('of another form is its own characters', () => {
+  it('signs with its characters when it has no prefix', () => {
     expect(Buffer.from(secretBytes('MfKQ9r8GKYqrTwjU')).toString('latin1')).toBe('MfKQ9r8GKYqrTwjU')
   })
 })

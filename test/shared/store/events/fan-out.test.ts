@@ -1,4 +1,4 @@
-/** From a record's change to its events and deliveries, on the real engine. */
+/** From the change of a record to its events and deliveries, on the real engine. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Appointment } from '../../../../shared/domain/appointment.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
@@ -32,7 +32,7 @@ const platform = () => ({ table: db.table, now: Date.now, newId: newUuid })
 const fanOut = (clinic: ClinicId, push: (made: unknown[]) => Promise<void> = async () => {}) =>
   eventFanOut(platform()).fanOut(clinic, push)
 
-/** Every event of a clinic, in its order. */
+/** All events of a clinic in order. */
 async function eventsOf(clinic: ClinicId) {
   await fanOut(clinic)
   const page = await eventStore(platform()).page(clinic, { limit: 100 })
@@ -52,13 +52,13 @@ async function changed<R extends { readonly id: string }>(
   await changes.commit()
 }
 
-describe('changes make events', () => {
+describe('fan-out of events', () => {
   let one: PopulatedClinic
   beforeAll(async () => {
     one = await createPopulatedClinic(db.table)
   })
 
-  it('of every kind when records are made', async () => {
+  it('has a created event for each new record', async () => {
     const { appointment, invoice, payment, patient, message, doctor } = one
     const events = await eventsOf(one.clinic.id)
     expect(events).toEqual([
@@ -110,7 +110,7 @@ describe('changes make events', () => {
     ])
   })
 
-  it('numbered by record, and none for what changes nothing', async () => {
+  it('numbers events by record and has none for a change without effect', async () => {
     const { clinic, appointment, invoice, patient } = one
     const before = (await eventsOf(clinic.id)).length
     const appointments = appointmentStore(db)
@@ -131,7 +131,7 @@ describe('changes make events', () => {
     ])
   })
 
-  it('of the one whose name changes, not of those that copy it', async () => {
+  it('has an event of a renamed patient, but none of the records that copy the name', async () => {
     const { clinic, patient } = one
     const before = (await eventsOf(clinic.id)).length
     await patientChanges(db.table).update(clinic.id, patient.id, { lastName: 'Newname' })
@@ -140,7 +140,7 @@ describe('changes make events', () => {
     ])
   })
 
-  it('as a message moves, but not while it is being sent', async () => {
+  it('has an event for each status of a message, but none for its claim', async () => {
     const { clinic, patient } = one
     const log = messageDispatch(db)
     const message = await createAcceptedEmail(db.table, clinic, patient, Date.now())
@@ -159,28 +159,28 @@ describe('changes make events', () => {
   })
 })
 
-it('history makes no events', async () => {
+it('makes no events for imported records', async () => {
   const clinic = await newClinic(db.table)
   const quiet = withoutEvents(db.table)
   const patient = aPatient()
   await patientWriter({ table: quiet }).createMany(clinic.id, [patient])
   const message = await createAcceptedEmail(quiet, clinic, patient, Date.now(), { dispatch: null })
   expect(await eventsOf(clinic.id)).toEqual([])
-  // What happens afterwards does, from 1 on.
+  // Later changes make events, numbered from 1.
   await changed(clinic.id, messageStore(db), message.id, { status: 'sent' } as Partial<Message>)
   expect(await eventsOf(clinic.id)).toMatchObject([{ event: 'email.sent', sequence: 1 }])
 })
 
-it('each endpoint that wants an event gets one delivery, told of once', async () => {
+it('creates and pushes one delivery for each subscribed webhook despite concurrent fan-outs', async () => {
   const clinic = await newClinic(db.table)
   const all = await createWebhook(db.table, clinic.id)
   const some = await createWebhook(db.table, clinic.id, { events: ['patient.updated'] })
   const off = await createWebhook(db.table, clinic.id, { isActive: false })
   await patientWriter(db).createMany(clinic.id, [aPatient(), aPatient()])
-  const told: unknown[] = []
-  const push = async (made: unknown[]) => void told.push(...made)
+  const pushed: unknown[] = []
+  const push = async (made: unknown[]) => void pushed.push(...made)
   await Promise.all([1, 2, 3].map(() => fanOut(clinic.id, push)))
-  expect(told.length).toBe(2)
+  expect(pushed.length).toBe(2)
   const pages = await Promise.all(
     [all, some, off].map(({ id }) => deliveryStore(db).page(clinic.id, id, { limit: 10 }, Date.now())),
   )
@@ -196,7 +196,7 @@ it('each endpoint that wants an event gets one delivery, told of once', async ()
   })
 })
 
-it('writers and fan-outs all at once: every event has one place, in its recordâ€™s order, and cursors skip none', async () => {
+it('gives each event one position in record order, and cursors skip none, under concurrent writes and fan-outs', async () => {
   const clinic = await newClinic(db.table)
   await createWebhook(db.table, clinic.id)
   const patients = Array.from({ length: 5 }, () => aPatient())
@@ -238,18 +238,18 @@ it('writers and fan-outs all at once: every event has one place, in its recordâ€
   expect(made.length).toBe(20)
 })
 
-it('more endpoints and events than one transaction holds', async () => {
+it('handles more webhooks and events than one transaction can hold', async () => {
   const clinic = await newClinic(db.table)
   for (let n = 0; n < 20; n++) await createWebhook(db.table, clinic.id)
   await patientWriter(db).createMany(
     clinic.id,
     Array.from({ length: 30 }, () => aPatient()),
   )
-  let told = 0
+  let pushed = 0
   await fanOut(clinic.id, async (made) => {
-    told += made.length
+    pushed += made.length
   })
-  expect(told).toBe(600)
+  expect(pushed).toBe(600)
   expect(await eventFanOut(platform()).clinicsWithAnnounced()).not.toContain(clinic.id)
   const all = await webhookStore(db).list(clinic.id)
   for (const { id } of all)
