@@ -50,7 +50,7 @@ function consumer(shouldCrash: (step: Step) => boolean, now: () => number, accep
       find: crashing('find', log.find),
       claim: crashing('claim', log.claim),
       recordFeedback: crashing('recordFeedback', log.recordFeedback),
-      markUnresolved: crashing('leaveUnresolved', log.markUnresolved),
+      markUnresolved: crashing('markUnresolved', log.markUnresolved),
       release: crashing('release', log.release),
     },
     sender: {
