@@ -3,7 +3,7 @@ import { MAX_WEBHOOKS, type Webhook } from '../../domain/webhook.ts'
 import { webhookCountKey, webhookHealthKey, webhookKey, webhooksPartition } from '../keys/webhooks.ts'
 import { Changeset } from '../table/changeset.ts'
 import type { IdempotencyGuard, ResponseToStore, StoredResponse } from '../table/idempotency.ts'
-import { retryOnConflict } from '../table/retry-on-conflict.ts'
+import { repeatOnConflict, retryOnConflict } from '../table/retry-on-conflict.ts'
 import { ConditionFailed, type Item, type Table } from '../table/table.ts'
 import { decodeCounter, decodeVersion, decodeWebhook, encodeWebhook } from './items.ts'
 
@@ -92,7 +92,7 @@ export function webhookStore({ table }: { table: Table }) {
       changes.removeExisting(webhookKey(clinic, id))
       changes.add(webhookCountKey(clinic), 'n', -1)
       changes.remove(webhookHealthKey(clinic, id))
-      await changes.commit()
+      await repeatOnConflict(() => changes.commit())
       return true
     } catch (error) {
       if (error instanceof ConditionFailed) return false
