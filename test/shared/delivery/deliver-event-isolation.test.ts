@@ -26,9 +26,9 @@ const POLLERS = 5
 const BATCH = 10
 
 /** The latencies of deliveries to five receivers that respond in about 50 ms, at ten events a second for a minute. */
-async function latencies({ dead }: { dead: number }): Promise<number[]> {
+async function latencies({ hanging }: { hanging: number }): Promise<number[]> {
   const random = mulberry32(7)
-  const endpoints = Array.from({ length: 5 + dead }, (_, n) => ({ id: `w${n}`, hangs: n >= 5 }))
+  const endpoints = Array.from({ length: 5 + hanging }, (_, n) => ({ id: `w${n}`, hangs: n >= 5 }))
   const health = new Map<string, WebhookHealth>()
   const deliveries = new Map<string, { delivery: Delivery; version: number }>()
   const queues: Record<Lane, DeliveryReference[]> = { quick: [], slow: [] }
@@ -136,9 +136,9 @@ async function latencies({ dead }: { dead: number }): Promise<number[]> {
 
 it.each([1, 3])(
   'raises the median latency of healthy receivers by at most a tenth when %i receivers hang',
-  async (dead) => {
-    const alone = await latencies({ dead: 0 })
-    const withHanging = await latencies({ dead })
+  async (hanging) => {
+    const alone = await latencies({ hanging: 0 })
+    const withHanging = await latencies({ hanging })
     expect([alone.length, withHanging.length]).toEqual([3000, 3000])
     const median = (all: number[]) => all[all.length / 2] ?? 0
     const tail = (all: number[]) => all[Math.floor(all.length * 0.95)] ?? 0

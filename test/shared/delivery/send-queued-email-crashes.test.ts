@@ -1,5 +1,5 @@
 /**
- * Consumers that die at every step, on the real table: no email is lost, and none goes out twice. Only a death between the
+ * Consumers that crash at every step, on the real table: no email is lost, and none is sent twice. Only a crash between the
  * claim and the note leaves one unresolved, and those are counted.
  */
 import { beforeAll, expect, it } from 'vitest'
@@ -176,7 +176,7 @@ it('sends each of many emails at most once when four consumers crash at any poin
   const entries = await Promise.all([...ids].map((id) => log.find(clinic.id, id)))
   const unresolved = entries.filter((entry) => entry?.record.dispatch?.isUnresolved)
   const done = entries.filter((entry) => entry?.record.status === 'sent')
-  const seen = `seed ${seed}: ${emails} emails, ${windows.size} deaths in the window, ${unresolved.length} unresolved`
+  const seen = `seed ${seed}: ${emails} emails, ${windows.size} crashes in the window, ${unresolved.length} unresolved`
   expect(
     [...sent].filter(([, times]) => times > 1),
     seen,

@@ -283,11 +283,11 @@ describe('messageEventDraft', () => {
     (channel, status) => {
       const before = { ...message, channel }
       const after = { ...before, status }
-      const happening = {
+      const draft = {
         event: `${channel}.${status}`,
         data: { id: message.id, patient_id: patient.id, status },
       }
-      const expected = status === 'queued' ? null : happening
+      const expected = status === 'queued' ? null : draft
       expect(messageEventDraft(before, after)).toEqual(expected)
       expect(messageEventDraft(null, after)).toEqual(expected)
       expect(messageEventDraft(after, { ...after, errorMessage: 'Complaint', text: '' })).toBeNull()
