@@ -2,6 +2,7 @@ import { deliverEvent } from '../shared/delivery/deliver-event.ts'
 import { type Lane, readQueuedDelivery } from '../shared/delivery/delivery-queues.ts'
 import { openDeliveryQueues, openTransport } from '../shared/runtime/webhooks.ts'
 import { queueWorker } from '../shared/runtime/worker.ts'
+import { deliverEventWorker } from '../shared/runtime/workers.ts'
 import { deliveryAttempts } from '../shared/store/events/delivery-attempts.ts'
 import { webhookHealthStore } from '../shared/store/events/webhook-health.ts'
 import { webhookStore } from '../shared/store/events/webhooks.ts'
@@ -12,7 +13,7 @@ const PAUSE_MS = 30_000
 
 /** Consumes both delivery queues: the one of quick endpoints, and the one of slow and failing endpoints. */
 export const handler = queueWorker(
-  'deliver-event',
+  deliverEventWorker,
   {
     deliveries: deliveryAttempts,
     webhooks: webhookStore,

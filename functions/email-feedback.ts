@@ -1,10 +1,11 @@
 import { readEmailFeedback } from '../shared/delivery/feedback.ts'
 import { queueWorker } from '../shared/runtime/worker.ts'
+import { emailFeedbackWorker } from '../shared/runtime/workers.ts'
 import { messageDispatch } from '../shared/store/messages/dispatch.ts'
 
 /** Records the feedback of SES on an email in the communication log. */
 export const handler = queueWorker(
-  'email-feedback',
+  emailFeedbackWorker,
   { messages: messageDispatch },
   async ({ body }, { messages }, { count }) => {
     const { clinic, message, feedback } = readEmailFeedback(body)

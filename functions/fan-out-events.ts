@@ -2,12 +2,13 @@ import type { DynamoDBStreamEvent } from 'aws-lambda'
 import { settleAll } from '../shared/delivery/settle-all.ts'
 import { openDeliveryQueues } from '../shared/runtime/webhooks.ts'
 import { worker } from '../shared/runtime/worker.ts'
+import { fanOutEventsWorker } from '../shared/runtime/workers.ts'
 import { eventFanOut } from '../shared/store/events/fan-out.ts'
 import { parseAnnouncedKey } from '../shared/store/keys/events.ts'
 
 /** Runs for batches of the table's stream. The announced events of each clinic are processed together. */
 export const handler = worker(
-  'fan-out-events',
+  fanOutEventsWorker,
   { events: eventFanOut, queues: openDeliveryQueues },
   async ({ Records }: DynamoDBStreamEvent, { events, queues }) => {
     const clinics = new Set(

@@ -3,13 +3,14 @@ import { backoffSeconds, sendQueuedEmail } from '../shared/delivery/send-queued-
 import type { ClinicId } from '../shared/domain/clinic.ts'
 import { openEmail, openEmailQueue } from '../shared/runtime/messaging.ts'
 import { queueWorker } from '../shared/runtime/worker.ts'
+import { sendEmailWorker } from '../shared/runtime/workers.ts'
 import { clinicStore } from '../shared/store/clinics.ts'
 import { messageDispatch } from '../shared/store/messages/dispatch.ts'
 import { UnavailableError } from '../shared/store/table/errors.ts'
 
 /** Consumes the email queue. */
 export const handler = queueWorker(
-  'send-email',
+  sendEmailWorker,
   { messages: messageDispatch, clinics: clinicStore, sender: openEmail, queue: openEmailQueue },
   async ({ body }, { messages, clinics, sender, queue }, { now, newId }) => {
     const email = readQueuedEmail(body)

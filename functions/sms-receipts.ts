@@ -3,6 +3,7 @@ import type { CloudWatchLogsDecodedData, CloudWatchLogsEvent } from 'aws-lambda'
 import { readSmsReceipt } from '../shared/delivery/feedback.ts'
 import { PROVIDERS } from '../shared/domain/message.ts'
 import { worker } from '../shared/runtime/worker.ts'
+import { smsReceiptsWorker } from '../shared/runtime/workers.ts'
 import { messageDispatch } from '../shared/store/messages/dispatch.ts'
 
 /** A receipt may arrive before its SMS is recorded as sent. After this time, the SMS is not one of ours. */
@@ -10,7 +11,7 @@ const EARLY_RECEIPT_MS = 5 * 60_000
 
 /** Records the delivery receipts of SNS in the communication log, where the operator has enabled them. */
 export const handler = worker(
-  'sms-receipts',
+  smsReceiptsWorker,
   { messages: messageDispatch },
   async ({ awslogs }: CloudWatchLogsEvent, { messages }, { now, count }) => {
     const { logEvents } = JSON.parse(

@@ -2,9 +2,8 @@ import type { Construct } from 'constructs'
 import type { Route } from '../shared/api/route.ts'
 import type { FunctionCode } from './bundles.ts'
 import type { Data } from './data.ts'
-import type { Events } from './events.ts'
-import { credentialGrant, keyGrant, pushGrant, smsGrant, tableGrant } from './grants.ts'
-import type { Messaging } from './messaging.ts'
+import { credentialGrant, keyGrant, tableGrant } from './grants.ts'
+import { accessTo, type Services } from './service-access.ts'
 import { ServiceFunction } from './service-function.ts'
 import type { StageSettings } from './stages.ts'
 
@@ -12,20 +11,17 @@ type Dependencies = {
   readonly stage: StageSettings
   readonly code: FunctionCode
   readonly data: Data
-  readonly messaging: Messaging
-  readonly events: Events
+  readonly services: Services
 }
 
-/** A route's Lambda: environment and grants follow from what the route says it uses. */
+/** The Lambda of a route. Its environment and grants follow from what the route uses. */
 export function routeFunction(
   scope: Construct,
   route: Route,
-  { stage, code, data, messaging, events }: Dependencies,
-) {
-  const { table, services = [], memory } = route.uses
-  const usesSms = services.includes('sms')
-  const usesEmailQueue = services.includes('email-queue')
-  const usesDeliveryQueue = services.includes('delivery-queue')
+  { stage, code, data, services }: Dependencies,
+): ServiceFunction {
+  const { table, services: used = [], memory } = route.uses
+  const { environment, grants } = accessTo(used, services)
   return new ServiceFunction(scope, route.id, {
     stage,
     code,
@@ -34,17 +30,13 @@ export function routeFunction(
       TABLE_NAME: data.table.tableName,
       CHECK_RESPONSES: stage.checkResponses ? 'on' : 'off',
       REQUESTS_PER_MINUTE: String(stage.requestsPerMinute),
-      ...(usesSms && messaging.sendingEnvironment),
-      ...(usesEmailQueue && messaging.queueEnvironment),
-      ...(usesDeliveryQueue && events.queueEnvironment),
+      ...environment,
     },
     grants: [
       credentialGrant(data),
-      tableGrant(data, table, { delivers: usesSms || usesEmailQueue || usesDeliveryQueue }),
+      tableGrant(data, table, { delivers: used.length > 0 }),
       keyGrant(scope, data),
-      ...(usesSms ? [smsGrant(scope)] : []),
-      ...(usesEmailQueue ? [pushGrant(messaging.emails)] : []),
-      ...(usesDeliveryQueue ? [pushGrant(events.deliveries)] : []),
+      ...grants,
     ],
   })
 }

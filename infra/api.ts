@@ -14,9 +14,8 @@ import { BASE_PATH, type Route } from '../shared/api/route.ts'
 import { routeFunction } from './api-function.ts'
 import type { FunctionCode } from './bundles.ts'
 import type { Data } from './data.ts'
-import type { Events } from './events.ts'
 import { addGatewayResponses } from './gateway-responses.ts'
-import type { Messaging } from './messaging.ts'
+import type { Services } from './service-access.ts'
 import { ServiceFunction } from './service-function.ts'
 import type { StageSettings } from './stages.ts'
 
@@ -27,8 +26,7 @@ type Props = {
   readonly stage: StageSettings
   readonly code: FunctionCode
   readonly data: Data
-  readonly messaging: Messaging
-  readonly events: Events
+  readonly services: Services
   readonly routes: readonly Route[]
 }
 
@@ -36,12 +34,12 @@ type Props = {
 export class Api extends Construct {
   readonly rest: RestApi
 
-  constructor(scope: Construct, id: string, { stage, code, data, messaging, events, routes }: Props) {
+  constructor(scope: Construct, id: string, { stage, code, data, services, routes }: Props) {
     super(scope, id)
     this.rest = restApi(this, stage)
     addGatewayResponses(this.rest, stage)
     for (const route of routes) {
-      const { lambda } = routeFunction(this, route, { stage, code, data, messaging, events })
+      const { lambda } = routeFunction(this, route, { stage, code, data, services })
       const resource = this.rest.root.resourceForPath(`${BASE_PATH}${route.path}`)
       resource.addMethod(route.method, new LambdaIntegration(lambda, { allowTestInvoke: false }))
     }

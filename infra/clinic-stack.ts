@@ -2,11 +2,12 @@ import { CfnOutput, Fn, Stack, Tags } from 'aws-cdk-lib'
 import type { Construct } from 'constructs'
 import type { Route } from '../shared/api/route.ts'
 import { ROUTES } from '../shared/api/routes.ts'
+import { WORKERS } from '../shared/runtime/workers.ts'
 import { Api, FALLBACK } from './api.ts'
 import type { FunctionCode } from './bundles.ts'
 import { Data } from './data.ts'
-import { EVENT_WORKERS, Events } from './events.ts'
-import { MESSAGE_WORKERS, Messaging } from './messaging.ts'
+import { Events } from './events.ts'
+import { Messaging } from './messaging.ts'
 import { Reference } from './reference.ts'
 import { REFERENCE } from './reference-files.ts'
 import type { StageSettings } from './stages.ts'
@@ -16,8 +17,7 @@ export const functionIds = (routes: readonly Route[] = ROUTES): string[] => [
   ...routes.map(({ id }) => id),
   FALLBACK,
   REFERENCE,
-  ...MESSAGE_WORKERS,
-  ...EVENT_WORKERS,
+  ...WORKERS.map(({ id }) => id),
 ]
 
 export const stackName = (stage: string): string => `ClinicDeveloperApi-${stage}`
@@ -36,7 +36,8 @@ export class ClinicStack extends Stack {
     this.messaging = new Messaging(this, 'Messaging', { stage, code, data })
     const events = new Events(this, 'Events', { stage, code, data })
     const { messaging } = this
-    const { rest } = new Api(this, 'Api', { stage, code, data, messaging, events, routes })
+    const services = { ...messaging.services, ...events.services }
+    const { rest } = new Api(this, 'Api', { stage, code, data, services, routes })
     new Reference(this, 'Reference', { stage, code, rest })
     // What the operator tool and a person look for after a deployment.
     new CfnOutput(this, 'BaseUrl', {

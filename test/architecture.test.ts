@@ -49,6 +49,7 @@ const ARROWS: Record<string, string[]> = {
     'shared/http',
     'shared/observability',
     'shared/store',
+    'shared/store/keys',
     'shared/store/table',
   ],
   functions: [
@@ -67,7 +68,7 @@ const ARROWS: Record<string, string[]> = {
     'shared/store/patients',
     'shared/store/table',
   ],
-  infra: ['shared/api', 'shared/reference', 'shared/store/keys'],
+  infra: ['shared/api', 'shared/reference', 'shared/runtime/workers.ts', 'shared/store/keys'],
   'infra/local': [],
   'bin/clinic/import': [
     'shared/api',
@@ -192,6 +193,23 @@ describe('the rooms', () => {
       /newUuid\(\)|randomUUID\(|Date\.now\b|new Date\(\)|Math\.random\(/.test(readFileSync(file, 'utf8')),
     )
     expect(readers).toEqual([])
+  })
+
+  it('synthesizes the stack without loading the AWS SDK', () => {
+    const visited = new Set<string>()
+    const packages = new Set<string>()
+    const visit = (file: string): void => {
+      if (visited.has(file)) return
+      visited.add(file)
+      const loaded = readFileSync(file, 'utf8').replace(/import type [^']+'[^']+'/g, '')
+      for (const [, name = ''] of loaded.matchAll(/from '([^']+)'/g))
+        if (name.startsWith('.')) visit(normalize(join(dirname(file), name)))
+        else packages.add(name)
+    }
+    visit('bin/app.ts')
+    expect([...visited]).toContain('shared/runtime/workers.ts')
+    expect([...packages]).toContain('aws-cdk-lib')
+    expect([...packages].filter((name) => /^@(aws-sdk|smithy|middy)\//.test(name))).toEqual([])
   })
 
   it('reads the environment of functions in one file', () => {

@@ -4,13 +4,19 @@ import { openTable } from '../store/table/table.ts'
 import { documentClient } from './document-client.ts'
 import { readWorkerEnvironment } from './environment.ts'
 import { type Opened, openPlatform, openStores, type Platform, type Stores } from './platform.ts'
+import type { Worker } from './workers.ts'
 
-/** What is not a message for us goes to the dead letters unseen; its text stays out of the log. */
+/** A message of an SQS batch. Its body is unverified input and must not be logged. */
 type QueueMessage = { readonly body: string; readonly queueArn: string }
 
-/** A Lambda handler that no request starts: the stores it names, and one log line when it fails. */
+type QueueWorker = Pick<Worker, 'id'> & { readonly trigger: { readonly type: 'queue' } }
+
+/**
+ * Creates the Lambda handler of a worker. Stores are opened once per process. A failure is logged as one line, and
+ * the handler then throws an error that says nothing but the worker's id.
+ */
 export function worker<S extends Stores, Event, Result>(
-  name: string,
+  { id }: Pick<Worker, 'id'>,
   stores: S,
   handle: (event: Event, stores: Opened<S>, platform: Platform) => Promise<Result>,
 ) {
@@ -20,30 +26,30 @@ export function worker<S extends Stores, Event, Result>(
     try {
       return await handle(event, opened, platform)
     } catch (error) {
-      logFailure(name, error)
-      // Not the error itself: Lambda would log what it says.
-      throw new Error(`${name} failed`)
+      logFailure(id, error, platform.now())
+      // Lambda logs the message of what is thrown, so the original error must not leave the handler.
+      throw new Error(`${id} failed`)
     }
   }
 }
 
 /**
- * A Lambda handler for a queue: each message of the batch on its own, side by side. Those that fail are reported, so that
- * they alone come back.
+ * Creates the Lambda handler of a worker that a queue invokes. The messages of a batch are handled concurrently, and
+ * only those that failed are reported, so that SQS delivers only those again.
  */
 export function queueWorker<S extends Stores>(
-  name: string,
+  definition: QueueWorker,
   stores: S,
   handleMessage: (message: QueueMessage, stores: Opened<S>, platform: Platform) => Promise<void>,
 ) {
-  return worker<S, SQSEvent, SQSBatchResponse>(name, stores, async ({ Records }, opened, platform) => {
+  return worker<S, SQSEvent, SQSBatchResponse>(definition, stores, async ({ Records }, opened, platform) => {
     const failed = await Promise.all(
       Records.map(async ({ messageId, body, eventSourceARN }) => {
         try {
           await handleMessage({ body, queueArn: eventSourceARN }, opened, platform)
           return []
         } catch (error) {
-          logFailure(name, error)
+          logFailure(definition.id, error, platform.now())
           return [{ itemIdentifier: messageId }]
         }
       }),
@@ -52,11 +58,11 @@ export function queueWorker<S extends Stores>(
   })
 }
 
-function logFailure(name: string, error: unknown): void {
+function logFailure(id: string, error: unknown, now: number): void {
   logToStdout({
-    timestamp: new Date().toISOString(),
+    timestamp: new Date(now).toISOString(),
     level: 'error',
-    worker: name,
+    worker: id,
     error: 'failed',
     origin: errorOrigin(error),
   })

@@ -2,11 +2,10 @@ import { Match, Template } from 'aws-cdk-lib/assertions'
 import { ResponseType } from 'aws-cdk-lib/aws-apigateway'
 import { describe, expect, it } from 'vitest'
 import { functionIds, stackName } from '../../infra/clinic-stack.ts'
-import { EVENT_WORKERS } from '../../infra/events.ts'
-import { MESSAGE_WORKERS } from '../../infra/messaging.ts'
 import { stageSettings } from '../../infra/stages.ts'
 import { BASE_PATH, type Service } from '../../shared/api/route.ts'
 import { ROUTES } from '../../shared/api/routes.ts'
+import { WORKERS } from '../../shared/runtime/workers.ts'
 import * as dueKeys from '../../shared/store/keys/due.ts'
 import * as eventKeys from '../../shared/store/keys/events.ts'
 import * as messageKeys from '../../shared/store/keys/messages.ts'
@@ -351,9 +350,7 @@ const followStream = [
   },
 ]
 
-const WORKERS = [...MESSAGE_WORKERS, ...EVENT_WORKERS]
-
-const workers: Record<(typeof WORKERS)[number], Worker> = {
+const workers: Record<string, Worker> = {
   'send-email': {
     in: 'Messaging',
     timeout: 15,
@@ -432,17 +429,24 @@ describe('the workers', () => {
     ({ Properties }) => Properties as { ScalingConfig?: object },
   )
 
-  it.each(WORKERS)('%s has its time, its environment and its grants, and no others', (id) => {
-    const { timeout, environment, calls, grants, in: room } = workers[id]
-    expect(resourceOfFunction(dev, 'AWS::Lambda::Function', id).Properties.Timeout).toBe(timeout)
-    expect(environmentOf(dev, id)).toEqual({ TABLE_NAME: refTo('Data/Table'), ...environment })
-    expect(grantsOf(dev, id)).toEqual([
-      writeLogs(`${room}/${id}`),
-      tableGrant(calls, { delivers: true }),
-      useKey,
-      ...grants,
-    ])
+  it('are those of the worker table', () => {
+    expect(WORKERS.map(({ id }) => id).sort()).toEqual(Object.keys(workers).sort())
   })
+
+  it.each(Object.entries(workers))(
+    '%s has its time, its environment and its grants, and no others',
+    (id, worker) => {
+      const { timeout, environment, calls, grants, in: room } = worker
+      expect(resourceOfFunction(dev, 'AWS::Lambda::Function', id).Properties.Timeout).toBe(timeout)
+      expect(environmentOf(dev, id)).toEqual({ TABLE_NAME: refTo('Data/Table'), ...environment })
+      expect(grantsOf(dev, id)).toEqual([
+        writeLogs(`${room}/${id}`),
+        tableGrant(calls, { delivers: true }),
+        useKey,
+        ...grants,
+      ])
+    },
+  )
 
   it('take from their queues so that what fails comes back alone', () => {
     const fed = (queue: string, id: string, MaximumConcurrency: number) => ({

@@ -15,7 +15,7 @@ const batch = (...bodies: string[]) => ({
   })),
 })
 
-/** What a handler gives or throws, and what was logged meanwhile. */
+/** What a handler returns or throws, and the lines that it logs. */
 async function run(handler: unknown, event: object) {
   const lines: string[] = []
   const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
@@ -23,11 +23,11 @@ async function run(handler: unknown, event: object) {
     return true
   })
   try {
-    const [answer, error] = await (handler as (event: object) => Promise<unknown>)(event).then(
-      (given) => [given, undefined],
+    const [result, error] = await (handler as (event: object) => Promise<unknown>)(event).then(
+      (returned) => [returned, undefined],
       (thrown) => [undefined, thrown],
     )
-    return { answer, error: error as Error | undefined, lines }
+    return { result, error: error as Error | undefined, lines }
   } finally {
     write.mockRestore()
   }
@@ -43,53 +43,53 @@ const failure = (name: string, error: string) => ({
   origin: { name: error, at: expect.any(Array) },
 })
 
-describe('a queue’s worker', () => {
+describe('queueWorker', () => {
   const consumer = (each: Parameters<typeof queueWorker>[2]) =>
-    queueWorker('consumer', {}, each as never) as unknown
+    queueWorker({ id: 'consumer', trigger: { type: 'queue' } }, {}, each as never) as unknown
 
-  it('reports the messages that failed, and those alone', async () => {
+  it('reports only the messages that failed', async () => {
     const handled: string[] = []
     const handler = consumer(async ({ body }) => {
       if (body.startsWith('bad')) throw new RangeError(body)
       handled.push(body)
     })
-    const { answer, lines } = await run(handler, batch('good 1', 'bad 1', 'good 2', 'bad 2'))
-    expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: 'id-1' }, { itemIdentifier: 'id-3' }] })
+    const { result, lines } = await run(handler, batch('good 1', 'bad 1', 'good 2', 'bad 2'))
+    expect(result).toEqual({ batchItemFailures: [{ itemIdentifier: 'id-1' }, { itemIdentifier: 'id-3' }] })
     expect(handled).toEqual(['good 1', 'good 2'])
     expect(parsed(lines)).toEqual([failure('consumer', 'RangeError'), failure('consumer', 'RangeError')])
   })
 
-  it('reports nothing when all is well, and all when nothing is', async () => {
+  it('reports no message when all succeed, and every message when all fail', async () => {
     expect(
       await run(
         consumer(async () => {}),
         batch('a', 'b'),
       ),
     ).toMatchObject({
-      answer: { batchItemFailures: [] },
+      result: { batchItemFailures: [] },
       lines: [],
     })
-    const { answer } = await run(
+    const { result } = await run(
       consumer(() => {
         throw new Error('at once')
       }),
       batch('a', 'b'),
     )
-    expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: 'id-0' }, { itemIdentifier: 'id-1' }] })
+    expect(result).toEqual({ batchItemFailures: [{ itemIdentifier: 'id-0' }, { itemIdentifier: 'id-1' }] })
   })
 
-  it('takes a batch side by side', async () => {
-    let under = 0
+  it('handles the messages of a batch concurrently', async () => {
+    let running = 0
     const { promise: all, resolve } = Promise.withResolvers<void>()
     const handler = consumer(async () => {
-      under += 1
-      if (under === 3) resolve()
+      running += 1
+      if (running === 3) resolve()
       await all
     })
-    expect(await run(handler, batch('a', 'b', 'c'))).toMatchObject({ answer: { batchItemFailures: [] } })
+    expect(await run(handler, batch('a', 'b', 'c'))).toMatchObject({ result: { batchItemFailures: [] } })
   })
 
-  it('tells which queue each came from', async () => {
+  it('passes on the ARN of the queue of each message', async () => {
     const seen: unknown[] = []
     const handler = consumer(async (message) => void seen.push(message))
     const queueArn = 'arn:aws:sqs:us-east-1:0:Slow'
@@ -98,41 +98,44 @@ describe('a queue’s worker', () => {
   })
 
   it.each<[string, (body: string) => unknown]>([
-    ['an error’s message', (body) => new Error(`cannot send ${body}`)],
-    ['a message of many lines', (body) => new Error(`cannot send:\n${body}\n    at ${body} (x.ts:1:1)\n`)],
-    ['a cause', (body) => new Error('no', { cause: new Error(body) })],
-    ['an error of JSON', (body) => JSON.parse(body)],
-    ['a text that was thrown', (body) => body],
-    ['an object that was thrown', (body) => ({ body })],
-    ['an error with more in it', (body) => Object.assign(new Error('no'), { body, recipient: body })],
-  ])('logs nothing of a body: not from %s', async (_, make) => {
+    ['an error that quotes it', (body) => new Error(`cannot send ${body}`)],
+    [
+      'an error that quotes it on several lines',
+      (body) => new Error(`cannot send:\n${body}\n    at ${body} (x.ts:1:1)\n`),
+    ],
+    ['an error whose cause quotes it', (body) => new Error('no', { cause: new Error(body) })],
+    ['a JSON parse error', (body) => JSON.parse(body)],
+    ['a string', (body) => body],
+    ['a plain object', (body) => ({ body })],
+    ['an error with extra properties', (body) => Object.assign(new Error('no'), { body, recipient: body })],
+  ])('logs nothing of a body when the handler throws %s', async (_, make) => {
     const handler = consumer(async ({ body }) => {
       throw make(body)
     })
-    const { answer, lines } = await run(handler, batch(`${CANARY} +905321234567`))
-    expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: 'id-0' }] })
+    const { result, lines } = await run(handler, batch(`${CANARY} +905321234567`))
+    expect(result).toEqual({ batchItemFailures: [{ itemIdentifier: 'id-0' }] })
     expect(lines.length).toBe(1)
     expect(lines.join()).not.toMatch(/CANARY|532|cannot send/)
   })
 })
 
-describe('a worker', () => {
-  it('gives what its function gives, from stores that are opened once', async () => {
+describe('worker', () => {
+  it('returns the result of its function and opens its stores once', async () => {
     let opened = 0
     const store = () => {
       opened += 1
       return { twice: (n: number) => 2 * n }
     }
-    const handler = worker('doubler', { store }, async ({ n }: { n: number }, stores) =>
+    const handler = worker({ id: 'doubler' }, { store }, async ({ n }: { n: number }, stores) =>
       stores.store.twice(n),
     )
-    expect(await run(handler, { n: 2 })).toMatchObject({ answer: 4, lines: [] })
-    expect(await run(handler, { n: 3 })).toMatchObject({ answer: 6 })
+    expect(await run(handler, { n: 2 })).toMatchObject({ result: 4, lines: [] })
+    expect(await run(handler, { n: 3 })).toMatchObject({ result: 6 })
     expect(opened).toBe(1)
   })
 
-  it('fails by its name alone: Lambda would log what an error says', async () => {
-    const handler = worker('sweeper', {}, async () => {
+  it('throws an error that contains only its id, because Lambda logs error messages', async () => {
+    const handler = worker({ id: 'sweeper' }, {}, async () => {
       throw new TypeError(CANARY, { cause: new Error(CANARY) })
     })
     const { error, lines } = await run(handler, {})
@@ -143,16 +146,18 @@ describe('a worker', () => {
     expect(lines.join()).not.toContain(CANARY)
   })
 
-  it('says where it failed', async () => {
-    const handler = worker('sweeper', {}, async () => {
+  it('logs where the error was thrown', async () => {
+    const handler = worker({ id: 'sweeper' }, {}, async () => {
       throw new Error('no')
     })
     const [line] = parsed((await run(handler, {})).lines)
     expect(line.origin.at[0]).toContain('worker.test.ts')
   })
 
-  it('counts so that CloudWatch reads a metric, of what and not of whom', async () => {
-    const handler = worker('sweeper', {}, async (_event, _stores, { count }) => count('email_queued_again'))
+  it('logs counts in the format that CloudWatch reads as metrics', async () => {
+    const handler = worker({ id: 'sweeper' }, {}, async (_event, _stores, { count }) =>
+      count('email_queued_again'),
+    )
     expect(parsed((await run(handler, {})).lines)).toEqual([
       {
         _aws: {
@@ -171,7 +176,7 @@ describe('a worker', () => {
   })
 })
 
-describe('what is no message of ours', () => {
+describe('a malformed message', () => {
   const bodies = [
     '',
     CANARY,
@@ -181,17 +186,14 @@ describe('what is no message of ours', () => {
     JSON.stringify({ event: CANARY, clinic: [CANARY], detail: [CANARY] }),
   ]
 
-  it.each(['send-email', 'email-feedback'])(
-    'comes back to the dead letters of %s, unread by the log',
-    async (id) => {
-      const { answer, lines } = await run(await handlerOf({ id }), batch(...bodies))
-      expect(answer).toEqual({ batchItemFailures: bodies.map((_, at) => ({ itemIdentifier: `id-${at}` })) })
-      expect(lines.length).toBe(bodies.length)
-      expect(lines.join()).not.toContain('CANARY')
-    },
-  )
+  it.each(['send-email', 'email-feedback'])('is reported as failed by %s and not logged', async (id) => {
+    const { result, lines } = await run(await handlerOf({ id }), batch(...bodies))
+    expect(result).toEqual({ batchItemFailures: bodies.map((_, at) => ({ itemIdentifier: `id-${at}` })) })
+    expect(lines.length).toBe(bodies.length)
+    expect(lines.join()).not.toContain('CANARY')
+  })
 
-  it('fails the receipts of SMS, unread by the log', async () => {
+  it('makes sms-receipts fail, and is not logged', async () => {
     const handler = await handlerOf({ id: 'sms-receipts' })
     const zipped = (text: string) => gzipSync(text).toString('base64')
     for (const data of [CANARY, zipped(CANARY)]) {

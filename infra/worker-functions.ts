@@ -1,0 +1,137 @@
+import { Duration } from 'aws-cdk-lib'
+import type { Table } from 'aws-cdk-lib/aws-dynamodb'
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events'
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets'
+import { FilterCriteria, FilterRule, type Function as Lambda, StartingPosition } from 'aws-cdk-lib/aws-lambda'
+import { DynamoEventSource, SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources'
+import type { Queue } from 'aws-cdk-lib/aws-sqs'
+import type { Construct } from 'constructs'
+import { type QueueName, type Trigger, WORKERS, type Worker } from '../shared/runtime/workers.ts'
+import type { FunctionCode } from './bundles.ts'
+import type { Data } from './data.ts'
+import { keyGrant, tableGrant } from './grants.ts'
+import { accessTo, type Services } from './service-access.ts'
+import { ServiceFunction } from './service-function.ts'
+import { FUNCTION_TIMEOUT, type StageSettings } from './stages.ts'
+
+type Dependencies = {
+  readonly stage: StageSettings
+  readonly code: FunctionCode
+  readonly data: Data
+  /** What the part's workers may use besides the table. */
+  readonly services: Services
+}
+
+const timeoutOf = ({ timeoutSeconds }: Worker): Duration =>
+  timeoutSeconds === undefined ? FUNCTION_TIMEOUT : Duration.seconds(timeoutSeconds)
+
+/** The longest time that a consumer of the queue may take for a batch. */
+export function consumerTimeout(name: QueueName): Duration {
+  const seconds = WORKERS.filter(({ trigger }) => trigger.type === 'queue' && name in trigger.maxConcurrency)
+    .map(timeoutOf)
+    .map((timeout) => timeout.toSeconds())
+  return Duration.seconds(Math.max(...seconds))
+}
+
+/**
+ * The functions of one part's workers. Each is created when the first of its event sources is connected; timeout,
+ * environment and grants follow from the worker table.
+ */
+export class WorkerFunctions {
+  readonly #scope: Construct
+  readonly #workers: readonly Worker[]
+  readonly #dependencies: Dependencies
+  readonly #created = new Map<string, Lambda>()
+
+  constructor(scope: Construct, part: Worker['part'], dependencies: Dependencies) {
+    this.#scope = scope
+    this.#workers = WORKERS.filter((worker) => worker.part === part)
+    this.#dependencies = dependencies
+  }
+
+  /** Feeds a queue to its consumers, which report the failed messages of a batch. */
+  consume(name: QueueName, queue: Queue): void {
+    for (const [worker, { maxConcurrency }] of this.#triggeredBy('queue')) {
+      if (maxConcurrency[name] === undefined) continue
+      this.#function(worker).addEventSource(
+        new SqsEventSource(queue, {
+          batchSize: 10,
+          reportBatchItemFailures: true,
+          maxConcurrency: maxConcurrency[name],
+        }),
+      )
+    }
+  }
+
+  /** Feeds inserts into the table to the workers that follow its stream. */
+  followStream(table: Table): void {
+    for (const [worker, { partitionPrefix }] of this.#triggeredBy('stream')) {
+      this.#function(worker).addEventSource(
+        new DynamoEventSource(table, {
+          startingPosition: StartingPosition.TRIM_HORIZON,
+          batchSize: 100,
+          parallelizationFactor: 4,
+          // A sweep processes what fails more often, so that it does not block later records.
+          retryAttempts: 3,
+          filters: [
+            FilterCriteria.filter({
+              eventName: FilterRule.isEqual('INSERT'),
+              dynamodb: { Keys: { pk: { S: FilterRule.beginsWith(partitionPrefix) } } },
+            }),
+          ],
+        }),
+      )
+    }
+  }
+
+  /** Invokes sweeps every minute, without retries: the next minute's run continues where one failed. */
+  everyMinute(): void {
+    const sweeps = this.#triggeredBy('schedule').map(([worker]) => this.#function(worker))
+    for (const sweep of sweeps) sweep.configureAsyncInvoke({ retryAttempts: 0 })
+    new Rule(this.#scope, 'EveryMinute', {
+      schedule: Schedule.rate(Duration.minutes(1)),
+      targets: sweeps.map((sweep) => new LambdaFunction(sweep, { retryAttempts: 0 })),
+    })
+  }
+
+  /**
+   * The function that another stack subscribes.
+   * @throws Error unless the table has exactly one
+   */
+  subscriber(to: 'sms-receipts'): Lambda {
+    const [found, ...more] = this.#triggeredBy('subscription').filter(([, trigger]) => trigger.to === to)
+    if (!found || more.length > 0) throw new Error(`Not exactly one worker is subscribed to "${to}".`)
+    return this.#function(found[0])
+  }
+
+  #triggeredBy<Type extends Trigger['type']>(type: Type): [Worker, Extract<Trigger, { type: Type }>][] {
+    return this.#workers.flatMap((worker) =>
+      worker.trigger.type === type
+        ? [[worker, worker.trigger as Extract<Trigger, { type: Type }>] as [Worker, never]]
+        : [],
+    )
+  }
+
+  #function(worker: Worker): Lambda {
+    const created = this.#created.get(worker.id) ?? this.#create(worker)
+    this.#created.set(worker.id, created)
+    return created
+  }
+
+  #create(worker: Worker): Lambda {
+    const { stage, code, data, services } = this.#dependencies
+    const { environment, grants } = accessTo(worker.uses.services ?? [], services)
+    const { lambda } = new ServiceFunction(this.#scope, worker.id, {
+      stage,
+      code,
+      timeout: timeoutOf(worker),
+      environment: { TABLE_NAME: data.table.tableName, ...environment },
+      grants: [
+        tableGrant(data, worker.uses.table, { delivers: true }),
+        keyGrant(this.#scope, data),
+        ...grants,
+      ],
+    })
+    return lambda
+  }
+}

@@ -1,0 +1,116 @@
+import type { Service, TableCall } from '../api/route.ts'
+import { ANNOUNCED_PARTITION_PREFIX } from '../store/keys/events.ts'
+
+/** The queues that workers consume. */
+export type QueueName = 'emails' | 'feedback' | 'deliveries' | 'slow-deliveries'
+
+/** What invokes a worker. */
+export type Trigger =
+  | {
+      readonly type: 'queue'
+      /** For each queue, how many batches of it may be processed at a time. */
+      readonly maxConcurrency: Readonly<Partial<Record<QueueName, number>>>
+    }
+  /** Items inserted into the table's partitions with this prefix. */
+  | { readonly type: 'stream'; readonly partitionPrefix: string }
+  | { readonly type: 'schedule'; readonly every: 'minute' }
+  /** Log groups that SNS writes delivery receipts to. An opt-in stack adds the subscription. */
+  | { readonly type: 'subscription'; readonly to: 'sms-receipts' }
+
+/** What a worker uses besides the table. */
+export type WorkerService = Service | 'email' | 'slow-delivery-queue'
+
+/** A function that no request invokes, as data. Infrastructure, grants and its handler derive from it. */
+export type Worker = {
+  /** Names the Lambda, its bundle and its file in functions/. */
+  readonly id: string
+  /** The part of the stack that the worker belongs to. */
+  readonly part: 'messaging' | 'events'
+  readonly trigger: Trigger
+  readonly uses: {
+    readonly table: readonly TableCall[]
+    readonly services?: readonly WorkerService[]
+  }
+  /** Defaults to the timeout of endpoints. */
+  readonly timeoutSeconds?: number
+}
+
+export const sendEmailWorker = {
+  id: 'send-email',
+  part: 'messaging',
+  trigger: { type: 'queue', maxConcurrency: { emails: 10 } },
+  uses: {
+    table: ['GetItem', 'UpdateItem', 'PutItem', 'DeleteItem'],
+    services: ['email-queue', 'email'],
+  },
+} as const satisfies Worker
+
+export const emailFeedbackWorker = {
+  id: 'email-feedback',
+  part: 'messaging',
+  trigger: { type: 'queue', maxConcurrency: { feedback: 10 } },
+  uses: { table: ['GetItem', 'PutItem', 'DeleteItem'] },
+} as const satisfies Worker
+
+export const smsReceiptsWorker = {
+  id: 'sms-receipts',
+  part: 'messaging',
+  trigger: { type: 'subscription', to: 'sms-receipts' },
+  uses: { table: ['GetItem', 'PutItem'] },
+} as const satisfies Worker
+
+export const sweepMessagesWorker = {
+  id: 'sweep-messages',
+  part: 'messaging',
+  trigger: { type: 'schedule', every: 'minute' },
+  uses: {
+    table: ['Query', 'GetItem', 'PutItem', 'DeleteItem', 'BatchWriteItem'],
+    services: ['email-queue'],
+  },
+  timeoutSeconds: 60,
+} as const satisfies Worker
+
+export const fanOutEventsWorker = {
+  id: 'fan-out-events',
+  part: 'events',
+  trigger: { type: 'stream', partitionPrefix: ANNOUNCED_PARTITION_PREFIX },
+  uses: {
+    table: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    services: ['delivery-queue'],
+  },
+  timeoutSeconds: 60,
+} as const satisfies Worker
+
+export const deliverEventWorker = {
+  id: 'deliver-event',
+  part: 'events',
+  trigger: { type: 'queue', maxConcurrency: { deliveries: 50, 'slow-deliveries': 20 } },
+  uses: {
+    table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    services: ['delivery-queue', 'slow-delivery-queue'],
+  },
+  // One attempt takes up to 15 s, and earlier events of the record are attempted first.
+  timeoutSeconds: 60,
+} as const satisfies Worker
+
+export const sweepEventsWorker = {
+  id: 'sweep-events',
+  part: 'events',
+  trigger: { type: 'schedule', every: 'minute' },
+  uses: {
+    table: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'],
+    services: ['delivery-queue', 'slow-delivery-queue'],
+  },
+  timeoutSeconds: 60,
+} as const satisfies Worker
+
+/** THE WORKER TABLE: every function that no request invokes. */
+export const WORKERS: readonly Worker[] = [
+  sendEmailWorker,
+  emailFeedbackWorker,
+  smsReceiptsWorker,
+  sweepMessagesWorker,
+  fanOutEventsWorker,
+  deliverEventWorker,
+  sweepEventsWorker,
+]
