@@ -1,25 +1,23 @@
 import { Size } from 'aws-cdk-lib'
 import {
-  AccessLogFormat,
   EndpointType,
   type IResource,
   LambdaIntegration,
-  LogGroupLogDestination,
   MethodLoggingLevel,
   RestApi,
 } from 'aws-cdk-lib/aws-apigateway'
-import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { BASE_PATH, type Route } from '../shared/api/route.ts'
 import { routeFunction } from './api-function.ts'
 import type { FunctionCode } from './bundles.ts'
 import type { Data } from './data.ts'
 import { addGatewayResponses } from './gateway-responses.ts'
+import { accessLog } from './observability.ts'
 import type { Services } from './service-access.ts'
 import { ServiceFunction } from './service-function.ts'
 import type { StageSettings } from './stages.ts'
 
-/** The file in functions/ that answers what is no endpoint. */
+/** The file in functions/ that responds to unmatched requests. */
 export const FALLBACK = 'fallback'
 
 type Props = {
@@ -30,7 +28,7 @@ type Props = {
   readonly routes: readonly Route[]
 }
 
-/** The REST API: each endpoint's method to its own Lambda, everything else to the fallback. */
+/** The REST API. Each endpoint has a method and a Lambda; every other request goes to the fallback function. */
 export class Api extends Construct {
   readonly rest: RestApi
 
@@ -50,45 +48,28 @@ export class Api extends Construct {
 }
 
 function restApi(scope: Construct, stage: StageSettings): RestApi {
-  const logGroup = new LogGroup(scope, 'AccessLogs', {
-    retention: stage.logRetention,
-    removalPolicy: stage.removalPolicy,
-  })
   return new RestApi(scope, 'Rest', {
     restApiName: `clinic-developer-api-${stage.name}`,
     endpointTypes: [EndpointType.REGIONAL],
     cloudWatchRole: true,
-    // For callers that accept gzip; what is smaller fits a packet or two as it is.
+    // For callers that accept gzip. Smaller responses fit into one or two packets anyway.
     minCompressionSize: Size.kibibytes(2),
     deployOptions: {
       stageName: stage.name,
       throttlingRateLimit: stage.throttle.rate,
       throttlingBurstLimit: stage.throttle.burst,
-      // Execution logs would hold requests and answers, patients and all.
+      // Execution logs would contain requests and responses, including patients' data.
       loggingLevel: MethodLoggingLevel.OFF,
       dataTraceEnabled: false,
       metricsEnabled: true,
-      accessLogDestination: new LogGroupLogDestination(logGroup),
-      // The route's template, never the path, query or error message of a request: those can name a patient.
-      accessLogFormat: AccessLogFormat.custom(
-        JSON.stringify({
-          request_id: '$context.requestId',
-          time: '$context.requestTime',
-          method: '$context.httpMethod',
-          route: '$context.resourcePath',
-          status: '$context.status',
-          latency_ms: '$context.responseLatency',
-          integration_ms: '$context.integrationLatency',
-          gateway_error: '$context.error.responseType',
-        }),
-      ),
+      ...accessLog(scope, stage),
     },
   })
 }
 
 /**
- * Any other method of every resource, and any other path. Without these a REST API would read the Authorization
- * header of an unmatched request as an AWS signature.
+ * Sends other methods of every resource, and all other paths, to the fallback function. Without these methods, a REST
+ * API parses the Authorization header of an unmatched request as an AWS signature.
  */
 function addFallback(root: IResource, integration: LambdaIntegration): void {
   const resources = [root, ...descendants(root)]

@@ -8,9 +8,9 @@ import {
   Runtime,
   SystemLogLevel,
 } from 'aws-cdk-lib/aws-lambda'
-import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import type { FunctionCode } from './bundles.ts'
+import { logGroup } from './observability.ts'
 import { FUNCTION_TIMEOUT, type StageSettings } from './stages.ts'
 
 type Props = {
@@ -18,12 +18,12 @@ type Props = {
   readonly code: FunctionCode
   readonly environment?: Record<string, string>
   readonly grants?: PolicyStatement[]
-  /** MB; CPU grows with it. */
+  /** MB. The share of CPU is proportional to it. */
   readonly memory?: number
   readonly timeout?: Duration
 }
 
-/** One Lambda with a role of its own that holds its grants and nothing else. */
+/** A Lambda whose role has exactly the grants passed in, and may write its own log. */
 export class ServiceFunction extends Construct {
   readonly lambda: LambdaFunction
 
@@ -33,13 +33,10 @@ export class ServiceFunction extends Construct {
     { stage, code, environment = {}, grants = [], memory = 512, timeout = FUNCTION_TIMEOUT }: Props,
   ) {
     super(scope, id)
-    const logGroup = new LogGroup(this, 'Logs', {
-      retention: stage.logRetention,
-      removalPolicy: stage.removalPolicy,
-    })
+    const logs = logGroup(this, 'Logs', stage)
     const writeLogs = new PolicyStatement({
       actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-      resources: [logGroup.logGroupArn],
+      resources: [logs.logGroupArn],
     })
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
@@ -54,8 +51,8 @@ export class ServiceFunction extends Construct {
       memorySize: memory,
       timeout,
       environment,
-      logGroup,
-      // Our own lines are JSON already; Lambda's START and END lines say nothing that they do not.
+      logGroup: logs,
+      // Functions log JSON themselves; Lambda's START and END lines add no information.
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel.INFO,
       systemLogLevelV2: SystemLogLevel.WARN,

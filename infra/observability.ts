@@ -1,0 +1,33 @@
+import {
+  AccessLogFormat,
+  type IAccessLogDestination,
+  LogGroupLogDestination,
+} from 'aws-cdk-lib/aws-apigateway'
+import { LogGroup } from 'aws-cdk-lib/aws-logs'
+import type { Construct } from 'constructs'
+import type { StageSettings } from './stages.ts'
+
+/** A log group that is kept as long as the stage says. */
+export const logGroup = (scope: Construct, id: string, stage: StageSettings): LogGroup =>
+  new LogGroup(scope, id, { retention: stage.logRetention, removalPolicy: stage.removalPolicy })
+
+/** The gateway's access log: its log group, and the fields of a line. */
+export const accessLog = (
+  scope: Construct,
+  stage: StageSettings,
+): { accessLogDestination: IAccessLogDestination; accessLogFormat: AccessLogFormat } => ({
+  accessLogDestination: new LogGroupLogDestination(logGroup(scope, 'AccessLogs', stage)),
+  accessLogFormat: AccessLogFormat.custom(JSON.stringify(ACCESS_LOG_FIELDS)),
+})
+
+/** Excludes the path, the query and error messages of a request, since those can identify a patient. */
+const ACCESS_LOG_FIELDS = {
+  request_id: '$context.requestId',
+  time: '$context.requestTime',
+  method: '$context.httpMethod',
+  route: '$context.resourcePath',
+  status: '$context.status',
+  latency_ms: '$context.responseLatency',
+  integration_ms: '$context.integrationLatency',
+  gateway_error: '$context.error.responseType',
+}
