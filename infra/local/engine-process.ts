@@ -1,7 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { access, constants } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { spawnEndingWithParent } from './end-with-parent.ts'
 import { onProcessExit } from './process-exit.ts'
 
 export type EngineProcess = { readonly endpoint: string; readonly stop: () => Promise<void> }
@@ -19,6 +21,9 @@ const START_TIMEOUT_MS = 10_000
 
 /** Starts an HTTP engine on a free port of this machine; another port when somebody else was faster. */
 export async function startEngineProcess(options: Options): Promise<EngineProcess> {
+  await access(options.binary, constants.X_OK).catch((error: Error) => {
+    throw new Error(`${options.name} does not start: ${error.message}`)
+  })
   for (let attempt = 1; ; attempt++) {
     const port = await freePort()
     const run = launch(options, port)
@@ -37,9 +42,12 @@ type Run = {
 
 /** In a process group of its own: Ctrl-C reaches the runner alone, which ends the engine after the last answer. */
 function launch({ binary, args }: Options, port: number): Run {
-  const child = spawn(binary, args(port), { stdio: ['ignore', 'ignore', 'pipe'], detached: true })
+  const child = spawnEndingWithParent(binary, args(port), {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    detached: true,
+  })
   let stderr = ''
-  child.stderr.on('data', (chunk) => {
+  child.stderr?.on('data', (chunk) => {
     stderr = `${stderr}${chunk}`.slice(-2000)
   })
   const ended = Promise.race([once(child, 'exit'), once(child, 'error')]).catch((error: Error) => {

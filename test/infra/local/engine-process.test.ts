@@ -50,6 +50,7 @@ describe('the DynamoDB engine ends with the process that started it', () => {
 
   it.each([
     ['ended by a signal', 'setInterval(() => {}, 1000)', 'SIGTERM'],
+    ['killed with SIGKILL', 'setInterval(() => {}, 1000)', 'SIGKILL'],
     ['crashed', 'setTimeout(() => { throw new Error("crash") }, 50)', null],
   ] as const)('%s', async (_what, then, signal) => {
     const script = join(directory(), 'start.mjs')
