@@ -1,17 +1,17 @@
 import { deployLocally } from './deployment.ts'
-import { startDynamoDb } from './dynamodb.ts'
-import type { FeedbackDelays } from './feedback.ts'
-import { openGateway } from './gateway.ts'
+import { startDynamoDb } from './engines/dynamodb.ts'
+import { startQueues } from './engines/queues.ts'
+import { requestLog } from './gateway/request-log.ts'
+import { openGateway } from './gateway/server.ts'
 import type { Endpoints } from './plan.ts'
-import { startProviders } from './providers.ts'
-import { startQueues } from './queues.ts'
+import type { FeedbackDelays } from './providers/feedback.ts'
+import { startProviders } from './providers/server.ts'
 import {
   type RealisticDynamoDb,
   type RealisticDynamoDbOptions,
   startRealisticDynamoDb,
 } from './realistic-dynamodb/realistic-dynamodb.ts'
-import { requestLog } from './request-log.ts'
-import { type AppContext, type Assembly, synthesize } from './synthesize.ts'
+import { type AppContext, type Assembly, synthesize } from './template/synthesize.ts'
 import { runInUtc } from './time-zone.ts'
 import { watchSources } from './watch.ts'
 

@@ -1,6 +1,6 @@
 import { watch } from 'node:fs'
 import { join } from 'node:path'
-import { PROJECT } from './synthesize.ts'
+import { PROJECT } from './template/synthesize.ts'
 
 const WATCHED = ['functions', 'shared', 'infra']
 /** An editor writes a file in several steps, a branch switch many files. */

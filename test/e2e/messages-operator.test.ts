@@ -1,6 +1,6 @@
 /** The operator's commands about messages, against the running stack; the messages are put into the log by hand. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { callSqs } from '../../infra/local/queues.ts'
+import { callSqs } from '../../infra/local/engines/queues.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { addDays, wallClock } from '../../shared/domain/clock.ts'
 import type { Message } from '../../shared/domain/message.ts'

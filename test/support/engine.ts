@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node'
-import { startDynamoDb } from '../../infra/local/dynamodb.ts'
+import { startDynamoDb } from '../../infra/local/engines/dynamodb.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {

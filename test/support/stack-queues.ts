@@ -1,7 +1,7 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
-import { callSqs, createQueues, queueUrl, startQueues } from '../../infra/local/queues.ts'
-import { recordOf, type SqsMessage } from '../../infra/local/sqs-batch.ts'
-import { resolveTemplate, type Template } from '../../infra/local/template.ts'
+import { callSqs, createQueues, queueUrl, startQueues } from '../../infra/local/engines/queues.ts'
+import { recordOf, type SqsMessage } from '../../infra/local/events/sqs-batch.ts'
+import { resolveTemplate, type Template } from '../../infra/local/template/template.ts'
 import { templateOf } from './template.ts'
 
 type Handler = (event: SQSEvent) => Promise<SQSBatchResponse>

@@ -8,7 +8,7 @@ import {
 import { mockClient } from 'aws-sdk-client-mock'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { redrive } from '../../../bin/clinic/dead-letters.ts'
-import { callSqs, type QueueEngine, queueUrl, startQueues } from '../../../infra/local/queues.ts'
+import { callSqs, type QueueEngine, queueUrl, startQueues } from '../../../infra/local/engines/queues.ts'
 
 type Received = { Messages?: { Body: string; ReceiptHandle: string }[] }
 

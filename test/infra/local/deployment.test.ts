@@ -6,12 +6,12 @@ import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import type { DynamoDBRecord } from 'aws-lambda'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { deployLocally } from '../../../infra/local/deployment.ts'
-import { emailEventFactory } from '../../../infra/local/email-events.ts'
-import type { FeedbackListener } from '../../../infra/local/feedback.ts'
-import { createReceipt } from '../../../infra/local/sms-receipts.ts'
-import type { Template, TemplateResource } from '../../../infra/local/template.ts'
-import type { EmailEventType, SmsScenario } from '../../../infra/local/test-recipients.ts'
-import { restApiTemplate } from './rest-api.ts'
+import { emailEventFactory } from '../../../infra/local/providers/email-events.ts'
+import type { FeedbackListener } from '../../../infra/local/providers/feedback.ts'
+import { createReceipt } from '../../../infra/local/providers/sms-receipts.ts'
+import type { EmailEventType, SmsScenario } from '../../../infra/local/providers/test-recipients.ts'
+import type { Template, TemplateResource } from '../../../infra/local/template/template.ts'
+import { restApiTemplate } from './gateway/rest-api.ts'
 
 const METHODS = ['GET /patients', 'GET /doctors']
 

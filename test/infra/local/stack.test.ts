@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type LocalStack, type LocalStackOptions, startLocalStack } from '../../../infra/local/stack.ts'
-import { enginePid } from './engine-pid.ts'
+import { enginePid } from './engines/engine-pid.ts'
 
 const lines: string[] = []
 let stack: LocalStack

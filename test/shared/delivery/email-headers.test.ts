@@ -2,7 +2,7 @@
 import { SESv2Client } from '@aws-sdk/client-sesv2'
 import { simpleParser } from 'mailparser'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type EmailEngine, startEmailEngine } from '../../../infra/local/email-engine.ts'
+import { type EmailEngine, startEmailEngine } from '../../../infra/local/engines/email.ts'
 import { emailSender } from '../../../shared/delivery/email.ts'
 import { toSingleLine } from '../../../shared/domain/mail-header.ts'
 

@@ -1,0 +1,111 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { access, constants } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { spawnEndingWithParent } from '../process/end-with-parent.ts'
+import { onProcessExit } from '../process/on-exit.ts'
+
+export type EngineProcess = { readonly endpoint: string; readonly stop: () => Promise<void> }
+
+type Options = {
+  readonly name: string
+  readonly binary: string
+  readonly args: (port: number) => string[]
+  /** Told once, when the engine ends without having been stopped. */
+  readonly onUnexpectedExit: (message: string) => void
+}
+
+const MAX_ATTEMPTS = 3
+const START_TIMEOUT_MS = 10_000
+
+/** Starts an HTTP engine on a free port of this machine; another port when somebody else was faster. */
+export async function startEngineProcess(options: Options): Promise<EngineProcess> {
+  await access(options.binary, constants.X_OK).catch((error: Error) => {
+    throw new Error(`${options.name} does not start: ${error.message}`)
+  })
+  for (let attempt = 1; ; attempt++) {
+    const port = await freePort()
+    const run = launch(options, port)
+    if (await becomesReady(run, `http://127.0.0.1:${port}/`)) return monitor(run, port, options)
+    await run.kill()
+    if (attempt === MAX_ATTEMPTS) throw new Error(`${options.name} does not start: ${run.lastError()}`)
+  }
+}
+
+type Run = {
+  readonly child: ChildProcess
+  readonly ended: Promise<unknown>
+  readonly lastError: () => string
+  readonly kill: () => Promise<void>
+}
+
+/** In a process group of its own: Ctrl-C reaches the runner alone, which ends the engine after the last answer. */
+function launch({ binary, args }: Options, port: number): Run {
+  const child = spawnEndingWithParent(binary, args(port), {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    detached: true,
+  })
+  let stderr = ''
+  child.stderr?.on('data', (chunk) => {
+    stderr = `${stderr}${chunk}`.slice(-2000)
+  })
+  const ended = Promise.race([once(child, 'exit'), once(child, 'error')]).catch((error: Error) => {
+    stderr += error.message
+  })
+  const release = onProcessExit(() => child.kill('SIGKILL'))
+  void ended.then(release)
+  return {
+    child,
+    ended,
+    lastError: () => stderr.trim().split('\n').at(-1) || `it ended with code ${child.exitCode}`,
+    kill: async () => {
+      child.kill('SIGKILL')
+      if (child.pid !== undefined) await ended
+    },
+  }
+}
+
+function monitor(run: Run, port: number, { name, onUnexpectedExit: onDeath }: Options): EngineProcess {
+  let stopping = false
+  void run.ended.then(() => {
+    if (!stopping) onDeath(`${name} ended unexpectedly: ${run.lastError()}`)
+  })
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    stop: async () => {
+      stopping = true
+      // A store on disk is closed in good order; one that takes too long is not waited for.
+      run.child.kill('SIGTERM')
+      await Promise.race([run.ended, sleep(1000, undefined, { ref: false })])
+      await run.kill()
+    },
+  }
+}
+
+async function becomesReady(run: Run, url: string): Promise<boolean> {
+  const timeout = AbortSignal.timeout(START_TIMEOUT_MS)
+  let alive = true
+  void run.ended.then(() => {
+    alive = false
+  })
+  while (alive && !timeout.aborted) {
+    const isReady = await fetch(url, { signal: timeout }).then(
+      (response) => response.ok,
+      () => false,
+    )
+    // Somebody else's server may answer on the port that the engine could not have.
+    await sleep(20)
+    if (isReady) return alive
+  }
+  return false
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}

@@ -1,0 +1,74 @@
+import { buildApp } from 'fauxqs'
+import { ACCOUNT_ID } from '../template/physical-names.ts'
+import type { ResolvedResource, ResolvedTemplate } from '../template/template.ts'
+
+export type QueueEngine = { readonly endpoint: string; readonly stop: () => Promise<void> }
+
+/** SQS for the stack, inside this process; messages do not outlive it. */
+export async function startQueues(region: string): Promise<QueueEngine> {
+  const app = buildApp({ logger: false, defaultRegion: region })
+  const endpoint = await app.listen({ host: '127.0.0.1', port: 0 })
+  return { endpoint, stop: () => app.close() }
+}
+
+export const queueUrl = (endpoint: string, name: string): string => `${endpoint}/${ACCOUNT_ID}/${name}`
+
+/** One call of SQS's JSON protocol. The engine asks for no signature, so no client is needed. */
+export async function callSqs<Output>(
+  endpoint: string,
+  action: string,
+  input: object,
+  signal?: AbortSignal,
+): Promise<Output> {
+  const response = await fetch(endpoint, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': `AmazonSQS.${action}` },
+    body: JSON.stringify(input),
+    signal: signal ?? null,
+  })
+  const responseText = await response.text()
+  if (!response.ok) throw new Error(`SQS refuses ${action}: ${responseText}`)
+  return JSON.parse(responseText || '{}') as Output
+}
+
+type QueueProperties = Readonly<Record<string, unknown>> & {
+  readonly RedrivePolicy?: { readonly deadLetterTargetArn: string }
+}
+
+const ATTRIBUTES = [
+  'ContentBasedDeduplication',
+  'DeduplicationScope',
+  'DelaySeconds',
+  'FifoQueue',
+  'FifoThroughputLimit',
+  'MaximumMessageSize',
+  'MessageRetentionPeriod',
+  'ReceiveMessageWaitTimeSeconds',
+  'RedriveAllowPolicy',
+  'RedrivePolicy',
+  'VisibilityTimeout',
+]
+
+/** Makes the template's queues unless they are there; a dead-letter queue before the queues that fill it. */
+export async function createQueues(template: ResolvedTemplate, endpoint: string): Promise<void> {
+  const queues = template.resourcesOf<QueueProperties>('AWS::SQS::Queue')
+  const deadLetters = new Set(queues.map(({ properties }) => properties.RedrivePolicy?.deadLetterTargetArn))
+  const isDeadLetter = ({ id }: ResolvedResource<QueueProperties>) =>
+    deadLetters.has(template.attribute(id, 'Arn'))
+  for (const queue of [...queues.filter(isDeadLetter), ...queues.filter((other) => !isDeadLetter(other))]) {
+    await callSqs(endpoint, 'CreateQueue', {
+      QueueName: template.attribute(queue.id, 'QueueName'),
+      Attributes: attributesOf(queue.properties),
+    })
+  }
+}
+
+/** SQS takes every attribute as a string, policies as JSON. */
+const attributesOf = (properties: QueueProperties): Record<string, string> =>
+  Object.fromEntries(
+    ATTRIBUTES.flatMap((name) => {
+      const value = properties[name]
+      if (value === undefined) return []
+      return [[name, typeof value === 'object' ? JSON.stringify(value) : String(value)]]
+    }),
+  )

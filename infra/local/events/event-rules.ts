@@ -1,0 +1,105 @@
+import type { ResolvedTemplate } from '../template/template.ts'
+import { checkPattern, type EventPattern } from './event-pattern.ts'
+import { checkInput, type TargetInput } from './target-input.ts'
+
+type RuleProperties = {
+  readonly State?: string
+  readonly EventBusName?: string
+  readonly ScheduleExpression?: string
+  readonly EventPattern?: EventPattern
+  readonly Targets?: readonly TargetProperties[]
+}
+
+type TargetProperties = TargetInput & {
+  readonly Id: string
+  readonly Arn: string
+  readonly SqsParameters?: { readonly MessageGroupId: string }
+}
+
+/** A rule of the default bus, as data: what is equal needs no restart. */
+export type Rule = {
+  readonly id: string
+  readonly arn: string
+  readonly everyMs?: number
+  readonly pattern?: EventPattern
+  readonly targets: readonly Target[]
+}
+
+export type Target = {
+  readonly kind: 'function' | 'queue'
+  readonly arn: string
+  readonly input: TargetInput
+  readonly messageGroup?: string
+}
+
+/** What a target may have: its retries and dead letters are AWS's, nothing is lost on the way here. */
+const TARGET_PROPERTIES = new Set([
+  'Arn',
+  'DeadLetterConfig',
+  'Id',
+  'Input',
+  'InputPath',
+  'InputTransformer',
+  'RetryPolicy',
+  'RoleArn',
+  'SqsParameters',
+])
+
+/** @throws Error naming a rule that cannot be served here */
+export function eventRules(template: ResolvedTemplate): Rule[] {
+  const queues = new Set(
+    template.resourcesOf('AWS::SQS::Queue').map(({ id }) => template.attribute(id, 'Arn')),
+  )
+  return template
+    .resourcesOf<RuleProperties>('AWS::Events::Rule')
+    .filter(({ properties }) => properties.State !== 'DISABLED')
+    .map(({ id, properties }) => {
+      const { EventBusName = 'default', ScheduleExpression, EventPattern, Targets = [] } = properties
+      if (EventBusName !== 'default' && !EventBusName.endsWith(':event-bus/default'))
+        throw new Error(`${id} is on the bus ${EventBusName}; the local stack has the default one only.`)
+      if (!ScheduleExpression && !EventPattern) throw new Error(`${id} has neither a schedule nor a pattern.`)
+      if (EventPattern) checkPattern(EventPattern, id)
+      return {
+        id,
+        arn: template.attribute(id, 'Arn'),
+        ...(ScheduleExpression && { everyMs: intervalOf(ScheduleExpression, id) }),
+        ...(EventPattern && { pattern: EventPattern }),
+        targets: Targets.map((target) => targetOf(target, id, queues)),
+      }
+    })
+}
+
+function targetOf(target: TargetProperties, id: string, queues: ReadonlySet<string>): Target {
+  const { Arn, SqsParameters, Input, InputPath, InputTransformer } = target
+  const unknownProperty = Object.keys(target).find((name) => !TARGET_PROPERTIES.has(name))
+  if (unknownProperty)
+    throw new Error(`${id} has a target with ${unknownProperty}, which the local event bus does not know.`)
+  const kind = kindOf(Arn)
+  if (!kind) throw new Error(`${id} calls ${Arn}; the local event bus calls functions and SQS queues only.`)
+  if (kind === 'queue' && !queues.has(Arn))
+    throw new Error(`${id} calls ${Arn}, which is no queue of the stack.`)
+  const input: TargetInput = {
+    ...(Input !== undefined && { Input }),
+    ...(InputPath !== undefined && { InputPath }),
+    ...(InputTransformer && { InputTransformer }),
+  }
+  checkInput(input, id)
+  return { kind, arn: Arn, input, ...(SqsParameters && { messageGroup: SqsParameters.MessageGroupId }) }
+}
+
+const kindOf = (arn: string): Target['kind'] | undefined =>
+  arn.startsWith('arn:aws:sqs:') ? 'queue' : arn.startsWith('arn:aws:lambda:') ? 'function' : undefined
+
+const UNITS_MS: Record<string, number> = { minute: 60_000, hour: 3_600_000 }
+/** A longer one would make Node's timer fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+
+function intervalOf(expression: string, id: string): number {
+  const [, count, unit = ''] = /^rate\(([1-9]\d*) (minute|hour)s?\)$/.exec(expression) ?? []
+  const interval = Number(count) * (UNITS_MS[unit] ?? Number.NaN)
+  if (!(interval <= MAX_TIMER_MS))
+    throw new Error(
+      `${id} has the schedule ${expression}; the local event bus knows rates of minutes and hours.`,
+    )
+  return interval
+}

@@ -1,0 +1,143 @@
+import { ACCOUNT_ID } from '../template/physical-names.ts'
+import type { ResolvedResource, ResolvedTemplate } from '../template/template.ts'
+import { checkPattern, type EventPattern } from './event-pattern.ts'
+import type { StreamView, TableStream } from './table-streams.ts'
+
+type MappingProperties = {
+  readonly EventSourceArn: string
+  readonly FunctionName: string
+  readonly BatchSize?: number
+  readonly BisectBatchOnFunctionError?: boolean
+  readonly Enabled?: boolean
+  readonly FilterCriteria?: { readonly Filters?: readonly { readonly Pattern: string }[] }
+  readonly FunctionResponseTypes?: readonly string[]
+  readonly MaximumRetryAttempts?: number
+  readonly ScalingConfig?: { readonly MaximumConcurrency?: number }
+}
+
+/** A queue that feeds a function, as data: what is equal needs no restart. */
+export type QueueMapping = {
+  readonly id: string
+  readonly arn: string
+  readonly functionArn: string
+  readonly batchSize: number
+  /** The function tells which messages failed. */
+  readonly partialResponses: boolean
+  /** The most that run at once. */
+  readonly maxConcurrency: number | null
+}
+
+/** A table's stream that feeds a function. */
+export type StreamMapping = {
+  readonly id: string
+  readonly arn: string
+  readonly table: string
+  readonly functionArn: string
+  readonly batchSize: number
+  /** The function tells the first record that failed. */
+  readonly partialResponses: boolean
+  /** After the first attempt; null for as often as it takes. */
+  readonly maxRetries: number | null
+  /** A batch that fails is tried again in halves. */
+  readonly bisect: boolean
+  /** A record goes through when one of them matches it, or there is none. */
+  readonly filters: readonly EventPattern[]
+}
+
+/**
+ * What the mapping of a stream may have. How it gathers and how many run at once is not imitated: a batch goes at
+ * once, and one at a time.
+ */
+const STREAM_PROPERTIES = new Set([
+  'BatchSize',
+  'BisectBatchOnFunctionError',
+  'Enabled',
+  'EventSourceArn',
+  'FilterCriteria',
+  'FunctionName',
+  'FunctionResponseTypes',
+  'MaximumBatchingWindowInSeconds',
+  'MaximumRetryAttempts',
+  'ParallelizationFactor',
+  'StartingPosition',
+  'Tags',
+])
+
+type TableProperties = { readonly StreamSpecification?: { readonly StreamViewType: StreamView } }
+
+/** @throws Error naming a mapping that cannot be served here */
+export function eventSourceMappings(template: ResolvedTemplate, region: string) {
+  const tables = template.resourcesOf<TableProperties>('AWS::DynamoDB::Table').map(({ id, properties }) => ({
+    name: template.ref(id),
+    view: properties.StreamSpecification?.StreamViewType,
+    streamArn: properties.StreamSpecification && template.attribute(id, 'StreamArn'),
+  }))
+  const queues: QueueMapping[] = []
+  const streams: StreamMapping[] = []
+  for (const mapping of template.resourcesOf<MappingProperties>('AWS::Lambda::EventSourceMapping')) {
+    const { EventSourceArn, Enabled } = mapping.properties
+    if (Enabled === false) continue
+    const table = tables.find(({ streamArn }) => streamArn === EventSourceArn)
+    if (table) streams.push(streamMapping(mapping, table.name, region))
+    else if (EventSourceArn.startsWith('arn:aws:sqs:')) queues.push(queueMapping(mapping, region))
+    else
+      throw new Error(
+        `${mapping.id} maps ${EventSourceArn} to a function; the local stack feeds functions from SQS queues and its tables' streams only.`,
+      )
+  }
+  const isRead = (name: string) => streams.some(({ table }) => table === name)
+  return {
+    queues,
+    streams,
+    /** Every table, and what its stream shows if anything reads it. */
+    tableStreams: tables.map(
+      ({ name, view }): TableStream => ({ table: name, view: (isRead(name) && view) || null }),
+    ),
+  }
+}
+
+function queueMapping({ id, properties }: ResolvedResource<MappingProperties>, region: string): QueueMapping {
+  if (properties.FilterCriteria)
+    throw new Error(`${id} has FilterCriteria, which the local stack does not apply to queues.`)
+  return {
+    id,
+    arn: properties.EventSourceArn,
+    functionArn: functionArn(properties, region),
+    batchSize: properties.BatchSize ?? 10,
+    partialResponses: usesPartialResponses(properties),
+    maxConcurrency: properties.ScalingConfig?.MaximumConcurrency ?? null,
+  }
+}
+
+function streamMapping(
+  { id, properties }: ResolvedResource<MappingProperties>,
+  table: string,
+  region: string,
+): StreamMapping {
+  const unknownProperty = Object.keys(properties).find((name) => !STREAM_PROPERTIES.has(name))
+  if (unknownProperty)
+    throw new Error(`${id} has ${unknownProperty}, which the local stack does not know of a stream.`)
+  const { BatchSize = 100, MaximumRetryAttempts = -1, BisectBatchOnFunctionError = false } = properties
+  const filters = (properties.FilterCriteria?.Filters ?? []).map(
+    ({ Pattern }) => JSON.parse(Pattern) as EventPattern,
+  )
+  for (const filter of filters) checkPattern(filter, id)
+  return {
+    id,
+    arn: properties.EventSourceArn,
+    table,
+    functionArn: functionArn(properties, region),
+    batchSize: BatchSize,
+    partialResponses: usesPartialResponses(properties),
+    maxRetries: MaximumRetryAttempts === -1 ? null : MaximumRetryAttempts,
+    bisect: BisectBatchOnFunctionError,
+    filters,
+  }
+}
+
+const usesPartialResponses = ({ FunctionResponseTypes }: MappingProperties): boolean =>
+  FunctionResponseTypes?.includes('ReportBatchItemFailures') ?? false
+
+/** A mapping names its function by ARN or by name. */
+const functionArn = ({ FunctionName: name }: MappingProperties, region: string): string =>
+  name.startsWith('arn:') ? name : `arn:aws:lambda:${region}:${ACCOUNT_ID}:function:${name}`

@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { callSqs, queueUrl } from '../engines/queues.ts'
+import type { FunctionPool } from '../functions/pool.ts'
+import type { QueueMapping } from './event-source-mappings.ts'
+import { processedMessages, recordOf, type SqsMessage } from './sqs-batch.ts'
+
+type Options = {
+  readonly mappings: readonly QueueMapping[]
+  readonly endpoint: string
+  readonly region: string
+  readonly getPool: (arn: string) => FunctionPool
+  readonly log: (line: string) => void
+}
+
+/** Pollers of one queue; Lambda begins with five. */
+const MAX_POLLERS = 2
+
+export type QueueSources = { readonly version: string; readonly stop: () => Promise<void> }
+
+/**
+ * Feeds queues to the functions that are mapped to them, until stopped. Goes on with the running ones where nothing
+ * has changed: a poller that ends may take a message with it, until the queue shows it again.
+ */
+export async function startQueueSources(options: Options, running?: QueueSources): Promise<QueueSources> {
+  const version = JSON.stringify(options.mappings)
+  if (running?.version === version) return running
+  await running?.stop()
+
+  const stopped = new AbortController()
+  const polls = options.mappings.flatMap((mapping) => {
+    const pollers = Math.min(mapping.maxConcurrency ?? MAX_POLLERS, MAX_POLLERS)
+    return Array.from({ length: pollers }, () => poll(mapping, options, stopped.signal))
+  })
+  return {
+    version,
+    stop: async () => {
+      stopped.abort()
+      await Promise.all(polls)
+    },
+  }
+}
+
+async function poll(mapping: QueueMapping, options: Options, stopped: AbortSignal): Promise<void> {
+  const { endpoint, log } = options
+  const url = queueUrl(endpoint, mapping.arn.split(':').at(-1) ?? '')
+  while (!stopped.aborted) {
+    try {
+      const { Messages: messages = [] } = await callSqs<{ Messages?: SqsMessage[] }>(
+        endpoint,
+        'ReceiveMessage',
+        {
+          QueueUrl: url,
+          MaxNumberOfMessages: Math.min(mapping.batchSize, 10),
+          WaitTimeSeconds: 20,
+          MessageSystemAttributeNames: ['All'],
+          MessageAttributeNames: ['All'],
+        },
+        stopped,
+      )
+      if (messages.length > 0) await handle(messages, url, mapping, options)
+    } catch (error) {
+      if (stopped.aborted) return
+      log(`The queue ${url} cannot be polled: ${(error as Error).message}`)
+      await sleep(1000, undefined, { signal: stopped }).catch(() => {})
+    }
+  }
+}
+
+/** What is not deleted comes back after the queue's visibility timeout, and in the end to its dead-letter queue. */
+async function handle(messages: SqsMessage[], url: string, mapping: QueueMapping, options: Options) {
+  const { endpoint, region, getPool: functionOf, log } = options
+  const pool = functionOf(mapping.functionArn)
+  const records = messages.map((message) => recordOf(message, mapping.arn, region))
+  const outcome = await pool.invoke(JSON.stringify({ Records: records }))
+  for (const line of outcome.diagnostics) log(`${pool.name}: ${line}`)
+  const done = outcome.ok ? processedMessages(messages, outcome.payload, mapping.partialResponses) : []
+  if (done.length < messages.length)
+    log(`${pool.name}: ${messages.length - done.length} of ${messages.length} messages go back to the queue`)
+  if (done.length === 0) return
+  await callSqs(endpoint, 'DeleteMessageBatch', {
+    QueueUrl: url,
+    Entries: done.map(({ MessageId, ReceiptHandle }) => ({ Id: MessageId, ReceiptHandle })),
+  })
+}

@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DynamoDBRecord } from 'aws-lambda'
+import type { FunctionPool } from '../functions/pool.ts'
+import type { StreamMapping } from './event-source-mappings.ts'
+import { batchesOf, recordOf, recordsToRetry } from './stream-batch.ts'
+import {
+  configureStreams,
+  openAtEnd,
+  type StreamPosition,
+  streamArnOf,
+  type TableEngine,
+  type TableStream,
+} from './table-streams.ts'
+
+type Options = {
+  readonly mappings: readonly StreamMapping[]
+  readonly tables: readonly TableStream[]
+  readonly engine: TableEngine
+  readonly getPool: (arn: string) => FunctionPool
+  readonly log: (line: string) => void
+}
+
+type Source = {
+  readonly version: string
+  readonly position: StreamPosition
+  readonly stop: () => Promise<void>
+}
+
+export type StreamSources = {
+  /** By the ids of their mappings. */
+  readonly sources: ReadonlyMap<string, Source>
+  readonly stop: () => Promise<void>
+}
+
+/** Between two looks at a stream, and the longest that a record waits to be seen. */
+const POLL_MS = 100
+/** As many records at once mean that there are more. */
+const FULL_PAGE = 1000
+/** Before a failed batch is tried again; twice as long after each failure. */
+const RETRY_DELAY_MS = 100
+const MAX_RETRY_DELAY_MS = 10_000
+
+/**
+ * Switches on the streams that are read, and feeds them to the functions that are mapped to them, until stopped. A
+ * mapping begins with what is written from now on, and goes on where it was when it has changed.
+ */
+export async function startStreamSources(options: Options, running?: StreamSources): Promise<StreamSources> {
+  const { mappings, tables, engine } = options
+  const versions = new Map(mappings.map((mapping) => [mapping.id, JSON.stringify(mapping)]))
+  const previousSources = [...(running?.sources ?? [])]
+  const outdated = previousSources.filter(([id, { version }]) => versions.get(id) !== version)
+  await Promise.all(outdated.map(([, source]) => source.stop()))
+  await configureStreams(engine, tables)
+
+  const sources = new Map<string, Source>()
+  for (const mapping of mappings) {
+    const version = versions.get(mapping.id) ?? ''
+    const previous = running?.sources.get(mapping.id)
+    const streamArn = await streamArnOf(engine, mapping.table)
+    const isSameStream = previous?.position.streamArn === streamArn
+    if (isSameStream && previous.version === version) sources.set(mapping.id, previous)
+    else {
+      if (previous?.version === version) await previous.stop()
+      const position = isSameStream ? previous.position : await openAtEnd(engine, streamArn)
+      sources.set(mapping.id, { version, position, stop: startFeed(mapping, position, options) })
+    }
+  }
+  return {
+    sources,
+    stop: async () => {
+      await Promise.all([...sources.values()].map(({ stop }) => stop()))
+    },
+  }
+}
+
+/** Feeds one function, in the stream's order. Returns what ends it; what was not handled then is not gone past. */
+function startFeed(mapping: StreamMapping, position: StreamPosition, options: Options): () => Promise<void> {
+  const { engine, log } = options
+  const stopped = new AbortController()
+  const source = { arn: mapping.arn, streamArn: position.streamArn, region: engine.region }
+
+  const poll = async (): Promise<void> => {
+    while (!stopped.signal.aborted) {
+      try {
+        const read = await position.advance(async (newRecords, done) => {
+          const records = newRecords.map((record) => recordOf(record, source))
+          for (const { batch, end } of batchesOf(records, mapping)) {
+            stopped.signal.throwIfAborted()
+            await deliver(batch, 0)
+            done(end)
+          }
+        }, stopped.signal)
+        if (read < FULL_PAGE) await sleep(POLL_MS, undefined, { signal: stopped.signal })
+      } catch (error) {
+        if (stopped.signal.aborted) return
+        log(`The stream of ${mapping.table} cannot be read: ${(error as Error).message}`)
+        await sleep(1000, undefined, { signal: stopped.signal }).catch(() => {})
+      }
+    }
+  }
+
+  /** Holds up what comes after, as Lambda does, until the records are handled or given up. */
+  const deliver = async (records: readonly DynamoDBRecord[], attempt: number): Promise<void> => {
+    const pool = options.getPool(mapping.functionArn)
+    const outcome = await pool.invoke(JSON.stringify({ Records: records }))
+    for (const line of outcome.diagnostics) log(`${pool.name}: ${line}`)
+    const remaining = outcome.ok
+      ? recordsToRetry(records, outcome.payload, mapping.partialResponses)
+      : records
+    if (remaining.length === 0) return
+    stopped.signal.throwIfAborted()
+    if (mapping.maxRetries !== null && attempt >= mapping.maxRetries) {
+      log(
+        `${pool.name}: ${remaining.length} of ${records.length} records are given up, after ${attempt + 1} attempts`,
+      )
+      return
+    }
+    const delayMs = Math.min(RETRY_DELAY_MS * 2 ** attempt, MAX_RETRY_DELAY_MS)
+    await sleep(delayMs, undefined, { signal: stopped.signal })
+    const middle =
+      mapping.bisect && remaining === records ? Math.ceil(remaining.length / 2) : remaining.length
+    await deliver(remaining.slice(0, middle), attempt + 1)
+    if (middle < remaining.length) await deliver(remaining.slice(middle), attempt + 1)
+  }
+
+  const polling = poll()
+  return async () => {
+    stopped.abort()
+    await polling
+  }
+}

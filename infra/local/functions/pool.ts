@@ -1,0 +1,107 @@
+import { describeFailure, diagnosticsIn } from './output.ts'
+import type { FunctionSpec } from './spec.ts'
+import { type FunctionError, type FunctionWorker, type Result, startWorker } from './worker.ts'
+
+/** A result, and what a person should be told of how it came about. */
+export type Outcome = Result & { readonly diagnostics: readonly string[] }
+
+export type FunctionPool = {
+  readonly name: string
+  readonly invoke: (event: string, traceId?: string) => Promise<Outcome>
+  /** Takes over new code or configuration: running invocations end with the old, later ones get the new. */
+  readonly update: (spec: FunctionSpec) => void
+  readonly close: () => Promise<void>
+}
+
+/** As many environments of one function as run at once; on Lambda, a thousand. */
+const MAX_WORKERS = 4
+/** Environments beyond the first cost some 25 MB each and are let go when the rush is over. */
+const IDLE_TIMEOUT_MS = 10_000
+
+/** Runs one function in threads of this process: started when needed, kept warm, one invocation each. */
+export function createFunctionPool(initial: FunctionSpec, print: (line: string) => void): FunctionPool {
+  let spec = initial
+  let closed = false
+  const workers = new Map<FunctionWorker, WorkerState>()
+  const waiting: ((worker: FunctionWorker | null) => void)[] = []
+
+  const start = (): FunctionWorker => {
+    const state: WorkerState = { output: '', busy: true }
+    const worker = startWorker(spec, (text) => {
+      if (state.busy) state.output += text
+      else for (const line of diagnosticsIn(text)) print(`${spec.id}: ${line}`)
+    })
+    workers.set(worker, state)
+    return worker
+  }
+
+  const end = (worker: FunctionWorker): Promise<void> => {
+    workers.delete(worker)
+    return worker.stop()
+  }
+
+  const stripDirectory = (line: string) => line.replaceAll(`${spec.assetDirectory}/`, '')
+  const isUsable = (worker: FunctionWorker) => worker.isAlive() && worker.version === spec.version
+  const idleWorkers = () => [...workers].filter(([, { busy }]) => !busy)
+  const endUnusable = () => {
+    for (const [worker] of idleWorkers()) if (!isUsable(worker)) void end(worker)
+  }
+
+  /** Not async: a worker must be taken in the same turn in which it was found free. */
+  const acquire = (): Promise<FunctionWorker | null> => {
+    if (closed) return Promise.resolve(null)
+    endUnusable()
+    const [free] = idleWorkers()
+    if (free) {
+      const [worker, state] = free
+      state.busy = true
+      clearTimeout(state.idleTimer)
+      return Promise.resolve(worker)
+    }
+    if (workers.size < MAX_WORKERS) return Promise.resolve(start())
+    return new Promise((resolve) => waiting.push(resolve))
+  }
+
+  const release = (worker: FunctionWorker, state: WorkerState): void => {
+    const next = waiting.shift()
+    if (closed || !isUsable(worker)) {
+      void end(worker)
+      next?.(closed ? null : start())
+    } else if (next) {
+      next(worker)
+    } else {
+      state.busy = false
+      state.idleTimer = setTimeout(() => {
+        if (workers.has(worker) && idleWorkers().length > 1) void end(worker)
+      }, IDLE_TIMEOUT_MS).unref()
+    }
+  }
+
+  return {
+    name: initial.id,
+    invoke: async (event, traceId = '') => {
+      const worker = await acquire()
+      const state = worker && workers.get(worker)
+      if (!worker || !state) return { ok: false, error: CLOSED, diagnostics: [] }
+      state.output = ''
+      const result = await worker.invoke(event, traceId)
+      const failure = result.ok ? [] : describeFailure(result.error)
+      const diagnostics = [...diagnosticsIn(state.output), ...failure].map(stripDirectory)
+      release(worker, state)
+      return { ...result, diagnostics }
+    },
+    update: (next) => {
+      spec = next
+      endUnusable()
+    },
+    close: async () => {
+      closed = true
+      for (const resolve of waiting.splice(0)) resolve(null)
+      await Promise.all([...workers.keys()].map(end))
+    },
+  }
+}
+
+type WorkerState = { output: string; busy: boolean; idleTimer?: NodeJS.Timeout }
+
+const CLOSED: FunctionError = { errorType: 'Closed', errorMessage: 'The local stack is closing', trace: [] }

@@ -1,0 +1,97 @@
+import { devNull } from 'node:os'
+import type { ResolvedTemplate } from '../template/template.ts'
+
+/** A function as the template has it, with all that its execution environment needs. */
+export type FunctionSpec = {
+  /** Logical id: also the access key of its AWS calls, so that a test can tell the callers apart. */
+  readonly id: string
+  readonly name: string
+  readonly arn: string
+  readonly handler: string
+  readonly assetDirectory: string
+  readonly timeoutMs: number
+  readonly memoryMb: number
+  readonly logGroup: string
+  readonly environment: Readonly<Record<string, string>>
+  /** Differs when code or configuration do. */
+  readonly version: string
+}
+
+type FunctionProperties = {
+  readonly Code: { readonly S3Key?: string }
+  readonly Handler: string
+  readonly Timeout?: number
+  readonly MemorySize?: number
+  readonly Environment?: { readonly Variables?: Readonly<Record<string, string>> }
+  readonly LoggingConfig?: { readonly LogGroup?: string }
+}
+
+type Options = {
+  readonly template: ResolvedTemplate
+  readonly assetDirectory: (s3Key: string) => string
+  readonly region: string
+  /** AWS_ENDPOINT_URL_... and the test's own. */
+  readonly environment: Readonly<Record<string, string>>
+}
+
+export function functionSpecs({ template, assetDirectory, region, environment }: Options): FunctionSpec[] {
+  return template.resourcesOf<FunctionProperties>('AWS::Lambda::Function').map(({ id, properties }) => {
+    const { Code, Handler, Timeout = 3, MemorySize = 128 } = properties
+    if (!Code.S3Key) throw new Error(`${id} has no asset: the local stack runs bundles, not inline code.`)
+    const name = template.ref(id)
+    const spec = {
+      id,
+      name,
+      arn: template.attribute(id, 'Arn'),
+      handler: Handler,
+      timeoutMs: Timeout * 1000,
+      memoryMb: MemorySize,
+      logGroup: properties.LoggingConfig?.LogGroup ?? `/aws/lambda/${name}`,
+      environment: { ...properties.Environment?.Variables, ...environment },
+    }
+    const directory = assetDirectory(Code.S3Key)
+    return {
+      ...spec,
+      assetDirectory: directory,
+      environment: {
+        ...lambdaEnvironment(spec, region),
+        LAMBDA_TASK_ROOT: directory,
+        ...NO_CONFIG_FILES,
+        ...spec.environment,
+      },
+      version: JSON.stringify([spec, Code.S3Key]),
+    }
+  })
+}
+
+/** The developer's own AWS settings must not reach a function through their files either. */
+const NO_CONFIG_FILES = { AWS_CONFIG_FILE: devNull, AWS_SHARED_CREDENTIALS_FILE: devNull }
+
+/** What Lambda sets itself (Developer Guide, "Defined runtime environment variables"). */
+const lambdaEnvironment = (
+  {
+    id,
+    name,
+    handler,
+    memoryMb,
+    logGroup,
+  }: Pick<FunctionSpec, 'id' | 'name' | 'handler' | 'memoryMb' | 'logGroup'>,
+  region: string,
+) => ({
+  _HANDLER: handler,
+  AWS_ACCESS_KEY_ID: id,
+  AWS_DEFAULT_REGION: region,
+  AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
+  AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(memoryMb),
+  AWS_LAMBDA_FUNCTION_NAME: name,
+  AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+  AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+  AWS_LAMBDA_LOG_GROUP_NAME: logGroup,
+  AWS_LAMBDA_LOG_STREAM_NAME: LOG_STREAM,
+  AWS_REGION: region,
+  AWS_SECRET_ACCESS_KEY: 'local',
+  LANG: 'en_US.UTF-8',
+  TZ: ':UTC',
+})
+
+export const LOG_STREAM = 'local/[$LATEST]'

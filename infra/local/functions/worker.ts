@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto'
+import { Worker } from 'node:worker_threads'
+import { type FunctionSpec, LOG_STREAM } from './spec.ts'
+
+/** What went wrong, in the form that Lambda answers an invoke with. */
+export type FunctionError = {
+  readonly errorType: string
+  readonly errorMessage: string
+  readonly trace: readonly string[]
+}
+
+export type Result =
+  | { readonly ok: true; readonly payload: string }
+  | { readonly ok: false; readonly error: FunctionError }
+
+/** One execution environment: one invocation at a time, and none after it has died. */
+export type FunctionWorker = {
+  readonly version: string
+  readonly isAlive: () => boolean
+  /** Never rejects: what goes wrong in the function is a result. */
+  readonly invoke: (event: string, traceId: string) => Promise<Result>
+  readonly stop: () => Promise<void>
+}
+
+/** What the thread says. */
+type Message =
+  | { readonly ready: true }
+  | { readonly output: string }
+  | { readonly payload: string }
+  | { readonly error: FunctionError }
+  | { readonly unloadable: FunctionError }
+
+/** Lambda allows ten seconds to load the module, outside of the function's own time limit. */
+const INIT_TIMEOUT_MS = 10_000
+/** Lambda's limit of an answer, 6 MB and a little. */
+const MAX_PAYLOAD = 6_291_556
+
+export function startWorker(spec: FunctionSpec, onOutput: (text: string) => void): FunctionWorker {
+  const thread = new Worker(new URL('./worker.mjs', import.meta.url), {
+    workerData: { assetDirectory: spec.assetDirectory, handler: spec.handler, context: contextOf(spec) },
+    env: spec.environment,
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: spec.memoryMb },
+  })
+  let isAlive = true
+  let crash: FunctionError | undefined
+  let settle: ((result: Result) => void) | undefined
+  const fail = (error: FunctionError) => settle?.({ ok: false, error })
+  const markCrashed = (error: FunctionError) => {
+    if (isAlive && !settle) onOutput(`${error.errorType}: ${error.errorMessage}\n`)
+    isAlive = false
+    crash ??= error
+    fail(crash)
+  }
+  const ready = new Promise<void>((resolve) => {
+    thread.on('message', (message: Message) => {
+      if ('output' in message) onOutput(message.output)
+      else if ('ready' in message) resolve()
+      else if ('payload' in message) settle?.({ ok: true, payload: message.payload })
+      else if ('error' in message) fail(message.error)
+      else markCrashed(message.unloadable)
+    })
+  })
+  thread.on('error', (error) => markCrashed(uncaughtError(error)))
+  thread.on('exit', (code) => markCrashed(exitError(code)))
+
+  const stop = async () => {
+    isAlive = false
+    await thread.terminate()
+  }
+
+  const failAfter = (ms: number, error: FunctionError) => setTimeout(() => markCrashed(error), ms)
+
+  const invoke = async (event: string, traceId: string): Promise<Result> => {
+    const requestId = randomUUID()
+    const result = new Promise<Result>((resolve) => {
+      settle = resolve
+    })
+    let limit = failAfter(INIT_TIMEOUT_MS, timeoutError(INIT_TIMEOUT_MS))
+    if (crash) fail(crash)
+    void ready.then(() => {
+      clearTimeout(limit)
+      if (!isAlive) return
+      limit = failAfter(spec.timeoutMs, timeoutError(spec.timeoutMs))
+      thread.postMessage({ event, requestId, deadline: Date.now() + spec.timeoutMs, traceId })
+    })
+    const settled = await result
+    settle = undefined
+    clearTimeout(limit)
+    if (!isAlive) void thread.terminate()
+    return settled.ok && Buffer.byteLength(settled.payload) > MAX_PAYLOAD ? TOO_LARGE : settled
+  }
+
+  return { version: spec.version, isAlive: () => isAlive, invoke, stop }
+}
+
+const contextOf = ({ name, arn, memoryMb, logGroup }: FunctionSpec) => ({
+  functionName: name,
+  functionVersion: '$LATEST',
+  invokedFunctionArn: arn,
+  memoryLimitInMB: String(memoryMb),
+  logGroupName: logGroup,
+  logStreamName: LOG_STREAM,
+})
+
+const timeoutError = (ms: number): FunctionError => ({
+  errorType: 'Sandbox.Timedout',
+  errorMessage: `Task timed out after ${(ms / 1000).toFixed(2)} seconds`,
+  trace: [],
+})
+
+const uncaughtError = (error: unknown): FunctionError => {
+  const { name, message, stack } = error instanceof Error ? error : new Error(String(error))
+  return { errorType: name, errorMessage: message, trace: stack?.split('\n').slice(1) ?? [] }
+}
+
+const exitError = (code: number): FunctionError => ({
+  errorType: 'Runtime.ExitError',
+  errorMessage: `The function ended its process with exit code ${code}`,
+  trace: [],
+})
+
+const TOO_LARGE: Result = {
+  ok: false,
+  error: {
+    errorType: 'Function.ResponseSizeTooLarge',
+    errorMessage: `The function's answer is larger than Lambda's limit of ${MAX_PAYLOAD} bytes`,
+    trace: [],
+  },
+}

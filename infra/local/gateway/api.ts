@@ -1,0 +1,121 @@
+import type { Outcome } from '../functions/pool.ts'
+import type { GatewayErrorType, RenderError } from './errors.ts'
+import { type Api, BadTarget, buildEvent, type ReceivedRequest, readTarget, type Target } from './event.ts'
+import { type HttpResponse, readResult } from './response.ts'
+import { type Integration, matchRoute, type Route } from './routes.ts'
+import type { Throttle } from './throttle.ts'
+
+/** One deployed version of the API. */
+export type DeployedApi = {
+  readonly api: Api
+  readonly routes: readonly Route[]
+  readonly throttle: Throttle
+  readonly renderError: RenderError
+  readonly invoke: (functionArn: string, event: string, traceId: string) => Promise<Outcome>
+}
+
+export type RequestResult = {
+  readonly httpResponse: HttpResponse
+  readonly resource: string | null
+  readonly diagnostics: readonly string[]
+  /** Bytes from which it is compressed, if the caller accepts that. */
+  readonly minCompressionSize?: number | undefined
+}
+
+/** Quotas of a REST API, in bytes: the request line with the header values, and the body. */
+const MAX_HEAD = 10_240
+export const MAX_BODY = 10 * 1024 * 1024
+/** Lambda's limit of an event, 6 MB and a little. */
+const MAX_EVENT = 6_291_556
+
+/** Answers a request as the deployed REST API would. */
+export async function serveRequest(request: ReceivedRequest, deployed: DeployedApi): Promise<RequestResult> {
+  const refuse = (
+    type: GatewayErrorType,
+    resource: string | null = null,
+    diagnostics: readonly string[] = [],
+  ) => ({
+    httpResponse: deployed.renderError(type, errorContext(request, deployed.api, resource)),
+    resource,
+    diagnostics,
+  })
+  const target = targetOf(request)
+  if (!target) return refuse('DEFAULT_4XX')
+  if (headSize(request) > MAX_HEAD || request.body.length > MAX_BODY) return refuse('REQUEST_TOO_LARGE')
+
+  const match = matchRoute(deployed.routes, request.method, target.path)
+  // Where there is no method, a REST API takes Authorization for an AWS signature.
+  if (!match)
+    return refuse(
+      headerNames(request).has('authorization') ? 'INVALID_SIGNATURE' : 'MISSING_AUTHENTICATION_TOKEN',
+    )
+  const { resource } = match.route
+  if (!deployed.throttle(match.route, request.method)) return refuse('THROTTLED', resource)
+
+  const event = JSON.stringify(buildEvent(request, target, match, deployed.api))
+  if (Buffer.byteLength(event) > MAX_EVENT) return refuse('REQUEST_TOO_LARGE', resource)
+  const outcome = await withTimeout(
+    match.integration,
+    deployed.invoke(match.integration.functionArn, event, request.traceId),
+  )
+  if (!outcome) return refuse('INTEGRATION_TIMEOUT', resource)
+  if (!outcome.ok) return refuse('DEFAULT_5XX', resource, outcome.diagnostics)
+  const httpResponse = readResult(outcome.payload)
+  if (!httpResponse)
+    return refuse('DEFAULT_5XX', resource, [...outcome.diagnostics, 'Malformed Lambda proxy response'])
+  const headers = [...httpResponse.headers, ['X-Amzn-Trace-Id', request.traceId] as const]
+  const { minCompressionSize } = match.route
+  return {
+    httpResponse: { ...httpResponse, headers },
+    resource,
+    diagnostics: outcome.diagnostics,
+    minCompressionSize,
+  }
+}
+
+function targetOf({ target }: ReceivedRequest): Target | null {
+  try {
+    return readTarget(target)
+  } catch (error) {
+    if (error instanceof BadTarget) return null
+    throw error
+  }
+}
+
+const headSize = ({ method, target, protocol, rawHeaders }: ReceivedRequest): number =>
+  rawHeaders.reduce(
+    (size, text, at) => (at % 2 === 1 ? size + text.length : size),
+    `${method} ${target} ${protocol}`.length,
+  )
+
+const headerNames = ({ rawHeaders }: ReceivedRequest): Set<string> =>
+  new Set(rawHeaders.filter((_text, at) => at % 2 === 0).map((name) => name.toLowerCase()))
+
+/** The gateway stops waiting; the function goes on, as on AWS. */
+async function withTimeout({ timeoutMs }: Integration, outcome: Promise<Outcome>): Promise<Outcome | null> {
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), timeoutMs)
+  })
+  try {
+    return await Promise.race([outcome, timeout])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** The $context variables that a gateway response may use. */
+export const errorContext = (
+  { requestId, extendedRequestId, method, sourceIp }: Omit<ReceivedRequest, 'body' | 'rawHeaders' | 'target'>,
+  { id, stage, accountId }: Api,
+  resource: string | null,
+) => ({
+  requestId,
+  extendedRequestId,
+  httpMethod: method,
+  'identity.sourceIp': sourceIp,
+  apiId: id,
+  stage,
+  accountId,
+  resourcePath: resource ?? '',
+})

@@ -1,0 +1,46 @@
+import { deflateSync, gzipSync } from 'node:zlib'
+import type { ResolvedTemplate } from '../template/template.ts'
+import type { HttpResponse } from './response.ts'
+
+type RestApiProperties = { readonly MinimumCompressionSize?: number }
+
+/** Bytes from which the API compresses answers, if it does. */
+export const minCompressionSizeOf = (template: ResolvedTemplate): number | undefined =>
+  template.resourcesOf<RestApiProperties>('AWS::ApiGateway::RestApi')[0]?.properties.MinimumCompressionSize
+
+/** An answer as it goes over the wire. */
+export type EncodedResponse = Omit<HttpResponse, 'body'> & { readonly body: string | Buffer }
+
+const CODINGS: Record<string, (body: string) => Buffer> = { gzip: gzipSync, deflate: deflateSync }
+
+/**
+ * Compresses as a REST API does with a MinimumCompressionSize (Developer Guide, "Receive an API response with a
+ * compressed payload"): when the caller's first choice is gzip or deflate, and the function has not done it itself.
+ */
+export function compress(
+  httpResponse: HttpResponse,
+  { rawHeaders }: { readonly rawHeaders: readonly string[] },
+  minSize: number | undefined,
+): EncodedResponse {
+  const { headers, body } = httpResponse
+  if (minSize === undefined || body === '' || Buffer.byteLength(body) < minSize) return httpResponse
+  if (headers.some(([name]) => name.toLowerCase() === 'content-encoding')) return httpResponse
+  const coding = preferredCoding(rawHeaders)
+  const encode = coding && CODINGS[coding]
+  if (!encode) return httpResponse
+  return { ...httpResponse, headers: [...headers, ['Content-Encoding', coding]], body: encode(body) }
+}
+
+/** The coding with the greatest weight, of several the first; an empty one without the header. */
+function preferredCoding(rawHeaders: readonly string[]): string | undefined {
+  const at = rawHeaders.findIndex(
+    (text, index) => index % 2 === 0 && text.toLowerCase() === 'accept-encoding',
+  )
+  if (at === -1) return undefined
+  const choices = (rawHeaders[at + 1] ?? '').split(',').map((choice) => {
+    const [coding = '', ...parameters] = choice.split(';').map((part) => part.trim().toLowerCase())
+    const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice('q='.length)
+    return { coding, weight: Number(weight ?? 1) }
+  })
+  return choices.sort((one, other) => other.weight - one.weight)[0]?.coding
+}

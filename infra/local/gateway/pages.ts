@@ -1,0 +1,72 @@
+import { InvalidEvent } from '../events/bus-event.ts'
+import type { Providers } from '../providers/server.ts'
+import type { ReceivedRequest } from './event.ts'
+import type { HttpResponse } from './response.ts'
+import { smsPage } from './sms-page.ts'
+
+/** Below /_local, beside the API; undefined for what is no page. */
+export type PageHandler = (
+  request: Pick<ReceivedRequest, 'method' | 'target' | 'rawHeaders' | 'body'>,
+) => Promise<HttpResponse> | undefined
+
+type Options = {
+  /** What /_local says. */
+  readonly about: object
+  readonly providers: Pick<Providers, 'sms' | 'emails' | 'inboxUrl'>
+  /** Puts an event on the bus. @throws NoEvent */
+  readonly inject: (event: string) => Promise<object>
+}
+
+/** What the local stack tells of itself, read anew for every request. */
+export function localPages({ about, providers, inject }: Options): PageHandler {
+  const pages: Record<string, (html: boolean, body: string) => Promise<HttpResponse>> = {
+    'GET /_local': async () => json(200, about),
+    'GET /_local/sms': async (html) => (html ? smsPage(providers.sms()) : json(200, providers.sms())),
+    'GET /_local/emails': async (html) =>
+      html ? redirect(providers.inboxUrl) : json(200, await providers.emails()),
+    'POST /_local/events': async (_html, body) => {
+      try {
+        return json(200, await inject(body))
+      } catch (error) {
+        if (error instanceof InvalidEvent) return json(400, { message: error.message })
+        throw error
+      }
+    },
+  }
+  return ({ method, target, rawHeaders, body }) => {
+    const path = target.replace(/\?.*$/, '').replace(/\/$/, '')
+    return pages[`${method} ${path}`]?.(prefersHtml(rawHeaders), body.toString())
+  }
+}
+
+/** A browser asks for HTML before all, a program for JSON or for anything. */
+function prefersHtml(rawHeaders: readonly string[]): boolean {
+  const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'accept')
+  const accepted = at === -1 ? '' : (rawHeaders[at + 1] ?? '')
+  const qualities = new Map(accepted.toLowerCase().split(',').map(qualityOf))
+  return (qualities.get('text/html') ?? 0) > (qualities.get('application/json') ?? 0)
+}
+
+function qualityOf(range: string): [type: string, quality: number] {
+  const [type = '', ...parameters] = range.split(';').map((part) => part.trim())
+  const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice('q='.length)
+  return [type, Number(quality ?? 1)]
+}
+
+const json = (status: number, body: unknown): HttpResponse => ({
+  status,
+  headers: [
+    ['content-type', 'application/json; charset=utf-8'],
+    ['cache-control', 'no-store'],
+  ],
+  body: `${JSON.stringify(body, null, 2)}\n`,
+})
+
+const redirect = (location: string): HttpResponse => ({
+  status: 302,
+  headers: [
+    ['location', location],
+    ['cache-control', 'no-store'],
+  ],
+  body: '',
+})

@@ -1,0 +1,143 @@
+import type { ResolvedTemplate } from '../template/template.ts'
+import { minCompressionSizeOf } from './compression.ts'
+
+/** A method of a resource and the function behind it. */
+export type Integration = { readonly functionArn: string; readonly timeoutMs: number }
+
+export type Route = {
+  /** The resource's path as the template has it, such as `/patients/{id}`. */
+  readonly resource: string
+  readonly resourceId: string
+  readonly segments: readonly string[]
+  /** By method, or ANY. */
+  readonly methods: ReadonlyMap<string, Integration>
+  /** Bytes from which its answers are compressed, if they are. */
+  readonly minCompressionSize: number | undefined
+}
+
+export type Match = {
+  readonly route: Route
+  readonly integration: Integration
+  readonly pathParameters: Readonly<Record<string, string>> | null
+}
+
+/** What ANY stands for; a REST API has no other methods. */
+const METHODS = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'])
+/** A REST API's default limit of an integration. */
+const INTEGRATION_TIMEOUT_MS = 29_000
+
+type ResourceProperties = { readonly ParentId: string; readonly PathPart: string }
+type MethodProperties = {
+  readonly HttpMethod: string
+  readonly ResourceId: string
+  readonly AuthorizationType?: string
+  readonly ApiKeyRequired?: boolean
+  readonly RequestValidatorId?: string
+  readonly Integration?: { readonly Type?: string; readonly Uri?: string; readonly TimeoutInMillis?: number }
+}
+
+/** The API's routes, the most specific first. */
+export function routesOf(template: ResolvedTemplate): Route[] {
+  const paths = resourcePaths(template)
+  const minCompressionSize = minCompressionSizeOf(template)
+  const methods = new Map<string, Map<string, Integration>>()
+  for (const { id, properties } of template.resourcesOf<MethodProperties>('AWS::ApiGateway::Method')) {
+    const integrations = methods.get(properties.ResourceId) ?? new Map<string, Integration>()
+    integrations.set(properties.HttpMethod, integrationOf(id, properties))
+    methods.set(properties.ResourceId, integrations)
+  }
+  return [...methods]
+    .map(([resourceId, integrations]) => {
+      const resource = paths.get(resourceId)
+      if (!resource)
+        throw new Error(`The template has a method of ${resourceId}, which is no resource of its API.`)
+      return {
+        resource,
+        resourceId,
+        segments: segmentsOf(resource),
+        methods: integrations,
+        minCompressionSize,
+      }
+    })
+    .sort(bySpecificity)
+}
+
+function resourcePaths(template: ResolvedTemplate): Map<string, string> {
+  const parents = new Map<string, ResourceProperties>()
+  for (const { id, properties } of template.resourcesOf<ResourceProperties>('AWS::ApiGateway::Resource'))
+    parents.set(template.ref(id), properties)
+  const pathOf = (id: string): string => {
+    const resource = parents.get(id)
+    return resource ? `${pathOf(resource.ParentId)}/${resource.PathPart}` : ''
+  }
+  const roots = template
+    .resourcesOf('AWS::ApiGateway::RestApi')
+    .map(({ id }) => [template.attribute(id, 'RootResourceId'), '/'] as const)
+  return new Map([...roots, ...[...parents.keys()].map((id) => [id, pathOf(id)] as const)])
+}
+
+function integrationOf(id: string, properties: MethodProperties): Integration {
+  const {
+    Integration: integration = {},
+    AuthorizationType = 'NONE',
+    ApiKeyRequired,
+    RequestValidatorId,
+  } = properties
+  if (AuthorizationType !== 'NONE' || ApiKeyRequired || RequestValidatorId)
+    throw new Error(
+      `${id} has an authorizer, an API key or a request validator: the local gateway has none of these.`,
+    )
+  const functionArn = /functions\/(arn:[^/]+)\/invocations$/.exec(integration.Uri ?? '')?.[1]
+  if (integration.Type !== 'AWS_PROXY' || !functionArn)
+    throw new Error(`${id} has no Lambda proxy integration, the only one that the local gateway serves.`)
+  return { functionArn, timeoutMs: integration.TimeoutInMillis ?? INTEGRATION_TIMEOUT_MS }
+}
+
+const segmentsOf = (path: string): string[] => path.split('/').filter((part) => part !== '')
+
+/** How freely a segment of a resource matches: literally, any one segment, or the whole rest. */
+const wildcardRank = (segment: string): number =>
+  /^\{.+\+\}$/.test(segment) ? 2 : /^\{.+\}$/.test(segment) ? 1 : 0
+
+/** From the left, literal before parameter before greedy parameter. */
+function bySpecificity(one: Route, other: Route): number {
+  for (let at = 0; at < Math.min(one.segments.length, other.segments.length); at++) {
+    const difference = wildcardRank(one.segments[at] ?? '') - wildcardRank(other.segments[at] ?? '')
+    if (difference !== 0) return difference
+  }
+  return other.segments.length - one.segments.length
+}
+
+/**
+ * The first route that has the path and the method. A resource that lacks the method leaves it to a less specific
+ * one, as real REST APIs do.
+ */
+export function matchRoute(routes: readonly Route[], method: string, path: string): Match | null {
+  const segments = path.replace(/\/$/, '').split('/').slice(1)
+  for (const route of routes) {
+    const integration =
+      route.methods.get(method) ?? (METHODS.has(method) ? route.methods.get('ANY') : undefined)
+    const pathParameters = integration && parametersOf(route.segments, segments)
+    if (integration && pathParameters)
+      return {
+        route,
+        integration,
+        pathParameters: pathParameters.size > 0 ? Object.fromEntries(pathParameters) : null,
+      }
+  }
+  return null
+}
+
+/** Values stay percent-encoded: a REST API hands them over as they were sent. */
+function parametersOf(pattern: readonly string[], segments: readonly string[]): Map<string, string> | null {
+  const parameters = new Map<string, string>()
+  for (const [at, part] of pattern.entries()) {
+    const sent = segments[at]
+    if (sent === undefined) return null
+    const name = part.slice(1, -1)
+    if (wildcardRank(part) === 2) return parameters.set(name.slice(0, -1), segments.slice(at).join('/'))
+    if (wildcardRank(part) === 1 && sent !== '') parameters.set(name, sent)
+    else if (part !== sent) return null
+  }
+  return segments.length === pattern.length ? parameters : null
+}

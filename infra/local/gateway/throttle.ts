@@ -1,0 +1,48 @@
+import type { ResolvedTemplate } from '../template/template.ts'
+import type { Route } from './routes.ts'
+
+/** Whether a method may be called now. A REST API counts each method of a stage by itself. */
+export type Throttle = (route: Route, method: string) => boolean
+
+type Setting = {
+  readonly ResourcePath: string
+  readonly HttpMethod: string
+  /** Requests a second in the long run, and at once. */
+  readonly ThrottlingRateLimit?: number
+  readonly ThrottlingBurstLimit?: number
+}
+type Bucket = { tokens: number; filledAt: number }
+
+export function throttleOf(
+  template: ResolvedTemplate,
+  now: () => number = () => performance.now(),
+): Throttle {
+  const settings = template
+    .resourcesOf<{ readonly MethodSettings?: readonly Setting[] }>('AWS::ApiGateway::Stage')
+    .flatMap(({ properties }) => properties.MethodSettings ?? [])
+  const buckets = new Map<string, Bucket>()
+  return ({ resource, methods }, requestMethod) => {
+    const method = methods.has(requestMethod) ? requestMethod : 'ANY'
+    const setting = settingFor(settings, resource, method)
+    const { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst } = setting ?? {}
+    if (rate === undefined || burst === undefined) return true
+    const key = `${method} ${resource}`
+    const bucket = buckets.get(key) ?? { tokens: burst, filledAt: now() }
+    buckets.set(key, bucket)
+    const at = now()
+    bucket.tokens = Math.min(burst, bucket.tokens + ((at - bucket.filledAt) / 1000) * rate)
+    bucket.filledAt = at
+    if (bucket.tokens < 1) return false
+    bucket.tokens -= 1
+    return true
+  }
+}
+
+/** A setting of the method itself before the stage's own. Paths are written with `~1` for each inner slash. */
+function settingFor(settings: readonly Setting[], resource: string, method: string): Setting | undefined {
+  const path = (setting: Setting) => setting.ResourcePath.replaceAll('~1', '/').replace(/^\/\//, '/')
+  const own = settings.find(
+    (setting) => path(setting) === resource && [method, '*'].includes(setting.HttpMethod),
+  )
+  return own ?? settings.find(({ ResourcePath, HttpMethod }) => ResourcePath === '/*' && HttpMethod === '*')
+}

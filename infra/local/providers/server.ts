@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { type Email, type EmailEngine, startEmailEngine } from '../engines/email.ts'
+import { emailEventFactory, recipientsOf, type SentEmail } from './email-events.ts'
+import { delayedFeedback, type Feedback, type FeedbackDelays, type FeedbackListener } from './feedback.ts'
+import { createSmsOutbox, type Sms, type SmsOutbox } from './sms-outbox.ts'
+import { createReceipt } from './sms-receipts.ts'
+import { emailScenario, type Refusal } from './test-recipients.ts'
+
+type Options = {
+  readonly region: string
+  readonly log: (line: string) => void
+  readonly feedbackDelays?: Partial<FeedbackDelays> | undefined
+}
+
+export type Providers = {
+  /** Of SNS and of SES alike. */
+  readonly endpoint: string
+  /** The web page of the email inbox. */
+  readonly inboxUrl: string
+  readonly sms: () => readonly Sms[]
+  readonly emails: () => Promise<Email[]>
+  /** Who hears from now on of what became of messages. */
+  readonly setListener: (listener: FeedbackListener) => void
+  readonly stop: () => Promise<void>
+}
+
+type Reply = { readonly status: number; readonly headers: Record<string, string>; readonly body: string }
+
+/** Plays SNS and SES on a port of this machine: what they take lands in an outbox and an inbox, and nowhere else. */
+export async function startProviders({ region, log, feedbackDelays: delays }: Options): Promise<Providers> {
+  const engine = await startEmailEngine()
+  const outbox = createSmsOutbox()
+  const feedback = delayedFeedback(log, delays)
+  const services: Record<string, (request: IncomingMessage) => Promise<Reply | null>> = {
+    'POST /': snsHandler(outbox, feedback),
+    'POST /v2/email/outbound-emails': sesHandler(engine, feedback, region),
+  }
+  const server = createServer((request, response) => {
+    const serve = services[`${request.method} ${request.url}`] ?? unknownOperation
+    serve(request).then(
+      (reply) => sendReply(response, reply),
+      () => response.destroy(),
+    )
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    inboxUrl: engine.inboxUrl,
+    sms: outbox.list,
+    emails: engine.list,
+    setListener: feedback.setListener,
+    stop: async () => {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await Promise.all([closed, feedback.stop(), engine.stop()])
+    },
+  }
+}
+
+/** Null is a reply that gets lost. */
+function sendReply(response: ServerResponse, reply: Reply | null): void {
+  if (reply) response.writeHead(reply.status, reply.headers).end(reply.body)
+  else response.destroy()
+}
+
+function snsHandler(outbox: SmsOutbox, feedback: Feedback) {
+  return async (request: IncomingMessage): Promise<Reply | null> => {
+    const published = outbox.publish(new URLSearchParams(await text(request)))
+    if ('refusal' in published) return snsError(published.refusal)
+    const { sms, scenario } = published
+    feedback.sms(() => createReceipt(sms, scenario))
+    if (scenario.replyLost) return null
+    const result = `<PublishResult><MessageId>${sms.message_id}</MessageId></PublishResult>`
+    return snsReply(200, 'PublishResponse', (id) => `${result}<ResponseMetadata>${id}</ResponseMetadata>`)
+  }
+}
+
+function snsReply(status: number, root: string, inner: (requestId: string) => string): Reply {
+  const requestId = randomUUID()
+  return {
+    status,
+    headers: { 'content-type': 'text/xml', 'x-amzn-requestid': requestId },
+    body: `<${root} xmlns="http://sns.amazonaws.com/doc/2010-03-31/">${inner(`<RequestId>${requestId}</RequestId>`)}</${root}>`,
+  }
+}
+
+const snsError = ({ status, code, message }: Refusal): Reply =>
+  snsReply(
+    status,
+    'ErrorResponse',
+    (id) =>
+      `<Error><Type>Sender</Type><Code>${code}</Code><Message>${escapeXml(message)}</Message></Error>${id}`,
+  )
+
+const escapeXml = (plain: string): string =>
+  plain.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+function sesHandler(engine: EmailEngine, feedback: Feedback, region: string) {
+  const refused = new Map<string, number>()
+  /** Counts by recipients and tags: attempts at the same mail, not other mail to the same address. */
+  const shouldRefuse = (sent: SentEmail, maxRefusals = Number.POSITIVE_INFINITY): boolean => {
+    const mailKey = JSON.stringify([recipientsOf(sent), sent.EmailTags])
+    const previousRefusals = refused.get(mailKey) ?? 0
+    refused.set(mailKey, previousRefusals + 1)
+    return previousRefusals < maxRefusals
+  }
+  return async (request: IncomingMessage): Promise<Reply | null> => {
+    const body = await text(request)
+    const sent = parseSentEmail(body)
+    const scenario = emailScenario(recipientsOf(sent))
+    if (scenario.refusal && shouldRefuse(sent, scenario.refusalCount)) return sesError(scenario.refusal)
+    const { status, text: reply } = await engine.send(body, request.headers.authorization ?? '')
+    // The engine names no error; whatever it does not like of a mail is this one of SES's.
+    if (status !== 200) return sesReply(status, reply, { 'x-amzn-errortype': 'BadRequestException' })
+    const { MessageId } = JSON.parse(reply) as { MessageId: string }
+    const createEvent = emailEventFactory(sent, MessageId, scenario, region)
+    feedback.email(scenario.eventTypes.map((occurrence) => () => createEvent(occurrence)))
+    return scenario.replyLost ? null : sesReply(status, reply)
+  }
+}
+
+/** What is no JSON has no recipients; the engine will refuse it. */
+function parseSentEmail(body: string): SentEmail {
+  try {
+    return (JSON.parse(body) ?? {}) as SentEmail
+  } catch {
+    return {}
+  }
+}
+
+const sesReply = (status: number, body: string, headers: Record<string, string> = {}): Reply => ({
+  status,
+  headers: { 'content-type': 'application/json', 'x-amzn-requestid': randomUUID(), ...headers },
+  body,
+})
+
+const sesError = ({ status, code, message }: Refusal): Reply =>
+  sesReply(status, JSON.stringify({ message }), { 'x-amzn-errortype': code })
+
+const unknownOperation = async ({ method, url }: IncomingMessage): Promise<Reply> =>
+  sesError({
+    status: 404,
+    code: 'UnknownOperationException',
+    message: `The local providers do not have ${method} ${url}.`,
+  })

@@ -1,0 +1,107 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+import { invokeAsync } from '../functions/async-invoke.ts'
+import type { FunctionPool } from '../functions/pool.ts'
+import { ACCOUNT_ID } from '../template/physical-names.ts'
+import type { ResolvedTemplate } from '../template/template.ts'
+import type { Sms } from './sms-outbox.ts'
+import type { SmsScenario } from './test-recipients.ts'
+
+/** SNS's delivery status record of one SMS. */
+export type SmsReceipt = {
+  readonly notification: { readonly messageId: string; readonly timestamp: string }
+  readonly delivery: Readonly<Record<string, string | number>>
+  readonly status: SmsScenario['receipt']
+}
+
+const RESPONSES: Record<SmsScenario['receipt'], string> = {
+  SUCCESS: 'Message has been accepted by phone carrier',
+  FAILURE: 'Unknown error attempting to reach phone',
+}
+
+export const createReceipt = ({ message_id, to, type, at }: Sms, { receipt }: SmsScenario): SmsReceipt => ({
+  notification: { messageId: message_id, timestamp: at.replace('T', ' ').replace('Z', '') },
+  delivery: {
+    phoneCarrier: 'Test Range',
+    mnc: 0,
+    numberOfMessageParts: 1,
+    destination: to,
+    priceInUSD: 0.00645,
+    smsType: type ?? 'Promotional',
+    mcc: 0,
+    providerResponse: RESPONSES[receipt],
+    dwellTimeMs: 100,
+    dwellTimeMsUntilDeviceAck: Date.now() - Date.parse(at),
+  },
+  status: receipt,
+})
+
+/** Where SNS writes what became of SMS that were published to a number. */
+const receiptLogGroup = (region: string, status: SmsScenario['receipt']): string =>
+  `sns/${region}/${ACCOUNT_ID}/DirectPublishToPhoneNumber${status === 'FAILURE' ? '/Failure' : ''}`
+
+type FilterProperties = {
+  readonly LogGroupName: string
+  readonly DestinationArn: string
+  readonly FilterName?: string
+  readonly FilterPattern?: string
+}
+
+/** A log group's subscription: the function that gets what is written there. */
+export type LogSubscription = {
+  readonly id: string
+  readonly filterName: string
+  readonly logGroup: string
+  readonly functionArn: string
+}
+
+/** @throws Error naming a subscription that cannot be served here */
+export function logSubscriptions(template: ResolvedTemplate): LogSubscription[] {
+  return template.resourcesOf<FilterProperties>('AWS::Logs::SubscriptionFilter').map(({ id, properties }) => {
+    const { LogGroupName, DestinationArn, FilterName, FilterPattern = '' } = properties
+    if (FilterPattern.trim() !== '')
+      throw new Error(`${id} has a FilterPattern, which the local stack does not apply.`)
+    return { id, filterName: FilterName ?? id, logGroup: LogGroupName, functionArn: DestinationArn }
+  })
+}
+
+type ReceiptSubscribers = {
+  readonly subscriptions: readonly LogSubscription[]
+  readonly region: string
+  readonly getPool: (arn: string) => FunctionPool
+  readonly log: (line: string) => void
+}
+
+/** Writes a receipt into the log group of its outcome, as far as anybody reads that. */
+export async function writeReceipt(
+  receipt: SmsReceipt,
+  { subscriptions, region, getPool: functionOf, log }: ReceiptSubscribers,
+): Promise<void> {
+  const logGroup = receiptLogGroup(region, receipt.status)
+  await Promise.all(
+    subscriptions
+      .filter((subscription) => subscription.logGroup === logGroup)
+      .map((subscription) =>
+        invokeAsync(functionOf(subscription.functionArn), logsEvent(subscription, receipt), log),
+      ),
+  )
+}
+
+/** The event of a function that is subscribed to a log group. */
+function logsEvent({ logGroup, filterName }: LogSubscription, receipt: SmsReceipt): string {
+  const data = {
+    messageType: 'DATA_MESSAGE',
+    owner: ACCOUNT_ID,
+    logGroup,
+    logStream: randomUUID(),
+    subscriptionFilters: [filterName],
+    logEvents: [{ id: eventId(), timestamp: Date.now(), message: JSON.stringify(receipt) }],
+  }
+  return JSON.stringify({ awslogs: { data: gzipSync(JSON.stringify(data)).toString('base64') } })
+}
+
+/** 56 digits. */
+const eventId = (): string =>
+  BigInt(`0x${randomBytes(20).toString('hex')}`)
+    .toString()
+    .padStart(56, '0')

@@ -1,0 +1,133 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onProcessExit } from '../process/on-exit.ts'
+import type { Template } from './template.ts'
+
+export const PROJECT = join(import.meta.dirname, '..', '..', '..')
+
+/** What `cdk synth` makes: the template that would be deployed, and the code of its functions. */
+export type Assembly = {
+  readonly stackName: string
+  readonly template: Template
+  /** The app's further stacks, which are deployed beside it. */
+  readonly otherStacks: readonly { readonly stackName: string; readonly template: Template }[]
+  /** Directory of an asset, by the key the template gives it in the bootstrap bucket. */
+  readonly assetDirectory: (s3Key: string) => string
+  readonly dispose: () => Promise<void>
+}
+
+type Manifest = {
+  readonly artifacts: Readonly<
+    Record<string, { readonly type: string; readonly properties: Readonly<Record<string, string>> }>
+  >
+}
+type AssetManifest = {
+  readonly files: Readonly<Record<string, { readonly source: { readonly path: string } }>>
+}
+
+/** Of the app's context; a stage and what is deployed beside it. */
+export type AppContext = { readonly stage: string; readonly smsReceipts?: 'on' }
+
+/**
+ * Runs the CDK app as the CLI does, into a directory of its own outside the project, where no package.json makes
+ * modules of the bundles.
+ * @throws Error with what the app said, without its stack
+ */
+export async function synthesize(context: AppContext, signal?: AbortSignal): Promise<Assembly> {
+  const directory = await mkdtemp(join(tmpdir(), 'clinic-local-'))
+  const release = onProcessExit(() => rmSync(directory, { recursive: true, force: true }))
+  const dispose = async () => {
+    await rm(directory, { recursive: true, force: true })
+    release()
+  }
+  try {
+    await runApp(directory, context, signal)
+    return { ...(await readAssembly(directory)), dispose }
+  } catch (error) {
+    await dispose()
+    throw error
+  }
+}
+
+async function runApp(directory: string, overrides: AppContext, signal?: AbortSignal): Promise<void> {
+  const { context } = JSON.parse(await readFile(join(PROJECT, 'cdk.json'), 'utf8')) as { context?: object }
+  const child = spawn(process.execPath, [join('bin', 'app.ts')], {
+    cwd: PROJECT,
+    env: {
+      ...process.env,
+      CDK_OUTDIR: directory,
+      CDK_CONTEXT_JSON: JSON.stringify({ ...context, ...overrides }),
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let stderr = ''
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk
+  })
+  // Not spawn's own signal: the directory can go only after the app has ended.
+  const kill = () => child.kill('SIGKILL')
+  signal?.addEventListener('abort', kill)
+  if (signal?.aborted) kill()
+  const release = onProcessExit(kill)
+  const [code] = (await once(child, 'close')) as [number | null]
+  release()
+  signal?.removeEventListener('abort', kill)
+  if (code !== 0)
+    throw new Error(`The stack does not synthesize.\n${summarizeError(stderr) || `Exit code ${code}.`}`)
+}
+
+/** What went wrong, as far as the first stack frame. */
+function summarizeError(stderr: string): string {
+  const lines = stripAnsi(stderr)
+    .replace(/^node:internal.*\n.*\n\s*\^\n/m, '')
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !line.startsWith('Node.js v'))
+  const frame = lines.findIndex((line) => /^\s+at /.test(line))
+  return (frame === -1 ? lines : lines.slice(0, frame)).slice(-12).join('\n')
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what it looks for.
+const stripAnsi = (text: string): string => text.replace(/\u001b\[[0-9;]*m/g, '')
+
+/** @throws Error naming the stacks, unless exactly one of them has an API */
+export async function readAssembly(directory: string): Promise<Omit<Assembly, 'dispose'>> {
+  const read = async <T>(file: string): Promise<T> =>
+    JSON.parse(await readFile(join(directory, file), 'utf8')) as T
+  const { artifacts } = await read<Manifest>('manifest.json')
+  const artifactsOfType = (type: string) =>
+    Object.entries(artifacts).filter(([, artifact]) => artifact.type === type)
+
+  const stacks = await Promise.all(
+    artifactsOfType('aws:cloudformation:stack').map(async ([stackName, { properties }]) => ({
+      stackName,
+      template: await read<Template>(properties.templateFile ?? ''),
+    })),
+  )
+  const [main, ...more] = stacks.filter(({ template }) => hasApi(template))
+  if (!main || more.length > 0)
+    throw new Error(
+      `${more.length + (main ? 1 : 0)} of the app's stacks (${stacks.map(({ stackName }) => stackName).join(', ')}) have a REST API; one runs here.`,
+    )
+
+  const sources = new Map<string, string>()
+  for (const [, manifest] of artifactsOfType('cdk:asset-manifest')) {
+    const { files } = await read<AssetManifest>(manifest.properties.file ?? '')
+    for (const [hash, { source }] of Object.entries(files)) sources.set(hash, source.path)
+  }
+  return {
+    ...main,
+    otherStacks: stacks.filter((stack) => stack !== main),
+    assetDirectory: (s3Key) => {
+      const source = sources.get(s3Key.replace(/\.zip$/, ''))
+      if (!source) throw new Error(`No asset of the stack is published as ${s3Key}.`)
+      return join(directory, source)
+    },
+  }
+}
+
+const hasApi = ({ Resources }: Template): boolean =>
+  Object.values(Resources).some(({ Type }) => Type === 'AWS::ApiGateway::RestApi')

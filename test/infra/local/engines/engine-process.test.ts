@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startEngineProcess } from '../../../../infra/local/engines/engine-process.ts'
+import { enginePid } from './engine-pid.ts'
+
+function directory(): string {
+  const made = mkdtempSync(join(tmpdir(), 'engine-'))
+  onTestFinished(() => rmSync(made, { recursive: true }))
+  return made
+}
+
+describe('an engine', () => {
+  it('gets another port when its own is taken by the time it starts', async () => {
+    const started = join(directory(), 'started')
+    const script = `
+      const { existsSync, writeFileSync } = require('node:fs')
+      if (!existsSync('${started}')) { writeFileSync('${started}', ''); throw new Error('address in use') }
+      require('node:http').createServer((_q, s) => s.end()).listen(process.argv[1], '127.0.0.1')`
+    const engine = await startEngineProcess({
+      name: 'The engine',
+      binary: process.execPath,
+      args: (port) => ['-e', script, String(port)],
+      onUnexpectedExit: () => {},
+    })
+    expect(existsSync(started)).toBe(true)
+    await engine.stop()
+    await expect(fetch(engine.endpoint)).rejects.toThrow()
+  })
+
+  it.each([
+    [
+      'it ends',
+      process.execPath,
+      ['-e', 'console.error("no room"); process.exit(1)'],
+      /does not start: no room/,
+    ],
+    ['there is none', '/nowhere/engine', [], /does not start: .*ENOENT/],
+  ])('says why it does not start: %s', async (_what, binary, args, message) => {
+    const options = { name: 'The engine', binary, args: () => args, onUnexpectedExit: () => {} }
+    await expect(startEngineProcess(options)).rejects.toThrow(message)
+  })
+})
+
+describe('the DynamoDB engine ends with the process that started it', () => {
+  const source = join(import.meta.dirname, '..', '..', '..', '..', 'infra', 'local', 'engines', 'dynamodb.ts')
+
+  it.each([
+    ['ended by a signal', 'setInterval(() => {}, 1000)', 'SIGTERM'],
+    ['killed with SIGKILL', 'setInterval(() => {}, 1000)', 'SIGKILL'],
+    ['crashed', 'setTimeout(() => { throw new Error("crash") }, 50)', null],
+  ] as const)('%s', async (_what, then, signal) => {
+    const script = join(directory(), 'start.mjs')
+    writeFileSync(
+      script,
+      `import { startDynamoDb } from ${JSON.stringify(source)}
+const { endpoint } = await startDynamoDb({ onUnexpectedExit: () => {} })
+process.stdout.write(endpoint)
+${then}`,
+    )
+    const child = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'ignore'] })
+    const [endpoint] = await once(child.stdout, 'data')
+    const ended = once(child, 'exit')
+    expect(enginePid(String(endpoint))).toBeGreaterThan(0)
+    if (signal) child.kill(signal)
+    expect((await ended)[1]).toBe(signal)
+    await expect.poll(() => enginePid(String(endpoint))).toBeUndefined()
+  })
+})

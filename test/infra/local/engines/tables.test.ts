@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  DynamoDBClient,
+  ListTablesCommand,
+  PutItemCommand,
+  ScanCommand,
+} from '@aws-sdk/client-dynamodb'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { startDynamoDb } from '../../../../infra/local/engines/dynamodb.ts'
+import { createTables } from '../../../../infra/local/engines/tables.ts'
+import { resolveTemplate } from '../../../../infra/local/template/template.ts'
+import { enginePid } from './engine-pid.ts'
+
+const KEYS = [
+  { AttributeName: 'pk', KeyType: 'HASH' },
+  { AttributeName: 'sk', KeyType: 'RANGE' },
+]
+const TABLE = {
+  TableName: 'clinic',
+  AttributeDefinitions: ['pk', 'sk', 'gsi'].map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
+  KeySchema: KEYS,
+  BillingMode: 'PAY_PER_REQUEST',
+  GlobalSecondaryIndexes: [
+    {
+      IndexName: 'by-gsi',
+      KeySchema: [{ AttributeName: 'gsi', KeyType: 'HASH' }],
+      Projection: { ProjectionType: 'ALL' },
+      ContributorInsightsSpecification: { Enabled: true },
+    },
+  ],
+  StreamSpecification: { StreamViewType: 'NEW_IMAGE' },
+  TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true },
+  SSESpecification: { SSEEnabled: true },
+}
+
+const templateOf = (Properties: object, tableSuffix = '') =>
+  resolveTemplate(
+    { Resources: { Table: { Type: 'AWS::DynamoDB::Table', Properties: { ...Properties } } } },
+    { region: 'us-east-1', stackName: 'Test', tableSuffix, queueUrl: (name) => name },
+  )
+
+async function engineFor(dataDir?: string) {
+  const deaths: string[] = []
+  const engine = await startDynamoDb({ dataDir, onUnexpectedExit: (message) => deaths.push(message) })
+  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
+  const client = new DynamoDBClient({ endpoint: engine.endpoint, region: 'us-east-1', credentials })
+  onTestFinished(async () => {
+    client.destroy()
+    await engine.stop()
+  })
+  return { engine, client, deaths }
+}
+
+it('makes a table with its indexes and time to live, and no stream that nobody reads', async () => {
+  const { engine, client, deaths } = await engineFor()
+  const template = templateOf(TABLE)
+  await createTables(template, engine.endpoint, 'us-east-1')
+  const { Table } = await client.send(new DescribeTableCommand({ TableName: 'clinic' }))
+  expect(Table).toMatchObject({
+    KeySchema: KEYS,
+    GlobalSecondaryIndexes: [{ IndexName: 'by-gsi' }],
+  })
+  expect(Table?.LatestStreamArn).toBeUndefined()
+  const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName: 'clinic' }))
+  expect(TimeToLiveDescription?.AttributeName).toBe('ttl')
+  await engine.stop()
+  expect(deaths).toEqual([])
+})
+
+it('keeps a table and its items in a data directory, unless the stack wants another shape', async () => {
+  const parent = mkdtempSync(join(tmpdir(), 'data-'))
+  const dataDir = join(parent, 'new')
+  onTestFinished(() => rmSync(parent, { recursive: true }))
+  const first = await engineFor(dataDir)
+  await createTables(templateOf(TABLE), first.engine.endpoint, 'us-east-1')
+  await first.client.send(
+    new PutItemCommand({ TableName: 'clinic', Item: { pk: { S: 'a' }, sk: { S: 'b' } } }),
+  )
+  await first.engine.stop()
+
+  const { engine, client } = await engineFor(dataDir)
+  await createTables(templateOf(TABLE), engine.endpoint, 'us-east-1')
+  expect((await client.send(new ScanCommand({ TableName: 'clinic' }))).Count).toBe(1)
+  const other = templateOf({ ...TABLE, GlobalSecondaryIndexes: undefined })
+  await expect(createTables(other, engine.endpoint, 'us-east-1')).rejects.toThrow(
+    /clinic is there with other keys or indexes/,
+  )
+})
+
+it('says when the engine dies', async () => {
+  const { engine, deaths } = await engineFor()
+  process.kill(enginePid(engine.endpoint) ?? Number.NaN, 'SIGKILL')
+  await expect.poll(() => deaths).toEqual([expect.stringMatching(/^The DynamoDB engine ended unexpectedly/)])
+})
+
+it('uses the DynamoDB that the environment names', async () => {
+  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', 'http://127.0.0.1:1')
+  onTestFinished(() => {
+    vi.unstubAllEnvs()
+  })
+  expect((await engineFor()).engine.endpoint).toBe('http://127.0.0.1:1')
+})
+
+it('separates the tables of stacks that share a DynamoDB, and finds those of a data directory again', async () => {
+  const own = await engineFor()
+  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', own.engine.endpoint)
+  onTestFinished(() => {
+    vi.unstubAllEnvs()
+  })
+  const suffixes = await Promise.all(
+    [undefined, undefined, '/data/a', '/data/a', '/data/b'].map(
+      async (dataDir) => (await engineFor(dataDir)).engine.tableSuffix,
+    ),
+  )
+  expect(own.engine.tableSuffix).toBe('')
+  expect(suffixes[2]).toBe(suffixes[3])
+  expect(new Set(suffixes).size).toBe(4)
+  for (const tableSuffix of suffixes)
+    await createTables(templateOf(TABLE, tableSuffix), own.engine.endpoint, 'us-east-1')
+  const { TableNames } = await own.client.send(new ListTablesCommand({}))
+  expect(TableNames?.toSorted()).toEqual([...new Set(suffixes)].map((suffix) => `clinic${suffix}`).sort())
+})

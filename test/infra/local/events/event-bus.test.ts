@@ -1,0 +1,240 @@
+import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createQueues, queueUrl, startQueues } from '../../../../infra/local/engines/queues.ts'
+import { newEvent } from '../../../../infra/local/events/bus-event.ts'
+import { startEventBus } from '../../../../infra/local/events/event-bus.ts'
+import { eventRules } from '../../../../infra/local/events/event-rules.ts'
+import type { Outcome } from '../../../../infra/local/functions/pool.ts'
+import { resolveTemplate } from '../../../../infra/local/template/template.ts'
+
+const REGION = 'eu-central-1'
+const QUEUE = { 'Fn::GetAtt': ['Queue', 'Arn'] }
+const FUNCTION = { 'Fn::GetAtt': ['Function', 'Arn'] }
+const BOUNCED = newEvent(REGION, {
+  source: 'aws.ses',
+  'detail-type': 'Email Bounced',
+  detail: { mail: { tags: { message: ['m-1'] } } },
+})
+const PATTERN = { source: ['aws.ses'] }
+
+const templateOf = (rules: Record<string, object>, endpoint = 'http://127.0.0.1:1') =>
+  resolveTemplate(
+    {
+      Resources: {
+        Queue: { Type: 'AWS::SQS::Queue' },
+        Function: { Type: 'AWS::Lambda::Function' },
+        ...Object.fromEntries(
+          Object.entries(rules).map(([id, Properties]) => [
+            id,
+            { Type: 'AWS::Events::Rule', Properties: { ...Properties } },
+          ]),
+        ),
+      },
+    },
+    { region: REGION, stackName: 'Test', queueUrl: (name) => queueUrl(endpoint, name) },
+  )
+
+/** A bus with the given rules, and a function that notes its events and answers with the complaints. */
+function busOf(rules: Record<string, object>, diagnostics: string[] = [], endpoint?: string) {
+  const template = templateOf(rules, endpoint)
+  const events: unknown[] = []
+  const lines: string[] = []
+  const asked: string[] = []
+  const pool = {
+    name: 'Function',
+    update: () => {},
+    close: async () => {},
+    invoke: async (event: string): Promise<Outcome> => {
+      events.push(JSON.parse(event))
+      return { ok: true, payload: 'null', diagnostics }
+    },
+  }
+  const options = {
+    rules: eventRules(template),
+    endpoint: endpoint ?? 'http://127.0.0.1:1',
+    region: REGION,
+    getPool: (arn: string) => {
+      asked.push(arn)
+      return pool
+    },
+    log: (line: string) => lines.push(line),
+  }
+  const bus = startEventBus(options)
+  onTestFinished(() => bus.stop())
+  return { bus, template, options, events, lines, asked }
+}
+
+describe('an event', () => {
+  it('goes to the functions of the rules that it matches', async () => {
+    const { bus, events, asked, template } = busOf({
+      Bounces: { EventPattern: { 'detail-type': ['Email Bounced'] }, Targets: [{ Id: 'a', Arn: FUNCTION }] },
+      Mails: {
+        EventPattern: PATTERN,
+        Targets: [{ Id: 'b', Arn: FUNCTION, InputPath: '$.detail.mail.tags' }],
+      },
+      Others: { EventPattern: { source: ['aws.s3'] }, Targets: [{ Id: 'c', Arn: FUNCTION }] },
+    })
+    expect(await bus.put(BOUNCED)).toEqual(['Bounces', 'Mails'])
+    expect(events).toEqual([BOUNCED, { message: ['m-1'] }])
+    expect(new Set(asked)).toEqual(new Set([template.attribute('Function', 'Arn')]))
+  })
+
+  it('goes to queues, transformed', async () => {
+    const engine = await startQueues(REGION)
+    onTestFinished(engine.stop)
+    const InputTransformer = {
+      InputPathsMap: { id: '$.detail.mail.tags.message[0]' },
+      InputTemplate: '{"message": "<id>"}',
+    }
+    const Targets = [{ Id: 'a', Arn: QUEUE, InputTransformer }]
+    const { bus, template } = busOf({ Rule: { EventPattern: PATTERN, Targets } }, [], engine.endpoint)
+    await createQueues(template, engine.endpoint)
+    await bus.put(BOUNCED)
+    const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
+    const client = new SQSClient({ endpoint: engine.endpoint, region: REGION, credentials })
+    onTestFinished(() => client.destroy())
+    const input = { QueueUrl: template.ref('Queue'), WaitTimeSeconds: 3 }
+    const { Messages = [] } = await client.send(new ReceiveMessageCommand(input))
+    expect(Messages.map(({ Body }) => Body)).toEqual(['{"message":"m-1"}'])
+  })
+
+  it('reaches its other targets when one fails, which is told', async () => {
+    const InputTransformer = { InputTemplate: '{' }
+    const { bus, events, lines } = busOf(
+      {
+        Rule: {
+          EventPattern: PATTERN,
+          Targets: [
+            { Id: 'a', Arn: QUEUE },
+            { Id: 'b', Arn: FUNCTION, InputTransformer },
+            { Id: 'c', Arn: FUNCTION },
+          ],
+        },
+      },
+      ['Error: x'],
+    )
+    await bus.put(BOUNCED)
+    expect(events).toEqual([BOUNCED])
+    expect(lines.toSorted()).toEqual([
+      'Function: Error: x',
+      'Rule: fetch failed',
+      'Rule: its input transformer makes no JSON of the event',
+    ])
+  })
+
+  it('finds no rule that is disabled, and none on a bus that has stopped', async () => {
+    const rule = { EventPattern: PATTERN, Targets: [{ Id: 'a', Arn: FUNCTION }] }
+    const { bus, events } = busOf({ On: rule, Off: { ...rule, State: 'DISABLED' } })
+    expect(await bus.put(BOUNCED)).toEqual(['On'])
+    bus.stop()
+    expect(await bus.put(BOUNCED)).toEqual([])
+    expect(events.length).toBe(1)
+  })
+})
+
+describe('a schedule', () => {
+  afterEach(() => void vi.useRealTimers())
+
+  it.each([
+    ['rate(1 minute)', 60_000],
+    ['rate(5 minutes)', 300_000],
+    ['rate(2 hours)', 7_200_000],
+  ])('of %s calls its function every %i ms', (ScheduleExpression, interval) => {
+    vi.useFakeTimers()
+    const { bus, events } = busOf({ Sweep: { ScheduleExpression, Targets: [{ Id: 'a', Arn: FUNCTION }] } })
+    vi.advanceTimersByTime(interval - 1)
+    expect(events.length).toBe(0)
+    vi.advanceTimersByTime(1)
+    expect(events.length).toBe(1)
+    vi.advanceTimersByTime(interval)
+    expect(events.length).toBe(2)
+    bus.stop()
+    vi.advanceTimersByTime(2 * interval)
+    expect(events.length).toBe(2)
+  })
+
+  it('gives an event in the form of EventBridge', () => {
+    vi.useFakeTimers({ now: Date.parse('2026-01-02T03:04:05.678Z') })
+    const Targets = [{ Id: 'a', Arn: FUNCTION }]
+    const { events } = busOf({ Sweep: { ScheduleExpression: 'rate(1 minute)', Targets } })
+    vi.advanceTimersByTime(60_000)
+    expect(events).toEqual([
+      {
+        version: '0',
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        'detail-type': 'Scheduled Event',
+        source: 'aws.events',
+        account: '000000000000',
+        time: '2026-01-02T03:05:05Z',
+        region: REGION,
+        resources: ['arn:aws:events:eu-central-1:000000000000:rule/Test-Sweep'],
+        detail: {},
+      },
+    ])
+  })
+
+  it('goes on over a deployment without changes, and gives way to a changed one', () => {
+    vi.useFakeTimers()
+    const rule = (minutes: number) => ({
+      Sweep: { ScheduleExpression: `rate(${minutes} minutes)`, Targets: [{ Id: 'a', Arn: FUNCTION }] },
+    })
+    const { bus, options, events } = busOf(rule(2))
+    vi.advanceTimersByTime(90_000)
+    expect(startEventBus({ ...options, rules: eventRules(templateOf(rule(2))) }, bus)).toBe(bus)
+    vi.advanceTimersByTime(30_000)
+    expect(events.length).toBe(1)
+
+    const next = startEventBus({ ...options, rules: eventRules(templateOf(rule(3))) }, bus)
+    onTestFinished(() => next.stop())
+    vi.advanceTimersByTime(179_999)
+    expect(events.length).toBe(1)
+    vi.advanceTimersByTime(1)
+    expect(events.length).toBe(2)
+  })
+})
+
+describe('a rule', () => {
+  const Targets = [{ Id: 'a', Arn: FUNCTION }]
+
+  it.each([
+    ['a cron schedule', { ScheduleExpression: 'cron(0 12 * * ? *)', Targets }, /Odd has the schedule cron/],
+    ['a rate of days', { ScheduleExpression: 'rate(1 day)', Targets }, /Odd has the schedule rate\(1 day\)/],
+    [
+      'a rate that no timer takes',
+      { ScheduleExpression: 'rate(1000 hours)', Targets },
+      /Odd has the schedule/,
+    ],
+    ['no occasion', { Targets }, /Odd has neither a schedule nor a pattern/],
+    ['a bus of its own', { EventPattern: PATTERN, EventBusName: 'mine', Targets }, /Odd is on the bus mine/],
+    ['a comparison', { EventPattern: { n: [{ numeric: ['>', 1] }] }, Targets }, /Odd matches n by/],
+    [
+      'a topic as its target',
+      { EventPattern: PATTERN, Targets: [{ Id: 'a', Arn: 'arn:aws:sns:x:0:t' }] },
+      /Odd calls arn:aws:sns:x:0:t; .* functions and SQS queues only/,
+    ],
+    [
+      'a queue of somebody else',
+      { EventPattern: PATTERN, Targets: [{ Id: 'a', Arn: 'arn:aws:sqs:x:0:q' }] },
+      /Odd calls arn:aws:sqs:x:0:q, which is no queue of the stack/,
+    ],
+    [
+      'a target with parameters of another service',
+      { EventPattern: PATTERN, Targets: [{ Id: 'a', Arn: QUEUE, EcsParameters: {} }] },
+      /Odd has a target with EcsParameters/,
+    ],
+    [
+      'a path in brackets',
+      { EventPattern: PATTERN, Targets: [{ Id: 'a', Arn: QUEUE, InputPath: '$.detail["a"]' }] },
+      /Odd reads \$\.detail\["a"\]/,
+    ],
+  ])('with %s is refused', (_what, rule, message) => {
+    expect(() => eventRules(templateOf({ Odd: rule }))).toThrow(message)
+  })
+
+  it('may have what only AWS needs', () => {
+    const target = { Id: 'a', Arn: QUEUE, RetryPolicy: {}, DeadLetterConfig: { Arn: QUEUE } }
+    const EventBusName = 'arn:aws:events:x:0:event-bus/default'
+    const rules = eventRules(templateOf({ Rule: { EventPattern: PATTERN, EventBusName, Targets: [target] } }))
+    expect(rules).toMatchObject([{ id: 'Rule', targets: [{ kind: 'queue', input: {} }] }])
+  })
+})

@@ -1,0 +1,119 @@
+import { expect, it } from 'vitest'
+import { eventSourceMappings } from '../../../../infra/local/events/event-source-mappings.ts'
+import { resolveTemplate } from '../../../../infra/local/template/template.ts'
+
+const REGION = 'eu-central-1'
+
+/** A queue and two tables, one of them with a stream, and the given mapping of a function to one of them. */
+function mapped(source: string | [string, string], mapping: object = {}) {
+  const template = resolveTemplate(
+    {
+      Resources: {
+        Work: { Type: 'AWS::SQS::Queue' },
+        Table: {
+          Type: 'AWS::DynamoDB::Table',
+          Properties: { StreamSpecification: { StreamViewType: 'KEYS_ONLY' } },
+        },
+        Plain: { Type: 'AWS::DynamoDB::Table' },
+        Function: { Type: 'AWS::Lambda::Function' },
+        Mapping: {
+          Type: 'AWS::Lambda::EventSourceMapping',
+          Properties: {
+            EventSourceArn: typeof source === 'string' ? source : { 'Fn::GetAtt': source },
+            FunctionName: { Ref: 'Function' },
+            ...mapping,
+          },
+        },
+      },
+    },
+    { region: REGION, stackName: 'Test', queueUrl: (name) => name },
+  )
+  return eventSourceMappings(template, REGION)
+}
+
+const STREAM: [string, string] = ['Table', 'StreamArn']
+const FUNCTION = 'arn:aws:lambda:eu-central-1:000000000000:function:Test-Function'
+
+it('reads the mapping of a queue', () => {
+  const { queues, streams, tableStreams } = mapped(['Work', 'Arn'], {
+    FunctionResponseTypes: ['ReportBatchItemFailures'],
+    ScalingConfig: { MaximumConcurrency: 2 },
+  })
+  expect(queues).toEqual([
+    {
+      id: 'Mapping',
+      arn: 'arn:aws:sqs:eu-central-1:000000000000:Test-Work',
+      functionArn: FUNCTION,
+      batchSize: 10,
+      partial: true,
+      concurrency: 2,
+    },
+  ])
+  expect(streams).toEqual([])
+  expect(tableStreams).toEqual([
+    { table: 'Test-Table', view: null },
+    { table: 'Test-Plain', view: null },
+  ])
+})
+
+it('reads the mapping of a stream', () => {
+  const pattern = { eventName: ['INSERT'], dynamodb: { Keys: { pk: { S: [{ prefix: 'due#' }] } } } }
+  const { queues, streams, tableStreams } = mapped(STREAM, {
+    StartingPosition: 'TRIM_HORIZON',
+    BatchSize: 10,
+    BisectBatchOnFunctionError: true,
+    FilterCriteria: { Filters: [{ Pattern: JSON.stringify(pattern) }] },
+    FunctionName: FUNCTION,
+    MaximumBatchingWindowInSeconds: 1,
+    MaximumRetryAttempts: 3,
+    ParallelizationFactor: 10,
+  })
+  expect(queues).toEqual([])
+  expect(streams).toEqual([
+    {
+      id: 'Mapping',
+      arn: 'arn:aws:dynamodb:eu-central-1:000000000000:table/Test-Table/stream/local',
+      table: 'Test-Table',
+      functionArn: FUNCTION,
+      batchSize: 10,
+      partial: false,
+      retries: 3,
+      bisect: true,
+      filters: [pattern],
+    },
+  ])
+  expect(tableStreams).toEqual([
+    { table: 'Test-Table', view: 'KEYS_ONLY' },
+    { table: 'Test-Plain', view: null },
+  ])
+})
+
+it.each([[{}], [{ MaximumRetryAttempts: -1 }]])('tries again for ever unless told otherwise: %o', (given) => {
+  expect(mapped(STREAM, given).streams).toMatchObject([{ retries: null, batchSize: 100, filters: [] }])
+})
+
+it('passes over one that is switched off', () => {
+  expect(mapped('arn:aws:kinesis:x', { Enabled: false })).toMatchObject({ queues: [], streams: [] })
+})
+
+it.each<[string, string | [string, string], object, RegExp]>([
+  [
+    'another source',
+    'arn:aws:kinesis:x',
+    {},
+    /Mapping maps arn:aws:kinesis:x .* queues and its tables' streams/,
+  ],
+  ['a stream of no table here', 'arn:aws:dynamodb:x:0:table/T/stream/1', {}, /Mapping maps .*stream\/1/],
+  ['a stream that the table does not have', ['Plain', 'StreamArn'], {}, /Mapping asks for Plain\.StreamArn/],
+  ['a queue with a filter', ['Work', 'Arn'], { FilterCriteria: {} }, /Mapping has FilterCriteria/],
+  ['a stream with dead letters', STREAM, { DestinationConfig: {} }, /Mapping has DestinationConfig/],
+  ['a stream with windows', STREAM, { TumblingWindowInSeconds: 3 }, /Mapping has TumblingWindowInSeconds/],
+  [
+    'a stream with an odd filter',
+    STREAM,
+    { FilterCriteria: { Filters: [{ Pattern: '{"eventName":[{"anything-but":["REMOVE"]}]}' }] } },
+    /Mapping matches eventName by .*anything-but.*the local stack does not know/,
+  ],
+])('refuses %s', (_what, source, mapping, message) => {
+  expect(() => mapped(source, mapping)).toThrow(message)
+})

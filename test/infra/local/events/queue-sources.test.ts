@@ -1,0 +1,170 @@
+import {
+  GetQueueAttributesCommand,
+  type QueueAttributeName,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs'
+import type { SQSEvent } from 'aws-lambda'
+import { expect, it, onTestFinished } from 'vitest'
+import { createQueues, queueUrl, startQueues } from '../../../../infra/local/engines/queues.ts'
+import { eventSourceMappings } from '../../../../infra/local/events/event-source-mappings.ts'
+import { startQueueSources } from '../../../../infra/local/events/queue-sources.ts'
+import { processedMessages } from '../../../../infra/local/events/sqs-batch.ts'
+import type { Outcome } from '../../../../infra/local/functions/pool.ts'
+import { resolveTemplate } from '../../../../infra/local/template/template.ts'
+
+const REGION = 'eu-central-1'
+
+/** A queue with a dead-letter queue, mapped to the given function; a real SQS client to look at it with. */
+async function mappedTo(act: (event: SQSEvent) => unknown, mapping: object = {}) {
+  const engine = await startQueues(REGION)
+  onTestFinished(engine.stop)
+  const template = resolveTemplate(
+    {
+      Resources: {
+        Work: {
+          Type: 'AWS::SQS::Queue',
+          Properties: {
+            VisibilityTimeout: 1,
+            RedrivePolicy: { deadLetterTargetArn: { 'Fn::GetAtt': ['Dead', 'Arn'] }, maxReceiveCount: 1 },
+          },
+        },
+        Dead: { Type: 'AWS::SQS::Queue' },
+        Function: { Type: 'AWS::Lambda::Function' },
+        Mapping: {
+          Type: 'AWS::Lambda::EventSourceMapping',
+          Properties: {
+            EventSourceArn: { 'Fn::GetAtt': ['Work', 'Arn'] },
+            FunctionName: { Ref: 'Function' },
+            BatchSize: 5,
+            ...mapping,
+          },
+        },
+      },
+    },
+    { region: REGION, stackName: 'Test', queueUrl: (name) => queueUrl(engine.endpoint, name) },
+  )
+  await createQueues(template, engine.endpoint)
+  const lines: string[] = []
+  const events: SQSEvent[] = []
+  const pool = {
+    name: 'Function',
+    update: () => {},
+    close: async () => {},
+    invoke: async (event: string): Promise<Outcome> => {
+      events.push(JSON.parse(event))
+      const answer = act(JSON.parse(event))
+      return answer instanceof Error
+        ? {
+            ok: false,
+            error: { errorType: 'Error', errorMessage: 'x', trace: [] },
+            diagnostics: ['Error: x'],
+          }
+        : { ok: true, payload: JSON.stringify(answer ?? null), diagnostics: [] }
+    },
+  }
+  const options = {
+    mappings: eventSourceMappings(template, REGION).queues,
+    endpoint: engine.endpoint,
+    region: REGION,
+    getPool: () => pool,
+    log: (line: string) => lines.push(line),
+  }
+  const sources = await startQueueSources(options)
+  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
+  const client = new SQSClient({ endpoint: engine.endpoint, region: REGION, credentials })
+  onTestFinished(async () => {
+    client.destroy()
+    await sources.stop()
+  })
+  const receive = async (id: string) => {
+    const received = await client.send(
+      new ReceiveMessageCommand({ QueueUrl: template.ref(id), WaitTimeSeconds: 3 }),
+    )
+    return received.Messages?.map(({ Body }) => Body) ?? []
+  }
+  /** Messages of the work queue, seen or unseen. */
+  const left = async () => {
+    const AttributeNames: QueueAttributeName[] = [
+      'ApproximateNumberOfMessages',
+      'ApproximateNumberOfMessagesNotVisible',
+    ]
+    const input = { QueueUrl: template.ref('Work'), AttributeNames }
+    const { Attributes = {} } = await client.send(new GetQueueAttributesCommand(input))
+    return Object.values(Attributes).reduce((sum, count) => sum + Number(count), 0)
+  }
+  const send = (MessageBody: string) =>
+    client.send(
+      new SendMessageCommand({
+        QueueUrl: template.ref('Work'),
+        MessageBody,
+        MessageAttributes: { kind: { DataType: 'String', StringValue: 'note' } },
+      }),
+    )
+  return { events, lines, send, receive, left, sources, options }
+}
+
+it('hands a message over as Lambda does, and deletes it', async () => {
+  const { events, send, left } = await mappedTo(() => undefined)
+  const { MessageId } = await send('hello')
+  await expect.poll(() => events.length).toBe(1)
+  expect(events[0]?.Records[0]).toMatchObject({
+    messageId: MessageId,
+    body: 'hello',
+    eventSource: 'aws:sqs',
+    eventSourceARN: 'arn:aws:sqs:eu-central-1:000000000000:Test-Work',
+    awsRegion: 'eu-central-1',
+    attributes: { ApproximateReceiveCount: '1', SentTimestamp: expect.stringMatching(/^\d+$/) },
+    messageAttributes: { kind: { dataType: 'String', stringValue: 'note' } },
+  })
+  await expect.poll(left).toBe(0)
+})
+
+it('leaves a message in the queue when the function fails, in the end for the dead-letter queue', async () => {
+  const { send, receive, lines } = await mappedTo(() => new Error('x'))
+  await send('poison')
+  expect(await receive('Dead')).toEqual(['poison'])
+  expect(lines).toContain('Function: Error: x')
+  expect(lines).toContain('Function: 1 of 1 messages go back to the queue')
+})
+
+it('deletes only what the function does not report as failed', async () => {
+  const report = ({ Records }: SQSEvent) => ({
+    batchItemFailures: Records.flatMap(({ body, messageId }) =>
+      body === 'bad' ? [{ itemIdentifier: messageId }] : [],
+    ),
+  })
+  const { send, receive } = await mappedTo(report, { FunctionResponseTypes: ['ReportBatchItemFailures'] })
+  await Promise.all([send('good'), send('bad')])
+  expect(await receive('Dead')).toEqual(['bad'])
+})
+
+it('tolerates how a mapping gathers and scales', async () => {
+  const { events, send } = await mappedTo(() => undefined, {
+    MaximumBatchingWindowInSeconds: 5,
+    ScalingConfig: { MaximumConcurrency: 2 },
+  })
+  await send('hello')
+  await expect.poll(() => events.length).toBe(1)
+})
+
+it('goes on with the same pollers while the mappings are the same', async () => {
+  const { sources, options } = await mappedTo(() => undefined)
+  expect(await startQueueSources(options, sources)).toBe(sources)
+})
+
+it.each([
+  ['all, without reports', false, null, ['a', 'b']],
+  ['all, when nothing is reported', true, null, ['a', 'b']],
+  ['all, when no failure is reported', true, { batchItemFailures: [] }, ['a', 'b']],
+  ['the others', true, { batchItemFailures: [{ itemIdentifier: 'a' }] }, ['b']],
+  ['nothing, for an unknown message', true, { batchItemFailures: [{ itemIdentifier: 'c' }] }, []],
+  ['nothing, for a report of another form', true, { batchItemFailures: ['a'] }, []],
+  ['nothing, for a report that is no list', true, { batchItemFailures: 'a' }, []],
+])('deletes %s', (_what, partial, answer, expected) => {
+  const messages = [{ MessageId: 'a' }, { MessageId: 'b' }]
+  expect(
+    processedMessages(messages, JSON.stringify(answer), partial).map(({ MessageId }) => MessageId),
+  ).toEqual(expected)
+})

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest'
+import { newEvent } from '../../../../infra/local/events/bus-event.ts'
+import { checkInput, renderInput } from '../../../../infra/local/events/target-input.ts'
+
+const EVENT = newEvent('eu-central-1', {
+  source: 'aws.ses',
+  'detail-type': 'Email Bounced',
+  time: '2026-01-02T03:04:05Z',
+  detail: {
+    mail: { tags: { 'message-id': ['m-1', 'm-2'] } },
+    bounce: { type: 'Permanent', tries: 3, final: true, reason: null },
+    lists: [[1], [2]],
+    word: 'said "no"',
+  },
+})
+
+const transform = (InputTemplate: string, InputPathsMap: Record<string, string> = {}) => {
+  const InputTransformer = { InputTemplate, InputPathsMap }
+  checkInput({ InputTransformer }, 'Rule')
+  return renderInput({ InputTransformer }, EVENT)
+}
+
+describe('a target gets', () => {
+  it('the event', () => {
+    expect(JSON.parse(renderInput({}, EVENT))).toEqual(EVENT)
+  })
+
+  it('its own input, whatever the event is', () => {
+    expect(renderInput({ Input: '{"a": 1}' }, EVENT)).toBe('{"a": 1}')
+  })
+
+  it.each([
+    ['$', EVENT],
+    ['$.detail.bounce', EVENT.detail.bounce],
+    ['$.detail-type', 'Email Bounced'],
+    ['$.detail.mail.tags.message-id[1]', 'm-2'],
+    ['$.detail.lists[1][0]', 2],
+    ['$.detail.bounce.missing.further', null],
+    ['$.detail.word.length', null],
+  ])('what is at %s', (InputPath, expected) => {
+    checkInput({ InputPath }, 'Rule')
+    expect(JSON.parse(renderInput({ InputPath }, EVENT))).toEqual(expected)
+  })
+})
+
+describe('an input transformer', () => {
+  it.each([
+    ['a string as JSON', '{"to": <x>}', '$.source', '{"to":"aws.ses"}'],
+    ['a string without quotes within quotes', '{"to": "<x>"}', '$.source', '{"to":"aws.ses"}'],
+    [
+      'a part of a string',
+      '{"to": "from <x>, \\"<x>\\""}',
+      '$.source',
+      '{"to":"from aws.ses, \\"aws.ses\\""}',
+    ],
+    ['a string alone', '"of <x>"', '$.source', '"of aws.ses"'],
+    ['a number', '{"n": <x>, "s": "<x>"}', '$.detail.bounce.tries', '{"n":3,"s":"3"}'],
+    ['a truth', '{"n": <x>}', '$.detail.bounce.final', '{"n":true}'],
+    ['an object', '{"n": <x>}', '$.detail.mail', '{"n":{"tags":{"message-id":["m-1","m-2"]}}}'],
+    ['what is at an index', '{"n": "<x>"}', '$.detail.mail.tags.message-id[0]', '{"n":"m-1"}'],
+    ['nothing within quotes for what is missing', '{"n": "a<x>b"}', '$.detail.nothing', '{"n":"ab"}'],
+    ['an empty string for what is missing', '{"n": <x>}', '$.detail.nothing[0]', '{"n":""}'],
+  ])('puts in %s', (_what, template, path, expected) => {
+    expect(transform(template, { x: path })).toBe(expected)
+  })
+
+  it('leaves text as it is that only looks like a placeholder', () => {
+    expect(transform('{"n": "a < b and c > d"}')).toBe('{"n":"a < b and c > d"}')
+  })
+
+  it('escapes nothing within quotes, as EventBridge does not, and says when that is no JSON', () => {
+    expect(() => transform('{"n": "<x>"}', { x: '$.detail.word' })).toThrow(/makes no JSON/)
+    expect(transform('{"n": <x>}', { x: '$.detail.word' })).toBe('{"n":"said \\"no\\""}')
+  })
+})
+
+it.each([
+  [
+    'a name in brackets',
+    { InputPath: '$.detail.mail.tags["ses:caller-identity"]' },
+    /Rule reads \$\.detail.*brackets/,
+  ],
+  ['a wildcard', { InputPath: '$.detail.*' }, /Rule reads \$\.detail\.\*/],
+  [
+    'what is no path',
+    { InputTransformer: { InputPathsMap: { x: 'detail' }, InputTemplate: '"<x>"' } },
+    /reads detail/,
+  ],
+  ['an unknown placeholder', { InputTransformer: { InputTemplate: '{"n": <y>}' } }, /Rule puts in <y>/],
+  [
+    'a variable of EventBridge',
+    { InputTransformer: { InputTemplate: '<aws.events.event.json>' } },
+    /puts in <aws\.events\.event\.json>/,
+  ],
+])('refuses %s', (_what, input, message) => {
+  expect(() => checkInput(input, 'Rule')).toThrow(message)
+})

@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { createFunctionPool } from '../../../../infra/local/functions/pool.ts'
+import type { FunctionSpec } from '../../../../infra/local/functions/spec.ts'
+
+/** A function of the given source, as a bundle of the stack would be; gone when the test is. */
+export function functionOf(source: string, spec: Partial<FunctionSpec> = {}): FunctionSpec {
+  const assetDirectory = mkdtempSync(join(tmpdir(), 'function-'))
+  onTestFinished(() => rmSync(assetDirectory, { recursive: true }))
+  writeFileSync(join(assetDirectory, 'index.js'), source)
+  return {
+    id: 'Fixture',
+    name: 'stack-Fixture',
+    arn: 'arn:aws:lambda:us-east-1:000000000000:function:stack-Fixture',
+    handler: 'index.handler',
+    assetDirectory,
+    timeoutMs: 5000,
+    memoryMb: 128,
+    logGroup: 'logs',
+    environment: { GREETING: 'hello' },
+    version: source,
+    ...spec,
+  }
+}
+
+/** Runs it until the test is over; `lines` is what the runner's log got outside of invocations. */
+export function poolOf(source: string, spec: Partial<FunctionSpec> = {}) {
+  const lines: string[] = []
+  const pool = createFunctionPool(functionOf(source, spec), (line) => lines.push(line))
+  onTestFinished(() => pool.close())
+  const invoke = async (event: unknown = {}) => {
+    const outcome = await pool.invoke(JSON.stringify(event))
+    return outcome.ok ? { ...outcome, value: JSON.parse(outcome.payload) } : { ...outcome, value: undefined }
+  }
+  return { pool, invoke, lines }
+}

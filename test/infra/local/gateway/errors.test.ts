@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest'
+import { gatewayErrors } from '../../../../infra/local/gateway/errors.ts'
+import { restApi } from './rest-api.ts'
+
+const context = { requestId: 'request-1', httpMethod: 'GET' }
+const response = (properties: object) => ({
+  Type: 'AWS::ApiGateway::GatewayResponse',
+  Properties: { ...properties },
+})
+
+describe('a gateway error', () => {
+  it.each([
+    ['MISSING_AUTHENTICATION_TOKEN', 403, 'Missing Authentication Token'],
+    ['THROTTLED', 429, 'Too Many Requests'],
+    ['INTEGRATION_TIMEOUT', 504, 'Endpoint request timed out'],
+    ['DEFAULT_5XX', 502, 'Internal server error'],
+    ['REQUEST_TOO_LARGE', 413, 'Request Too Long'],
+  ] as const)('%s is AWS’s own unless the template says otherwise', (type, status, message) => {
+    const answer = gatewayErrors(restApi([]))(type, context)
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([status, { message }])
+  })
+
+  it('is rendered from its gateway response', () => {
+    const render = gatewayErrors(
+      restApi([], {
+        Throttled: response({
+          ResponseType: 'THROTTLED',
+          StatusCode: '503',
+          ResponseParameters: {
+            'gatewayresponse.header.x-request-id': 'context.requestId',
+            'gatewayresponse.header.retry-after': "'1'",
+          },
+          ResponseTemplates: {
+            'application/json':
+              '{"id":"$context.requestId","type":"$context.error.responseType","text":$context.error.messageString}',
+          },
+        }),
+      }),
+    )
+    const answer = render('THROTTLED', context)
+    expect(answer.status).toBe(503)
+    expect(answer.headers).toEqual([
+      ['Content-Type', 'application/json'],
+      ['x-amzn-ErrorType', 'TooManyRequestsException'],
+      ['x-request-id', 'request-1'],
+      ['retry-after', '1'],
+    ])
+    expect(JSON.parse(answer.body)).toEqual({ id: 'request-1', type: 'THROTTLED', text: 'Too Many Requests' })
+  })
+
+  it('falls back to the default of its class, with its own status', () => {
+    const templates = { 'application/json': '{"error":"X"}' }
+    const render = gatewayErrors(
+      restApi([], { Default: response({ ResponseType: 'DEFAULT_4XX', ResponseTemplates: templates }) }),
+    )
+    expect(render('REQUEST_TOO_LARGE', context)).toMatchObject({ status: 413, body: '{"error":"X"}' })
+    expect(render('INTEGRATION_TIMEOUT', context).body).toContain('timed out')
+  })
+
+  it('that nobody can render stops the start', () => {
+    const odd = response({
+      ResponseType: 'THROTTLED',
+      ResponseParameters: { 'gatewayresponse.header.x': 'method.request.header.y' },
+    })
+    expect(() => gatewayErrors(restApi([], { Odd: odd }))).toThrow(/Odd maps gatewayresponse.header.x/)
+  })
+})

@@ -1,0 +1,154 @@
+import { expect, it } from 'vitest'
+import { readEvent } from '../../../../infra/local/events/bus-event.ts'
+import { localPages } from '../../../../infra/local/gateway/pages.ts'
+import type { Sms } from '../../../../infra/local/providers/sms-outbox.ts'
+
+const SMS: Sms = {
+  message_id: 'sms-1',
+  to: '+12015550199',
+  message: '<script>alert("x")</script> & \'more\'',
+  sender_id: '<Clinic>',
+  max_price: '0.50',
+  type: 'Transactional',
+  at: '2026-01-02T03:04:05.678Z',
+}
+const EVENT = { source: 'aws.ses', 'detail-type': 'Email Bounced', detail: { eventType: 'Bounce' } }
+
+function pages() {
+  const sms: Sms[] = []
+  const injected: unknown[] = []
+  const page = localPages({
+    about: { stack: 'Test' },
+    providers: {
+      inboxUrl: 'http://127.0.0.1:5/',
+      sms: () => sms,
+      emails: async () => sms.map(() => ({ message_id: 'ses-1' }) as never),
+    },
+    inject: async (text) => {
+      injected.push(readEvent(text, 'eu-central-1'))
+      return { matched: ['Rule'] }
+    },
+  })
+  const ask = (target: string, accept?: string, method = 'GET', body = '') =>
+    page({
+      method,
+      target,
+      rawHeaders: ['Host', 'accept', ...(accept === undefined ? [] : ['Accept', accept])],
+      body: Buffer.from(body),
+    })
+  return { sms, injected, ask }
+}
+
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+
+it('shows what is in the outbox and the inbox at the time of each request', async () => {
+  const { sms, ask } = pages()
+  const read = async (target: string) => JSON.parse((await ask(target))?.body ?? '')
+  expect([await read('/_local/sms'), await read('/_local/emails')]).toEqual([[], []])
+  sms.push(SMS)
+  expect(await read('/_local/sms')).toEqual([SMS])
+  expect(await read('/_local/emails/?since=1')).toEqual([{ message_id: 'ses-1' }])
+  expect(await read('/_local')).toEqual({ stack: 'Test' })
+})
+
+it.each([
+  [BROWSER, true],
+  ['text/html', true],
+  ['application/json;q=0.5, Text/HTML;q=0.6', true],
+  ['application/json, text/html', false],
+  ['text/html;q=0.5, application/json', false],
+  ['*/*', false],
+  ['application/json', false],
+  [undefined, false],
+])('answers Accept: %s with HTML: %s', async (accept, html) => {
+  const { ask } = pages()
+  const sms = await ask('/_local/sms', accept)
+  expect(sms?.headers[0]).toEqual([
+    'content-type',
+    `${html ? 'text/html' : 'application/json'}; charset=utf-8`,
+  ])
+  expect((await ask('/_local/emails', accept))?.status).toBe(html ? 302 : 200)
+})
+
+it('lists SMS for a browser, newest first, and escapes all of them', async () => {
+  const { sms, ask } = pages()
+  expect((await ask('/_local/sms', BROWSER))?.body).toContain('Nothing was sent yet')
+  sms.push({ ...SMS, message: 'first', sender_id: null }, SMS)
+  const { body = '' } = (await ask('/_local/sms', BROWSER)) ?? {}
+  expect(body).toContain('&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt; &amp; &#39;more&#39;')
+  expect(body).toContain('&lt;Clinic&gt;')
+  expect(body).not.toMatch(/<script|<Clinic/)
+  expect(body.indexOf('&lt;script')).toBeLessThan(body.indexOf('first'))
+  expect(body).toContain('<meta http-equiv="refresh"')
+})
+
+it('sends a browser to the inbox’s own page', async () => {
+  const { ask } = pages()
+  expect((await ask('/_local/emails', BROWSER))?.headers).toContainEqual(['location', 'http://127.0.0.1:5/'])
+})
+
+it('puts an event on the bus by hand', async () => {
+  const { injected, ask } = pages()
+  const answer = await ask('/_local/events', undefined, 'POST', JSON.stringify(EVENT))
+  expect([answer?.status, JSON.parse(answer?.body ?? '')]).toEqual([200, { matched: ['Rule'] }])
+  const whole = { ...EVENT, id: 'event-1', resources: ['arn:x'], time: '2026-01-01T00:00:00Z', region: 'x' }
+  await ask('/_local/events', undefined, 'POST', JSON.stringify(whole))
+  const filled = { version: '0', account: '000000000000' }
+  expect(injected).toEqual([
+    {
+      ...filled,
+      ...EVENT,
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      resources: [],
+      region: 'eu-central-1',
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+    },
+    { ...filled, ...whole },
+  ])
+})
+
+it.each([
+  ['no JSON', 'hello', 'An event is a JSON object.'],
+  ['a list', '[]', 'An event is a JSON object.'],
+  ['null', 'null', 'An event is a JSON object.'],
+  ['no source', JSON.stringify({ ...EVENT, source: undefined }), 'An event needs the field "source".'],
+  [
+    'no type',
+    JSON.stringify({ ...EVENT, 'detail-type': undefined }),
+    'An event needs the field "detail-type".',
+  ],
+  ['no detail', JSON.stringify({ ...EVENT, detail: undefined }), 'An event needs the field "detail".'],
+  [
+    'a detail in text',
+    JSON.stringify({ ...EVENT, detail: '{}' }),
+    'The field "detail" of an event is an object.',
+  ],
+  [
+    'one resource',
+    JSON.stringify({ ...EVENT, resources: 'a' }),
+    'The field "resources" of an event is a list.',
+  ],
+  [
+    'a number for its source',
+    JSON.stringify({ ...EVENT, source: 1 }),
+    'The field "source" of an event is a string.',
+  ],
+  [
+    'PutEvents’ own names',
+    JSON.stringify({ ...EVENT, DetailType: 'x' }),
+    'An event has no field "DetailType".',
+  ],
+])('refuses as an event: %s', async (_what, body, message) => {
+  const { injected, ask } = pages()
+  const answer = await ask('/_local/events', undefined, 'POST', body)
+  expect([answer?.status, JSON.parse(answer?.body ?? '')]).toEqual([400, { message }])
+  expect(injected).toEqual([])
+})
+
+it.each([
+  ['GET', '/_local/events'],
+  ['POST', '/_local/sms'],
+  ['GET', '/_local/other'],
+])('leaves %s %s to the API', (method, target) => {
+  expect(pages().ask(target, undefined, method)).toBeUndefined()
+})

@@ -1,0 +1,217 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { expect, it, onTestFinished } from 'vitest'
+import type { Outcome } from '../../../../infra/local/functions/pool.ts'
+import { gatewayErrors } from '../../../../infra/local/gateway/errors.ts'
+import { formatRequest, type RequestEntry } from '../../../../infra/local/gateway/request-log.ts'
+import { routesOf } from '../../../../infra/local/gateway/routes.ts'
+import { openGateway } from '../../../../infra/local/gateway/server.ts'
+import { throttleOf } from '../../../../infra/local/gateway/throttle.ts'
+import { restApi } from './rest-api.ts'
+
+type Invoke = (event: { body: string | null; headers: Record<string, string> }) => Promise<unknown> | unknown
+
+/** A gateway with one route, `ANY /{proxy+}`, in front of the given function. */
+async function gatewayFor(invoke: Invoke, template = restApi(['ANY /things/{proxy+}'])) {
+  const entries: RequestEntry[] = []
+  const gateway = await openGateway(0, (entry) => entries.push(entry))
+  onTestFinished(() => gateway.close())
+  gateway.serve({
+    api: {
+      api: { id: 'api1', stage: 'test', accountId: '000000000000' },
+      routes: routesOf(template),
+      throttle: throttleOf(template),
+      renderError: gatewayErrors(template),
+      invoke: async (_arn, event): Promise<Outcome> => {
+        const value = await invoke(JSON.parse(event))
+        return value === FAILED
+          ? { ok: false, error: { errorType: 'E', errorMessage: 'x', trace: [] }, diagnostics: ['E: x'] }
+          : { ok: true, payload: JSON.stringify(value), diagnostics: [] }
+      },
+    },
+    page: ({ method, target, body }) =>
+      target === '/_local'
+        ? Promise.resolve({ status: 418, headers: [['location', 'x']], body: `${method} ${body}` })
+        : undefined,
+  })
+  const url = `http://127.0.0.1:${gateway.port}`
+  return { gateway, entries, get: (path: string, init?: RequestInit) => fetch(`${url}${path}`, init) }
+}
+
+const FAILED = Symbol('failed')
+const OK = { statusCode: 200, headers: { 'www-authenticate': 'Developer' }, body: '{}' }
+const messageOf = async (response: Response) => ((await response.json()) as { message: string }).message
+
+async function sendRaw(port: number, text: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
+  socket.write(text)
+  let answer = ''
+  socket.on('data', (chunk) => {
+    answer += chunk
+  })
+  await once(socket, 'close')
+  return answer
+}
+
+it('answers with what the function says, and headers of its own', async () => {
+  const { get, entries } = await gatewayFor(() => OK)
+  const response = await get('/things/1')
+  expect([response.status, await response.text()]).toEqual([200, '{}'])
+  expect(response.headers.get('x-amzn-remapped-www-authenticate')).toBe('Developer')
+  expect(response.headers.get('x-amzn-requestid')).toBe(entries[0]?.requestId)
+  expect(response.headers.get('x-amz-apigw-id')).toMatch(/^.{15}=$/)
+  expect(response.headers.get('x-amzn-trace-id')).toMatch(/^Root=1-[0-9a-f]{8}-[0-9a-f]{24}$/)
+})
+
+it('answers HEAD without a body', async () => {
+  const { get } = await gatewayFor(() => ({ statusCode: 200, body: 'four' }))
+  const response = await get('/things/1', { method: 'HEAD' })
+  expect([response.headers.get('content-length'), await response.text()]).toEqual(['4', ''])
+})
+
+it('refuses what has no route, in one way without and another with Authorization', async () => {
+  const { get, entries } = await gatewayFor(() => OK)
+  expect((await get('/nothing')).headers.get('x-amzn-errortype')).toBe('MissingAuthenticationTokenException')
+  const signed = await get('/nothing', { headers: { authorization: 'Developer k:s' } })
+  expect(signed.headers.get('x-amzn-errortype')).toBe('IncompleteSignatureException')
+  expect(signed.status).toBe(403)
+  expect(await signed.text()).not.toContain('k:s')
+  expect(entries.map(({ resource }) => resource)).toEqual([null, null])
+})
+
+it.each([
+  ['fails', FAILED, ['E: x']],
+  ['answers nonsense', 'nonsense', ['Malformed Lambda proxy response']],
+])('answers 502 when the function %s', async (_what, value, complaints) => {
+  const { get, entries } = await gatewayFor(() => value)
+  const response = await get('/things/1')
+  expect([response.status, await messageOf(response)]).toEqual([502, 'Internal server error'])
+  expect(entries[0]?.diagnostics).toEqual(complaints)
+})
+
+it('gives up on a function at the integration’s limit', async () => {
+  const template = restApi([], {
+    Slow: {
+      Type: 'AWS::ApiGateway::Method',
+      Properties: {
+        HttpMethod: 'GET',
+        ResourceId: { 'Fn::GetAtt': ['Api', 'RootResourceId'] },
+        Integration: { Type: 'AWS_PROXY', TimeoutInMillis: 60, Uri: 'functions/arn:slow/invocations' },
+      },
+    },
+  })
+  const { get } = await gatewayFor(() => new Promise(() => {}), template)
+  const response = await get('/')
+  expect([response.status, await messageOf(response)]).toEqual([504, 'Endpoint request timed out'])
+})
+
+it('throttles', async () => {
+  const MethodSettings = [
+    { ResourcePath: '/*', HttpMethod: '*', ThrottlingRateLimit: 1, ThrottlingBurstLimit: 1 },
+  ]
+  const stage = { Type: 'AWS::ApiGateway::Stage', Properties: { StageName: 'test', MethodSettings } }
+  const { get } = await gatewayFor(() => OK, restApi(['ANY /{proxy+}'], { Stage: stage }))
+  expect([(await get('/a')).status, (await get('/b')).status]).toEqual([200, 429])
+})
+
+it('refuses a malformed query', async () => {
+  const { get } = await gatewayFor(() => OK)
+  expect((await get('/things/1?a=%zz')).status).toBe(400)
+})
+
+it('takes a body of 6 MB less the rest of the event, and no larger one', async () => {
+  const { get } = await gatewayFor(({ body }) => ({ statusCode: 200, body: String(body?.length) }))
+  const post = (size: number) => get('/things/1', { method: 'POST', body: 'x'.repeat(size) })
+  expect(await (await post(6_000_000)).text()).toBe('6000000')
+  const refused = await Promise.all([post(6_300_000), post(10_485_761)])
+  expect(refused.map(({ status }) => status)).toEqual([413, 413])
+})
+
+it('hands over an Authorization header of 8 KB, and refuses a head beyond 10,240 bytes', async () => {
+  const { get } = await gatewayFor(({ headers }) => ({
+    statusCode: 200,
+    body: String(headers.authorization?.length),
+  }))
+  const withHeader = (size: number) => get('/things/1', { headers: { authorization: 'x'.repeat(size) } })
+  expect(await (await withHeader(8192)).text()).toBe('8192')
+  expect((await withHeader(11_000)).status).toBe(413)
+})
+
+it.each([
+  [
+    'a head that Node does not read',
+    `GET /things/1 HTTP/1.1\r\nHost: x\r\nA: ${'x'.repeat(70_000)}\r\n\r\n`,
+    413,
+  ],
+  ['what is no HTTP', 'HELLO\r\n\r\n', 400],
+  ['a header name with a space', 'GET /things/1 HTTP/1.1\r\nHost: x\r\nA b: c\r\n\r\n', 400],
+])('refuses %s in the API’s own shape', async (_what, text, status) => {
+  const { gateway, entries } = await gatewayFor(() => OK)
+  const answer = await sendRaw(gateway.port, text)
+  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+  expect(answer).toContain('{"message":')
+  expect(answer).toContain(`x-amzn-RequestId: ${entries[0]?.requestId}`)
+})
+
+it('sees every header, however many', async () => {
+  const { get } = await gatewayFor(({ headers }) => ({ statusCode: 200, body: headers['x-3000'] ?? 'lost' }))
+  const many = Object.fromEntries(Array.from({ length: 3000 }, (_x, n) => [`x-${n + 1}`, 'y']))
+  expect(await (await get('/things/1', { headers: many })).text()).toBe('y')
+})
+
+it('serves pages before the API', async () => {
+  const { get, entries } = await gatewayFor(() => OK)
+  const answer = await get('/_local', { method: 'POST', body: 'hello' })
+  expect([answer.status, answer.headers.get('location'), await answer.text()]).toEqual([
+    418,
+    'x',
+    'POST hello',
+  ])
+  expect((await get('/_local/other', { method: 'POST' })).status).toBe(403)
+  expect(entries.length).toBe(1)
+})
+
+it('says that its port is taken', async () => {
+  const { gateway } = await gatewayFor(() => OK)
+  await expect(openGateway(gateway.port, () => {})).rejects.toThrow(`Port ${gateway.port} is taken`)
+})
+
+it('lets requests end when it closes, but not for ever', async () => {
+  const { gateway, get } = await gatewayFor(
+    ({ body }) =>
+      new Promise((resolve) => {
+        if (body === 'soon') setTimeout(resolve, 200, OK)
+      }),
+  )
+  const post = (body: string) =>
+    get('/things/1', { method: 'POST', body }).then(
+      ({ status }) => status,
+      () => 'cut',
+    )
+  const answers = Promise.all([post('soon'), post('never')])
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  const startedAt = performance.now()
+  await gateway.close()
+  expect(performance.now() - startedAt).toBeLessThan(1900)
+  expect(await answers).toEqual([200, 'cut'])
+})
+
+it('logs a request as one aligned line, what went wrong below it', () => {
+  const entry = {
+    status: 500,
+    method: 'GET',
+    resource: '/patients/{id}',
+    durationMs: 12.4,
+    requestId: 'request-1',
+  }
+  expect(formatRequest({ ...entry, diagnostics: ['internal: TypeError', 'at x'] }, 20, '12:00:01')).toBe(
+    [
+      '12:00:01  500  GET      /patients/{id}           12 ms  request-1',
+      '               internal: TypeError',
+      '               at x',
+    ].join('\n'),
+  )
+  expect(formatRequest({ ...entry, resource: null, diagnostics: [] }, 20, '12:00:01')).toContain(
+    'GET      (no route)  ',
+  )
+})

@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest'
+import { routesOf } from '../../../../infra/local/gateway/routes.ts'
+import { throttleOf } from '../../../../infra/local/gateway/throttle.ts'
+import { restApi } from './rest-api.ts'
+
+const setting = (path: string, method: string, rate: number, burst: number) => ({
+  ResourcePath: path,
+  HttpMethod: method,
+  ThrottlingRateLimit: rate,
+  ThrottlingBurstLimit: burst,
+})
+
+function stage(...MethodSettings: object[]) {
+  const template = restApi(['GET /patients', 'ANY /doctors/{id}'], {
+    Stage: { Type: 'AWS::ApiGateway::Stage', Properties: { StageName: 'test', MethodSettings } },
+  })
+  let now = 0
+  const throttle = throttleOf(template, () => now)
+  const routes = routesOf(template)
+  return {
+    advance: (ms: number) => {
+      now += ms
+    },
+    call: (resource: string, method: string) => {
+      const route = routes.find((known) => known.resource === resource)
+      return route ? throttle(route, method) : undefined
+    },
+  }
+}
+
+it('lets a burst pass, then the rate', () => {
+  const { advance, call } = stage(setting('/*', '*', 10, 2))
+  const calls = () => [call('/patients', 'GET'), call('/patients', 'GET'), call('/patients', 'GET')]
+  expect(calls()).toEqual([true, true, false])
+  advance(100)
+  expect(calls()).toEqual([true, false, false])
+  advance(60_000)
+  expect(calls()).toEqual([true, true, false])
+})
+
+it('counts each method by itself, ANY as one', () => {
+  const { call } = stage(setting('/*', '*', 1, 1))
+  expect(call('/patients', 'GET')).toBe(true)
+  expect(call('/doctors/{id}', 'GET')).toBe(true)
+  expect(call('/doctors/{id}', 'DELETE')).toBe(false)
+})
+
+it('prefers a method’s own setting', () => {
+  const { call } = stage(setting('/*', '*', 1, 1), setting('/~1doctors~1{id}', '*', 1, 2))
+  expect([call('/doctors/{id}', 'GET'), call('/doctors/{id}', 'GET'), call('/doctors/{id}', 'GET')]).toEqual([
+    true,
+    true,
+    false,
+  ])
+})
+
+it('throttles nothing without a setting', () => {
+  const { call } = stage()
+  expect(Array.from({ length: 50 }, () => call('/patients', 'GET'))).not.toContain(false)
+})

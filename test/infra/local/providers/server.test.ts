@@ -1,0 +1,371 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { SESv2Client, SendEmailCommand, type SendEmailCommandInput } from '@aws-sdk/client-sesv2'
+import { PublishCommand, SNSClient } from '@aws-sdk/client-sns'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { EmailEvent } from '../../../../infra/local/providers/email-events.ts'
+import type { FeedbackDelays } from '../../../../infra/local/providers/feedback.ts'
+import { startProviders } from '../../../../infra/local/providers/server.ts'
+import type { SmsReceipt } from '../../../../infra/local/providers/sms-receipts.ts'
+
+const SOON: FeedbackDelays = { email: 1, nextEmail: 1, sms: 1 }
+
+/** The providers, the real clients, and what is heard of messages afterwards. */
+async function providers(feedback: Partial<FeedbackDelays> = SOON) {
+  const lines: string[] = []
+  const playing = await startProviders({
+    region: 'eu-central-1',
+    log: (line) => lines.push(line),
+    feedbackDelays: feedback,
+  })
+  onTestFinished(() => playing.stop())
+  const events: EmailEvent[] = []
+  const receipts: SmsReceipt[] = []
+  playing.setListener({
+    email: async (event) => events.push(event),
+    sms: async (receipt) => receipts.push(receipt),
+  })
+  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
+  const settings = { endpoint: playing.endpoint, region: 'eu-central-1', credentials, maxAttempts: 1 }
+  const [sns, ses] = [new SNSClient(settings), new SESv2Client(settings)]
+  onTestFinished(() => [sns, ses].forEach((client) => void client.destroy()))
+  const sms = (PhoneNumber: string, Message = 'See you at 9:30') =>
+    sns.send(new PublishCommand({ PhoneNumber, Message }))
+  const email = (recipient: string, more: Partial<SendEmailCommandInput> = {}) =>
+    ses.send(
+      new SendEmailCommand({
+        FromEmailAddress: 'Clinic <clinic@example.com>',
+        Destination: { ToAddresses: [recipient] },
+        Content: {
+          Simple: { Subject: { Data: 'Your visit' }, Body: { Text: { Data: 'See you at 9:30' } } },
+        },
+        ConfigurationSetName: 'clinic-mail',
+        EmailTags: [{ Name: 'message', Value: 'message-1' }],
+        ...more,
+      }),
+    )
+  const told = () => events.map(({ event }) => event.detail.eventType)
+  return { playing, sns, sms, email, events, receipts, told, lines }
+}
+
+/** What a client makes of a refusal; nothing but `broken` when there was no answer. */
+const failure = (call: Promise<unknown>) =>
+  call.then(
+    () => 'accepted',
+    ({ name, $metadata }) => ($metadata?.httpStatusCode ? [$metadata.httpStatusCode, name] : 'broken'),
+  )
+
+describe('SNS', () => {
+  it('takes an SMS with its attributes', async () => {
+    const { playing, sns } = await providers()
+    const { MessageId } = await sns.send(
+      new PublishCommand({
+        PhoneNumber: '+12015550199',
+        Message: 'Grüße & <b>bis bald</b> 👋',
+        MessageAttributes: {
+          'AWS.SNS.SMS.SenderID': { DataType: 'String', StringValue: 'Clinic' },
+          'AWS.SNS.SMS.MaxPrice': { DataType: 'Number', StringValue: '0.50' },
+          'AWS.SNS.SMS.SMSType': { DataType: 'String', StringValue: 'Transactional' },
+        },
+      }),
+    )
+    expect(playing.sms()).toEqual([
+      {
+        message_id: MessageId,
+        to: '+12015550199',
+        message: 'Grüße & <b>bis bald</b> 👋',
+        sender_id: 'Clinic',
+        max_price: '0.50',
+        type: 'Transactional',
+        at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      },
+    ])
+  })
+
+  it('keeps the newest last, and null for what was not said', async () => {
+    const { playing, sms } = await providers()
+    await sms('+12015550198', 'first')
+    await sms('+12015550199', 'second')
+    expect(playing.sms()).toMatchObject([
+      { message: 'first' },
+      { message: 'second', sender_id: null, max_price: null, type: null },
+    ])
+  })
+
+  it.each([
+    ['+12015550101', 400, 'InvalidParameterException'],
+    ['+12015550102', 429, 'ThrottledException'],
+  ])('refuses %s with %i %s, every time', async (number, status, name) => {
+    const { playing, sms } = await providers()
+    for (let time = 1; time <= 3; time++) expect(await failure(sms(number))).toEqual([status, name])
+    expect(playing.sms()).toEqual([])
+  })
+
+  it('loses its reply to +12015550103, whom the SMS reaches', async () => {
+    const { playing, sms, receipts } = await providers()
+    expect(await failure(sms('+12015550103'))).toBe('broken')
+    expect(playing.sms()).toMatchObject([{ to: '+12015550103' }])
+    await expect.poll(() => receipts.map(({ status }) => status)).toEqual(['SUCCESS'])
+  })
+
+  it.each([
+    ['+12015550104', 'FAILURE', 'Unknown error attempting to reach phone'],
+    ['+12015550199', 'SUCCESS', 'Message has been accepted by phone carrier'],
+  ])('writes a delivery receipt for %s: %s', async (number, status, providerResponse) => {
+    const { playing, sms, receipts } = await providers()
+    const { MessageId } = await sms(number)
+    await expect.poll(() => receipts.length).toBe(1)
+    expect(receipts).toEqual([
+      {
+        notification: {
+          messageId: MessageId,
+          timestamp: playing.sms()[0]?.at.replace('T', ' ').replace('Z', ''),
+        },
+        delivery: expect.objectContaining({
+          destination: number,
+          phoneCarrier: expect.any(String),
+          priceInUSD: expect.any(Number),
+          smsType: 'Promotional',
+          providerResponse,
+          dwellTimeMs: expect.any(Number),
+        }),
+        status,
+      },
+    ])
+    expect(receipts[0]?.notification.timestamp).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}$/)
+  })
+
+  it.each([
+    ['a number that is none', { PhoneNumber: '<555>', Message: 'x' }, /<555> is not valid to publish to/],
+    ['an empty text', { PhoneNumber: '+12015550199', Message: '' }, /Empty message/],
+    [
+      'a text of over 1,600 characters',
+      { PhoneNumber: '+12015550199', Message: '👋'.repeat(1601) },
+      /too long/,
+    ],
+    ['a topic', { TopicArn: 'arn:aws:sns:eu-central-1:000000000000:t', Message: 'x' }, /PhoneNumber only/],
+  ])('refuses %s', async (_what, input, message) => {
+    const { playing, sns } = await providers()
+    const refused = sns.send(new PublishCommand(input))
+    await expect(refused).rejects.toThrow(message)
+    expect(await failure(refused)).toEqual([400, 'InvalidParameterException'])
+    expect(playing.sms()).toEqual([])
+  })
+
+  it('takes a text of exactly 1,600 characters', async () => {
+    const { playing, sms } = await providers()
+    await sms('+12015550199', '👋'.repeat(1600))
+    expect(playing.sms().length).toBe(1)
+  })
+
+  it('has no other calls', async () => {
+    const { playing } = await providers()
+    const call = (path: string, init: RequestInit) => fetch(`${playing.endpoint}${path}`, init)
+    const form = await call('/', { method: 'POST', body: new URLSearchParams({ Action: 'CreateTopic' }) })
+    expect([form.status, await form.text()]).toEqual([
+      400,
+      expect.stringContaining('<Code>InvalidAction</Code>'),
+    ])
+    const other = await call('/v2/email/identities', { method: 'GET' })
+    expect([other.status, other.headers.get('x-amzn-errortype')]).toEqual([404, 'UnknownOperationException'])
+  })
+})
+
+describe('SES', () => {
+  it('takes a mail into its inbox', async () => {
+    const { playing, email } = await providers()
+    const { MessageId } = await email('Anna <anna@example.com>', { ReplyToAddresses: ['desk@example.com'] })
+    expect(await playing.emails()).toEqual([
+      {
+        message_id: MessageId,
+        from: 'Clinic <clinic@example.com>',
+        to: ['Anna <anna@example.com>'],
+        reply_to: ['desk@example.com'],
+        subject: 'Your visit',
+        text: 'See you at 9:30',
+        at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/),
+      },
+    ])
+    expect(await (await fetch(playing.inboxUrl)).text()).toContain('<html')
+  })
+
+  it('keeps its inbox apart from those of other stacks in the process', async () => {
+    const [one, other] = await Promise.all([providers(), providers()])
+    await one.email('anna@example.com')
+    expect((await one.playing.emails()).length).toBe(1)
+    expect(await other.playing.emails()).toEqual([])
+  })
+
+  it.each([
+    ['success@simulator.amazonses.com', ['Send', 'Delivery']],
+    ['bounce@simulator.amazonses.com', ['Send', 'Bounce']],
+    ['complaint@simulator.amazonses.com', ['Send', 'Delivery', 'Complaint']],
+    ['suppressionlist@simulator.amazonses.com', ['Send', 'Bounce']],
+    ['anybody@example.com', ['Send', 'Delivery']],
+    ['Anna <Bounce+label@simulator.amazonses.com>', ['Send', 'Bounce']],
+  ])('tells of %s: %j', async (recipient, occurrences) => {
+    const { email, told } = await providers()
+    await email(recipient)
+    await expect.poll(told).toEqual(occurrences)
+    await sleep(30)
+    expect(told()).toEqual(occurrences)
+  })
+
+  it.each([
+    ['bounce@simulator.amazonses.com', 'General'],
+    ['suppressionlist@simulator.amazonses.com', 'OnAccountSuppressionList'],
+  ])('says why %s bounces', async (recipient, bounceSubType) => {
+    const { email, events, told } = await providers()
+    await email(recipient)
+    await expect.poll(told).toContain('Bounce')
+    expect(events[1]?.event.detail.bounce).toMatchObject({
+      bounceType: 'Permanent',
+      bounceSubType,
+      bouncedRecipients: [{ emailAddress: recipient, action: 'failed' }],
+      timestamp: expect.any(String),
+    })
+  })
+
+  it('tells in the form of EventBridge', async () => {
+    const { email, events, told } = await providers()
+    const { MessageId } = await email('complaint@simulator.amazonses.com')
+    await expect.poll(told).toEqual(['Send', 'Delivery', 'Complaint'])
+    expect(events.map(({ event }) => event['detail-type'])).toEqual([
+      'Email Sent',
+      'Email Delivered',
+      'Email Complaint Received',
+    ])
+    expect(events.map(({ eventType: occurrence }) => occurrence)).toEqual(told())
+    expect(new Set(events.map(({ event }) => event.id)).size).toBe(3)
+    const [sent, delivered, complaint] = events.map(({ event }) => event)
+    expect(sent).toEqual({
+      version: '0',
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      'detail-type': 'Email Sent',
+      source: 'aws.ses',
+      account: '000000000000',
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+      region: 'eu-central-1',
+      resources: ['arn:aws:ses:eu-central-1:000000000000:configuration-set/clinic-mail'],
+      detail: {
+        eventType: 'Send',
+        send: {},
+        mail: expect.objectContaining({
+          timestamp: expect.any(String),
+          source: 'Clinic <clinic@example.com>',
+          messageId: MessageId,
+          destination: ['complaint@simulator.amazonses.com'],
+          commonHeaders: {
+            from: ['Clinic <clinic@example.com>'],
+            to: ['complaint@simulator.amazonses.com'],
+            messageId: MessageId,
+            subject: 'Your visit',
+          },
+          tags: expect.objectContaining({
+            message: ['message-1'],
+            'ses:configuration-set': ['clinic-mail'],
+            'ses:from-domain': ['example.com'],
+          }),
+        }),
+      },
+    })
+    expect(delivered?.detail.delivery).toMatchObject({
+      timestamp: expect.any(String),
+      recipients: ['complaint@simulator.amazonses.com'],
+    })
+    expect(complaint?.detail.complaint).toMatchObject({
+      complainedRecipients: [{ emailAddress: 'complaint@simulator.amazonses.com' }],
+      complaintFeedbackType: 'abuse',
+    })
+  })
+
+  it.each([
+    ['rejected@test.example', 400, 'MessageRejected'],
+    ['unavailable@test.example', 503, 'ServiceUnavailable'],
+  ])('refuses %s with %i %s, every time', async (recipient, status, name) => {
+    const { playing, email, told } = await providers()
+    for (let time = 1; time <= 3; time++) expect(await failure(email(recipient))).toEqual([status, name])
+    expect(await playing.emails()).toEqual([])
+    await sleep(30)
+    expect(told()).toEqual([])
+  })
+
+  it('throttles a mail to throttled@test.example twice, each mail by itself', async () => {
+    const { playing, email, told } = await providers()
+    const send = (Value: string) =>
+      failure(email('throttled@test.example', { EmailTags: [{ Name: 'message', Value }] }))
+    const THROTTLED = [429, 'TooManyRequestsException']
+    expect([await send('a'), await send('b')]).toEqual([THROTTLED, THROTTLED])
+    expect([await send('a'), await send('a')]).toEqual([THROTTLED, 'accepted'])
+    expect([await send('b'), await send('b')]).toEqual([THROTTLED, 'accepted'])
+    expect((await playing.emails()).length).toBe(2)
+    await expect.poll(() => told().toSorted()).toEqual(['Delivery', 'Delivery', 'Send', 'Send'])
+  })
+
+  it('loses its reply to a mail to lost-reply@test.example, which arrives', async () => {
+    const { playing, email, told } = await providers()
+    expect(await failure(email('lost-reply@test.example'))).toBe('broken')
+    expect(await playing.emails()).toMatchObject([{ to: ['lost-reply@test.example'] }])
+    await expect.poll(told).toEqual(['Send', 'Delivery'])
+  })
+
+  it('lets a copy’s recipient decide, too', async () => {
+    const { email } = await providers()
+    const Destination = { ToAddresses: ['a@example.com'], CcAddresses: ['rejected+1@test.example'] }
+    expect(await failure(email('', { Destination }))).toEqual([400, 'MessageRejected'])
+  })
+
+  it('refuses a mail without a subject', async () => {
+    const { playing, email } = await providers()
+    const Content = { Simple: { Subject: { Data: '' }, Body: { Text: { Data: 'x' } } } }
+    expect(await failure(email('a@example.com', { Content }))).toEqual([400, 'BadRequestException'])
+    expect(await playing.emails()).toEqual([])
+  })
+})
+
+describe('feedback', () => {
+  it('comes after its time, in order', async () => {
+    const { email, sms, events, receipts, told } = await providers({ email: 40, nextEmail: 90, sms: 120 })
+    const times: number[] = []
+    const startedAt = performance.now()
+    await Promise.all([email('complaint@simulator.amazonses.com'), sms('+12015550199')])
+    for (const count of [1, 2, 3]) {
+      await expect.poll(() => events.length, { interval: 2 }).toBe(count)
+      times.push(performance.now() - startedAt)
+    }
+    expect(told()).toEqual(['Send', 'Delivery', 'Complaint'])
+    expect(times[0]).toBeGreaterThan(39)
+    expect(times[1]).toBeGreaterThan(129)
+    expect(times[2]).toBeGreaterThan(219)
+    expect(receipts.length).toBe(1)
+  })
+
+  it('that cannot be told is told of, and the next goes on', async () => {
+    const { playing, email, lines } = await providers()
+    const heard: string[] = []
+    playing.setListener({
+      email: async ({ eventType: occurrence }) => {
+        heard.push(occurrence)
+        throw new Error('no bus')
+      },
+      sms: async () => {},
+    })
+    await email('a@example.com')
+    await expect.poll(() => lines).toEqual(['Feedback is lost: no bus', 'Feedback is lost: no bus'])
+    expect(heard).toEqual(['Send', 'Delivery'])
+  })
+
+  it('ends with the providers, who leave no port behind', async () => {
+    const { playing, email, sms, told, receipts, lines } = await providers({
+      email: 50,
+      nextEmail: 50,
+      sms: 50,
+    })
+    await Promise.all([email('a@example.com'), sms('+12015550199')])
+    const startedAt = performance.now()
+    await playing.stop()
+    expect(performance.now() - startedAt).toBeLessThan(500)
+    for (const url of [playing.endpoint, playing.inboxUrl]) await expect(fetch(url)).rejects.toThrow()
+    await sleep(150)
+    expect([told(), receipts, lines]).toEqual([[], [], []])
+  })
+})

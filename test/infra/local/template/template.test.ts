@@ -1,0 +1,183 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: Fn::Sub writes its placeholders so.
+import { describe, expect, it } from 'vitest'
+import { resolveTemplate, type Template } from '../../../../infra/local/template/template.ts'
+
+const place = {
+  region: 'eu-central-1',
+  stackName: 'Clinic-dev',
+  queueUrl: (name: string) => `http://127.0.0.1:9324/000000000000/${name}`,
+}
+
+const resolve = (value: unknown, rest: Partial<Template> = {}, imports: Record<string, string> = {}) => {
+  const Resources = {
+    Table: {
+      Type: 'AWS::DynamoDB::Table',
+      Properties: { TableName: 'patients', StreamSpecification: { StreamViewType: 'KEYS_ONLY' } },
+    },
+    Plain: { Type: 'AWS::DynamoDB::Table' },
+    Queue: { Type: 'AWS::SQS::Queue' },
+    Ordered: { Type: 'AWS::SQS::Queue', Properties: { FifoQueue: true } },
+    Function: { Type: 'AWS::Lambda::Function' },
+    Rule: { Type: 'AWS::Events::Rule', Properties: { Name: 'sweep' } },
+    Mail: { Type: 'AWS::SES::ConfigurationSet', Properties: { Name: 'mail' } },
+    Sender: { Type: 'AWS::SES::EmailIdentity', Properties: { EmailIdentity: 'example.com' } },
+    Probe: { Type: 'Test::Probe', Properties: { value } },
+    ...rest.Resources,
+  }
+  const template = resolveTemplate({ ...rest, Resources }, place, imports)
+  return template.resourcesOf<{ value?: unknown }>('Test::Probe')[0]?.properties.value
+}
+
+describe('intrinsics', () => {
+  it.each([
+    ['a name the template gives', { Ref: 'Table' }, 'patients'],
+    ['a name made of the logical id', { Ref: 'Function' }, 'Clinic-dev-Function'],
+    ['a queue by its URL', { Ref: 'Queue' }, 'http://127.0.0.1:9324/000000000000/Clinic-dev-Queue'],
+    ['a FIFO queue', { 'Fn::GetAtt': ['Ordered', 'QueueName'] }, 'Clinic-dev-Ordered.fifo'],
+    ['the region', { Ref: 'AWS::Region' }, 'eu-central-1'],
+    ['the account', { Ref: 'AWS::AccountId' }, '000000000000'],
+    ['the partition', { Ref: 'AWS::Partition' }, 'aws'],
+    ['the URL suffix', { Ref: 'AWS::URLSuffix' }, 'amazonaws.com'],
+    ['an ARN', { 'Fn::GetAtt': ['Queue', 'Arn'] }, 'arn:aws:sqs:eu-central-1:000000000000:Clinic-dev-Queue'],
+    ['an attribute in one string', { 'Fn::GetAtt': 'Queue.QueueName' }, 'Clinic-dev-Queue'],
+    [
+      'a stream',
+      { 'Fn::GetAtt': ['Table', 'StreamArn'] },
+      'arn:aws:dynamodb:eu-central-1:000000000000:table/patients/stream/local',
+    ],
+    ['a rule', { 'Fn::GetAtt': ['Rule', 'Arn'] }, 'arn:aws:events:eu-central-1:000000000000:rule/sweep'],
+    ['a configuration set', { Ref: 'Mail' }, 'mail'],
+    ['an email identity', { Ref: 'Sender' }, 'example.com'],
+    ['a join', { 'Fn::Join': ['/', ['a', { Ref: 'Table' }, 'c']] }, 'a/patients/c'],
+    [
+      'a split',
+      { 'Fn::Split': [':', { 'Fn::GetAtt': ['Table', 'Arn'] }] },
+      expect.arrayContaining(['dynamodb']),
+    ],
+    ['a selected part', { 'Fn::Select': [2, { 'Fn::Split': [':', 'a:b:c'] }] }, 'c'],
+    [
+      'a substitution',
+      { 'Fn::Sub': '${Table}-${AWS::Region}-${Queue.QueueName}-${!Table}' },
+      'patients-eu-central-1-Clinic-dev-Queue-${Table}',
+    ],
+    [
+      'a substitution with values',
+      { 'Fn::Sub': ['${Table}-${x}', { x: { Ref: 'Table' } }] },
+      'patients-patients',
+    ],
+    [
+      'nested lists and objects',
+      { a: [{ Ref: 'Table' }, { b: { Ref: 'Table' } }] },
+      { a: ['patients', { b: 'patients' }] },
+    ],
+    ['no value', { a: 1, b: { Ref: 'AWS::NoValue' }, c: [{ Ref: 'AWS::NoValue' }] }, { a: 1, c: [] }],
+    ['plain values', { n: 1, t: true, z: null }, { n: 1, t: true, z: null }],
+  ])('resolves %s', (_what, value, expected) => {
+    expect(resolve(value)).toEqual(expected)
+  })
+
+  it('resolves a parameter by its default', () => {
+    expect(resolve({ Ref: 'Size' }, { Parameters: { Size: { Default: 'small' } } })).toBe('small')
+  })
+
+  it('resolves what another stack exports', () => {
+    const name = { 'Fn::Join': ['-', ['table', { Ref: 'AWS::Region' }]] }
+    expect(resolve({ 'Fn::ImportValue': name }, {}, { 'table-eu-central-1': 'patients' })).toBe('patients')
+  })
+
+  it.each([
+    ['Fn::Transform', { 'Fn::Transform': 'x' }, /Probe uses Fn::Transform/],
+    ['what nobody exports', { 'Fn::ImportValue': 'x' }, /Probe imports x, which no stack here exports/],
+    ['an unknown resource', { Ref: 'Nobody' }, /Probe refers to Nobody/],
+    [
+      'an unknown attribute',
+      { 'Fn::GetAtt': ['Queue', 'Colour'] },
+      /Probe asks for Queue\.Colour.*AWS::SQS::Queue/,
+    ],
+    [
+      'a stream that is not there',
+      { 'Fn::GetAtt': ['Plain', 'StreamArn'] },
+      /Probe asks for Plain\.StreamArn/,
+    ],
+  ])('names the resource that uses %s', (_what, value, message) => {
+    expect(() => resolve(value)).toThrow(message)
+  })
+
+  it('leaves alone what nobody asks for', () => {
+    const Resources = { Policy: { Type: 'AWS::IAM::Policy', Properties: { x: { 'Fn::Transform': 1 } } } }
+    expect(resolve('fine', { Resources })).toBe('fine')
+  })
+})
+
+describe('conditions', () => {
+  const Conditions = {
+    IsEurope: { 'Fn::Equals': [{ Ref: 'AWS::Region' }, 'eu-central-1'] },
+    IsAmerica: { 'Fn::Not': [{ Condition: 'IsEurope' }] },
+    IsBoth: { 'Fn::And': [{ Condition: 'IsEurope' }, { Condition: 'IsAmerica' }] },
+    IsEither: { 'Fn::Or': [{ Condition: 'IsEurope' }, { Condition: 'IsAmerica' }] },
+    IsOdd: { 'Fn::Contains': [] },
+  }
+  const choose = (name: string) => resolve({ 'Fn::If': [name, 'yes', 'no'] }, { Conditions })
+
+  it.each([
+    ['IsEurope', 'yes'],
+    ['IsAmerica', 'no'],
+    ['IsBoth', 'no'],
+    ['IsEither', 'yes'],
+  ])('%s chooses %s', (name, expected) => {
+    expect(choose(name)).toBe(expected)
+  })
+
+  it('names a function it does not know', () => {
+    expect(() => choose('IsOdd')).toThrow(/the condition IsOdd uses Fn::Contains/)
+  })
+
+  it('leaves out resources and outputs whose condition does not hold', () => {
+    const template = resolveTemplate(
+      {
+        Conditions,
+        Resources: {
+          Here: { Type: 'AWS::SQS::Queue', Condition: 'IsEurope' },
+          There: { Type: 'AWS::SQS::Queue', Condition: 'IsAmerica' },
+        },
+        Outputs: { Url: { Value: { Ref: 'Here' } }, Other: { Value: 'x', Condition: 'IsAmerica' } },
+      },
+      place,
+    )
+    expect(template.resourcesOf('AWS::SQS::Queue').map(({ id }) => id)).toEqual(['Here'])
+    expect(template.outputs()).toEqual({ Url: 'http://127.0.0.1:9324/000000000000/Clinic-dev-Here' })
+  })
+})
+
+it('exports outputs by their names, as far as their conditions hold', () => {
+  const template = resolveTemplate(
+    {
+      Conditions: { Never: { 'Fn::Equals': [1, 2] } },
+      Resources: { Table: { Type: 'AWS::DynamoDB::Table', Properties: { TableName: 'patients' } } },
+      Outputs: {
+        Table: {
+          Value: { Ref: 'Table' },
+          Export: { Name: { 'Fn::Sub': '${AWS::StackName}:Table' } },
+        },
+        Hidden: { Value: 'x' },
+        Never: { Value: 'x', Export: { Name: 'never' }, Condition: 'Never' },
+      },
+    },
+    place,
+  )
+  expect(template.exports()).toEqual({ 'Clinic-dev:Table': 'patients' })
+  expect(template.outputs()).toEqual({ Table: 'patients', Hidden: 'x' })
+})
+
+describe('physical names', () => {
+  it('keep within the limits of their service and stay apart', () => {
+    const ids = ['A', 'B'].map((last) => `${'Long'.repeat(30)}${last.repeat(8)}`)
+    const template = resolveTemplate(
+      { Resources: Object.fromEntries(ids.map((id) => [id, { Type: 'AWS::Lambda::Function' }])) },
+      place,
+    )
+    const names = ids.map((id) => template.ref(id))
+    expect(names.map(({ length }) => length)).toEqual([64, 64])
+    expect(new Set(names).size).toBe(2)
+  })
+})
