@@ -45,8 +45,8 @@ it('reads the mapping of a queue', () => {
       arn: 'arn:aws:sqs:eu-central-1:000000000000:Test-Work',
       functionArn: FUNCTION,
       batchSize: 10,
-      partial: true,
-      concurrency: 2,
+      partialResponses: true,
+      maxConcurrency: 2,
     },
   ])
   expect(streams).toEqual([])
@@ -76,8 +76,8 @@ it('reads the mapping of a stream', () => {
       table: 'Test-Table',
       functionArn: FUNCTION,
       batchSize: 10,
-      partial: false,
-      retries: 3,
+      partialResponses: false,
+      maxRetries: 3,
       bisect: true,
       filters: [pattern],
     },
@@ -89,7 +89,7 @@ it('reads the mapping of a stream', () => {
 })
 
 it.each([[{}], [{ MaximumRetryAttempts: -1 }]])('tries again for ever unless told otherwise: %o', (given) => {
-  expect(mapped(STREAM, given).streams).toMatchObject([{ retries: null, batchSize: 100, filters: [] }])
+  expect(mapped(STREAM, given).streams).toMatchObject([{ maxRetries: null, batchSize: 100, filters: [] }])
 })
 
 it('passes over one that is switched off', () => {
