@@ -1,0 +1,226 @@
+import { ResponseType } from 'aws-cdk-lib/aws-apigateway'
+import { describe, expect, it } from 'vitest'
+import { functionIds } from '../../infra/clinic-stack.ts'
+import { stageSettings } from '../../infra/stages.ts'
+import { BASE_PATH, type Service } from '../../shared/api/route.ts'
+import { ROUTES } from '../../shared/api/routes.ts'
+import * as dueKeys from '../../shared/store/keys/due.ts'
+import * as eventKeys from '../../shared/store/keys/events.ts'
+import * as messageKeys from '../../shared/store/keys/messages.ts'
+import * as webhookKeys from '../../shared/store/keys/webhooks.ts'
+import { grantsOf, type Resource, resourceOfFunction, resourcesOf, templateOf } from '../support/template.ts'
+import {
+  deliveryQueues,
+  dev,
+  environmentOf,
+  onTable,
+  pushDeliveries,
+  pushEmails,
+  refTo,
+  tableGrant,
+  useKey,
+  writeLogs,
+} from './expected-grants.ts'
+
+const prod = templateOf('prod')
+
+type Method = { HttpMethod: string; ResourceId: { Ref?: string }; AuthorizationType: string }
+
+const methods = Object.values(resourcesOf(dev, 'AWS::ApiGateway::Method')).map(
+  ({ Properties }) => Properties as unknown as Method,
+)
+
+/** `/api/developer/v1/patients` of a resource, from its chain of parents. */
+function pathOf(ref: string | undefined): string {
+  const resource = ref ? resourcesOf(dev, 'AWS::ApiGateway::Resource')[ref] : undefined
+  if (!resource) return ''
+  const { PathPart, ParentId } = resource.Properties as unknown as {
+    PathPart: string
+    ParentId: { Ref?: string }
+  }
+  return `${pathOf(ParentId.Ref)}/${PathPart}`
+}
+
+/** Phones have no ARN; every topic has. */
+const sendSms = {
+  Effect: 'Allow',
+  Action: 'sns:Publish',
+  NotResource: { 'Fn::Join': ['', ['arn:', { Ref: 'AWS::Partition' }, ':sns:*:*:*']] },
+}
+
+const SERVICES: Record<Service, object> = {
+  sms: sendSms,
+  'email-queue': pushEmails,
+  'delivery-queue': pushDeliveries,
+}
+
+describe('the API', () => {
+  it('has a method for every route, and any other method of every resource goes to the fallback', () => {
+    const served = methods.map(({ HttpMethod, ResourceId }) => `${HttpMethod} ${pathOf(ResourceId.Ref)}`)
+    const paths = Object.keys(resourcesOf(dev, 'AWS::ApiGateway::Resource')).map(pathOf)
+    const routes = ROUTES.map(({ method, path }) => `${method} ${BASE_PATH}${path}`)
+    expect(served.sort()).toEqual([...routes, 'ANY ', ...paths.map((path) => `ANY ${path}`)].sort())
+    expect(paths).toContain(`${BASE_PATH}/{proxy+}`)
+  })
+
+  it('renders every type of gateway error in our shape, with our status, and without the gateway’s words', () => {
+    const types = Object.values(ResponseType).filter(
+      (type): type is ResponseType => type instanceof ResponseType,
+    )
+    const responses = Object.values(resourcesOf(dev, 'AWS::ApiGateway::GatewayResponse')).map(
+      ({ Properties }) => Properties as unknown as Record<string, unknown>,
+    )
+    expect(responses.map(({ ResponseType }) => ResponseType).sort()).toEqual(
+      types.map(({ responseType }) => responseType).sort(),
+    )
+    for (const response of responses) {
+      expect(response.StatusCode).toMatch(/^[45]\d\d$/)
+      expect(response.ResponseParameters).toMatchObject({
+        'gatewayresponse.header.x-request-id': 'context.requestId',
+      })
+      const templates = response.ResponseTemplates as Record<string, string>
+      expect(Object.keys(templates)).toEqual(['application/json'])
+      expect(JSON.parse(templates['application/json'] ?? '')).toEqual({
+        error: expect.stringMatching(/^[A-Z_]+$/),
+        message: expect.stringMatching(/^errors\.developer_api\.[a-z_]+$/),
+      })
+      expect(JSON.stringify(response)).not.toContain('context.error')
+    }
+  })
+
+  it('logs neither path nor query nor error texts, and no requests', () => {
+    const [stage] = Object.values(resourcesOf(dev, 'AWS::ApiGateway::Stage'))
+    const { AccessLogSetting, MethodSettings } = (stage as Resource).Properties as unknown as {
+      AccessLogSetting: { Format: string }
+      MethodSettings: unknown[]
+    }
+    const used = Object.values(JSON.parse(AccessLogSetting.Format) as Record<string, string>)
+    expect(used.sort()).toEqual([
+      '$context.error.responseType',
+      '$context.httpMethod',
+      '$context.integrationLatency',
+      '$context.requestId',
+      '$context.requestTime',
+      '$context.resourcePath',
+      '$context.responseLatency',
+      '$context.status',
+    ])
+    const { throttle } = stageSettings('dev')
+    expect(MethodSettings).toEqual([
+      expect.objectContaining({
+        HttpMethod: '*',
+        ResourcePath: '/*',
+        LoggingLevel: 'OFF',
+        DataTraceEnabled: false,
+        ThrottlingRateLimit: throttle.rate,
+        ThrottlingBurstLimit: throttle.burst,
+      }),
+    ])
+  })
+})
+
+describe('the functions', () => {
+  it.each(functionIds())('%s runs on Node 24 and arm64', (id) => {
+    expect(resourceOfFunction(dev, 'AWS::Lambda::Function', id).Properties).toMatchObject({
+      Runtime: 'nodejs24.x',
+      Architectures: ['arm64'],
+    })
+  })
+
+  it.each(ROUTES.map((route) => [route.id, route] as const))(
+    '%s may do what its route says, and nothing else',
+    (id, route) => {
+      const services = route.uses.services ?? []
+      expect(grantsOf(dev, id)).toEqual([
+        writeLogs(`Api/${id}`),
+        {
+          ...onTable,
+          Action: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
+          Condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['credential#*'] } },
+        },
+        tableGrant(route.uses.table, { delivers: services.length > 0 }),
+        useKey,
+        ...services.map((service) => SERVICES[service]),
+      ])
+    },
+  )
+
+  it('that use more than the table are few', () => {
+    const services = ROUTES.flatMap(({ id, uses }) => (uses.services ? [[id, ...uses.services]] : []))
+    expect(services).toEqual([
+      ['send-message', 'sms', 'email-queue'],
+      ['ping-webhook', 'delivery-queue'],
+      ['redeliver', 'delivery-queue'],
+    ])
+  })
+
+  it('that write records reach no family of what is due but the announced events; those that read, none', () => {
+    const partitions = Object.entries({ ...dueKeys, ...eventKeys, ...messageKeys, ...webhookKeys })
+      .flatMap(([name, value]): unknown => (/_EXCEPT_|^DUE_PARTITION_PREFIX$/.test(name) ? [] : value))
+      .filter((value): value is string => typeof value === 'string' && value.startsWith('due#'))
+    expect(partitions.length).toBeGreaterThan(15)
+    const reached = (id: string) => {
+      const [patterns = []] = grantsOf(dev, id).flatMap(({ Condition = {} }) => {
+        const unlike = Condition['ForAllValues:StringNotLike'] as Record<string, string[]> | undefined
+        return unlike ? [unlike['dynamodb:LeadingKeys'] ?? []] : []
+      })
+      return partitions.filter((pk) => !patterns.some((pattern) => pk.startsWith(pattern.replace('*', ''))))
+    }
+    const { ANNOUNCED_PARTITION_PREFIX: ANNOUNCED_PARTITIONS } = eventKeys
+    const announced = partitions.filter((pk) => pk.startsWith(ANNOUNCED_PARTITIONS))
+    expect(announced.length).toBe(1 + eventKeys.ALL_ANNOUNCED_PARTITIONS.length)
+    for (const { id, uses } of ROUTES.filter(({ uses }) => !uses.services))
+      expect([id, reached(id)]).toEqual([id, uses.table.includes('PutItem') ? announced : []])
+    expect(reached('redeliver')).toEqual(partitions)
+  })
+
+  it('are told what they need; send-message alone reaches phones', () => {
+    const { messaging } = stageSettings('dev')
+    expect(environmentOf(dev, 'send-message')).toEqual({
+      ...environmentOf(dev, 'get-patient'),
+      SMS_SENDER_ID: messaging.smsSenderId,
+      SMS_MAX_PRICE: messaging.smsMaxPrice,
+      SMS_PER_DAY: String(messaging.smsPerDay),
+      EMAILS_PER_DAY: String(messaging.emailsPerDay),
+      SMS_COUNTRIES: messaging.smsCountries.join(','),
+      EMAIL_QUEUE_URL: refTo('Messaging/Emails'),
+    })
+    expect(Object.keys(environmentOf(dev, 'get-patient')).sort()).toEqual([
+      'CHECK_RESPONSES',
+      'REQUESTS_PER_MINUTE',
+      'TABLE_NAME',
+    ])
+    for (const id of ['ping-webhook', 'redeliver'])
+      expect(environmentOf(dev, id)).toEqual({ ...environmentOf(dev, 'get-patient'), ...deliveryQueues })
+    // Only the local runner says which host on its machine webhooks may name.
+    for (const id of ['create-webhook', 'update-webhook', 'fan-out-events', 'deliver-event'])
+      expect(environmentOf(dev, id)).not.toHaveProperty('ALLOWED_WEBHOOK_HOST')
+    const publishing = functionIds().filter((id) => JSON.stringify(grantsOf(dev, id)).includes('sns:'))
+    expect(publishing).toEqual(['send-message'])
+  })
+
+  it.each(functionIds())('%s has no policy of somebody else’s making', (id) => {
+    expect(resourceOfFunction(dev, 'AWS::IAM::Role', id).Properties).not.toHaveProperty('ManagedPolicyArns')
+  })
+
+  it('lets the fallback write its log, and nothing else', () => {
+    expect(grantsOf(dev, 'fallback').map(({ Action }) => Action)).toEqual([
+      ['logs:CreateLogStream', 'logs:PutLogEvents'],
+    ])
+  })
+
+  it('checks answers and is generous in development only', () => {
+    expect(environmentOf(dev, 'get-patient')).toMatchObject({ CHECK_RESPONSES: 'on' })
+    expect(environmentOf(prod, 'get-patient')).toMatchObject({
+      CHECK_RESPONSES: 'off',
+      REQUESTS_PER_MINUTE: '300',
+    })
+  })
+})
+
+it.each(['dev', 'prod'])('names nothing of the local stack (%s)', (stage) => {
+  const text = JSON.stringify(stage === 'dev' ? dev.toJSON() : prod.toJSON())
+  expect(text).not.toMatch(
+    /AWS_ENDPOINT|127\.0\.0\.1|localhost|elasticmq|fauxqs|dynoxide|NODE_OPTIONS|ALLOWED_WEBHOOK_HOST|000000000000/i,
+  )
+})

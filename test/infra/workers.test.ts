@@ -1,0 +1,294 @@
+import { describe, expect, it } from 'vitest'
+import { stackName } from '../../infra/clinic-stack.ts'
+import { WORKERS } from '../../shared/runtime/workers.ts'
+import * as eventKeys from '../../shared/store/keys/events.ts'
+import {
+  grantsOf,
+  logicalIdAt,
+  resourceOfFunction,
+  resourcesOf,
+  type Statement,
+  templateOf,
+} from '../support/template.ts'
+import {
+  arn,
+  arnOf,
+  deliveryQueues,
+  dev,
+  environmentOf,
+  pushDeliveries,
+  pushEmails,
+  pushSlowDeliveries,
+  refTo,
+  tableGrant,
+  useKey,
+  writeLogs,
+} from './expected-grants.ts'
+
+const prod = templateOf('prod')
+
+type Worker = {
+  in: 'Messaging' | 'Events'
+  timeout: number
+  environment: object
+  calls: string[]
+  grants: object[]
+}
+
+/** Feeding a function from a queue, as the CDK grants it. */
+const consume = (path: string) => ({
+  Effect: 'Allow',
+  Action: [
+    'sqs:ReceiveMessage',
+    'sqs:ChangeMessageVisibility',
+    'sqs:GetQueueUrl',
+    'sqs:DeleteMessage',
+    'sqs:GetQueueAttributes',
+  ],
+  Resource: arnOf(path),
+})
+
+const stream = { 'Fn::GetAtt': [logicalIdAt(dev, 'Data/Table'), 'StreamArn'] }
+
+/** Feeding a function from the table's stream, as the CDK grants it: streams are listed without a name. */
+const followStream = [
+  { Effect: 'Allow', Action: 'dynamodb:ListStreams', Resource: '*' },
+  { Effect: 'Allow', Action: ['kms:Decrypt', 'kms:DescribeKey'], Resource: arnOf('Data/TableKey') },
+  {
+    Effect: 'Allow',
+    Action: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
+    Resource: stream,
+  },
+]
+
+const workers: Record<string, Worker> = {
+  'send-email': {
+    in: 'Messaging',
+    timeout: 15,
+    environment: {
+      EMAIL_QUEUE_URL: refTo('Messaging/Emails'),
+      EMAIL_FROM: 'clinic@example.com',
+      EMAIL_CONFIGURATION_SET: refTo('Messaging/Mail'),
+    },
+    calls: ['GetItem', 'UpdateItem', 'PutItem', 'DeleteItem'],
+    grants: [
+      pushEmails,
+      {
+        Effect: 'Allow',
+        Action: 'ses:SendEmail',
+        Resource: [
+          arn('ses', ':identity/clinic@example.com'),
+          arn('ses', ':identity/example.com'),
+          arn('ses', ':configuration-set/', refTo('Messaging/Mail')),
+        ],
+        Condition: { StringEquals: { 'ses:FromAddress': 'clinic@example.com' } },
+      },
+      consume('Messaging/Emails'),
+    ],
+  },
+  'email-feedback': {
+    in: 'Messaging',
+    timeout: 15,
+    environment: {},
+    calls: ['GetItem', 'PutItem', 'DeleteItem'],
+    grants: [consume('Messaging/Feedback')],
+  },
+  'sms-receipts': {
+    in: 'Messaging',
+    timeout: 15,
+    environment: {},
+    calls: ['GetItem', 'PutItem'],
+    grants: [],
+  },
+  'sweep-messages': {
+    in: 'Messaging',
+    timeout: 60,
+    environment: { EMAIL_QUEUE_URL: refTo('Messaging/Emails') },
+    calls: ['Query', 'GetItem', 'PutItem', 'DeleteItem', 'BatchWriteItem'],
+    grants: [pushEmails],
+  },
+  'fan-out-events': {
+    in: 'Events',
+    timeout: 60,
+    environment: deliveryQueues,
+    calls: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    grants: [pushDeliveries, ...followStream],
+  },
+  'deliver-event': {
+    in: 'Events',
+    timeout: 60,
+    environment: deliveryQueues,
+    calls: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    grants: [
+      pushDeliveries,
+      pushSlowDeliveries,
+      consume('Events/Deliveries'),
+      consume('Events/SlowDeliveries'),
+    ],
+  },
+  'sweep-events': {
+    in: 'Events',
+    timeout: 60,
+    environment: deliveryQueues,
+    calls: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'],
+    grants: [pushDeliveries, pushSlowDeliveries],
+  },
+}
+
+describe('the workers', () => {
+  const mappings = Object.values(resourcesOf(dev, 'AWS::Lambda::EventSourceMapping')).map(
+    ({ Properties }) => Properties as { ScalingConfig?: object },
+  )
+
+  it('are those of the worker table', () => {
+    expect(WORKERS.map(({ id }) => id).sort()).toEqual(Object.keys(workers).sort())
+  })
+
+  it.each(Object.entries(workers))(
+    '%s has its time, its environment and its grants, and no others',
+    (id, worker) => {
+      const { timeout, environment, calls, grants, in: room } = worker
+      expect(resourceOfFunction(dev, 'AWS::Lambda::Function', id).Properties.Timeout).toBe(timeout)
+      expect(environmentOf(dev, id)).toEqual({ TABLE_NAME: refTo('Data/Table'), ...environment })
+      expect(grantsOf(dev, id)).toEqual([
+        writeLogs(`${room}/${id}`),
+        tableGrant(calls, { delivers: true }),
+        useKey,
+        ...grants,
+      ])
+    },
+  )
+
+  it('take from their queues so that what fails comes back alone', () => {
+    const fed = (queue: string, id: string, MaximumConcurrency: number) => ({
+      EventSourceArn: arnOf(queue),
+      FunctionName: refTo(`${id}/Function`),
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      BatchSize: 10,
+      ScalingConfig: { MaximumConcurrency },
+    })
+    expect(mappings.filter(({ ScalingConfig }) => ScalingConfig)).toEqual(
+      [
+        fed('Messaging/Emails', 'Messaging/send-email', 10),
+        fed('Messaging/Feedback', 'Messaging/email-feedback', 10),
+        fed('Events/Deliveries', 'Events/deliver-event', 50),
+        fed('Events/SlowDeliveries', 'Events/deliver-event', 20),
+      ].map((mapping) => expect.objectContaining(mapping)),
+    )
+  })
+
+  it('hear of every announced event, from the first on, and of nothing else that is written', () => {
+    const [mapping, ...more] = mappings.filter(({ ScalingConfig }) => !ScalingConfig)
+    expect(more).toEqual([])
+    expect(mapping).toMatchObject({
+      EventSourceArn: stream,
+      FunctionName: refTo('Events/fan-out-events/Function'),
+      StartingPosition: 'TRIM_HORIZON',
+      // What fails so often is swept; it holds up nobody else's events for longer.
+      MaximumRetryAttempts: 3,
+    })
+    const filters = (mapping as { FilterCriteria?: { Filters: { Pattern: string }[] } }).FilterCriteria
+      ?.Filters
+    expect(filters?.map(({ Pattern }) => JSON.parse(Pattern))).toEqual([
+      { eventName: ['INSERT'], dynamodb: { Keys: { pk: { S: [{ prefix: 'due#event#' }] } } } },
+    ])
+    expect(eventKeys.ALL_ANNOUNCED_PARTITIONS.filter((pk) => !pk.startsWith('due#event#'))).toEqual([])
+  })
+
+  it.each(['Messaging/sweep-messages', 'Events/sweep-events'])(
+    '%s comes every minute, and is not repeated, neither by the schedule nor by Lambda',
+    (sweep) => {
+      dev.resourceCountIs('AWS::Lambda::EventInvokeConfig', 2)
+      dev.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
+        FunctionName: refTo(`${sweep}/Function`),
+        MaximumRetryAttempts: 0,
+      })
+      dev.hasResourceProperties('AWS::Events::Rule', {
+        ScheduleExpression: 'rate(1 minute)',
+        State: 'ENABLED',
+        Targets: [
+          { Id: 'Target0', Arn: arnOf(`${sweep}/Function`), RetryPolicy: { MaximumRetryAttempts: 0 } },
+        ],
+      })
+    },
+  )
+})
+
+describe('the queues', () => {
+  type Queue = {
+    RedrivePolicy?: { deadLetterTargetArn: unknown; maxReceiveCount: number }
+    SqsManagedSseEnabled: boolean
+    VisibilityTimeout?: number
+    MessageRetentionPeriod: number
+  }
+  const queues = resourcesOf(dev, 'AWS::SQS::Queue') as unknown as Record<string, { Properties: Queue }>
+  const DAYS = 24 * 60 * 60
+
+  it.each([
+    ['Messaging/Emails', 'send-email'],
+    ['Messaging/Feedback', 'email-feedback'],
+    ['Events/Deliveries', 'deliver-event'],
+    ['Events/SlowDeliveries', 'deliver-event'],
+  ])('%s gives up after five receives, none of them while its function may be at it', (name, id) => {
+    const queue = queues[logicalIdAt(dev, name)]?.Properties
+    expect(queue).toMatchObject({
+      RedrivePolicy: { deadLetterTargetArn: arnOf(`${name}Dead`), maxReceiveCount: 5 },
+    })
+    const { Timeout } = resourceOfFunction(dev, 'AWS::Lambda::Function', id).Properties as unknown as {
+      Timeout: number
+    }
+    expect(queue?.VisibilityTimeout).toBeGreaterThanOrEqual(6 * Timeout)
+    const dead = queues[logicalIdAt(dev, `${name}Dead`)]?.Properties
+    // A dead letter keeps the age that it had.
+    expect(dead?.MessageRetentionPeriod).toBe(14 * DAYS)
+    expect(dead).not.toHaveProperty('RedrivePolicy')
+  })
+
+  it.each(Object.keys(queues))('%s is encrypted, and closed to whoever comes without TLS', (id) => {
+    expect(queues[id]?.Properties.SqsManagedSseEnabled).toBe(true)
+    const policies = Object.values(resourcesOf(dev, 'AWS::SQS::QueuePolicy')).map(
+      ({ Properties }) =>
+        Properties as unknown as { Queues: unknown[]; PolicyDocument: { Statement: Statement[] } },
+    )
+    const [policy, ...more] = policies.filter(
+      ({ Queues }) => JSON.stringify(Queues) === JSON.stringify([{ Ref: id }]),
+    )
+    expect(more).toEqual([])
+    expect(policy?.PolicyDocument.Statement).toContainEqual({
+      Effect: 'Deny',
+      Principal: { AWS: '*' },
+      Action: 'sqs:*',
+      Resource: { 'Fn::GetAtt': [id, 'Arn'] },
+      Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+    })
+  })
+
+  it('are for emails, feedback and deliveries, each with one for its dead letters, which the operator finds', () => {
+    const outputs = {
+      EmailQueueUrl: 'Messaging/Emails',
+      DeadEmailQueueUrl: 'Messaging/EmailsDead',
+      FeedbackQueueUrl: 'Messaging/Feedback',
+      DeadFeedbackQueueUrl: 'Messaging/FeedbackDead',
+      DeliveryQueueUrl: 'Events/Deliveries',
+      DeadDeliveryQueueUrl: 'Events/DeliveriesDead',
+      SlowDeliveryQueueUrl: 'Events/SlowDeliveries',
+      DeadSlowDeliveryQueueUrl: 'Events/SlowDeliveriesDead',
+    }
+    for (const [output, name] of Object.entries(outputs)) dev.hasOutput(output, { Value: refTo(name) })
+    const ids = Object.values(outputs).map((name) => logicalIdAt(dev, name))
+    expect(Object.keys(queues).sort()).toEqual(ids.sort())
+  })
+
+  it('of deliveries are told apart by their names, which begin with the stack’s and hold their ids', () => {
+    // functions/deliver-event.ts goes by the ARN of the queue that feeds it.
+    for (const template of [dev, prod]) {
+      expect(logicalIdAt(template, 'Events/SlowDeliveries')).toContain('Slow')
+      expect(logicalIdAt(template, 'Events/Deliveries')).not.toContain('Slow')
+    }
+    expect(['dev', 'prod'].filter((stage) => stackName(stage).includes('Slow'))).toEqual([])
+    // CloudFormation cuts longer ones, of at most 80 characters with 13 of its own.
+    expect(`${stackName('prod')}-${logicalIdAt(prod, 'Events/SlowDeliveries')}`.length).toBeLessThanOrEqual(
+      66,
+    )
+  })
+})
