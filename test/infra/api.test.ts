@@ -30,7 +30,7 @@ const methods = Object.values(resourcesOf(dev, 'AWS::ApiGateway::Method')).map(
   ({ Properties }) => Properties as unknown as Method,
 )
 
-/** `/api/developer/v1/patients` of a resource, from its chain of parents. */
+/** The path of a resource, such as `/api/developer/v1/patients`, from its chain of parents. */
 function pathOf(ref: string | undefined): string {
   const resource = ref ? resourcesOf(dev, 'AWS::ApiGateway::Resource')[ref] : undefined
   if (!resource) return ''
@@ -55,7 +55,7 @@ const SERVICES: Record<Service, object> = {
 }
 
 describe('the API', () => {
-  it('has a method for every route, and any other method of every resource goes to the fallback', () => {
+  it('has a method for every route, and sends all other methods and paths to the fallback', () => {
     const served = methods.map(({ HttpMethod, ResourceId }) => `${HttpMethod} ${pathOf(ResourceId.Ref)}`)
     const paths = Object.keys(resourcesOf(dev, 'AWS::ApiGateway::Resource')).map(pathOf)
     const routes = ROUTES.map(({ method, path }) => `${method} ${BASE_PATH}${path}`)
@@ -63,7 +63,7 @@ describe('the API', () => {
     expect(paths).toContain(`${BASE_PATH}/{proxy+}`)
   })
 
-  it('renders every type of gateway error in our shape, with our status, and without the gateway’s words', () => {
+  it('renders every gateway error in the API’s shape, without the gateway’s message', () => {
     const types = Object.values(ResponseType).filter(
       (type): type is ResponseType => type instanceof ResponseType,
     )
@@ -88,7 +88,7 @@ describe('the API', () => {
     }
   })
 
-  it('logs neither path nor query nor error texts, and no requests', () => {
+  it('logs neither paths, queries, error texts nor requests', () => {
     const [stage] = Object.values(resourcesOf(dev, 'AWS::ApiGateway::Stage'))
     const { AccessLogSetting, MethodSettings } = (stage as Resource).Properties as unknown as {
       AccessLogSetting: { Format: string }
@@ -128,7 +128,7 @@ describe('the functions', () => {
   })
 
   it.each(ROUTES.map((route) => [route.id, route] as const))(
-    '%s may do what its route says, and nothing else',
+    '%s is granted exactly what its route declares',
     (id, route) => {
       const services = route.uses.services ?? []
       expect(grantsOf(dev, id)).toEqual([
@@ -145,7 +145,7 @@ describe('the functions', () => {
     },
   )
 
-  it('that use more than the table are few', () => {
+  it('use services besides the table in three routes only', () => {
     const services = ROUTES.flatMap(({ id, uses }) => (uses.services ? [[id, ...uses.services]] : []))
     expect(services).toEqual([
       ['send-message', 'sms', 'email-queue'],
@@ -154,7 +154,7 @@ describe('the functions', () => {
     ])
   })
 
-  it('that write records reach no family of what is due but the announced events; those that read, none', () => {
+  it('that write reach no due items except announced events, and those that only read reach none', () => {
     const partitions = Object.entries({ ...dueKeys, ...eventKeys, ...messageKeys, ...webhookKeys })
       .flatMap(([name, value]): unknown => (/_EXCEPT_|^DUE_PARTITION_PREFIX$/.test(name) ? [] : value))
       .filter((value): value is string => typeof value === 'string' && value.startsWith('due#'))
@@ -174,7 +174,7 @@ describe('the functions', () => {
     expect(reached('redeliver')).toEqual(partitions)
   })
 
-  it('are told what they need; send-message alone reaches phones', () => {
+  it('have only the environment that they need, and send-message alone may publish to SNS', () => {
     const { messaging } = stageSettings('dev')
     expect(environmentOf(dev, 'send-message')).toEqual({
       ...environmentOf(dev, 'get-patient'),
@@ -192,24 +192,24 @@ describe('the functions', () => {
     ])
     for (const id of ['ping-webhook', 'redeliver'])
       expect(environmentOf(dev, id)).toEqual({ ...environmentOf(dev, 'get-patient'), ...deliveryQueues })
-    // Only the local runner says which host on its machine webhooks may name.
+    // Only the local runner sets the host on its machine that webhooks may go to.
     for (const id of ['create-webhook', 'update-webhook', 'fan-out-events', 'deliver-event'])
       expect(environmentOf(dev, id)).not.toHaveProperty('ALLOWED_WEBHOOK_HOST')
     const publishing = functionIds().filter((id) => JSON.stringify(grantsOf(dev, id)).includes('sns:'))
     expect(publishing).toEqual(['send-message'])
   })
 
-  it.each(functionIds())('%s has no policy of somebody else’s making', (id) => {
+  it.each(functionIds())('%s has no managed policy', (id) => {
     expect(resourceOfFunction(dev, 'AWS::IAM::Role', id).Properties).not.toHaveProperty('ManagedPolicyArns')
   })
 
-  it('lets the fallback write its log, and nothing else', () => {
+  it('grant the fallback nothing but its log', () => {
     expect(grantsOf(dev, 'fallback').map(({ Action }) => Action)).toEqual([
       ['logs:CreateLogStream', 'logs:PutLogEvents'],
     ])
   })
 
-  it('checks answers and is generous in development only', () => {
+  it('check responses and have a high rate limit in development only', () => {
     expect(environmentOf(dev, 'get-patient')).toMatchObject({ CHECK_RESPONSES: 'on' })
     expect(environmentOf(prod, 'get-patient')).toMatchObject({
       CHECK_RESPONSES: 'off',
@@ -218,7 +218,7 @@ describe('the functions', () => {
   })
 })
 
-it.each(['dev', 'prod'])('names nothing of the local stack (%s)', (stage) => {
+it.each(['dev', 'prod'])('the template of %s refers to nothing of the local runner', (stage) => {
   const text = JSON.stringify(stage === 'dev' ? dev.toJSON() : prod.toJSON())
   expect(text).not.toMatch(
     /AWS_ENDPOINT|127\.0\.0\.1|localhost|elasticmq|fauxqs|dynoxide|NODE_OPTIONS|ALLOWED_WEBHOOK_HOST|000000000000/i,

@@ -1,9 +1,7 @@
 import { gzipSync } from 'node:zlib'
-import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2'
-import { PublishCommand, SNSClient } from '@aws-sdk/client-sns'
-import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { mockClient } from 'aws-sdk-client-mock'
+import { SendEmailCommand } from '@aws-sdk/client-sesv2'
+import { PublishCommand } from '@aws-sdk/client-sns'
+import { SendMessageBatchCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { ROUTES } from '../../shared/api/routes.ts'
 import type { LineItem } from '../../shared/domain/invoice.ts'
@@ -15,10 +13,8 @@ import { paymentStore } from '../../shared/store/calendar/payments.ts'
 import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
 import { deliveryAttempts } from '../../shared/store/events/delivery-attempts.ts'
 import { eventFanOut } from '../../shared/store/events/fan-out.ts'
-import { CREDENTIAL_PARTITION_PREFIX } from '../../shared/store/keys/clinics.ts'
-import { DUE_PARTITION_PREFIX } from '../../shared/store/keys/due.ts'
-import { ANNOUNCED_PARTITION_PREFIX, announcedKey } from '../../shared/store/keys/events.ts'
-import { dueMessageKey, PROVIDER_PARTITION_PREFIX } from '../../shared/store/keys/messages.ts'
+import { announcedKey } from '../../shared/store/keys/events.ts'
+import { dueMessageKey } from '../../shared/store/keys/messages.ts'
 import { dueDeliveryKey } from '../../shared/store/keys/webhooks.ts'
 import { messageStore } from '../../shared/store/messages/messages.ts'
 import { MAX_CREATED, patientWriter } from '../../shared/store/patients/patient-writer.ts'
@@ -36,42 +32,21 @@ import {
   type WebhookWithDeliveries,
 } from '../support/records.ts'
 import { aPatient, freshTable } from '../support/table.ts'
-import { grantsOf, logicalIdAt, type Statement, templateOf } from '../support/template.ts'
+import { grantsOf } from '../support/template.ts'
+import { type Command, granted, inUse, ses, sns, sqs, template, usedBy } from './uses.ts'
 
-/**
- * `credential GetItem`, `clinic Query`: a DynamoDB call by the kind of partition it touches; `sns:Publish`: a call of
- * another service, of SQS by its queue; `over all clinics`: whether what is due, or what providers call by their own ids, is
- * touched at all; `announced events` are due too, but written by whoever writes records.
- */
-type Use =
-  | `${'credential' | 'clinic'} ${string}`
-  | `${string}:${string}`
-  | 'over all clinics'
-  | 'announced events'
-
-const template = templateOf('dev')
-const sns = mockClient(SNSClient)
-const sqs = mockClient(SQSClient)
-const ses = mockClient(SESv2Client)
 let headers: Record<string, string>
 let mine: PopulatedClinic
 let endpoint: WebhookWithDeliveries
 let spare: string
 let table: Table
 
-/** Queues by the variable that tells functions of them. */
-const QUEUES: Record<string, string> = {
-  EMAIL_QUEUE_URL: 'Messaging/Emails',
-  DELIVERY_QUEUE_URL: 'Events/Deliveries',
-  SLOW_DELIVERY_QUEUE_URL: 'Events/SlowDeliveries',
-}
-
 beforeAll(async () => {
   const fresh = await freshTable()
   table = fresh.table
   stubFunctionEnvironment(fresh.name)
   mine = await createPopulatedClinic(table)
-  // Long enough that their rows are thin, and the lists must read the records.
+  // Records so long that list rows leave them out, so that lists have to read them.
   const notes = 'long '.repeat(200)
   await createRecord(table, mine.clinic, appointmentStore({ table }), {
     ...mine.appointment,
@@ -89,7 +64,7 @@ beforeAll(async () => {
     id: newUuid(),
     description: notes.slice(0, 500),
   })
-  // So many entered, and a change logged before the last snapshot: the next patient is due for one, and clears the log.
+  // A change logged before the last snapshot, and so many patients created since that the next one takes a snapshot.
   endpoint = await createWebhookWithDeliveries(table, mine.clinic)
   const entry = patientWriter({ table: withoutEvents(table) })
   const { clinic, patient } = mine
@@ -118,68 +93,16 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Being fed by the table's stream. */
-const STREAM = /^dynamodb:(ListStreams|DescribeStream|GetRecords|GetShardIterator)$/
-
-/** What a statement lets code call; writing logs, using the key and being fed are the platform's. */
-function granted(statements: Statement[]): Use[] {
-  return statements.flatMap(({ Action, Condition, Resource }) => {
-    const actions = [Action].flat()
-    const calls = actions.filter((action) => action.startsWith('dynamodb:') && !STREAM.test(action))
-    const kind = Condition && 'ForAllValues:StringLike' in Condition ? 'credential' : 'clinic'
-    const reaches = (partition: string) => {
-      const patterns = [...JSON.stringify(Condition ?? {}).matchAll(/"([^"]*)\*"/g)].map(
-        ([, prefix = '']) => prefix,
-      )
-      return calls.length > 0 && kind === 'clinic' && !patterns.some((prefix) => partition.startsWith(prefix))
-    }
-    return [
-      ...calls.map((action): Use => `${kind} ${action.replace('dynamodb:', '')}`),
-      ...actions.filter((action): action is Use => /^(sns:|ses:)/.test(action)),
-      ...actions.flatMap((action): Use[] =>
-        action.startsWith('sqs:Send') ? [`${action as 'sqs:'} ${queueAt(Resource)}`] : [],
-      ),
-      ...(reaches(`${DUE_PARTITION_PREFIX}message#0`) ? (['over all clinics'] as const) : []),
-      ...(reaches(`${ANNOUNCED_PARTITION_PREFIX}0`) ? (['announced events'] as const) : []),
-    ]
-  })
-}
-
-function queueAt(resource: unknown): string {
-  const [id] = (resource as { 'Fn::GetAtt': [string, string] })['Fn::GetAtt']
-  return Object.values(QUEUES).find((path) => logicalIdAt(template, path) === id) ?? id
-}
-
-/** Once each and in order. Whoever may write may announce events, whether or not it makes any. */
-const inUse = (uses: Use[], used: readonly Use[]): Use[] =>
-  [...new Set(uses)].filter((use) => use !== 'announced events' || used.includes(use)).sort()
-
-const ACTIONS: Record<string, string> = {
-  BatchGetCommand: 'BatchGetItem',
-  BatchWriteCommand: 'BatchWriteItem',
-  QueryCommand: 'Query',
-  GetCommand: 'GetItem',
-  UpdateCommand: 'UpdateItem',
-}
-
-/** Each item of a transaction needs the grant of its own kind. */
-const TRANSACTION: Record<string, string> = {
-  Put: 'PutItem',
-  Update: 'UpdateItem',
-  Delete: 'DeleteItem',
-  ConditionCheck: 'ConditionCheckItem',
-}
-
 const json = { 'content-type': 'application/json' }
 
-/** What each endpoint is asked in order to make every kind of call it can. */
+/** Requests that make each endpoint use every grant. */
 const requests = (): Record<string, Omit<RequestInput, 'method'>[]> => ({
   'list-patients': [{}, { query: { search: mine.patient.lastName } }],
   'get-patient': [{ path: { id: mine.patient.id } }],
   'get-invoice': [{ path: { id: mine.invoice.id } }],
   'get-availability': [{ query: { doctor_id: mine.doctor.id, date: '2030-01-07' } }],
   'create-patient': [{ headers: json, body: '{"first_name":"Ada","last_name":"Kaya"}' }],
-  // The second one finds the time taken, and looks for others.
+  // The second request finds the slot taken and looks for alternatives.
   'create-appointment': ['2030-01-07', '2030-01-07'].map((appointment_date) => ({
     headers: json,
     body: JSON.stringify({
@@ -189,12 +112,12 @@ const requests = (): Record<string, Omit<RequestInput, 'method'>[]> => ({
       start_time: '09:00',
     }),
   })),
-  // One that is new, and one that came before.
+  // A new request and its repetition.
   'create-webhook': [1, 2].map(() => ({
     headers: { ...json, 'idempotency-key': 'k' },
     body: '{"url":"https://example.com/","events":["patient.created"]}',
   })),
-  // Switched on, its past is forgotten.
+  // Switching a webhook on resets its record of failures.
   'update-webhook': [
     { path: { id: endpoint.webhook.id }, headers: json, body: '{"is_active":true,"description":"Ours"}' },
   ],
@@ -210,55 +133,8 @@ const requests = (): Record<string, Omit<RequestInput, 'method'>[]> => ({
   })),
 })
 
-type Command = { constructor: { name: string }; input: object }
-
-function usesOf(command: Command): Use[] {
-  const items = (command.input as { TransactItems?: object[] }).TransactItems
-  const calls = items
-    ? items.flatMap((item) => Object.entries(item).map(([name, part]) => [TRANSACTION[name], part] as const))
-    : [[ACTIONS[command.constructor.name], command.input] as const]
-  return calls.flatMap(([action, part]): Use[] => {
-    const text = JSON.stringify(part)
-    const touches = (prefix: string) => text.includes(`"${prefix}`)
-    const kind = touches(CREDENTIAL_PARTITION_PREFIX) ? 'credential' : 'clinic'
-    const isOverAll =
-      text.replaceAll(`"${ANNOUNCED_PARTITION_PREFIX}`, '').includes(`"${DUE_PARTITION_PREFIX}`) ||
-      touches(PROVIDER_PARTITION_PREFIX)
-    return [
-      `${kind} ${action}`,
-      ...(isOverAll ? (['over all clinics'] as const) : []),
-      ...(touches(ANNOUNCED_PARTITION_PREFIX) ? (['announced events'] as const) : []),
-    ]
-  })
-}
-
-/** What `act` calls, of DynamoDB and of the providers, once each and in order. */
-async function usedBy(act: () => Promise<void>): Promise<Use[]> {
-  const send = vi.spyOn(DynamoDBDocumentClient.prototype, 'send')
-  const before = [sns, sqs, ses].map((mock) => mock.calls().length)
-  await act()
-  const uses = send.mock.calls.flatMap(([command]) => usesOf(command as Command))
-  send.mockRestore()
-  const [published, pushed, mailed] = [sns, sqs, ses].map((mock, at) =>
-    mock
-      .calls()
-      .slice(before[at])
-      .map(({ args }) => (args[0] as unknown as Command).input),
-  )
-  const queues = Object.entries(QUEUES).filter(([variable]) =>
-    pushed?.some((input) => (input as { QueueUrl?: string }).QueueUrl === process.env[variable]),
-  )
-  const called: Use[] = [
-    ...(published?.length ? (['sns:Publish'] as const) : []),
-    ...(mailed?.length ? (['ses:SendEmail'] as const) : []),
-    // A batch needs the grant of one.
-    ...queues.map(([, path]): Use => `sqs:SendMessage ${path}`),
-  ]
-  return [...new Set([...uses, ...called])].sort()
-}
-
 it.each(ROUTES.map((route) => [route.id, route] as const))(
-  '%s uses every grant it has, and has every grant it uses',
+  '%s has exactly the grants that it uses',
   async (id, route) => {
     const used = await usedBy(async () => {
       for (const { headers: more, ...sent } of requests()[id] ?? [{}]) {
@@ -274,7 +150,7 @@ it.each(ROUTES.map((route) => [route.id, route] as const))(
   },
 )
 
-/** Accepts a message over the endpoint, and says its id. */
+/** Sends a message through the endpoint and returns its id. */
 async function accepted(channel: 'sms' | 'email'): Promise<string> {
   const body = JSON.stringify({ channel, patient_id: mine.patient.id, message: 'See you at ten' })
   const sent = { method: 'POST', body, headers: { ...headers, ...json } }
@@ -317,9 +193,9 @@ const receiptsOf = (ids: string[]) => {
 
 const later = (ms: number) => vi.useFakeTimers({ now: Date.now() + ms, toFake: ['Date'] })
 
-/** What each worker is started with in order to make every kind of call it can, and what it must answer. */
+/** For each worker an event that makes it use every grant, and the result it must return. */
 const starts: Record<string, () => Promise<[event: object, answer: unknown]>> = {
-  // One that SES takes, and one that it does not take for now.
+  // One that SES accepts, and one that it refuses for now.
   'send-email': async () => {
     const bodies = [queued(await accepted('email')), queued(await accepted('email'))]
     const paused = Object.assign(new Error('no'), {
@@ -329,7 +205,7 @@ const starts: Record<string, () => Promise<[event: object, answer: unknown]>> = 
     ses.on(SendEmailCommand).resolvesOnce({ MessageId: 'ses-1' }).rejects(paused)
     return [batch(bodies), { batchItemFailures: [] }]
   },
-  // What SES says overtakes the note of who handed it over.
+  // The feedback of SES arrives before the id of the email is recorded.
   'email-feedback': async () => {
     const id = await accepted('email')
     const bodies = [feedback('Delivery', id), feedback('Bounce', newUuid())]
@@ -340,7 +216,7 @@ const starts: Record<string, () => Promise<[event: object, answer: unknown]>> = 
     await accepted('sms')
     return [receiptsOf(['sns-1']), undefined]
   },
-  // One to be queued again, one whose sender ended without a word, and a due time of nothing.
+  // One to queue again, one whose sender crashed, and a due item without a message.
   'sweep-messages': async () => {
     await accepted('email')
     sns.on(PublishCommand).rejects(new Error('reset'))
@@ -358,7 +234,7 @@ const starts: Record<string, () => Promise<[event: object, answer: unknown]>> = 
     const { pk, sk } = announcedKey(clinic.id, patient.id, 1)
     return [{ Records: [{ dynamodb: { Keys: { pk: { S: pk }, sk: { S: sk } } } }] }, undefined]
   },
-  // One to an address that is none, and one that waits for somebody who is at an earlier one of its record.
+  // One to an address that is not public, and one that waits for an earlier delivery of its record.
   'deliver-event': async () => {
     const nowhere = await createWebhook(table, mine.clinic.id, { url: 'https://localhost/' })
     const behind = await createWebhook(table, mine.clinic.id, { url: 'https://localhost/' })
@@ -373,7 +249,7 @@ const starts: Record<string, () => Promise<[event: object, answer: unknown]>> = 
     if (context) await attempts.claim(mine.clinic.id, context, { token: 't', until: Date.now() + 40_000 })
     return [batch([first, later]), { batchItemFailures: [] }]
   },
-  // An announced event, one that failed once, and a due time of nothing.
+  // An announced event, a delivery that failed once, and a due item without a delivery.
   'sweep-events': async () => {
     await changed()
     const { clinic } = mine
@@ -385,7 +261,7 @@ const starts: Record<string, () => Promise<[event: object, answer: unknown]>> = 
 }
 
 let changes = 0
-/** Something happens to a patient. */
+/** Changes the patient, which announces an event. */
 const changed = () =>
   patientChanges(table).update(mine.clinic.id, mine.patient.id, { lastName: `Kaya${changes++}` })
 
@@ -399,7 +275,7 @@ async function fannedOut() {
 }
 
 it.each(WORKERS.map(({ id }) => id))(
-  '%s uses every grant it has, and has every grant it uses',
+  '%s has exactly the grants that it uses',
   async (id) => {
     const start = starts[id]
     if (!start) throw new Error(`${id} has no event here that makes it use every grant`)
@@ -412,7 +288,7 @@ it.each(WORKERS.map(({ id }) => id))(
   },
 )
 
-it('publishes to phones only, pushes to the one queue, and mails from the one address', async () => {
+it('publishes SMS to phone numbers only, sends to one queue, and sends emails from one address', async () => {
   await accepted('sms')
   const id = await accepted('email')
   const handler = (await handlerOf({ id: 'send-email' })) as (event: object) => Promise<unknown>

@@ -4,7 +4,7 @@ import { receiptsStackOf, resourcesOf, type Statement } from '../support/templat
 import { arn, arnOf, dev, refTo } from './expected-grants.ts'
 
 describe('mail', () => {
-  it('goes out over TLS only, and not again to who bounced or complained', () => {
+  it('requires TLS and suppresses addresses that bounced or complained', () => {
     dev.resourceCountIs('AWS::SES::ConfigurationSet', 1)
     dev.hasResourceProperties('AWS::SES::ConfigurationSet', {
       DeliveryOptions: { TlsPolicy: 'REQUIRE' },
@@ -14,7 +14,7 @@ describe('mail', () => {
     })
   })
 
-  it('is told of on the account’s own bus; opens and clicks are nobody’s business', () => {
+  it('publishes its events to the default event bus, without opens and clicks', () => {
     dev.resourceCountIs('AWS::SES::ConfigurationSetEventDestination', 1)
     dev.hasResourceProperties('AWS::SES::ConfigurationSetEventDestination', {
       ConfigurationSetName: refTo('Messaging/Mail'),
@@ -34,7 +34,7 @@ describe('mail', () => {
     .map(({ Properties }) => Properties as unknown as Rule)
     .filter(({ EventPattern }) => EventPattern)
 
-  it('of this configuration set is heard of, each kind by a rule of its own', () => {
+  it('has a rule for each kind of event of this configuration set', () => {
     expect(rules.map(({ EventPattern }) => EventPattern)).toEqual(
       ['Send', 'Delivery', 'Bounce', 'Complaint', 'Reject'].map((eventType) => ({
         source: ['aws.ses'],
@@ -46,7 +46,7 @@ describe('mail', () => {
     )
   })
 
-  it('passes on ids and types, never an address, a subject or what a server said', () => {
+  it('passes on ids and types only, never an address, a subject or a server’s response', () => {
     const ALLOWED = [
       '$.detail.mail.tags.clinic',
       '$.detail.mail.tags.message',
@@ -58,7 +58,7 @@ describe('mail', () => {
     for (const { Targets, EventPattern } of rules) {
       expect(Targets.map(({ Arn }) => Arn)).toEqual([arnOf('Messaging/Feedback')])
       for (const target of Targets) {
-        // Without a transformer, or with another input, the event itself would be passed on.
+        // Without a transformer, or with another input, the rule would pass on the event itself.
         expect(Object.keys(target).sort()).toEqual(['Arn', 'Id', 'InputTransformer'])
         const { InputPathsMap, InputTemplate } = target.InputTransformer
         const used = Object.values(InputPathsMap) as string[]
@@ -72,7 +72,7 @@ describe('mail', () => {
     }
   })
 
-  it('is told of by those rules, and by nobody else', () => {
+  it('lets only those rules send to the feedback queue', () => {
     const policies = Object.values(resourcesOf(dev, 'AWS::SQS::QueuePolicy')).map(
       ({ Properties }) => Properties as unknown as { PolicyDocument: { Statement: Statement[] } },
     )
@@ -91,11 +91,11 @@ describe('mail', () => {
   })
 })
 
-describe('the receipts of SMS', () => {
+describe('SMS receipts', () => {
   const receipts = Template.fromStack(receiptsStackOf('dev'))
   const groups = resourcesOf(receipts, 'AWS::Logs::LogGroup')
 
-  it('are kept for a day, under the names that SNS writes to', () => {
+  it('are kept for a day, in the log groups that SNS writes to', () => {
     const named = (outcome: string) => ({
       LogGroupName: {
         'Fn::Join': [
@@ -118,7 +118,7 @@ describe('the receipts of SMS', () => {
     )
   })
 
-  it('all go to the one function that reads them, which they may invoke', () => {
+  it('invoke the function that reads them, and may do so', () => {
     const imported = { 'Fn::ImportValue': expect.stringMatching(/smsreceiptsFunction/) }
     const of = (type: string) =>
       Object.values(resourcesOf(receipts, type)).map(({ Properties }) => Properties)
@@ -139,7 +139,7 @@ describe('the receipts of SMS', () => {
     )
   })
 
-  it('are switched on for the whole account with the stack, and off with it', () => {
+  it('are switched on when the stack is deployed, and off when it is deleted', () => {
     const [role] = Object.keys(resourcesOf(receipts, 'AWS::IAM::Role'))
     const [{ Properties } = { Properties: {} }] = Object.values(resourcesOf(receipts, 'Custom::AWS'))
     const called = (when: 'Create' | 'Update' | 'Delete') => {
@@ -160,7 +160,7 @@ describe('the receipts of SMS', () => {
     expect(JSON.stringify(Properties)).toContain(`{"Fn::GetAtt":["${role}","Arn"]}`)
   })
 
-  it('are written by SNS, into these groups only', () => {
+  it('can be written by SNS into these log groups only', () => {
     receipts.hasResourceProperties('AWS::IAM::Role', {
       AssumeRolePolicyDocument: {
         Statement: [
@@ -179,7 +179,7 @@ describe('the receipts of SMS', () => {
     )
   })
 
-  it('are of no concern to the service itself: without them it is the same, but for what it exports', () => {
+  it('leave no trace in the main stack', () => {
     const text = JSON.stringify(dev.toJSON())
     expect(text).not.toMatch(/SubscriptionFilter|SetSMSAttributes|DirectPublishToPhoneNumber/i)
   })

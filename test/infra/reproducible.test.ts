@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
-/** Synthesizes as the CDK CLI does, into a folder of its own. */
+/** Synthesizes as the CDK CLI does, into a temporary folder. */
 function synthesized(more: object = {}): { templates: Record<string, string>; assets: string[] } {
   const outdir = mkdtempSync(join(tmpdir(), 'synth-'))
   try {
@@ -28,14 +28,14 @@ function synthesized(more: object = {}): { templates: Record<string, string>; as
   }
 }
 
-it('gives the same template and asset hashes, wherever and however often it is synthesized', () => {
+it('synthesizes the same template and asset hashes in any folder', () => {
   const first = synthesized()
   expect(first.assets.length).toBeGreaterThan(1)
   expect(Object.keys(first.templates)).toEqual(['ClinicDeveloperApi-dev'])
   expect(synthesized()).toEqual(first)
 })
 
-it('has the stack of SMS receipts, and the names of senders, only where they are asked for', () => {
+it('synthesizes the stack of SMS receipts and the sender names only when the context sets them', () => {
   const { templates } = synthesized({
     stage: 'prod',
     smsReceipts: 'on',

@@ -9,20 +9,20 @@ describe('the table', () => {
   const properties = {
     BillingMode: 'PAY_PER_REQUEST',
     PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
-    // What was written, not what it says: nothing of a patient is in the stream.
+    // Keys only, so that no patient data is in the stream.
     StreamSpecification: { StreamViewType: 'KEYS_ONLY' },
     TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true },
     SSESpecification: { SSEEnabled: true, SSEType: 'KMS' },
   }
 
-  it('keeps its data in production, also when the stack goes', () => {
+  it('is retained in production when the stack is deleted', () => {
     prod.hasResource('AWS::DynamoDB::Table', {
       DeletionPolicy: 'Retain',
       Properties: { ...properties, DeletionProtectionEnabled: true },
     })
   })
 
-  it('goes with the stack in development', () => {
+  it('is deleted with the stack in development', () => {
     dev.hasResource('AWS::DynamoDB::Table', {
       DeletionPolicy: 'Delete',
       Properties: { ...properties, DeletionProtectionEnabled: false },
@@ -30,14 +30,14 @@ describe('the table', () => {
   })
 })
 
-it('names the stages there are when asked for another', () => {
+it('stageSettings throws an error that names the known stages when the stage is unknown', () => {
   expect(() => stageSettings('staging')).toThrow(
     'There is no stage "staging". Choose one with -c stage=dev|prod.',
   )
 })
 
 describe('the senders’ names', () => {
-  it('are what the deployment says', () => {
+  it('are taken from the context of the deployment', () => {
     const { messaging } = stageSettings('prod', { emailFrom: 'mail@praxis-nord.de', smsSenderId: 'Praxis1' })
     expect(messaging).toMatchObject({ emailFrom: 'mail@praxis-nord.de', smsSenderId: 'Praxis1' })
   })
@@ -54,12 +54,12 @@ describe('the senders’ names', () => {
     'Praxis<mail@example.com>',
     'a@example.com,b@example.com',
     '*@example.com',
-  ])('are refused: %j as the address of mail', (emailFrom) => {
+  ])('reject %j as an email address', (emailFrom) => {
     expect(() => stageSettings('dev', { emailFrom })).toThrow(/^emailFrom is no address/)
   })
 
   it.each(['', 'TwelveLetter', 'Praxis Nord', 'Zahnärzte', 'Praxis-1', '+4930123456', 'Praxis\n', '12345'])(
-    'are refused: %j as the sender of SMS',
+    'reject %j as an SMS sender id',
     (smsSenderId) => {
       expect(() => stageSettings('dev', { smsSenderId })).toThrow(/^smsSenderId must have/)
     },

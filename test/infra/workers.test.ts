@@ -35,7 +35,7 @@ type Worker = {
   grants: object[]
 }
 
-/** Feeding a function from a queue, as the CDK grants it. */
+/** What the CDK grants to the consumer of a queue. */
 const consume = (path: string) => ({
   Effect: 'Allow',
   Action: [
@@ -50,7 +50,7 @@ const consume = (path: string) => ({
 
 const stream = { 'Fn::GetAtt': [logicalIdAt(dev, 'Data/Table'), 'StreamArn'] }
 
-/** Feeding a function from the table's stream, as the CDK grants it: streams are listed without a name. */
+/** What the CDK grants to a function that follows the table's stream. Listing streams has no resource. */
 const followStream = [
   { Effect: 'Allow', Action: 'dynamodb:ListStreams', Resource: '*' },
   { Effect: 'Allow', Action: ['kms:Decrypt', 'kms:DescribeKey'], Resource: arnOf('Data/TableKey') },
@@ -144,22 +144,19 @@ describe('the workers', () => {
     expect(WORKERS.map(({ id }) => id).sort()).toEqual(Object.keys(workers).sort())
   })
 
-  it.each(Object.entries(workers))(
-    '%s has its time, its environment and its grants, and no others',
-    (id, worker) => {
-      const { timeout, environment, calls, grants, in: room } = worker
-      expect(resourceOfFunction(dev, 'AWS::Lambda::Function', id).Properties.Timeout).toBe(timeout)
-      expect(environmentOf(dev, id)).toEqual({ TABLE_NAME: refTo('Data/Table'), ...environment })
-      expect(grantsOf(dev, id)).toEqual([
-        writeLogs(`${room}/${id}`),
-        tableGrant(calls, { delivers: true }),
-        useKey,
-        ...grants,
-      ])
-    },
-  )
+  it.each(Object.entries(workers))('%s has exactly its timeout, environment and grants', (id, worker) => {
+    const { timeout, environment, calls, grants, in: room } = worker
+    expect(resourceOfFunction(dev, 'AWS::Lambda::Function', id).Properties.Timeout).toBe(timeout)
+    expect(environmentOf(dev, id)).toEqual({ TABLE_NAME: refTo('Data/Table'), ...environment })
+    expect(grantsOf(dev, id)).toEqual([
+      writeLogs(`${room}/${id}`),
+      tableGrant(calls, { delivers: true }),
+      useKey,
+      ...grants,
+    ])
+  })
 
-  it('take from their queues so that what fails comes back alone', () => {
+  it('that consume queues report the failed messages of a batch', () => {
     const fed = (queue: string, id: string, MaximumConcurrency: number) => ({
       EventSourceArn: arnOf(queue),
       FunctionName: refTo(`${id}/Function`),
@@ -177,14 +174,14 @@ describe('the workers', () => {
     )
   })
 
-  it('hear of every announced event, from the first on, and of nothing else that is written', () => {
+  it('follow the stream for inserted announced events only, from the oldest record', () => {
     const [mapping, ...more] = mappings.filter(({ ScalingConfig }) => !ScalingConfig)
     expect(more).toEqual([])
     expect(mapping).toMatchObject({
       EventSourceArn: stream,
       FunctionName: refTo('Events/fan-out-events/Function'),
       StartingPosition: 'TRIM_HORIZON',
-      // What fails so often is swept; it holds up nobody else's events for longer.
+      // A sweep processes what fails more often, so that it does not block later records.
       MaximumRetryAttempts: 3,
     })
     const filters = (mapping as { FilterCriteria?: { Filters: { Pattern: string }[] } }).FilterCriteria
@@ -196,7 +193,7 @@ describe('the workers', () => {
   })
 
   it.each(['Messaging/sweep-messages', 'Events/sweep-events'])(
-    '%s comes every minute, and is not repeated, neither by the schedule nor by Lambda',
+    '%s runs every minute, without retries by the schedule or by Lambda',
     (sweep) => {
       dev.resourceCountIs('AWS::Lambda::EventInvokeConfig', 2)
       dev.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
@@ -229,22 +226,25 @@ describe('the queues', () => {
     ['Messaging/Feedback', 'email-feedback'],
     ['Events/Deliveries', 'deliver-event'],
     ['Events/SlowDeliveries', 'deliver-event'],
-  ])('%s gives up after five receives, none of them while its function may be at it', (name, id) => {
-    const queue = queues[logicalIdAt(dev, name)]?.Properties
-    expect(queue).toMatchObject({
-      RedrivePolicy: { deadLetterTargetArn: arnOf(`${name}Dead`), maxReceiveCount: 5 },
-    })
-    const { Timeout } = resourceOfFunction(dev, 'AWS::Lambda::Function', id).Properties as unknown as {
-      Timeout: number
-    }
-    expect(queue?.VisibilityTimeout).toBeGreaterThanOrEqual(6 * Timeout)
-    const dead = queues[logicalIdAt(dev, `${name}Dead`)]?.Properties
-    // A dead letter keeps the age that it had.
-    expect(dead?.MessageRetentionPeriod).toBe(14 * DAYS)
-    expect(dead).not.toHaveProperty('RedrivePolicy')
-  })
+  ])(
+    '%s moves a message to its dead letters after five receives, none during a running invocation',
+    (name, id) => {
+      const queue = queues[logicalIdAt(dev, name)]?.Properties
+      expect(queue).toMatchObject({
+        RedrivePolicy: { deadLetterTargetArn: arnOf(`${name}Dead`), maxReceiveCount: 5 },
+      })
+      const { Timeout } = resourceOfFunction(dev, 'AWS::Lambda::Function', id).Properties as unknown as {
+        Timeout: number
+      }
+      expect(queue?.VisibilityTimeout).toBeGreaterThanOrEqual(6 * Timeout)
+      const dead = queues[logicalIdAt(dev, `${name}Dead`)]?.Properties
+      // A message keeps its age when it becomes a dead letter.
+      expect(dead?.MessageRetentionPeriod).toBe(14 * DAYS)
+      expect(dead).not.toHaveProperty('RedrivePolicy')
+    },
+  )
 
-  it.each(Object.keys(queues))('%s is encrypted, and closed to whoever comes without TLS', (id) => {
+  it.each(Object.keys(queues))('%s is encrypted and denies access without TLS', (id) => {
     expect(queues[id]?.Properties.SqsManagedSseEnabled).toBe(true)
     const policies = Object.values(resourcesOf(dev, 'AWS::SQS::QueuePolicy')).map(
       ({ Properties }) =>
@@ -263,7 +263,7 @@ describe('the queues', () => {
     })
   })
 
-  it('are for emails, feedback and deliveries, each with one for its dead letters, which the operator finds', () => {
+  it('are those of emails, feedback and deliveries with their dead letters, each with an output for the operator tool', () => {
     const outputs = {
       EmailQueueUrl: 'Messaging/Emails',
       DeadEmailQueueUrl: 'Messaging/EmailsDead',
@@ -279,14 +279,14 @@ describe('the queues', () => {
     expect(Object.keys(queues).sort()).toEqual(ids.sort())
   })
 
-  it('of deliveries are told apart by their names, which begin with the stack’s and hold their ids', () => {
-    // functions/deliver-event.ts goes by the ARN of the queue that feeds it.
+  it('of slow deliveries, and no others, have Slow in their physical names', () => {
+    // functions/deliver-event.ts tells the queues apart by their ARNs.
     for (const template of [dev, prod]) {
       expect(logicalIdAt(template, 'Events/SlowDeliveries')).toContain('Slow')
       expect(logicalIdAt(template, 'Events/Deliveries')).not.toContain('Slow')
     }
     expect(['dev', 'prod'].filter((stage) => stackName(stage).includes('Slow'))).toEqual([])
-    // CloudFormation cuts longer ones, of at most 80 characters with 13 of its own.
+    // Names have at most 80 characters, 13 of which CloudFormation adds; it truncates longer ones.
     expect(`${stackName('prod')}-${logicalIdAt(prod, 'Events/SlowDeliveries')}`.length).toBeLessThanOrEqual(
       66,
     )
