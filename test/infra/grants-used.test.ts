@@ -274,19 +274,16 @@ async function fannedOut() {
   return all
 }
 
-it.each(WORKERS.map(({ id }) => id))(
-  '%s has exactly the grants that it uses',
-  async (id) => {
-    const start = starts[id]
-    if (!start) throw new Error(`${id} has no event here that makes it use every grant`)
-    const [event, answer] = await start()
-    const handler = (await handlerOf({ id })) as (event: object) => Promise<unknown>
-    const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
-    const used = await usedBy(async () => expect(await handler(event)).toEqual(answer))
-    write.mockRestore()
-    expect(used).toEqual(inUse(granted(grantsOf(template, id)), used))
-  },
-)
+it.each(WORKERS.map(({ id }) => id))('%s has exactly the grants that it uses', async (id) => {
+  const start = starts[id]
+  if (!start) throw new Error(`${id} has no event here that makes it use every grant`)
+  const [event, answer] = await start()
+  const handler = (await handlerOf({ id })) as (event: object) => Promise<unknown>
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  const used = await usedBy(async () => expect(await handler(event)).toEqual(answer))
+  write.mockRestore()
+  expect(used).toEqual(inUse(granted(grantsOf(template, id)), used))
+})
 
 it('publishes SMS to phone numbers only, sends to one queue, and sends emails from one address', async () => {
   await accepted('sms')

@@ -1,0 +1,172 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: Fn::Sub writes its placeholders so.
+import { describe, expect, it } from 'vitest'
+import { emailEventFactory } from '../../../infra/local/providers/email-events.ts'
+import { createReceipt } from '../../../infra/local/providers/sms-receipts.ts'
+import type { EmailEventType, SmsScenario } from '../../../infra/local/providers/test-recipients.ts'
+import type { Template, TemplateResource } from '../../../infra/local/template/template.ts'
+import { DOCTORS, deployment, loggedEvents, loggingVersion } from './deployed-versions.ts'
+
+const DEFAULT_BUS = { 'Fn::Sub': 'arn:aws:events:us-east-1:${AWS::AccountId}:event-bus/default' }
+
+describe('email events', () => {
+  const resources = (EventDestination: object) => ({
+    Mail: { Type: 'AWS::SES::ConfigurationSet', Properties: { Name: 'clinic-mail' } },
+    Events: {
+      Type: 'AWS::SES::ConfigurationSetEventDestination',
+      Properties: { ConfigurationSetName: { Ref: 'Mail' }, EventDestination: { ...EventDestination } },
+    },
+    Rule: {
+      Type: 'AWS::Events::Rule',
+      Properties: {
+        EventPattern: { source: ['aws.ses'] },
+        Targets: [{ Id: 'a', Arn: DOCTORS, InputPath: '$.detail.eventType' }],
+      },
+    },
+  })
+  const BUS = { EventBusArn: DEFAULT_BUS }
+
+  async function publish(EventDestination: object, ConfigurationSetName?: string) {
+    const { deploy, listener, lines } = deployment()
+    await deploy(loggingVersion(resources(EventDestination)))
+    const scenario = { eventTypes: [] }
+    const eventOf = emailEventFactory(
+      { ...(ConfigurationSetName && { ConfigurationSetName }) },
+      'ses-1',
+      scenario,
+      'x',
+    )
+    for (const type of ['Send', 'Delivery', 'Bounce', 'Complaint'] as EmailEventType[])
+      await listener().email(eventOf(type))
+    return loggedEvents(lines)
+  }
+
+  it.each([
+    [
+      'for the types that the configuration set publishes',
+      { MatchingEventTypes: ['SEND', 'BOUNCE'] },
+      ['Send', 'Bounce'],
+    ],
+    [
+      'for types in the CDK’s spelling',
+      { MatchingEventTypes: ['delivery', 'complaint'] },
+      ['Delivery', 'Complaint'],
+    ],
+    ['unless the destination is disabled', { MatchingEventTypes: ['SEND'], Enabled: false }, []],
+  ])('go to the event bus %s', async (_what, destination, expected) => {
+    expect(await publish({ ...destination, EventBridgeDestination: BUS }, 'clinic-mail')).toEqual(expected)
+  })
+
+  it('are dropped without a configuration set, for another one, or with another kind of destination', async () => {
+    const destination = { MatchingEventTypes: ['SEND'], EventBridgeDestination: BUS }
+    expect(await publish(destination)).toEqual([])
+    expect(await publish(destination, 'other')).toEqual([])
+    expect(await publish({ MatchingEventTypes: ['SEND'], SnsDestination: {} }, 'clinic-mail')).toEqual([])
+  })
+
+  it('are refused a destination other than the default bus', async () => {
+    const EventBridgeDestination = { EventBusArn: 'arn:aws:events:x:0:event-bus/mine' }
+    await expect(publish({ MatchingEventTypes: ['SEND'], EventBridgeDestination })).rejects.toThrow(
+      /Events publishes to .*event-bus\/mine; SES takes the default bus only/,
+    )
+  })
+
+  it('can be posted to the bus', async () => {
+    const { deploy, lines } = deployment()
+    const { page } = await deploy(loggingVersion(resources({ MatchingEventTypes: [] })))
+    const body = JSON.stringify({ source: 'aws.ses', 'detail-type': 'x', detail: { eventType: 'Open' } })
+    const response = await page({
+      method: 'POST',
+      target: '/_local/events',
+      rawHeaders: [],
+      body: Buffer.from(body),
+    })
+    expect(JSON.parse(response?.body ?? '')).toEqual({ matched: ['Rule'] })
+    expect(loggedEvents(lines)).toEqual(['Open'])
+  })
+})
+
+describe('delivery receipts', () => {
+  const GROUP = 'sns/us-east-1/000000000000/DirectPublishToPhoneNumber'
+  const filter = (LogGroupName: unknown, more: object = {}): TemplateResource => ({
+    Type: 'AWS::Logs::SubscriptionFilter',
+    Properties: {
+      LogGroupName,
+      FilterPattern: '',
+      DestinationArn: { 'Fn::ImportValue': 'Test:Doctors' },
+      ...more,
+    },
+  })
+  const Outputs = { Doctors: { Value: DOCTORS, Export: { Name: 'Test:Doctors' } } }
+  const Sub = 'sns/${AWS::Region}/${AWS::AccountId}/DirectPublishToPhoneNumber/Failure'
+  const RECEIPTS: Template = {
+    Resources: {
+      Success: filter(GROUP, { FilterName: 'success' }),
+      Failure: filter({ 'Fn::Sub': Sub }),
+      Settings: { Type: 'Custom::AWS', Properties: { anything: { 'Fn::Transform': 1 } } },
+      Provider: { Type: 'AWS::Lambda::Function', Properties: { Code: { ZipFile: 'x' } } },
+    },
+  }
+  const sms = {
+    message_id: 'sms-1',
+    to: '+12015550199',
+    message: 'x',
+    sender_id: null,
+    max_price: null,
+    type: 'Transactional',
+    at: '2026-01-02T03:04:05.678Z',
+  }
+
+  async function write(receipt: SmsScenario['receipt'], otherStacks: Template[]) {
+    const { deploy, listener, lines } = deployment()
+    await deploy(loggingVersion({}, otherStacks, { Outputs }))
+    await listener().sms(createReceipt(sms, { receipt }))
+    return loggedEvents(lines)
+  }
+
+  it.each([
+    ['SUCCESS', GROUP, 'success'],
+    ['FAILURE', `${GROUP}/Failure`, 'Failure'],
+  ] as const)(
+    'of status %s invoke the functions that are subscribed to %s',
+    async (status, logGroup, filterName) => {
+      const written = await write(status, [RECEIPTS])
+      expect(written).toEqual([
+        {
+          messageType: 'DATA_MESSAGE',
+          owner: '000000000000',
+          logGroup,
+          logStream: expect.any(String),
+          subscriptionFilters: [filterName],
+          logEvents: [
+            {
+              id: expect.stringMatching(/^\d{56}$/),
+              timestamp: expect.any(Number),
+              message: expect.stringContaining(`"status":"${status}"`),
+            },
+          ],
+        },
+      ])
+      expect(JSON.parse(written[0].logEvents[0].message)).toMatchObject({
+        notification: { messageId: 'sms-1', timestamp: '2026-01-02 03:04:05.678' },
+        delivery: { destination: '+12015550199', smsType: 'Transactional' },
+      })
+    },
+  )
+
+  it('are dropped when no function is subscribed', async () => {
+    expect(await write('SUCCESS', [])).toEqual([])
+    expect(await write('FAILURE', [{ Resources: { Success: filter(GROUP) } }])).toEqual([])
+  })
+
+  it.each([
+    ['has a filter pattern', { FilterPattern: '{ $.status = "FAILURE" }' }, /Odd has a FilterPattern/],
+    [
+      'names an unknown function',
+      { DestinationArn: 'arn:aws:lambda:x:0:function:f' },
+      /Odd calls .*no function of the stack/,
+    ],
+    ['imports an unknown export', { DestinationArn: { 'Fn::ImportValue': 'x' } }, /Odd imports x/],
+  ])('are refused a subscription that %s', async (_what, more, message) => {
+    await expect(write('SUCCESS', [{ Resources: { Odd: filter(GROUP, more) } }])).rejects.toThrow(message)
+  })
+})
