@@ -4,14 +4,14 @@ import { Code } from 'aws-cdk-lib/aws-lambda'
 import { buildSync, type Metafile } from 'esbuild'
 import { REFERENCE, writeReferenceFiles } from './reference-files.ts'
 
-/** Where a function's code comes from, by the name of its file in functions/. */
+/** Returns the code of a function by its id, which is the name of its file in functions/. */
 export type FunctionCode = (id: string) => Code
 
 const PROJECT = join(import.meta.dirname, '..')
 
 /**
- * Bundles every function in one pass: CommonJS, minified, SDK included, which loads fastest on Lambda. No source
- * maps: they would make the asset's hash depend on where it was built.
+ * Bundles every function in one pass: CommonJS, minified, SDK included, which loads fastest on Lambda. There
+ * are no source maps, since those would make the asset hash depend on the output path.
  */
 export function bundleFunctions(
   ids: readonly string[],
@@ -28,7 +28,7 @@ export function bundleFunctions(
     target: 'node24',
     minify: true,
     mainFields: ['module', 'main'],
-    // What CommonJS calls it.
+    // The name that CommonJS has for it.
     define: { 'import.meta.dirname': '__dirname' },
     metafile: true,
     logLevel: 'error',

@@ -12,7 +12,7 @@ import { Reference } from './reference.ts'
 import { REFERENCE } from './reference-files.ts'
 import type { StageSettings } from './stages.ts'
 
-/** Every function's name, as the bundles are asked for. */
+/** The ids of all functions. */
 export const functionIds = (routes: readonly Route[] = ROUTES): string[] => [
   ...routes.map(({ id }) => id),
   FALLBACK,
@@ -39,7 +39,7 @@ export class ClinicStack extends Stack {
     const services = { ...messaging.services, ...events.services }
     const { rest } = new Api(this, 'Api', { stage, code, data, services, routes })
     new Reference(this, 'Reference', { stage, code, rest })
-    // What the operator tool and a person look for after a deployment.
+    // Read by the operator tool, and by people after a deployment.
     new CfnOutput(this, 'BaseUrl', {
       value: Fn.join('', [
         'https://',
@@ -53,7 +53,7 @@ export class ClinicStack extends Stack {
       ]),
     })
     new CfnOutput(this, 'TableName', { value: data.table.tableName })
-    // Whose dead letters the operator tool moves back.
+    // The operator tool lists dead letters and moves them back.
     const { emails, deadEmails, feedback, deadFeedback } = messaging
     const { deliveries, deadDeliveries, slowDeliveries, deadSlowDeliveries } = events
     const queues = {

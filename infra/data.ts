@@ -6,7 +6,7 @@ import type { StageSettings } from './stages.ts'
 
 /** The single table and the key that encrypts it. */
 export class Data extends Construct {
-  /** Not TableV2: with a key of our own, that one cannot be synthesized without naming a region. */
+  /** Not TableV2, which cannot be synthesized with a customer-managed key unless the stack names a region. */
   readonly table: Table
   readonly key: Key
 
@@ -24,7 +24,7 @@ export class Data extends Construct {
       encryption: TableEncryption.CUSTOMER_MANAGED,
       encryptionKey: this.key,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      // Announces what was written, not what it says: nothing of a patient is in the stream.
+      // Keys only, so that no patient data is in the stream.
       stream: StreamViewType.KEYS_ONLY,
       timeToLiveAttribute: TTL,
       deletionProtection: stage.deletionProtection,

@@ -4,7 +4,7 @@ import { type ConfigurationSet, EmailSendingEvent, EventDestination } from 'aws-
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import type { Construct } from 'constructs'
 
-/** Each kind of SES event with what is passed on of it besides the ids: the classification of a bounce. */
+/** The kinds of SES events, and the fields that are passed on besides ids: the classification of a bounce. */
 const DETAIL_PATHS: Record<string, readonly string[]> = {
   Send: [],
   Delivery: [],

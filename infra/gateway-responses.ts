@@ -3,11 +3,11 @@ import { type ErrorKey, errorBody, errorEntry } from '../shared/api/errors.ts'
 import type { StageSettings } from './stages.ts'
 
 /**
- * What the gateway itself refuses, in the API's own error shape. No template uses the gateway's message: it can
+ * Renders the gateway's own errors in the API's error shape. No template uses the gateway's message, since that can
  * quote the Authorization header, the path or the query.
  */
 const RESPONSES: [type: ResponseType, key: ErrorKey, retryAfter?: number][] = [
-  // An unmatched path. REST APIs take its Authorization header for an AWS signature, and refuse that in three ways.
+  // Unmatched paths. A REST API parses their Authorization header as an AWS signature, which fails in three ways.
   [ResponseType.MISSING_AUTHENTICATION_TOKEN, 'route_not_found'],
   [ResponseType.INVALID_SIGNATURE, 'route_not_found'],
   [ResponseType.EXPIRED_TOKEN, 'route_not_found'],
@@ -31,7 +31,7 @@ const RESPONSES: [type: ResponseType, key: ErrorKey, retryAfter?: number][] = [
   [ResponseType.DEFAULT_5XX, 'internal'],
 ]
 
-/** What a throttled caller is told: the gateway's rate is for all callers together. */
+/** Rate limit headers of a throttled response. The gateway's rate is shared by all callers. */
 const limitHeaders = ({ rate }: StageSettings['throttle']) => ({
   ratelimit: `'"gateway";r=0;t=1'`,
   'ratelimit-policy': `'"gateway";q=${rate};w=1'`,

@@ -1,4 +1,4 @@
-/** What a function may do: each statement as narrow as its service allows. */
+/** Policy statements of functions, each as narrow as its service allows. */
 import { Stack } from 'aws-cdk-lib'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
@@ -9,7 +9,7 @@ import { DUE_PARTITION_PREFIX, DUE_PARTITIONS_EXCEPT_EVENTS } from '../shared/st
 import { PROVIDER_PARTITION_PREFIX } from '../shared/store/keys/messages.ts'
 import type { Data } from './data.ts'
 
-/** Authentication reads the credential and notes its use: on credential partitions only. */
+/** For authentication, which reads the credential and records its use: credential partitions only. */
 export const credentialGrant = ({ table }: Data): PolicyStatement =>
   new PolicyStatement({
     actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
@@ -20,8 +20,8 @@ export const credentialGrant = ({ table }: Data): PolicyStatement =>
   })
 
 /**
- * Calls on clinics' partitions, never on credentials or the list of clinics; on what is due over all clinics only for
- * those that deliver, but whoever writes records announces their events.
+ * Calls on clinics' partitions, never on credentials or the directory of clinics. Due items of all clinics are for
+ * functions that deliver; functions that write records may also announce events.
  */
 export const tableGrant = (
   { table }: Data,
@@ -48,7 +48,7 @@ function deniedPartitions(calls: readonly TableCall[]): string[] {
   return [...due, PROVIDER_PARTITION_PREFIX].map((prefix) => `${prefix}*`)
 }
 
-/** DynamoDB uses the table's key in the caller's name; the key serves no other purpose. */
+/** The use of the table's key through DynamoDB, which calls KMS on behalf of the caller. */
 export const keyGrant = (scope: Construct, { key }: Data): PolicyStatement =>
   new PolicyStatement({
     actions: ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'],
@@ -59,14 +59,14 @@ export const keyGrant = (scope: Construct, { key }: Data): PolicyStatement =>
 export const pushGrant = (queue: IQueue): PolicyStatement =>
   new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [queue.queueArn] })
 
-/** SMS to phones; every topic is something else. */
+/** Publishing to phone numbers, which have no ARN, but not to topics. */
 export const smsGrant = (scope: Construct): PolicyStatement =>
   new PolicyStatement({
     actions: ['sns:Publish'],
     notResources: [`arn:${Stack.of(scope).partition}:sns:*:*:*`],
   })
 
-/** Mail from one address, whichever way its identity is verified, under one configuration set. */
+/** Sending from one address, verified by itself or by its domain, with one configuration set. */
 export function emailGrant(scope: Construct, from: string, configurationSet: string): PolicyStatement {
   const identities = [from, from.slice(from.indexOf('@') + 1)].map((resourceName) => [
     'identity',

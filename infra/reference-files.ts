@@ -11,7 +11,7 @@ export const REFERENCE = 'reference'
 const PROJECT = join(import.meta.dirname, '..')
 const RENDERER_DIRECTORY = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
 
-/** Scripts and styles, by the names that pages know them by. */
+/** Scripts and styles, by their names in the pages. */
 const ASSETS: Record<keyof Assets, string> = {
   rendererScript: join(RENDERER_DIRECTORY, 'swagger-ui-bundle.js'),
   rendererStyle: join(RENDERER_DIRECTORY, 'swagger-ui.css'),
@@ -19,7 +19,7 @@ const ASSETS: Record<keyof Assets, string> = {
   style: join(PROJECT, 'shared/reference/page/reference.css'),
 }
 
-/** Writes what the function serves, each file where it is served, scripts and styles under a hash of their content. */
+/** Writes the files that the function serves. Names of scripts and styles contain a hash of their content. */
 export function writeReferenceFiles(directory: string): void {
   const write = (path: string, content: string): void => writeFileSync(join(directory, path), content)
   const document = read(join(PROJECT, 'docs/openapi.json'))
@@ -33,7 +33,7 @@ export function writeReferenceFiles(directory: string): void {
       return [name, hashedFile]
     }),
   ) as Assets
-  // Spaces are a third of the document as it is committed.
+  // Whitespace is a third of the committed document.
   write('openapi.json', JSON.stringify(JSON.parse(document)))
   write('errors.json', catalogue)
   write('docs.html', referencePage(JSON.parse(document), assets))
@@ -43,7 +43,7 @@ export function writeReferenceFiles(directory: string): void {
 
 const read = (file: string): string => readFileSync(file, 'utf8')
 
-/** The maps stay behind; a browser's tools would ask for them. */
+/** Source maps are not served, so browsers must not request them. */
 const stripSourceMap = (content: string): string =>
   content.replace(/\n?\/[/*]# sourceMappingURL=\S+( \*\/)?\s*$/, '\n')
 
@@ -53,7 +53,7 @@ function hashedName(file: string, content: string): string {
   return `${name}.${createHash('sha256').update(content).digest('hex').slice(0, 16)}${extension}`
 }
 
-/** Of what the page brings along, as their authors ask. */
+/** The licences of the bundled renderer, which require that their text is distributed with it. */
 const licences = (): string =>
   ['NOTICE', 'LICENSE', 'swagger-ui-bundle.js.LICENSE.txt']
     .map((name) => read(join(RENDERER_DIRECTORY, name)).trim())

@@ -9,8 +9,8 @@ import type { StageSettings } from './stages.ts'
 type Props = { readonly stage: StageSettings; readonly code: FunctionCode; readonly rest: RestApi }
 
 /**
- * What anybody may read, outside the base path. Its function takes every method of its resources, so that it answers
- * HEAD too, and tells what it does not answer.
+ * The public pages, outside the base path. Their function receives every method, so that it can respond to HEAD, and
+ * to other methods with a 405.
  */
 export class Reference extends Construct {
   constructor(scope: Construct, id: string, { stage, code, rest }: Props) {

@@ -8,8 +8,8 @@ import type { Construct } from 'constructs'
 import { stackName } from './clinic-stack.ts'
 
 /**
- * Opt-in (`-c smsReceipts=on`): SNS tells what became of each SMS. It is a setting of the whole account and region, and
- * writes phone numbers into two log groups; here they are kept for a day, and read by one function.
+ * Opt-in (`-c smsReceipts=on`): delivery receipts of SMS. SNS has one setting for the whole account and region, and
+ * writes phone numbers into two log groups. These are kept for a day, and one function reads them.
  */
 export class SmsReceiptsStack extends Stack {
   constructor(scope: Construct, stage: string, receipts: IFunction) {

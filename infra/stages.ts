@@ -1,46 +1,46 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib'
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 
-/** What differs between the stages; everything else is the same in all of them. */
+/** The settings that differ between stages. */
 export type StageSettings = {
   readonly name: string
-  /** Whether data outlives the stack. */
+  /** Whether data is retained when the stack is deleted. */
   readonly removalPolicy: RemovalPolicy
   readonly deletionProtection: boolean
   readonly logRetention: RetentionDays
-  /** Hold every answer against its response schema. */
+  /** Whether every response is checked against its schema. */
   readonly checkResponses: boolean
-  /** Of a credential issued without a rate of its own. */
+  /** For credentials that have no rate of their own. */
   readonly requestsPerMinute: number
   readonly messaging: MessagingSettings
-  /** The gateway's own limit, over all credentials: requests a second, and at once. */
+  /** The gateway's limit for each method, shared by all credentials: requests per second, and burst. */
   readonly throttle: { readonly rate: number; readonly burst: number }
 }
 
 export type MessagingSettings = {
-  /** Mail comes from here; its domain, or itself, is verified with SES. */
+  /** The sender of emails. The address or its domain must be verified with SES. */
   readonly emailFrom: string
-  /** What phones show as the sender, where a country allows it: 1 to 11 letters and digits. */
+  /** The sender that phones show in countries that allow it: 1 to 11 letters and digits. */
   readonly smsSenderId: string
-  /** US dollars for one SMS. */
+  /** US dollars per SMS. */
   readonly smsMaxPrice: string
-  /** Of a clinic without limits of its own, in one of its days: what a leaked credential can spend. */
+  /** Per day of a clinic that has no limit of its own. Bounds what a leaked credential can spend. */
   readonly smsPerDay: number
   readonly emailsPerDay: number
-  /** ISO 3166 codes of the countries that SMS go to, unless a clinic has a list of its own. */
+  /** ISO 3166 codes of the countries that SMS may go to, unless a clinic has its own list. */
   readonly smsCountries: readonly string[]
 }
 
-/** The European Economic Area and some neighbours and friends: none where an SMS earns its number's owner money. */
+/** The European Economic Area and some other countries where receiving SMS earns the number's owner no money. */
 const SMS_COUNTRIES =
   'AT,AU,BE,BG,CA,CH,CY,CZ,DE,DK,EE,ES,FI,FR,GB,GR,HR,HU,IE,IS,IT,JP,LI,LT,LU,LV,MT,NL,NO,NZ,PL,PT,RO,SE,SI,SK,TR,US'.split(
     ',',
   )
 
-/** What a deployment says of itself with `-c emailFrom=... -c smsSenderId=...`. */
+/** The sender names of a deployment, set by `-c emailFrom=... -c smsSenderId=...`. */
 export type SenderNames = Pick<MessagingSettings, 'emailFrom' | 'smsSenderId'>
 
-/** A function's own limit; the gateway's is 29 s. */
+/** The timeout of functions; the gateway's is 29 s. */
 export const FUNCTION_TIMEOUT = Duration.seconds(15)
 
 const STAGES: Record<string, Omit<StageSettings, 'name' | 'messaging'>> = {
@@ -49,7 +49,7 @@ const STAGES: Record<string, Omit<StageSettings, 'name' | 'messaging'>> = {
     deletionProtection: false,
     logRetention: RetentionDays.ONE_WEEK,
     checkResponses: true,
-    // Test suites and load runs are a developer's everyday clients.
+    // Test suites and load tests must not be throttled.
     requestsPerMinute: 60_000,
     throttle: { rate: 1000, burst: 2000 },
   },
@@ -63,18 +63,20 @@ const STAGES: Record<string, Omit<StageSettings, 'name' | 'messaging'>> = {
   },
 }
 
-/** @throws Error naming the stages there are */
+/** @throws Error for an unknown stage or an invalid sender name */
 export function stageSettings(
   name: string,
   { emailFrom = 'clinic@example.com', smsSenderId = 'Clinic' }: Partial<SenderNames> = {},
 ): StageSettings {
   const settings = STAGES[name]
   if (!settings)
-    throw new Error(`There is no stage "${name}". Choose one with -c stage=${Object.keys(STAGES).join('|')}.`)
+    throw new Error(`Unknown stage "${name}". Choose one with -c stage=${Object.keys(STAGES).join('|')}.`)
   if (!/^[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/.test(emailFrom))
-    throw new Error(`emailFrom is no address: "${emailFrom}".`)
+    throw new Error(`emailFrom is not an email address: "${emailFrom}".`)
   if (!/^(?=.*[A-Za-z])[A-Za-z0-9]{1,11}$/.test(smsSenderId))
-    throw new Error(`smsSenderId must have 1 to 11 letters and digits, and a letter: "${smsSenderId}".`)
+    throw new Error(
+      `smsSenderId must have 1 to 11 letters and digits, at least one a letter: "${smsSenderId}".`,
+    )
   const messaging = {
     emailFrom,
     smsSenderId,

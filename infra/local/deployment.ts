@@ -17,11 +17,11 @@ type Options = DeploymentTarget & {
   readonly log: (line: string) => void
 }
 
-/** The stack as it runs now: what a deployment has made so far, taken over by the next. */
+/** The running stack. Each deployment reuses what the previous one created. */
 export type Deployment = {
   /**
-   * Nothing of the running version is touched when the new one cannot be deployed. `seed` runs once all is made, and
-   * before the tables' streams are switched on.
+   * Replaces the running version, or leaves it untouched when the new one cannot be deployed. `seed` runs after
+   * everything is created and before the tables' streams are enabled.
    */
   readonly deploy: (assembly: Assembly, seed?: () => Promise<void>) => Promise<GatewayHandlers>
   readonly outputs: () => Record<string, string>
@@ -39,7 +39,7 @@ export function deployLocally(options: Options): Deployment {
 
   const getPool = (arn: string): FunctionPool => {
     const pool = pools.get(arn)
-    if (!pool) throw new Error(`${arn} is no function of the stack.`)
+    if (!pool) throw new Error(`${arn} is not a function of the stack.`)
     return pool
   }
 
@@ -63,7 +63,7 @@ export function deployLocally(options: Options): Deployment {
   ): Promise<void> => {
     const engine = { endpoint: endpoints.dynamodb, region }
     if (seed) {
-      // A table that was kept may have its stream from an earlier run.
+      // A persisted table may have a stream from an earlier run.
       await configureStreams(
         engine,
         tables.map(({ table }) => ({ table, view: null })),
@@ -89,7 +89,7 @@ export function deployLocally(options: Options): Deployment {
       sms: (receipt) => writeReceipt(receipt, { subscriptions, ...services }),
     })
     outputs = planned.outputs
-    // The version before keeps its files: a function may be loading them now.
+    // The previous version keeps its files, since a function may be loading them.
     assemblies.push(assembly)
     if (assemblies.length > 2) await assemblies.shift()?.dispose()
     await startStreams(planned, seed)
@@ -108,7 +108,7 @@ export function deployLocally(options: Options): Deployment {
     outputs: () => outputs,
     close: async () => {
       bus?.stop()
-      // Together: a poller waits for the invocation that only the end of its function ends.
+      // Concurrently: a poller waits for its invocation, which may end only when its function is closed.
       await Promise.all([queues?.stop(), streams?.stop(), ...[...pools.values()].map(({ close }) => close())])
       await Promise.all(assemblies.map(({ dispose }) => dispose()))
     },

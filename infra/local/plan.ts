@@ -12,7 +12,7 @@ import { ACCOUNT_ID } from './template/physical-names.ts'
 import type { Assembly } from './template/synthesize.ts'
 import { type ResolvedTemplate, resolveTemplate } from './template/template.ts'
 
-/** Where each service is served. */
+/** The endpoint of each service. */
 export type Endpoints = {
   readonly dynamodb: string
   readonly sqs: string
@@ -20,7 +20,7 @@ export type Endpoints = {
   readonly sesv2: string
 }
 
-/** Where a version is deployed. */
+/** The environment that a version is deployed to. */
 export type DeploymentTarget = {
   readonly region: string
   readonly stage: string
@@ -28,13 +28,17 @@ export type DeploymentTarget = {
   readonly endpoints: Endpoints
   /** See StackContext. */
   readonly tableSuffix: string
-  /** Of functions, beside the template's. */
+  /** Added to the environment of every function. */
   readonly environment: Readonly<Record<string, string>>
 }
 
 export type DeploymentPlan = Awaited<ReturnType<typeof plan>>
 
-/** All that can go wrong with a version, before it replaces the running one. */
+/**
+ * Reads a version of the stack and creates its tables and queues. Everything that can fail happens here, before the
+ * running version is replaced.
+ * @throws Error that names the resource the runner does not support
+ */
 export async function plan(
   assembly: Assembly,
   { region, stage, baseUrl, endpoints, tableSuffix, environment }: DeploymentTarget,
@@ -104,7 +108,7 @@ function apiOf(template: ResolvedTemplate) {
       `The template has ${apis.length} REST APIs with ${stages.length} stages; one of each is served here.`,
     )
   if (api.properties.BinaryMediaTypes)
-    throw new Error(`${api.id} has BinaryMediaTypes, which the local gateway does not serve.`)
+    throw new Error(`${api.id} has BinaryMediaTypes, which the local gateway does not support.`)
   return { id: template.ref(api.id), stage: stage.properties.StageName, accountId: ACCOUNT_ID }
 }
 
@@ -114,10 +118,10 @@ function checkFunctions(
 ): void {
   const known = new Set(specs.map(({ arn }) => arn))
   for (const [caller, arn] of calls)
-    if (!known.has(arn)) throw new Error(`${caller} calls ${arn}, which is no function of the stack.`)
+    if (!known.has(arn)) throw new Error(`${caller} calls ${arn}, which is not a function of the stack.`)
 }
 
-/** The API's address in AWS becomes the one it has here. */
+/** The outputs of the template, with the local address of the API in place of the one on AWS. */
 function localOutputs(
   template: ResolvedTemplate,
   api: ReturnType<typeof apiOf>,

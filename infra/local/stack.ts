@@ -16,50 +16,50 @@ import { runInUtc } from './time-zone.ts'
 import { watchSources } from './watch.ts'
 
 export type LocalStackOptions = {
-  /** `dev` unless given. */
+  /** Defaults to `dev`. */
   stage?: string
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   port: number
-  /** Keeps the table here; in memory otherwise. */
+  /** The folder that the table is stored in. Without it, the table is in memory. */
   dataDir?: string
-  /** Takes over what is saved. */
+  /** Deploys a new version whenever a source file is saved. */
   watch?: boolean
-  /** Deploys what reads SNS's delivery receipts, beside the API. */
+  /** Deploys the opt-in stack of SMS receipts too. */
   smsReceipts?: boolean
   /** Adds DynamoDB's latency and transaction conflicts to the engine, and faults on demand. */
   realistic?: Omit<RealisticDynamoDbOptions, 'engine'>
-  /** When providers tell what became of messages, other than after their usual fractions of a second. */
+  /** Overrides the time that providers take to report what happened to messages. */
   feedbackDelays?: Partial<FeedbackDelays>
-  /** Gets one line a request, and what goes wrong. */
+  /** Receives a line for each request and each problem. */
   log?: (line: string) => void
-  /** For functions, beside what the template gives them. */
+  /** Added to the environment of every function. */
   environment?: Record<string, string>
   /** `HOST:PORT` that functions may send webhooks to although it is not public. */
   allowedWebhookHost?: string | undefined
   /**
-   * Loads what the start is to have: before requests are served, and before tables have their streams, so that what
-   * it writes is no news to anybody.
+   * Loads initial data, before requests are served and before the tables' streams are enabled, so that these writes
+   * announce no events.
    */
   seed?: (stack: Pick<LocalStack, 'endpoints' | 'outputs'>) => Promise<void>
 }
 
 export type LocalStack = {
-  /** Without a stage, as a custom domain would serve it, and without a slash at the end. */
+  /** Without a stage, as under a custom domain, and without a trailing slash. */
   baseUrl: string
-  /** The template's. */
+  /** The outputs of the template. */
   outputs: Record<string, string>
   endpoints: Endpoints
   /** Faults and counts of DynamoDB; undefined unless the stack is realistic. */
   realistic: RealisticDynamoDb | undefined
   smsOutboxUrl: string
   emailInboxUrl: string
-  /** Leaves no process, port, thread or file behind. */
+  /** Ends all processes and threads, closes all ports and removes temporary files. */
   close(): Promise<void>
 }
 
 /**
- * Runs the synthesized template on engines of this machine, so that what is tried locally is what gets deployed.
- * @throws Error that says in its message what a person can do: port taken, no engine, a stack that does not synthesize
+ * Runs the synthesized template on local engines, so that the stack that runs locally is the one that gets deployed.
+ * @throws Error that says what a person can do when the port is in use, an engine is missing or synthesis fails
  */
 export async function startLocalStack(options: LocalStackOptions): Promise<LocalStack> {
   const { stage = 'dev', port, dataDir, log = () => {}, allowedWebhookHost, seed } = options
@@ -69,7 +69,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     ...options.environment,
   }
   const region = process.env.AWS_REGION ?? 'us-east-1'
-  // Taken apart by close(), or here and now when something does not start; the last one first.
+  // Disposed of in reverse order by close(), or at the end of this function if something does not start.
   await using cleanups = new AsyncDisposableStack()
   const track = <T>(resource: T, dispose: (resource: T) => Promise<void> | void): T => {
     cleanups.defer(async () => dispose(resource))
@@ -119,18 +119,18 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     const startedAt = performance.now()
     try {
       await deploy(await synthesize(context, closing.signal))
-      log(`The saved version is live, after ${Math.round(performance.now() - startedAt)} ms.`)
+      log(`Deployed the saved version in ${Math.round(performance.now() - startedAt)} ms.`)
     } catch (error) {
-      if (!closing.signal.aborted) log(`The version before keeps serving. ${(error as Error).message}`)
+      if (!closing.signal.aborted) log(`The previous version keeps running. ${(error as Error).message}`)
     }
   }
   await deploy(assembly, async () =>
-    // What is loaded before the first request meets no contention, so it goes to the engine itself.
+    // Initial data is written to the engine directly, without simulated latency and conflicts.
     seed?.({ endpoints: { ...endpoints, dynamodb: dynamodb.endpoint }, outputs: deployment.outputs() }),
   )
   if (options.watch) track(watchSources(redeploy), (stop) => stop())
   track(closing, (controller) => controller.abort())
-  // Once more, now as the first to end: no request is under way when the rest goes.
+  // Tracked twice, so that the gateway closes first: no request is in flight when the rest is disposed of.
   track(gateway, ({ close }) => close())
 
   const resources = cleanups.move()
@@ -151,7 +151,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
   }
 }
 
-/** When one part does not start, ends the others' work and waits until they can be taken apart. */
+/** When one part does not start, aborts the others and waits until they have settled. */
 async function allOrNothing<T extends unknown[]>(
   failed: AbortController,
   parts: { [at in keyof T]: Promise<T[at]> },

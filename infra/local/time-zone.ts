@@ -1,4 +1,7 @@
-/** Lambda runs in UTC, and a thread has the time zone of its process. Returns what undoes it. */
+/**
+ * Sets the time zone of this process to UTC, as on Lambda. Threads have the time zone of their process. Returns a
+ * function that restores the previous time zone.
+ */
 export function runInUtc(): () => void {
   const { TZ } = process.env
   process.env.TZ = 'UTC'

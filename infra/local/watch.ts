@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { PROJECT } from './template/synthesize.ts'
 
 const WATCHED = ['functions', 'shared', 'infra']
-/** An editor writes a file in several steps, a branch switch many files. */
+/** Editors write a file in several steps, and switching branches writes many files. */
 const DEBOUNCE_MS = 150
 
-/** Calls `onSave` after saves, one call at a time; what is saved during a call brings on one more. */
+/** Calls `onSave` after files are saved, one call at a time. Saves during a call cause one more call. */
 export function watchSources(onSave: () => Promise<void>, root: string = PROJECT): () => Promise<void> {
   let timer: NodeJS.Timeout | undefined
   let running = Promise.resolve()

@@ -1,4 +1,4 @@
-/** Writes one structured line. Nothing of a patient may be in it: ids of records, queries and texts stay out. */
+/** Writes one structured line. It must not contain patient data: no record ids, queries, texts or error messages. */
 export type WriteLog = (line: Record<string, unknown>) => void
 
 export const logToStdout: WriteLog = (line) => {
@@ -6,7 +6,7 @@ export const logToStdout: WriteLog = (line) => {
 }
 
 /**
- * Where an unexpected error came from, without what it says: a message may quote a record, a stack frame cannot.
+ * The name and stack frames of an unexpected error. The message is left out, since it may quote a record.
  */
 export function errorOrigin(error: unknown): { name: string; at: string[] } {
   if (!(error instanceof Error)) return { name: typeof error, at: [] }

@@ -3,7 +3,7 @@ import type { WriteLog } from './log.ts'
 /** Counts one occurrence of a metric. */
 export type Count = (name: string, dimension?: Readonly<Record<string, string>>) => void
 
-/** Counts by log lines that CloudWatch reads as metrics. */
+/** Counts occurrences by log lines in CloudWatch's embedded metric format. */
 export const counter =
   (write: WriteLog, now: () => number): Count =>
   (name, dimension = {}) =>

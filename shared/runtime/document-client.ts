@@ -2,8 +2,8 @@ import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynam
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 
 /**
- * One client a process. All attempts together take less than a function's own limit, so that a store that hangs is
- * answered as unavailable rather than cut off.
+ * Creates the DynamoDB client; call it once per process. All attempts together take less time than a function has, so
+ * that an unresponsive table results in an error rather than in a timeout of the function.
  */
 export const documentClient = (config: DynamoDBClientConfig = {}): DynamoDBDocumentClient =>
   DynamoDBDocumentClient.from(

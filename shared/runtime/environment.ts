@@ -1,36 +1,36 @@
-/** The one place that reads the environment. Infrastructure sets exactly these variables. */
+/** The only file that reads the environment of functions. Infrastructure sets exactly these variables. */
 import * as z from 'zod'
 
 const Environment = z.object({
   TABLE_NAME: z.string().min(1),
-  /** Whether answers are held against their response schema: on in development, not paid for in production. */
+  /** Whether responses are checked against their schema: on in development, off in production to save time. */
   CHECK_RESPONSES: z.enum(['on', 'off']),
-  /** For credentials that were issued without a rate of their own. */
+  /** For credentials that have no rate of their own. */
   REQUESTS_PER_MINUTE: z.coerce.number().int().positive(),
 })
 
 export type Environment = z.infer<typeof Environment>
 
-/** @throws ZodError naming the variables that are missing */
+/** @throws ZodError that names the missing variables */
 export const readEnvironment = (): Environment => Environment.parse(process.env)
 
 const SendingEnvironment = z.object({
   SMS_SENDER_ID: z.string().regex(/^[A-Za-z0-9]{1,11}$/),
-  /** US dollars for one SMS. */
+  /** US dollars per SMS. */
   SMS_MAX_PRICE: z.string().regex(/^\d+\.\d\d$/),
-  /** For clinics without limits of their own. */
+  /** For clinics that have no limits of their own. */
   SMS_PER_DAY: z.coerce.number().int().positive(),
   EMAILS_PER_DAY: z.coerce.number().int().positive(),
   /** ISO 3166 codes, separated by commas. */
   SMS_COUNTRIES: z.string().transform((codes) => codes.split(',')),
 })
 
-/** Of what accepts messages. */
+/** The environment of the endpoint that accepts messages. */
 export const readSendingEnvironment = () => SendingEnvironment.parse(process.env)
 
 const WorkerEnvironment = z.object({ TABLE_NAME: z.string().min(1) })
 
-/** Of what no request starts. */
+/** The environment of every worker. */
 export const readWorkerEnvironment = () => WorkerEnvironment.parse(process.env)
 
 const EmailEnvironment = z.object({
@@ -38,12 +38,12 @@ const EmailEnvironment = z.object({
   EMAIL_CONFIGURATION_SET: z.string().min(1),
 })
 
-/** Of the consumer that sends emails. */
+/** The environment of the worker that sends emails. */
 export const readEmailEnvironment = () => EmailEnvironment.parse(process.env)
 
 const EmailQueueEnvironment = z.object({ EMAIL_QUEUE_URL: z.string().min(1) })
 
-/** Of what queues emails. */
+/** The environment of functions that queue emails. */
 export const readEmailQueueEnvironment = () => EmailQueueEnvironment.parse(process.env)
 
 const DeliveryEnvironment = z.object({
@@ -51,11 +51,11 @@ const DeliveryEnvironment = z.object({
   SLOW_DELIVERY_QUEUE_URL: z.string().min(1),
 })
 
-/** Of what queues deliveries to webhooks. */
+/** The environment of functions that queue webhook deliveries. */
 export const readDeliveryEnvironment = () => DeliveryEnvironment.parse(process.env)
 
 const WebhookEnvironment = z.object({
-  /** `HOST:PORT` on this machine that webhooks may name. Set by the local runner when it is asked to, by nothing else. */
+  /** `HOST:PORT` that webhooks may go to although it is not public. Only the local runner sets it, on request. */
   ALLOWED_WEBHOOK_HOST: z.string().optional(),
 })
 

@@ -1,4 +1,4 @@
-/** The clients of the providers, and what is made of them, as functions are given them. */
+/** Opens senders and queues of messages with the environment of the function. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SESv2Client } from '@aws-sdk/client-sesv2'
 import { SNSClient } from '@aws-sdk/client-sns'
@@ -8,7 +8,7 @@ import { smsSender } from '../delivery/sms.ts'
 import { readEmailEnvironment, readEmailQueueEnvironment, readSendingEnvironment } from './environment.ts'
 import { queueClient } from './queue-client.ts'
 
-/** One attempt, and less time than a function has: a repeated call could send twice. */
+/** One attempt, in less time than a function has: a retry could send a message twice. */
 const NO_RETRY = {
   maxAttempts: 1,
   requestHandler: {
@@ -19,7 +19,7 @@ const NO_RETRY = {
   },
 }
 
-/** How many messages a clinic may send in a day, and to which countries, unless it has limits of its own. */
+/** The daily limits and SMS countries of clinics that have no limits of their own. */
 export function sendingLimits() {
   const { SMS_PER_DAY, EMAILS_PER_DAY, SMS_COUNTRIES } = readSendingEnvironment()
   return { smsPerDay: SMS_PER_DAY, emailsPerDay: EMAILS_PER_DAY, smsCountries: SMS_COUNTRIES }

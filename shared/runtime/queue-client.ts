@@ -1,6 +1,6 @@
 import { SQSClient } from '@aws-sdk/client-sqs'
 
-/** Gives up soon: what could not be queued is found by a sweep. */
+/** Creates an SQS client that fails fast. A sweep finds messages that could not be queued. */
 export const queueClient = (): SQSClient =>
   new SQSClient({
     maxAttempts: 2,

@@ -1,4 +1,4 @@
-/** What delivers events, as functions are given it. */
+/** Opens the queues and the transport of webhook deliveries with the environment of the function. */
 import { deliveryQueues } from '../delivery/delivery-queues.ts'
 import { webhookTransport } from '../delivery/webhook-transport.ts'
 import { readDeliveryEnvironment, readWebhookEnvironment } from './environment.ts'
@@ -9,7 +9,7 @@ export function openDeliveryQueues() {
   return deliveryQueues(queueClient(), { quick: DELIVERY_QUEUE_URL, slow: SLOW_DELIVERY_QUEUE_URL })
 }
 
-/** The host on this machine that webhooks may name: none, but where the local runner says so. */
+/** The `HOST:PORT` that webhooks may go to although it is not public; undefined except in the local runner. */
 export const allowedWebhookHost = (): string | undefined => readWebhookEnvironment().ALLOWED_WEBHOOK_HOST
 
 export function openTransport() {

@@ -32,7 +32,7 @@ describe('the table', () => {
 
 it('stageSettings throws an error that names the known stages when the stage is unknown', () => {
   expect(() => stageSettings('staging')).toThrow(
-    'There is no stage "staging". Choose one with -c stage=dev|prod.',
+    'Unknown stage "staging". Choose one with -c stage=dev|prod.',
   )
 })
 
@@ -55,7 +55,7 @@ describe('the senders’ names', () => {
     'a@example.com,b@example.com',
     '*@example.com',
   ])('reject %j as an email address', (emailFrom) => {
-    expect(() => stageSettings('dev', { emailFrom })).toThrow(/^emailFrom is no address/)
+    expect(() => stageSettings('dev', { emailFrom })).toThrow(/^emailFrom is not an email address/)
   })
 
   it.each(['', 'TwelveLetter', 'Praxis Nord', 'Zahnärzte', 'Praxis-1', '+4930123456', 'Praxis\n', '12345'])(

@@ -7,17 +7,17 @@ import { prepareStreams } from './stream-index.ts'
 
 type Options = {
   readonly dataDir?: string | undefined
-  /** Tables will have streams, of any length. */
+  /** Prepares the engine for streams with many records. */
   readonly streams?: boolean
   readonly onUnexpectedExit: (message: string) => void
 }
 
 export type DynamoDbEngine = EngineProcess & {
-  /** What the names of a stack's tables must end with. Empty unless other stacks may have tables there. */
+  /** The suffix of the stack's table names. Empty unless other stacks may have tables in the same DynamoDB. */
   readonly tableSuffix: string
 }
 
-/** DynamoDB for the stack: dynoxide, in memory or in `dataDir`, or what AWS_ENDPOINT_URL_DYNAMODB names. */
+/** Starts dynoxide, in memory or on `dataDir`; or uses the DynamoDB at AWS_ENDPOINT_URL_DYNAMODB if that is set. */
 export async function startDynamoDb({
   dataDir,
   streams = false,
@@ -50,24 +50,25 @@ export async function startDynamoDb({
     }
     return { ...engine, tableSuffix: '' }
   } finally {
-    // The engine has its files open, so they last as long as it does, and however it ends nothing stays behind.
+    // The engine has its files open, so they exist until it ends, and no file remains however it ends.
     if (temporaryFolder) await rm(temporaryFolder, { recursive: true })
   }
 }
 
-/** The same for the same data directory, so that its table is found again; otherwise a new one for each start. */
+/** Depends on the data directory, so that the next start finds its table. Without one, it differs for each start. */
 function sharedTableSuffix(dataDir: string | undefined): string {
   const id = dataDir === undefined ? randomUUID() : createHash('sha256').update(dataDir).digest('hex')
   return `-${id.slice(0, 8)}`
 }
 
 const SHARED_MEMORY_PATH = '/dev/shm'
-/** Less is common in containers, and a table may get large. */
+/** Containers often have less, which a large table could fill up. */
 const MIN_FREE_BYTES = 2 ** 31
 
 /**
- * A folder that is in memory, since only what is in a file can be prepared for streams; undefined where there is none,
- * or little room. There the engine keeps all in memory itself, and gets slower as a stream gets longer.
+ * Creates a folder in memory, since streams can be prepared only in a database file. Returns undefined where no such
+ * file system exists or has enough space; the engine then has the data in its own memory, and gets slower as a stream
+ * gets longer.
  */
 async function memoryFolder(): Promise<string | undefined> {
   try {
@@ -87,7 +88,7 @@ function findBinary(): string {
     return join(dirname(manifest), process.platform === 'win32' ? 'dynoxide.exe' : 'dynoxide')
   } catch {
     throw new Error(
-      `No DynamoDB engine for this machine: run "npm install --no-save ${name}", or set AWS_ENDPOINT_URL_DYNAMODB to a DynamoDB of your own.`,
+      `No DynamoDB engine is installed for this machine. Run "npm install --no-save ${name}", or set AWS_ENDPOINT_URL_DYNAMODB to the address of another DynamoDB.`,
     )
   }
 }

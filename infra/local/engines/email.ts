@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 
-/** A mail that SES took, as /_local/emails shows it. */
+/** An accepted email, as /_local/emails shows it. */
 export type Email = {
   readonly message_id: string
   readonly from: string
@@ -13,11 +13,11 @@ export type Email = {
 }
 
 export type EmailEngine = {
-  /** Its web page. */
+  /** The web page of the inbox. */
   readonly inboxUrl: string
-  /** SES's SendEmail, as the client sent it. */
+  /** Calls SendEmail with the client's body. */
   readonly send: (body: string, authorization: string) => Promise<{ status: number; text: string }>
-  /** Newest last; those of this engine, though its store is one for all engines of a process. */
+  /** The emails that this engine accepted, newest last. All engines of a process share one store. */
   readonly list: () => Promise<Email[]>
   readonly stop: () => Promise<void>
 }
@@ -33,11 +33,11 @@ type StoredEmail = {
   readonly at: number
 }
 
-/** SES's inbox, inside this process; mails do not outlive it. */
+/** Starts an SES in this process. Emails are in memory. */
 export async function startEmailEngine(): Promise<EmailEngine> {
-  // Loading it takes longer than all else of this module, so only whoever starts it pays.
+  // Loaded on demand, since loading takes long.
   const { default: imported } = await import('aws-ses-v2-local')
-  // CommonJS in the clothes of a module: Node and bundlers disagree about its default export.
+  // A CommonJS package with a `default` property, which Node and bundlers import differently.
   const start = imported.default ?? (imported as unknown as typeof imported.default)
   const server = await start({ host: '127.0.0.1', port: 0 })
   const { port } = server.address() as { port: number }

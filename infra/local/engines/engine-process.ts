@@ -12,24 +12,28 @@ type Options = {
   readonly name: string
   readonly binary: string
   readonly args: (port: number) => string[]
-  /** Told once, when the engine ends without having been stopped. */
+  /** Called once if the engine exits without having been stopped. */
   readonly onUnexpectedExit: (message: string) => void
 }
 
 const MAX_ATTEMPTS = 3
 const START_TIMEOUT_MS = 10_000
 
-/** Starts an HTTP engine on a free port of this machine; another port when somebody else was faster. */
+/**
+ * Starts an HTTP engine on a free port, and on another one if that port gets taken meanwhile. The engine ends with this
+ * process.
+ * @throws Error with the last line that the engine wrote to stderr
+ */
 export async function startEngineProcess(options: Options): Promise<EngineProcess> {
   await access(options.binary, constants.X_OK).catch((error: Error) => {
-    throw new Error(`${options.name} does not start: ${error.message}`)
+    throw new Error(`${options.name} did not start: ${error.message}`)
   })
   for (let attempt = 1; ; attempt++) {
     const port = await freePort()
     const run = launch(options, port)
     if (await becomesReady(run, `http://127.0.0.1:${port}/`)) return monitor(run, port, options)
     await run.kill()
-    if (attempt === MAX_ATTEMPTS) throw new Error(`${options.name} does not start: ${run.lastError()}`)
+    if (attempt === MAX_ATTEMPTS) throw new Error(`${options.name} did not start: ${run.lastError()}`)
   }
 }
 
@@ -40,7 +44,7 @@ type Run = {
   readonly kill: () => Promise<void>
 }
 
-/** In a process group of its own: Ctrl-C reaches the runner alone, which ends the engine after the last answer. */
+/** In its own process group, so that Ctrl-C reaches only the runner, which stops the engine after the last response. */
 function launch({ binary, args }: Options, port: number): Run {
   const child = spawnEndingWithParent(binary, args(port), {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -58,7 +62,7 @@ function launch({ binary, args }: Options, port: number): Run {
   return {
     child,
     ended,
-    lastError: () => stderr.trim().split('\n').at(-1) || `it ended with code ${child.exitCode}`,
+    lastError: () => stderr.trim().split('\n').at(-1) || `exit code ${child.exitCode}`,
     kill: async () => {
       child.kill('SIGKILL')
       if (child.pid !== undefined) await ended
@@ -66,16 +70,16 @@ function launch({ binary, args }: Options, port: number): Run {
   }
 }
 
-function monitor(run: Run, port: number, { name, onUnexpectedExit: onDeath }: Options): EngineProcess {
+function monitor(run: Run, port: number, { name, onUnexpectedExit }: Options): EngineProcess {
   let stopping = false
   void run.ended.then(() => {
-    if (!stopping) onDeath(`${name} ended unexpectedly: ${run.lastError()}`)
+    if (!stopping) onUnexpectedExit(`${name} exited unexpectedly: ${run.lastError()}`)
   })
   return {
     endpoint: `http://127.0.0.1:${port}`,
     stop: async () => {
       stopping = true
-      // A store on disk is closed in good order; one that takes too long is not waited for.
+      // Time to close a database file properly.
       run.child.kill('SIGTERM')
       await Promise.race([run.ended, sleep(1000, undefined, { ref: false })])
       await run.kill()
@@ -94,7 +98,7 @@ async function becomesReady(run: Run, url: string): Promise<boolean> {
       (response) => response.ok,
       () => false,
     )
-    // Somebody else's server may answer on the port that the engine could not have.
+    // If the engine could not bind the port, another program may have responded.
     await sleep(20)
     if (isReady) return alive
   }

@@ -4,7 +4,7 @@ import type { ResolvedResource, ResolvedTemplate } from '../template/template.ts
 
 export type QueueEngine = { readonly endpoint: string; readonly stop: () => Promise<void> }
 
-/** SQS for the stack, inside this process; messages do not outlive it. */
+/** Starts an SQS in this process. Messages are in memory. */
 export async function startQueues(region: string): Promise<QueueEngine> {
   const app = buildApp({ logger: false, defaultRegion: region })
   const endpoint = await app.listen({ host: '127.0.0.1', port: 0 })
@@ -13,7 +13,7 @@ export async function startQueues(region: string): Promise<QueueEngine> {
 
 export const queueUrl = (endpoint: string, name: string): string => `${endpoint}/${ACCOUNT_ID}/${name}`
 
-/** One call of SQS's JSON protocol. The engine asks for no signature, so no client is needed. */
+/** A call in SQS's JSON protocol. The engine checks no signature, so no client is needed. @throws Error with the response */
 export async function callSqs<Output>(
   endpoint: string,
   action: string,
@@ -27,7 +27,7 @@ export async function callSqs<Output>(
     signal: signal ?? null,
   })
   const responseText = await response.text()
-  if (!response.ok) throw new Error(`SQS refuses ${action}: ${responseText}`)
+  if (!response.ok) throw new Error(`SQS rejected ${action}: ${responseText}`)
   return JSON.parse(responseText || '{}') as Output
 }
 
@@ -49,7 +49,7 @@ const ATTRIBUTES = [
   'VisibilityTimeout',
 ]
 
-/** Makes the template's queues unless they are there; a dead-letter queue before the queues that fill it. */
+/** Creates the template's queues unless they exist; dead-letter queues first, since other queues refer to them. */
 export async function createQueues(template: ResolvedTemplate, endpoint: string): Promise<void> {
   const queues = template.resourcesOf<QueueProperties>('AWS::SQS::Queue')
   const deadLetters = new Set(queues.map(({ properties }) => properties.RedrivePolicy?.deadLetterTargetArn))
@@ -63,7 +63,7 @@ export async function createQueues(template: ResolvedTemplate, endpoint: string)
   }
 }
 
-/** SQS takes every attribute as a string, policies as JSON. */
+/** SQS expects every attribute as a string, and policies as JSON. */
 const attributesOf = (properties: QueueProperties): Record<string, string> =>
   Object.fromEntries(
     ATTRIBUTES.flatMap((name) => {

@@ -1,12 +1,12 @@
 import { DatabaseSync } from 'node:sqlite'
 
 /**
- * Makes the length of streams matter no more. For the number of each new record the engine goes through all that
- * there are, for each read as well, and it never deletes one, not even when a stream is switched off: after 30,000
- * records a transaction of eight writes takes 15 ms instead of 1. With an index it stays at 1.
+ * Keeps the engine fast with long streams, by adding an index to its database. Without it the engine scans all records
+ * of a stream for every write and read, and it never deletes records: after 30,000 of them, a transaction of eight
+ * writes takes 15 ms instead of 1 ms.
  *
- * Records of earlier runs go, all but the last, from which numbers go on. Nobody reads them: what was not handled in
- * its time is found by those who sweep.
+ * Also deletes the records of earlier runs, except for the last of each table, which sequence numbers continue from.
+ * No function reads them any more; sweeps find what was not processed.
  */
 export function prepareStreams(file: string): void {
   const database = new DatabaseSync(file, { timeout: 5000 })

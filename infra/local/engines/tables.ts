@@ -24,7 +24,7 @@ type TableProperties = {
   TimeToLiveSpecification?: { AttributeName: string; Enabled: boolean }
 }
 
-/** Makes the template's tables unless they are there. */
+/** Creates the template's tables unless they exist. @throws Error if an existing table has other keys */
 export async function createTables(
   template: ResolvedTemplate,
   endpoint: string,
@@ -72,7 +72,7 @@ async function create(
         ProvisionedThroughput: index.ProvisionedThroughput,
       })),
       LocalSecondaryIndexes: properties.LocalSecondaryIndexes?.map(indexInput),
-      // No stream yet: stream-sources.ts switches it on if anything reads it, and after what the start has to load.
+      // No stream yet: it is enabled after the initial data is loaded, and only if a mapping reads it.
     }),
   )
   if (TimeToLiveSpecification)
@@ -80,14 +80,14 @@ async function create(
   return created ?? {}
 }
 
-/** CloudFormation's index has settings that CreateTable does not take. */
+/** CloudFormation's indexes have settings that CreateTable does not accept. */
 const indexInput = ({ IndexName, KeySchema, Projection }: Index): Index => ({
   IndexName,
   KeySchema,
   Projection,
 })
 
-/** A kept table of an older stack would fail later and less plainly. */
+/** A persisted table with an outdated schema would cause unclear errors later. */
 function checkKeys(
   description: TableDescription,
   { properties }: ResolvedResource<TableProperties>,
@@ -97,7 +97,7 @@ function checkKeys(
   const found = describeKeys(description)
   if (wanted !== found)
     throw new Error(
-      `The table ${name} is there with other keys or indexes (${found}) than the stack's (${wanted}). Choose another data directory, or delete this one.`,
+      `The table ${name} exists with keys or indexes (${found}) that differ from the stack's (${wanted}). Choose another data directory, or delete this one.`,
     )
 }
 

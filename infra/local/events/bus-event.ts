@@ -30,8 +30,8 @@ export const newEvent = (region: string, fields: EventFields): BusEvent => ({
 export class InvalidEvent extends Error {}
 
 /**
- * An event that a person wrote: source, detail-type and detail, and what else should differ from a new one's.
- * @throws NoEvent saying why it is none
+ * Parses an event that a person wrote: source, detail-type and detail, and any fields that override the defaults.
+ * @throws InvalidEvent with the reason
  */
 export function readEvent(text: string, region: string): BusEvent {
   const fields = parseObject(text)
@@ -39,7 +39,7 @@ export function readEvent(text: string, region: string): BusEvent {
   for (const [field, value] of Object.entries(fields)) {
     if (!Object.hasOwn(defaults, field)) throw new InvalidEvent(`An event has no field "${field}".`)
     const kind = kindOf(defaults[field as keyof BusEvent])
-    if (kindOf(value) !== kind) throw new InvalidEvent(`The field "${field}" of an event is ${kind}.`)
+    if (kindOf(value) !== kind) throw new InvalidEvent(`The field "${field}" of an event must be ${kind}.`)
   }
   for (const field of ['source', 'detail-type', 'detail'])
     if (!Object.hasOwn(fields, field)) throw new InvalidEvent(`An event needs the field "${field}".`)
@@ -51,9 +51,9 @@ function parseObject(text: string): object {
     const value: unknown = JSON.parse(text)
     if (kindOf(value) === 'an object') return value as object
   } catch {
-    // Told below, like any other text that is no object.
+    // Reported below, like any other text that is not an object.
   }
-  throw new InvalidEvent('An event is a JSON object.')
+  throw new InvalidEvent('An event must be a JSON object.')
 }
 
 const kindOf = (value: unknown): string =>

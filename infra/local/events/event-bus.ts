@@ -8,7 +8,7 @@ import { renderInput } from './target-input.ts'
 
 type Options = {
   readonly rules: readonly Rule[]
-  /** Of SQS. */
+  /** The endpoint of SQS. */
   readonly endpoint: string
   readonly region: string
   readonly getPool: (arn: string) => FunctionPool
@@ -17,12 +17,12 @@ type Options = {
 
 export type EventBus = {
   readonly version: string
-  /** Never rejects. Gives the rules that it matched, after their targets have had it. */
+  /** Delivers an event and returns the ids of the rules that match it. Never rejects: errors are logged. */
   readonly put: (event: BusEvent) => Promise<string[]>
   readonly stop: () => void
 }
 
-/** EventBridge's default bus for the template's rules. Goes on with the running one where nothing has changed. */
+/** Starts EventBridge's default bus with the template's rules. Keeps the running one if no rule has changed. */
 export function startEventBus(options: Options, running?: EventBus): EventBus {
   const { rules, region, getPool: functionOf, log } = options
   const version = JSON.stringify(rules)

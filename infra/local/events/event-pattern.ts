@@ -1,9 +1,9 @@
-/** As EventBridge and the filters of Lambda take it: lists of what a field may be, below the names that lead to it. */
+/** A pattern of EventBridge and of Lambda's event filters: the path of each field, and a list of accepted values. */
 export type EventPattern = { readonly [name: string]: EventPattern | readonly unknown[] }
 
 type Matcher = (value: unknown) => boolean
 
-/** The comparisons that are known here; any other scalar stands for itself. */
+/** The supported comparisons. A scalar matches itself. */
 const COMPARISONS: Record<string, (argument: unknown) => Matcher | undefined> = {
   exists: (argument) =>
     typeof argument === 'boolean' ? (value) => (value !== undefined) === argument : undefined,
@@ -13,18 +13,18 @@ const COMPARISONS: Record<string, (argument: unknown) => Matcher | undefined> = 
       : undefined,
 }
 
-/** @throws Error naming the owner of a pattern that cannot be matched here */
+/** @throws Error that names the owner of an unsupported pattern */
 export function checkPattern(pattern: EventPattern, owner: string): void {
   for (const [name, part] of Object.entries(pattern)) {
     const unsupported = (by: unknown) =>
-      new Error(`${owner} matches ${name} by ${JSON.stringify(by)}, which the local stack does not know.`)
+      new Error(`${owner} matches ${name} by ${JSON.stringify(by)}, which the local stack does not support.`)
     if (typeof part !== 'object' || part === null || name === '$or') throw unsupported(part)
     if (!Array.isArray(part)) checkPattern(part as EventPattern, owner)
     else for (const alternative of part) if (!matcherFor(alternative)) throw unsupported(alternative)
   }
 }
 
-/** Where an event has a list, one of its items is enough. */
+/** Whether an event matches. Where the event has a list, one matching item is enough. */
 export const matches = (pattern: EventPattern, event: unknown): boolean =>
   Object.entries(pattern).every(([name, part]) => {
     const value = (event as Record<string, unknown> | null | undefined)?.[name]

@@ -16,7 +16,7 @@ type TargetProperties = TargetInput & {
   readonly SqsParameters?: { readonly MessageGroupId: string }
 }
 
-/** A rule of the default bus, as data: what is equal needs no restart. */
+/** A rule of the default bus, as data that can be compared: an unchanged rule needs no restart. */
 export type Rule = {
   readonly id: string
   readonly arn: string
@@ -32,7 +32,7 @@ export type Target = {
   readonly messageGroup?: string
 }
 
-/** What a target may have: its retries and dead letters are AWS's, nothing is lost on the way here. */
+/** Supported properties of targets. Retries and dead letters are ignored, since local deliveries are not lost. */
 const TARGET_PROPERTIES = new Set([
   'Arn',
   'DeadLetterConfig',
@@ -45,7 +45,7 @@ const TARGET_PROPERTIES = new Set([
   'SqsParameters',
 ])
 
-/** @throws Error naming a rule that cannot be served here */
+/** @throws Error that names an unsupported rule */
 export function eventRules(template: ResolvedTemplate): Rule[] {
   const queues = new Set(
     template.resourcesOf('AWS::SQS::Queue').map(({ id }) => template.attribute(id, 'Arn')),
@@ -56,7 +56,7 @@ export function eventRules(template: ResolvedTemplate): Rule[] {
     .map(({ id, properties }) => {
       const { EventBusName = 'default', ScheduleExpression, EventPattern, Targets = [] } = properties
       if (EventBusName !== 'default' && !EventBusName.endsWith(':event-bus/default'))
-        throw new Error(`${id} is on the bus ${EventBusName}; the local stack has the default one only.`)
+        throw new Error(`${id} is on the bus ${EventBusName}; the local stack supports the default bus only.`)
       if (!ScheduleExpression && !EventPattern) throw new Error(`${id} has neither a schedule nor a pattern.`)
       if (EventPattern) checkPattern(EventPattern, id)
       return {
@@ -73,11 +73,12 @@ function targetOf(target: TargetProperties, id: string, queues: ReadonlySet<stri
   const { Arn, SqsParameters, Input, InputPath, InputTransformer } = target
   const unknownProperty = Object.keys(target).find((name) => !TARGET_PROPERTIES.has(name))
   if (unknownProperty)
-    throw new Error(`${id} has a target with ${unknownProperty}, which the local event bus does not know.`)
+    throw new Error(`${id} has a target with ${unknownProperty}, which the local event bus does not support.`)
   const kind = kindOf(Arn)
-  if (!kind) throw new Error(`${id} calls ${Arn}; the local event bus calls functions and SQS queues only.`)
+  if (!kind)
+    throw new Error(`${id} calls ${Arn}; the local event bus supports functions and SQS queues only.`)
   if (kind === 'queue' && !queues.has(Arn))
-    throw new Error(`${id} calls ${Arn}, which is no queue of the stack.`)
+    throw new Error(`${id} calls ${Arn}, which is not a queue of the stack.`)
   const input: TargetInput = {
     ...(Input !== undefined && { Input }),
     ...(InputPath !== undefined && { InputPath }),
@@ -91,7 +92,7 @@ const kindOf = (arn: string): Target['kind'] | undefined =>
   arn.startsWith('arn:aws:sqs:') ? 'queue' : arn.startsWith('arn:aws:lambda:') ? 'function' : undefined
 
 const UNITS_MS: Record<string, number> = { minute: 60_000, hour: 3_600_000 }
-/** A longer one would make Node's timer fire at once. */
+/** Node fires a longer timer immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 function intervalOf(expression: string, id: string): number {
@@ -99,7 +100,7 @@ function intervalOf(expression: string, id: string): number {
   const interval = Number(count) * (UNITS_MS[unit] ?? Number.NaN)
   if (!(interval <= MAX_TIMER_MS))
     throw new Error(
-      `${id} has the schedule ${expression}; the local event bus knows rates of minutes and hours.`,
+      `${id} has the schedule ${expression}; the local event bus supports rates of minutes and hours only.`,
     )
   return interval
 }

@@ -15,15 +15,15 @@ type MappingProperties = {
   readonly ScalingConfig?: { readonly MaximumConcurrency?: number }
 }
 
-/** A queue that feeds a function, as data: what is equal needs no restart. */
+/** A queue that feeds a function, as data that can be compared: an unchanged mapping needs no restart. */
 export type QueueMapping = {
   readonly id: string
   readonly arn: string
   readonly functionArn: string
   readonly batchSize: number
-  /** The function tells which messages failed. */
+  /** Whether the function reports which messages failed. */
   readonly partialResponses: boolean
-  /** The most that run at once. */
+  /** The maximum number of concurrent batches; null for no limit. */
   readonly maxConcurrency: number | null
 }
 
@@ -34,19 +34,19 @@ export type StreamMapping = {
   readonly table: string
   readonly functionArn: string
   readonly batchSize: number
-  /** The function tells the first record that failed. */
+  /** Whether the function reports the first record that failed. */
   readonly partialResponses: boolean
-  /** After the first attempt; null for as often as it takes. */
+  /** Retries after the first attempt; null for no limit. */
   readonly maxRetries: number | null
-  /** A batch that fails is tried again in halves. */
+  /** Whether a failed batch is retried in halves. */
   readonly bisect: boolean
-  /** A record goes through when one of them matches it, or there is none. */
+  /** A record is passed on if one of them matches, or if there are none. */
   readonly filters: readonly EventPattern[]
 }
 
 /**
- * What the mapping of a stream may have. How it gathers and how many run at once is not imitated: a batch goes at
- * once, and one at a time.
+ * Supported properties of stream mappings. The batching window and the parallelization factor are ignored: a batch
+ * is passed on immediately, one at a time.
  */
 const STREAM_PROPERTIES = new Set([
   'BatchSize',
@@ -65,7 +65,7 @@ const STREAM_PROPERTIES = new Set([
 
 type TableProperties = { readonly StreamSpecification?: { readonly StreamViewType: StreamView } }
 
-/** @throws Error naming a mapping that cannot be served here */
+/** @throws Error that names an unsupported mapping */
 export function eventSourceMappings(template: ResolvedTemplate, region: string) {
   const tables = template.resourcesOf<TableProperties>('AWS::DynamoDB::Table').map(({ id, properties }) => ({
     name: template.ref(id),
@@ -89,7 +89,7 @@ export function eventSourceMappings(template: ResolvedTemplate, region: string) 
   return {
     queues,
     streams,
-    /** Every table, and what its stream shows if anything reads it. */
+    /** Every table, with the view of its stream if a mapping reads it. */
     tableStreams: tables.map(
       ({ name, view }): TableStream => ({ table: name, view: (isRead(name) && view) || null }),
     ),
@@ -98,7 +98,7 @@ export function eventSourceMappings(template: ResolvedTemplate, region: string) 
 
 function queueMapping({ id, properties }: ResolvedResource<MappingProperties>, region: string): QueueMapping {
   if (properties.FilterCriteria)
-    throw new Error(`${id} has FilterCriteria, which the local stack does not apply to queues.`)
+    throw new Error(`${id} has FilterCriteria, which the local stack does not support for queues.`)
   return {
     id,
     arn: properties.EventSourceArn,
@@ -116,7 +116,7 @@ function streamMapping(
 ): StreamMapping {
   const unknownProperty = Object.keys(properties).find((name) => !STREAM_PROPERTIES.has(name))
   if (unknownProperty)
-    throw new Error(`${id} has ${unknownProperty}, which the local stack does not know of a stream.`)
+    throw new Error(`${id} has ${unknownProperty}, which the local stack does not support for streams.`)
   const { BatchSize = 100, MaximumRetryAttempts = -1, BisectBatchOnFunctionError = false } = properties
   const filters = (properties.FilterCriteria?.Filters ?? []).map(
     ({ Pattern }) => JSON.parse(Pattern) as EventPattern,
@@ -138,6 +138,6 @@ function streamMapping(
 const usesPartialResponses = ({ FunctionResponseTypes }: MappingProperties): boolean =>
   FunctionResponseTypes?.includes('ReportBatchItemFailures') ?? false
 
-/** A mapping names its function by ARN or by name. */
+/** Mappings refer to functions by ARN or by name. */
 const functionArn = ({ FunctionName: name }: MappingProperties, region: string): string =>
   name.startsWith('arn:') ? name : `arn:aws:lambda:${region}:${ACCOUNT_ID}:function:${name}`

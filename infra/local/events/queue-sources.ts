@@ -12,14 +12,14 @@ type Options = {
   readonly log: (line: string) => void
 }
 
-/** Pollers of one queue; Lambda begins with five. */
+/** Pollers per queue; Lambda starts with five. */
 const MAX_POLLERS = 2
 
 export type QueueSources = { readonly version: string; readonly stop: () => Promise<void> }
 
 /**
- * Feeds queues to the functions that are mapped to them, until stopped. Goes on with the running ones where nothing
- * has changed: a poller that ends may take a message with it, until the queue shows it again.
+ * Polls queues and invokes the functions that are mapped to them, until stopped. Keeps the running pollers of unchanged
+ * mappings, since a poller that stops may have received a message, which then stays invisible for a while.
  */
 export async function startQueueSources(options: Options, running?: QueueSources): Promise<QueueSources> {
   const version = JSON.stringify(options.mappings)
@@ -66,7 +66,7 @@ async function poll(mapping: QueueMapping, options: Options, stopped: AbortSigna
   }
 }
 
-/** What is not deleted comes back after the queue's visibility timeout, and in the end to its dead-letter queue. */
+/** Messages that are not deleted become visible again after the visibility timeout, and finally become dead letters. */
 async function handle(messages: SqsMessage[], url: string, mapping: QueueMapping, options: Options) {
   const { endpoint, region, getPool: functionOf, log } = options
   const pool = functionOf(mapping.functionArn)
@@ -75,7 +75,9 @@ async function handle(messages: SqsMessage[], url: string, mapping: QueueMapping
   for (const line of outcome.diagnostics) log(`${pool.name}: ${line}`)
   const done = outcome.ok ? processedMessages(messages, outcome.payload, mapping.partialResponses) : []
   if (done.length < messages.length)
-    log(`${pool.name}: ${messages.length - done.length} of ${messages.length} messages go back to the queue`)
+    log(
+      `${pool.name}: ${messages.length - done.length} of ${messages.length} messages failed and return to the queue`,
+    )
   if (done.length === 0) return
   await callSqs(endpoint, 'DeleteMessageBatch', {
     QueueUrl: url,

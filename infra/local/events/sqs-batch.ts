@@ -1,6 +1,6 @@
 import type { SQSMessageAttributes, SQSRecord } from 'aws-lambda'
 
-/** A message as ReceiveMessage answers it in SQS's JSON protocol. */
+/** A message as ReceiveMessage returns it in SQS's JSON protocol. */
 export type SqsMessage = {
   readonly MessageId: string
   readonly ReceiptHandle: string
@@ -15,7 +15,7 @@ export type SqsMessage = {
   >
 }
 
-/** The record that a function mapped to the queue gets of it. */
+/** The record that a function receives for a message. */
 export function recordOf(message: SqsMessage, eventSourceARN: string, awsRegion: string): SQSRecord {
   return {
     messageId: message.MessageId,
@@ -45,8 +45,8 @@ const messageAttributes = ({ MessageAttributes = {} }: SqsMessage): SQSMessageAt
   )
 
 /**
- * The messages of a batch that are done. A function that reports failures names them; an answer of another form,
- * or one that names a message it was not given, fails the whole batch, as on Lambda.
+ * The messages of a batch that succeeded. If the function reports failures, those are left out; a malformed report, or
+ * one with an unknown id, fails the whole batch, as on Lambda.
  */
 export function processedMessages<M extends { readonly MessageId: string }>(
   messages: readonly M[],

@@ -4,14 +4,14 @@ import { type EventPattern, matches } from './event-pattern.ts'
 import type { StreamRecord } from './table-streams.ts'
 
 type Source = {
-  /** As the template's functions know it. */
+  /** The ARN in the template. */
   readonly arn: string
-  /** As the engine knows it. */
+  /** The name in the engine. */
   readonly streamArn: string
   readonly region: string
 }
 
-/** The record that a function mapped to the stream gets of it. */
+/** The record that a function receives for a change. */
 export function recordOf(record: StreamRecord, { arn, streamArn, region }: Source): DynamoDBRecord {
   const { eventName, userIdentity, dynamodb } = record
   return {
@@ -26,7 +26,7 @@ export function recordOf(record: StreamRecord, { arn, streamArn, region }: Sourc
   }
 }
 
-/** What of the records a function gets, and how many of them are done with each batch. */
+/** The records that match the filters, in batches, with the number of records each batch completes. */
 export function batchesOf(
   records: readonly DynamoDBRecord[],
   { filters, batchSize }: { readonly filters: readonly EventPattern[]; readonly batchSize: number },
@@ -44,8 +44,8 @@ export function batchesOf(
 }
 
 /**
- * The records of a batch that are still to be done. A function that reports failures names them, and Lambda goes back
- * to the first; an answer of another form, or one that names a record it was not given, fails the whole batch.
+ * The records of a batch that must be retried. If the function reports failures, those are the records from the first
+ * failure on; a malformed report, or one with an unknown id, fails the whole batch, as on Lambda.
  */
 export function recordsToRetry(
   records: readonly DynamoDBRecord[],

@@ -27,22 +27,22 @@ type Source = {
 }
 
 export type StreamSources = {
-  /** By the ids of their mappings. */
+  /** By mapping id. */
   readonly sources: ReadonlyMap<string, Source>
   readonly stop: () => Promise<void>
 }
 
-/** Between two looks at a stream, and the longest that a record waits to be seen. */
+/** Interval between reads of a stream, and so the maximum delay of a record. */
 const POLL_MS = 100
-/** As many records at once mean that there are more. */
+/** A read that returns this many records is followed by another one immediately. */
 const FULL_PAGE = 1000
-/** Before a failed batch is tried again; twice as long after each failure. */
+/** Delay before a failed batch is retried; doubles with each failure. */
 const RETRY_DELAY_MS = 100
 const MAX_RETRY_DELAY_MS = 10_000
 
 /**
- * Switches on the streams that are read, and feeds them to the functions that are mapped to them, until stopped. A
- * mapping begins with what is written from now on, and goes on where it was when it has changed.
+ * Enables the streams that mappings read, and invokes the mapped functions with their records, until stopped. A new
+ * mapping starts with the writes from now on; a changed one continues at its position.
  */
 export async function startStreamSources(options: Options, running?: StreamSources): Promise<StreamSources> {
   const { mappings, tables, engine } = options
@@ -73,7 +73,7 @@ export async function startStreamSources(options: Options, running?: StreamSourc
   }
 }
 
-/** Feeds one function, in the stream's order. Returns what ends it; what was not handled then is not gone past. */
+/** Invokes a function with records in stream order. Returns a function that stops it at the last processed record. */
 function startFeed(mapping: StreamMapping, position: StreamPosition, options: Options): () => Promise<void> {
   const { engine, log } = options
   const stopped = new AbortController()
@@ -99,7 +99,7 @@ function startFeed(mapping: StreamMapping, position: StreamPosition, options: Op
     }
   }
 
-  /** Holds up what comes after, as Lambda does, until the records are handled or given up. */
+  /** Blocks later records until these are processed or discarded, as Lambda does. */
   const deliver = async (records: readonly DynamoDBRecord[], attempt: number): Promise<void> => {
     const pool = options.getPool(mapping.functionArn)
     const outcome = await pool.invoke(JSON.stringify({ Records: records }))
@@ -111,7 +111,7 @@ function startFeed(mapping: StreamMapping, position: StreamPosition, options: Op
     stopped.signal.throwIfAborted()
     if (mapping.maxRetries !== null && attempt >= mapping.maxRetries) {
       log(
-        `${pool.name}: ${remaining.length} of ${records.length} records are given up, after ${attempt + 1} attempts`,
+        `${pool.name}: ${remaining.length} of ${records.length} records were discarded after ${attempt + 1} attempts`,
       )
       return
     }

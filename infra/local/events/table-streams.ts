@@ -1,12 +1,12 @@
 export type StreamView = 'KEYS_ONLY' | 'NEW_IMAGE' | 'OLD_IMAGE' | 'NEW_AND_OLD_IMAGES'
 
-/** A table, and what its stream shows; null for a table without a stream. */
+/** A table and the view of its stream; null for a table without a stream. */
 export type TableStream = { readonly table: string; readonly view: StreamView | null }
 
-/** Where the tables are. */
+/** The DynamoDB engine. */
 export type TableEngine = { readonly endpoint: string; readonly region: string }
 
-/** A change of an item as GetRecords answers it in the JSON protocol. */
+/** A change of an item as GetRecords returns it in the JSON protocol. */
 export type StreamRecord = {
   readonly eventName: string
   readonly userIdentity?: { readonly type?: string; readonly principalId?: string }
@@ -21,19 +21,19 @@ export type StreamRecord = {
   }
 }
 
-/** How far one reader is in a stream. */
+/** The position of one reader in a stream. */
 export type StreamPosition = {
   readonly streamArn: string
   /**
-   * Reads on in every shard, and is behind what it read when `take` resolves; when `take` rejects, behind the records
-   * that it said are done. Gives how many were read.
+   * Reads the next records of every shard and returns their number. The position moves past them when `take` resolves;
+   * when `take` rejects, past the records that it reported as done.
    */
   readonly advance: (handle: RecordHandler, signal: AbortSignal) => Promise<number>
 }
 
 type RecordHandler = (records: readonly StreamRecord[], done: (count: number) => void) => Promise<void>
 
-/** Makes each table's stream what it should be; one that already is goes on as it was. */
+/** Enables or disables the tables' streams. Streams with the right view are left as they are. */
 export async function configureStreams(engine: TableEngine, tables: readonly TableStream[]): Promise<void> {
   for (const { table, view } of tables) {
     const current = await describeStream(engine, table)
@@ -45,17 +45,17 @@ export async function configureStreams(engine: TableEngine, tables: readonly Tab
   }
 }
 
-/** The ARN that the engine gave a table's stream; a new one each time that it is switched on. */
+/** The engine's ARN of a table's stream, which changes each time the stream is enabled. */
 export async function streamArnOf(engine: TableEngine, table: string): Promise<string> {
   const { arn } = await describeStream(engine, table)
   if (!arn) throw new Error(`The table ${table} has no stream.`)
   return arn
 }
 
-/** Behind what is in the stream now. */
+/** A position after all current records. */
 export async function openAtEnd(engine: TableEngine, streamArn: string): Promise<StreamPosition> {
   const known = new Set<string>()
-  /** Where to read on, and how many of the records there are done already. */
+  /** The iterator to continue with, and the number of its records that are done. */
   const shards = new Map<string, { readonly iterator: string; done: number }>()
   const openShards = async (ShardIteratorType: 'LATEST' | 'TRIM_HORIZON'): Promise<void> => {
     for (const ShardId of await listShards(engine, streamArn)) {
@@ -93,7 +93,7 @@ export async function openAtEnd(engine: TableEngine, streamArn: string): Promise
         read += Records.length
         if (NextShardIterator) shards.set(id, { iterator: NextShardIterator, done: 0 })
         else {
-          // A shard that has ended goes on in others. The embedded engine has one that never ends.
+          // A closed shard continues in others. The embedded engine has a single shard that never closes.
           shards.delete(id)
           await openShards('TRIM_HORIZON')
         }
@@ -144,7 +144,7 @@ async function listShards(engine: TableEngine, StreamArn: string): Promise<strin
 const TABLES_API = 'DynamoDB_20120810'
 const STREAMS_API = 'DynamoDBStreams_20120810'
 
-/** Engines want to see a signature and do not check it, so no client is needed. */
+/** Engines expect a signature but do not check it, so no client is needed. */
 async function call<Output>(
   { endpoint, region }: TableEngine,
   api: string,

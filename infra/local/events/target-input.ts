@@ -1,6 +1,6 @@
 import type { BusEvent } from './bus-event.ts'
 
-/** What a target gets: the event, unless one of these is there. */
+/** The input of a target. Without any of these it is the event itself. */
 export type TargetInput = {
   readonly Input?: string
   readonly InputPath?: string
@@ -10,13 +10,13 @@ export type TargetInput = {
   }
 }
 
-/** EventBridge takes names and indices after the `$`, and no names in brackets. */
+/** EventBridge supports names and indices after `$`, but no names in brackets. */
 const PATH = /^\$(?:\.[\w/-]+(?:\[\d+\])*)*$/
 const STEP = /\.([\w/-]+)|\[(\d+)\]/g
-/** Of an input template: what is escaped, a quotation mark, a placeholder. */
+/** Tokens of an input template: an escaped character, a quotation mark, a placeholder. */
 const TOKEN = /\\.|"|<([\w.-]+)>/gs
 
-/** @throws Error naming the owner of an input that cannot be made here */
+/** @throws Error that names the owner of an unsupported input */
 export function checkInput({ InputPath, InputTransformer }: TargetInput, owner: string): void {
   const paths = InputTransformer?.InputPathsMap ?? {}
   for (const path of [...(InputPath === undefined ? [] : [InputPath]), ...Object.values(paths)])
@@ -26,10 +26,10 @@ export function checkInput({ InputPath, InputTransformer }: TargetInput, owner: 
       )
   for (const [, name] of InputTransformer?.InputTemplate.matchAll(TOKEN) ?? [])
     if (name !== undefined && !Object.hasOwn(paths, name))
-      throw new Error(`${owner} puts in <${name}>, which is not in its InputPathsMap.`)
+      throw new Error(`${owner} uses <${name}>, which is not in its InputPathsMap.`)
 }
 
-/** JSON. @throws Error when the template makes none of this event */
+/** The input as JSON. @throws Error if the template produces invalid JSON */
 export function renderInput({ Input, InputPath, InputTransformer }: TargetInput, event: BusEvent): string {
   if (Input !== undefined) return Input
   if (InputTransformer) {
@@ -48,7 +48,7 @@ const valueAt = (event: BusEvent, path: string): unknown =>
     event,
   )
 
-/** What is not in the event is an empty string. Within quotes nothing is escaped: EventBridge does not either. */
+/** A missing value is an empty string. Values within quotes are not escaped, as on EventBridge. */
 function renderTemplate(template: string, lookUp: (name: string) => unknown): string {
   let quoted = false
   return template.replace(TOKEN, (token, name?: string) => {
@@ -63,6 +63,6 @@ function minifyJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text))
   } catch {
-    throw new Error('its input transformer makes no JSON of the event')
+    throw new Error('its input transformer does not produce JSON')
   }
 }

@@ -1,6 +1,6 @@
 import type { FunctionPool } from './pool.ts'
 
-/** An asynchronous invocation: nobody gets its result, so what goes wrong goes to the log. Nothing is retried. */
+/** Invokes a function asynchronously: its result is dropped, and errors are logged. There are no retries. */
 export async function invokeAsync(
   pool: FunctionPool,
   event: string,

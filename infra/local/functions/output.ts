@@ -1,8 +1,8 @@
 import type { FunctionError } from './worker.ts'
 
 /**
- * What a person should see of a function's output: lines that are not JSON as they are, JSON lines of level error as
- * their origin. All else of the structured log is for machines.
+ * The part of a function's output that a person should see: plain lines unchanged, and JSON lines of level error as
+ * the error's name and origin. Other structured lines are left out.
  */
 export function diagnosticsIn(output: string): string[] {
   return output
@@ -19,7 +19,7 @@ export const describeFailure = ({ errorType, errorMessage, trace }: FunctionErro
     .slice(0, MAX_FRAMES),
 ]
 
-/** Frames of what called the function. */
+/** Stack frames of the runner and of Node, below the function's own. */
 const RUNNER_FRAME = /infra\/local\/functions\/worker\.mjs|node:internal|nodejs\.internal/
 
 const MAX_FRAMES = 4

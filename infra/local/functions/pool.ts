@@ -2,23 +2,23 @@ import { describeFailure, diagnosticsIn } from './output.ts'
 import type { FunctionSpec } from './spec.ts'
 import { type FunctionError, type FunctionWorker, type Result, startWorker } from './worker.ts'
 
-/** A result, and what a person should be told of how it came about. */
+/** The result of an invocation, and lines about it that a person should see. */
 export type Outcome = Result & { readonly diagnostics: readonly string[] }
 
 export type FunctionPool = {
   readonly name: string
   readonly invoke: (event: string, traceId?: string) => Promise<Outcome>
-  /** Takes over new code or configuration: running invocations end with the old, later ones get the new. */
+  /** Applies new code or configuration. Running invocations finish with the previous version. */
   readonly update: (spec: FunctionSpec) => void
   readonly close: () => Promise<void>
 }
 
-/** As many environments of one function as run at once; on Lambda, a thousand. */
+/** Execution environments per function; on Lambda, a thousand. */
 const MAX_WORKERS = 4
-/** Environments beyond the first cost some 25 MB each and are let go when the rush is over. */
+/** Environments beyond the first take about 25 MB each, and end after this time without an invocation. */
 const IDLE_TIMEOUT_MS = 10_000
 
-/** Runs one function in threads of this process: started when needed, kept warm, one invocation each. */
+/** Runs a function in threads of this process, each with one invocation at a time. Threads start on demand and stay warm. */
 export function createFunctionPool(initial: FunctionSpec, print: (line: string) => void): FunctionPool {
   let spec = initial
   let closed = false
@@ -47,7 +47,7 @@ export function createFunctionPool(initial: FunctionSpec, print: (line: string) 
     for (const [worker] of idleWorkers()) if (!isUsable(worker)) void end(worker)
   }
 
-  /** Not async: a worker must be taken in the same turn in which it was found free. */
+  /** Not async: a worker must be marked busy in the same tick in which it was found idle. */
   const acquire = (): Promise<FunctionWorker | null> => {
     if (closed) return Promise.resolve(null)
     endUnusable()

@@ -1,9 +1,9 @@
 import { devNull } from 'node:os'
 import type { ResolvedTemplate } from '../template/template.ts'
 
-/** A function as the template has it, with all that its execution environment needs. */
+/** A function of the template, with everything that its execution environment needs. */
 export type FunctionSpec = {
-  /** Logical id: also the access key of its AWS calls, so that a test can tell the callers apart. */
+  /** The logical id. Also the access key of its AWS calls, so that tests can identify the caller. */
   readonly id: string
   readonly name: string
   readonly arn: string
@@ -13,7 +13,7 @@ export type FunctionSpec = {
   readonly memoryMb: number
   readonly logGroup: string
   readonly environment: Readonly<Record<string, string>>
-  /** Differs when code or configuration do. */
+  /** Changes with the code or the configuration. */
   readonly version: string
 }
 
@@ -30,7 +30,7 @@ type Options = {
   readonly template: ResolvedTemplate
   readonly assetDirectory: (s3Key: string) => string
   readonly region: string
-  /** AWS_ENDPOINT_URL_... and the test's own. */
+  /** AWS_ENDPOINT_URL_... variables, and those that a test adds. */
   readonly environment: Readonly<Record<string, string>>
 }
 
@@ -64,10 +64,10 @@ export function functionSpecs({ template, assetDirectory, region, environment }:
   })
 }
 
-/** The developer's own AWS settings must not reach a function through their files either. */
+/** Keeps the developer's own AWS configuration files from functions. */
 const NO_CONFIG_FILES = { AWS_CONFIG_FILE: devNull, AWS_SHARED_CREDENTIALS_FILE: devNull }
 
-/** What Lambda sets itself (Developer Guide, "Defined runtime environment variables"). */
+/** The variables that Lambda sets (Developer Guide, "Defined runtime environment variables"). */
 const lambdaEnvironment = (
   {
     id,

@@ -1,5 +1,5 @@
-// One Lambda execution environment, in a thread of its own. Plain JavaScript: stripping types in every new thread
-// would add a third to the first request of every function.
+// A Lambda execution environment in a thread. Plain JavaScript, since stripping types in every new thread would add a
+// third to the time of a function's first request.
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -7,7 +7,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 const { assetDirectory, handler, context } = workerData
 const post = (message) => parentPort.postMessage(message)
 
-// Output goes the way of the results, so that it arrives before the result it belongs to.
+// Output is posted like results, so that it arrives before the result of its invocation.
 for (const stream of [process.stdout, process.stderr]) {
   stream.write = (chunk, encoding, done) => {
     post({ output: typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString() })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
 import { type FunctionSpec, LOG_STREAM } from './spec.ts'
 
-/** What went wrong, in the form that Lambda answers an invoke with. */
+/** An error in the form of Lambda's Invoke response. */
 export type FunctionError = {
   readonly errorType: string
   readonly errorMessage: string
@@ -13,16 +13,16 @@ export type Result =
   | { readonly ok: true; readonly payload: string }
   | { readonly ok: false; readonly error: FunctionError }
 
-/** One execution environment: one invocation at a time, and none after it has died. */
+/** An execution environment. It runs one invocation at a time, and none after a crash. */
 export type FunctionWorker = {
   readonly version: string
   readonly isAlive: () => boolean
-  /** Never rejects: what goes wrong in the function is a result. */
+  /** Never rejects: a failure of the function is a result. */
   readonly invoke: (event: string, traceId: string) => Promise<Result>
   readonly stop: () => Promise<void>
 }
 
-/** What the thread says. */
+/** A message from the thread. */
 type Message =
   | { readonly ready: true }
   | { readonly output: string }
@@ -30,9 +30,9 @@ type Message =
   | { readonly error: FunctionError }
   | { readonly unloadable: FunctionError }
 
-/** Lambda allows ten seconds to load the module, outside of the function's own time limit. */
+/** Lambda allows ten seconds to load the module, in addition to the timeout of the function. */
 const INIT_TIMEOUT_MS = 10_000
-/** Lambda's limit of an answer, 6 MB and a little. */
+/** Lambda's limit of a response in bytes, slightly above 6 MB. */
 const MAX_PAYLOAD = 6_291_556
 
 export function startWorker(spec: FunctionSpec, onOutput: (text: string) => void): FunctionWorker {

@@ -5,7 +5,7 @@ import { type HttpResponse, readResult } from './response.ts'
 import { type Integration, matchRoute, type Route } from './routes.ts'
 import type { Throttle } from './throttle.ts'
 
-/** One deployed version of the API. */
+/** A deployed version of the API. */
 export type DeployedApi = {
   readonly api: Api
   readonly routes: readonly Route[]
@@ -18,17 +18,17 @@ export type RequestResult = {
   readonly httpResponse: HttpResponse
   readonly resource: string | null
   readonly diagnostics: readonly string[]
-  /** Bytes from which it is compressed, if the caller accepts that. */
+  /** The size in bytes from which the response is compressed if the caller accepts that. */
   readonly minCompressionSize?: number | undefined
 }
 
 /** Quotas of a REST API, in bytes: the request line with the header values, and the body. */
 const MAX_HEAD = 10_240
 export const MAX_BODY = 10 * 1024 * 1024
-/** Lambda's limit of an event, 6 MB and a little. */
+/** Lambda's limit of an event in bytes, slightly above 6 MB. */
 const MAX_EVENT = 6_291_556
 
-/** Answers a request as the deployed REST API would. */
+/** Responds to a request as the deployed REST API would. */
 export async function serveRequest(request: ReceivedRequest, deployed: DeployedApi): Promise<RequestResult> {
   const refuse = (
     type: GatewayErrorType,
@@ -44,7 +44,7 @@ export async function serveRequest(request: ReceivedRequest, deployed: DeployedA
   if (headSize(request) > MAX_HEAD || request.body.length > MAX_BODY) return refuse('REQUEST_TOO_LARGE')
 
   const match = matchRoute(deployed.routes, request.method, target.path)
-  // Where there is no method, a REST API takes Authorization for an AWS signature.
+  // For an unmatched request, a REST API parses the Authorization header as an AWS signature.
   if (!match)
     return refuse(
       headerNames(request).has('authorization') ? 'INVALID_SIGNATURE' : 'MISSING_AUTHENTICATION_TOKEN',
@@ -91,7 +91,7 @@ const headSize = ({ method, target, protocol, rawHeaders }: ReceivedRequest): nu
 const headerNames = ({ rawHeaders }: ReceivedRequest): Set<string> =>
   new Set(rawHeaders.filter((_text, at) => at % 2 === 0).map((name) => name.toLowerCase()))
 
-/** The gateway stops waiting; the function goes on, as on AWS. */
+/** After the timeout the gateway stops waiting while the function continues, as on AWS. */
 async function withTimeout({ timeoutMs }: Integration, outcome: Promise<Outcome>): Promise<Outcome | null> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<null>((resolve) => {

@@ -4,18 +4,18 @@ import type { HttpResponse } from './response.ts'
 
 type RestApiProperties = { readonly MinimumCompressionSize?: number }
 
-/** Bytes from which the API compresses answers, if it does. */
+/** The size in bytes from which the API compresses responses, if it does. */
 export const minCompressionSizeOf = (template: ResolvedTemplate): number | undefined =>
   template.resourcesOf<RestApiProperties>('AWS::ApiGateway::RestApi')[0]?.properties.MinimumCompressionSize
 
-/** An answer as it goes over the wire. */
+/** A response as it is sent. */
 export type EncodedResponse = Omit<HttpResponse, 'body'> & { readonly body: string | Buffer }
 
 const CODINGS: Record<string, (body: string) => Buffer> = { gzip: gzipSync, deflate: deflateSync }
 
 /**
  * Compresses as a REST API does with a MinimumCompressionSize (Developer Guide, "Receive an API response with a
- * compressed payload"): when the caller's first choice is gzip or deflate, and the function has not done it itself.
+ * compressed payload"): if the caller prefers gzip or deflate, and the function has not compressed the body itself.
  */
 export function compress(
   httpResponse: HttpResponse,
@@ -31,7 +31,7 @@ export function compress(
   return { ...httpResponse, headers: [...headers, ['Content-Encoding', coding]], body: encode(body) }
 }
 
-/** The coding with the greatest weight, of several the first; an empty one without the header. */
+/** The first coding with the greatest weight; an empty string without the header. */
 function preferredCoding(rawHeaders: readonly string[]): string | undefined {
   const at = rawHeaders.findIndex(
     (text, index) => index % 2 === 0 && text.toLowerCase() === 'accept-encoding',

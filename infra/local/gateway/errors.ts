@@ -1,7 +1,7 @@
 import type { ResolvedTemplate } from '../template/template.ts'
 import type { HttpResponse } from './response.ts'
 
-/** What the gateway itself refuses or cannot do: AWS's own status, message and error type. */
+/** The gateway's own errors, with the status, message and error type of AWS. */
 const GATEWAY_ERRORS = {
   DEFAULT_4XX: [400, 'Bad Request', 'BadRequestException'],
   DEFAULT_5XX: [502, 'Internal server error', 'InternalServerErrorException'],
@@ -21,12 +21,12 @@ type Properties = {
   readonly ResponseTemplates?: Readonly<Record<string, string>>
 }
 
-/** $context variables of the request, by their names without the `$context.` */
+/** $context variables of the request, by their names without `$context.` */
 type ErrorContext = Readonly<Record<string, string>>
 
 export type RenderError = (type: GatewayErrorType, context: ErrorContext) => HttpResponse
 
-/** Renders the gateway's own errors as the template's gateway responses say. */
+/** Renders the gateway's own errors with the gateway responses of the template. */
 export function gatewayErrors(template: ResolvedTemplate): RenderError {
   const responses = new Map<string, Properties>()
   for (const { id, properties } of template.resourcesOf<Properties>('AWS::ApiGateway::GatewayResponse')) {
@@ -78,7 +78,7 @@ const CONTEXT = /^context\.(.+)$/
 function checkParameters(id: string, { ResponseParameters = {} }: Properties): void {
   for (const [name, value] of Object.entries(ResponseParameters))
     if (!name.startsWith(HEADER_PREFIX) || !(LITERAL.test(value) || CONTEXT.test(value)))
-      throw new Error(`${id} maps ${name} to ${value}, which the local gateway cannot fill.`)
+      throw new Error(`${id} maps ${name} to ${value}, which the local gateway does not support.`)
 }
 
 const resolveParameter = (value: string, context: ErrorContext): string =>

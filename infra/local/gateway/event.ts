@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda'
 import type { Match } from './routes.ts'
 
-/** A request as it came over the wire. */
+/** A request as it was received. */
 export type ReceivedRequest = {
   readonly method: string
   /** The request line's target. */
@@ -22,14 +22,14 @@ export type ReceivedRequest = {
 export type Api = { readonly id: string; readonly stage: string; readonly accountId: string }
 
 export type Target = {
-  /** As the API sees it: no leading double slash. */
+  /** Without a leading double slash, as the API sees it. */
   readonly path: string
   /** As it was sent. */
   readonly sentPath: string
   readonly query: ReadonlyMap<string, string[]>
 }
 
-/** A target that a REST API refuses before it looks for a route. */
+/** A request target that a REST API rejects before routing. */
 export class BadTarget extends Error {}
 
 /** @throws BadTarget */
@@ -41,7 +41,7 @@ export function readTarget(target: string): Target {
   return { sentPath, path: sentPath.replace(/^\/{2,}/, '/'), query: readQuery(rest.join('?')) }
 }
 
-/** Plus is a space; `;` separates like `&`; `|`, `{` and `}` must be sent encoded (API Gateway, important notes). */
+/** `+` is a space, `;` separates like `&`, and `|`, `{` and `}` must be encoded (API Gateway, important notes). */
 function readQuery(raw: string): Map<string, string[]> {
   if (/[|{}]/.test(raw)) throw new BadTarget()
   const query = new Map<string, string[]>()
@@ -55,13 +55,13 @@ function readQuery(raw: string): Map<string, string[]> {
   return query
 }
 
-/** Bytes that are no UTF-8 become U+FFFD, as Java decodes them; half an escape is an error. */
+/** Invalid UTF-8 becomes U+FFFD, as in Java; an incomplete escape is an error. */
 function decode(text: string): string {
   checkEscapes(text)
   const bytes = text
     .replaceAll('+', ' ')
     .replace(/%([0-9a-f]{2})/gi, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-  // Node reads the request line byte by byte, so that what was sent unencoded is bytes here too.
+  // Node decodes the request line as Latin-1, so unencoded characters are bytes here.
   return Buffer.from(bytes, 'latin1').toString('utf8')
 }
 
@@ -69,7 +69,7 @@ function checkEscapes(text: string): void {
   if (/%(?![0-9a-f]{2})/i.test(text)) throw new BadTarget()
 }
 
-/** Headers that a REST API does not hand to a function (API Gateway, important notes). */
+/** Headers that a REST API does not pass to a function (API Gateway, important notes). */
 const DROPPED_HEADERS = new Set([
   'connection',
   'content-length',
@@ -119,7 +119,7 @@ function readHeaders({ rawHeaders, sourceIp, port, traceId }: ReceivedRequest): 
 const lastValues = (values: ReadonlyMap<string, string[]>) =>
   Object.fromEntries([...values].map(([name, sent]) => [name, sent.at(-1) ?? '']))
 
-/** The event of a Lambda proxy integration of a REST API, served under a custom domain: no stage in the path. */
+/** The event of a REST API's Lambda proxy integration under a custom domain, so without a stage in the path. */
 export function buildEvent(
   request: ReceivedRequest,
   target: Target,
@@ -196,7 +196,7 @@ const ANONYMOUS_IDENTITY = {
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** Common log form: 10/Oct/2000:13:55:36 +0000 */
+/** Common Log Format: 10/Oct/2000:13:55:36 +0000 */
 function requestTime(epochMs: number): string {
   const [date = '', time = ''] = new Date(epochMs).toISOString().split('T')
   const [year, month, day] = date.split('-')

@@ -4,20 +4,20 @@ import type { ReceivedRequest } from './event.ts'
 import type { HttpResponse } from './response.ts'
 import { smsPage } from './sms-page.ts'
 
-/** Below /_local, beside the API; undefined for what is no page. */
+/** Responds to requests below /_local; undefined for other requests. */
 export type PageHandler = (
   request: Pick<ReceivedRequest, 'method' | 'target' | 'rawHeaders' | 'body'>,
 ) => Promise<HttpResponse> | undefined
 
 type Options = {
-  /** What /_local says. */
+  /** The content of /_local. */
   readonly about: object
   readonly providers: Pick<Providers, 'sms' | 'emails' | 'inboxUrl'>
-  /** Puts an event on the bus. @throws NoEvent */
+  /** Puts an event on the bus. @throws InvalidEvent */
   readonly inject: (event: string) => Promise<object>
 }
 
-/** What the local stack tells of itself, read anew for every request. */
+/** The pages of the local stack. Their content is read for every request. */
 export function localPages({ about, providers, inject }: Options): PageHandler {
   const pages: Record<string, (html: boolean, body: string) => Promise<HttpResponse>> = {
     'GET /_local': async () => json(200, about),
@@ -39,7 +39,7 @@ export function localPages({ about, providers, inject }: Options): PageHandler {
   }
 }
 
-/** A browser asks for HTML before all, a program for JSON or for anything. */
+/** Browsers prefer HTML; programs ask for JSON or for anything. */
 function prefersHtml(rawHeaders: readonly string[]): boolean {
   const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'accept')
   const accepted = at === -1 ? '' : (rawHeaders[at + 1] ?? '')

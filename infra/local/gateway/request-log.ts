@@ -1,26 +1,26 @@
-/** One request as a person at the terminal wants to see it: never its path, query or ids, which may name a patient. */
+/** A request in the terminal's log. It has no path, query or ids, since those can identify a patient. */
 export type RequestEntry = {
   readonly status: number
   readonly method: string
-  /** The route's template, or null for none. */
+  /** The resource path of the route, or null if no route matched. */
   readonly resource: string | null
   readonly durationMs: number
   readonly requestId: string
-  /** What the function complained of. */
+  /** Errors of the function. */
   readonly diagnostics: readonly string[]
 }
 
 const METHOD_WIDTH = 'OPTIONS'.length
-/** Frames of an origin are indented below the line they belong to. */
+/** Stack frames are indented below their error. */
 const INDENT = ' '.repeat(15)
 
 export type RequestLog = {
   readonly write: (entry: RequestEntry) => void
-  /** Makes room for the longest of the resources. */
+  /** Widens the column of resources to the longest one. */
   readonly align: (resources: readonly string[]) => void
 }
 
-/** Times are those of this machine's zone, which must be asked before the process goes over to UTC. */
+/** Times are in this machine's time zone, so it must be created before the process switches to UTC. */
 export function requestLog(log: (line: string) => void, now: () => number = Date.now): RequestLog {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
   const clock = new Intl.DateTimeFormat('en-GB', { timeZone, timeStyle: 'medium' })

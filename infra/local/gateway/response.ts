@@ -1,13 +1,13 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 
-/** What goes back to the client. Names keep their case; a name may repeat. */
+/** A response to the client. Header names keep their case and may repeat. */
 export type HttpResponse = {
   readonly status: number
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body: string
 }
 
-/** What a function behind a Lambda proxy integration may answer; any other field makes the answer malformed. */
+/** The result of a Lambda proxy integration. Any other field makes it malformed. */
 const RESULT_FIELDS = new Set(['statusCode', 'headers', 'multiValueHeaders', 'body', 'isBase64Encoded'])
 
 /** From API Gateway's important notes, column "lambda". */
@@ -21,7 +21,7 @@ const DROPPED_HEADERS = new Set([
   'upgrade',
   'via',
 ])
-/** Content-Length is not in the notes' list but seen renamed on AWS: the gateway sends its own. */
+/** Content-Length is not in that list, but AWS renames it too, since the gateway sends its own. */
 const REMAPPED_HEADERS = new Set([
   'authorization',
   'connection',
@@ -34,7 +34,7 @@ const REMAPPED_HEADERS = new Set([
   'www-authenticate',
 ])
 
-/** The answer that a REST API makes of a function's result, or null when it calls the result malformed. */
+/** The response that a REST API makes of a function's result, or null for a malformed result. */
 export function readResult(payload: string): HttpResponse | null {
   const result: unknown = JSON.parse(payload)
   if (!isRecord(result) || Object.keys(result).some((field) => !RESULT_FIELDS.has(field))) return null
@@ -71,7 +71,7 @@ function isHeaders<V>(
   return value === undefined || value === null || (isRecord(value) && Object.values(value).every(isValue))
 }
 
-/** Both lists become one; a pair that is in both is sent once. */
+/** Merges both lists; a pair that is in both is sent once. */
 function mergeHeaders(
   single: Readonly<Record<string, Scalar>>,
   multiple: Readonly<Record<string, readonly Scalar[]>>,

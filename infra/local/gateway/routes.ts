@@ -1,17 +1,17 @@
 import type { ResolvedTemplate } from '../template/template.ts'
 import { minCompressionSizeOf } from './compression.ts'
 
-/** A method of a resource and the function behind it. */
+/** The function that a method of a resource invokes. */
 export type Integration = { readonly functionArn: string; readonly timeoutMs: number }
 
 export type Route = {
-  /** The resource's path as the template has it, such as `/patients/{id}`. */
+  /** The resource path of the template, such as `/patients/{id}`. */
   readonly resource: string
   readonly resourceId: string
   readonly segments: readonly string[]
   /** By method, or ANY. */
   readonly methods: ReadonlyMap<string, Integration>
-  /** Bytes from which its answers are compressed, if they are. */
+  /** The size in bytes from which responses are compressed, if they are. */
   readonly minCompressionSize: number | undefined
 }
 
@@ -21,9 +21,9 @@ export type Match = {
   readonly pathParameters: Readonly<Record<string, string>> | null
 }
 
-/** What ANY stands for; a REST API has no other methods. */
+/** The methods that ANY includes; a REST API supports no others. */
 const METHODS = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'])
-/** A REST API's default limit of an integration. */
+/** The default timeout of an integration. */
 const INTEGRATION_TIMEOUT_MS = 29_000
 
 type ResourceProperties = { readonly ParentId: string; readonly PathPart: string }
@@ -36,7 +36,7 @@ type MethodProperties = {
   readonly Integration?: { readonly Type?: string; readonly Uri?: string; readonly TimeoutInMillis?: number }
 }
 
-/** The API's routes, the most specific first. */
+/** The routes of the API, most specific first. @throws Error that names an unsupported method */
 export function routesOf(template: ResolvedTemplate): Route[] {
   const paths = resourcePaths(template)
   const minCompressionSize = minCompressionSizeOf(template)
@@ -50,7 +50,7 @@ export function routesOf(template: ResolvedTemplate): Route[] {
     .map(([resourceId, integrations]) => {
       const resource = paths.get(resourceId)
       if (!resource)
-        throw new Error(`The template has a method of ${resourceId}, which is no resource of its API.`)
+        throw new Error(`The template has a method of ${resourceId}, which is not a resource of its API.`)
       return {
         resource,
         resourceId,
@@ -85,21 +85,21 @@ function integrationOf(id: string, properties: MethodProperties): Integration {
   } = properties
   if (AuthorizationType !== 'NONE' || ApiKeyRequired || RequestValidatorId)
     throw new Error(
-      `${id} has an authorizer, an API key or a request validator: the local gateway has none of these.`,
+      `${id} has an authorizer, an API key or a request validator: the local gateway supports none of these.`,
     )
   const functionArn = /functions\/(arn:[^/]+)\/invocations$/.exec(integration.Uri ?? '')?.[1]
   if (integration.Type !== 'AWS_PROXY' || !functionArn)
-    throw new Error(`${id} has no Lambda proxy integration, the only one that the local gateway serves.`)
+    throw new Error(`${id} has no Lambda proxy integration, the only kind that the local gateway supports.`)
   return { functionArn, timeoutMs: integration.TimeoutInMillis ?? INTEGRATION_TIMEOUT_MS }
 }
 
 const segmentsOf = (path: string): string[] => path.split('/').filter((part) => part !== '')
 
-/** How freely a segment of a resource matches: literally, any one segment, or the whole rest. */
+/** 0 for a literal segment, 1 for a parameter, 2 for a greedy parameter. */
 const wildcardRank = (segment: string): number =>
   /^\{.+\+\}$/.test(segment) ? 2 : /^\{.+\}$/.test(segment) ? 1 : 0
 
-/** From the left, literal before parameter before greedy parameter. */
+/** Compares segments from the left: literal before parameter before greedy parameter. */
 function bySpecificity(one: Route, other: Route): number {
   for (let at = 0; at < Math.min(one.segments.length, other.segments.length); at++) {
     const difference = wildcardRank(one.segments[at] ?? '') - wildcardRank(other.segments[at] ?? '')
@@ -109,8 +109,8 @@ function bySpecificity(one: Route, other: Route): number {
 }
 
 /**
- * The first route that has the path and the method. A resource that lacks the method leaves it to a less specific
- * one, as real REST APIs do.
+ * The first route that matches the path and has the method. If a resource lacks the method, a less specific one is
+ * used, as on AWS.
  */
 export function matchRoute(routes: readonly Route[], method: string, path: string): Match | null {
   const segments = path.replace(/\/$/, '').split('/').slice(1)
@@ -128,7 +128,7 @@ export function matchRoute(routes: readonly Route[], method: string, path: strin
   return null
 }
 
-/** Values stay percent-encoded: a REST API hands them over as they were sent. */
+/** Values stay percent-encoded, as on AWS. */
 function parametersOf(pattern: readonly string[], segments: readonly string[]): Map<string, string> | null {
   const parameters = new Map<string, string>()
   for (const [at, part] of pattern.entries()) {

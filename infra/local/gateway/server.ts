@@ -10,7 +10,7 @@ import type { PageHandler } from './pages.ts'
 import type { RequestEntry } from './request-log.ts'
 import type { HttpResponse } from './response.ts'
 
-/** What the port serves: the API, and beside it the pages of the local stack itself. */
+/** The handlers of the port: the API, and the pages of the local stack. */
 export type GatewayHandlers = {
   readonly api: DeployedApi
   readonly page: PageHandler
@@ -18,16 +18,16 @@ export type GatewayHandlers = {
 
 export type Gateway = {
   readonly port: number
-  /** From now on. Requests that came before the first call have waited. */
+  /** Sets the handlers of new requests. Requests wait until the first call. */
   readonly serve: (handlers: GatewayHandlers) => void
   readonly close: () => Promise<void>
 }
 
-/** Well above what the API takes, so that it is the API that refuses. */
+/** Well above the API's limit, so that the API rejects the request and not Node. */
 const MAX_HEADER_BYTES = 64 * 1024
 const CLOSE_TIMEOUT_MS = 1000
 
-/** For the log, of what never became a request. */
+/** The log entry of a request that could not be parsed. */
 const UNPARSED_REQUEST: RequestEntry = {
   status: 500,
   method: '-',
@@ -46,7 +46,7 @@ export async function openGateway(port: number, onRequest: (entry: RequestEntry)
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const startedAt = performance.now()
     const received = await receive(request).catch(() => null)
-    if (!received) return void response.destroy() // the client went away in the middle of its request
+    if (!received) return void response.destroy() // the client disconnected before the end of its request
     const { api, page } = await handlers
     const local = page(received)
     if (local) return send(response, await local, received)
@@ -66,7 +66,7 @@ export async function openGateway(port: number, onRequest: (entry: RequestEntry)
   const onMessage = (request: IncomingMessage, response: ServerResponse) => {
     handle(request, response).catch((error: Error) => {
       response.destroy()
-      onRequest({ ...UNPARSED_REQUEST, diagnostics: [`The local gateway fails: ${error.stack}`] })
+      onRequest({ ...UNPARSED_REQUEST, diagnostics: [`The local gateway failed: ${error.stack}`] })
     })
   }
   server.on('request', onMessage)
@@ -111,11 +111,11 @@ async function bind(server: ReturnType<typeof createServer>, port: number): Prom
     await once(server, 'listening')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-    throw new Error(`Port ${port} is taken: another local stack, or another program, listens on it.`)
+    throw new Error(`Port ${port} is in use: another local stack, or another program, listens on it.`)
   }
 }
 
-/** Reads all of the body, so that the client gets to hear of one that is too large, but keeps no more than needed. */
+/** Reads the whole body, so that the client receives the 413, but stores only as much as needed to detect it. */
 async function receive(request: IncomingMessage): Promise<ReceivedRequest> {
   const chunks: Buffer[] = []
   let size = 0
@@ -145,7 +145,7 @@ const origin = (socket: Socket) => {
   }
 }
 
-/** For a request that Node could not read. */
+/** The response to a request that Node could not parse. */
 function renderParseError(error: NodeJS.ErrnoException, { renderError, api }: DeployedApi, socket: Socket) {
   const received = { ...origin(socket), method: '', protocol: 'HTTP/1.1' }
   const type = error.code === 'HPE_HEADER_OVERFLOW' ? 'REQUEST_TOO_LARGE' : 'DEFAULT_4XX'

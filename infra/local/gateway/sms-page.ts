@@ -1,13 +1,13 @@
 import type { Sms } from '../providers/sms-outbox.ts'
 import type { HttpResponse } from './response.ts'
 
-/** The outbox for a person to look at, newest first. */
+/** The SMS outbox as a web page, newest first. */
 export const smsPage = (messages: readonly Sms[]): HttpResponse => ({
   status: 200,
   headers: [
     ['content-type', 'text/html; charset=utf-8'],
     ['cache-control', 'no-store'],
-    // Texts are escaped; if one were not, it could still do nothing.
+    // Texts are escaped; this also keeps a missed one from running scripts.
     ['content-security-policy', "default-src 'none'; style-src 'unsafe-inline'"],
   ],
   body: `<!doctype html>
@@ -22,7 +22,7 @@ export const smsPage = (messages: readonly Sms[]): HttpResponse => ({
   td:last-child { white-space: pre-wrap }
 </style>
 <h1>SMS outbox</h1>
-${messages.length === 0 ? '<p>Nothing was sent yet.</p>' : tableOf(messages)}
+${messages.length === 0 ? '<p>No SMS yet.</p>' : tableOf(messages)}
 </html>
 `,
 })

@@ -1,13 +1,13 @@
 import type { ResolvedTemplate } from '../template/template.ts'
 import type { Route } from './routes.ts'
 
-/** Whether a method may be called now. A REST API counts each method of a stage by itself. */
+/** Whether a request is within the limit. A REST API limits each method of a stage separately. */
 export type Throttle = (route: Route, method: string) => boolean
 
 type Setting = {
   readonly ResourcePath: string
   readonly HttpMethod: string
-  /** Requests a second in the long run, and at once. */
+  /** Requests per second, and burst. */
   readonly ThrottlingRateLimit?: number
   readonly ThrottlingBurstLimit?: number
 }
@@ -38,7 +38,7 @@ export function throttleOf(
   }
 }
 
-/** A setting of the method itself before the stage's own. Paths are written with `~1` for each inner slash. */
+/** The setting of the method, or else that of the stage. `~1` in a path is a slash. */
 function settingFor(settings: readonly Setting[], resource: string, method: string): Setting | undefined {
   const path = (setting: Setting) => setting.ResourcePath.replaceAll('~1', '/').replace(/^\/\//, '/')
   const own = settings.find(

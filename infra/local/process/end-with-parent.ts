@@ -2,15 +2,15 @@ import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:chi
 import type { Writable } from 'node:stream'
 
 /**
- * Kills the program when its input ends, which happens however the parent ends. The shell replaces itself with the
- * program, so that its process id is the program's. A line of input ends the watch.
+ * Kills the program at the end of input, which comes when the parent ends in any way. The shell replaces itself with
+ * the program, so that both have the same process id. A line of input ends the watch.
  */
 const WATCH_INPUT = '(read -r _ || kill -9 $$) <&3 >/dev/null 2>&1 & exec "$@" 3<&-'
 
 /**
- * Like `spawn`, with a child that the system kills when this process ends, even by SIGKILL. On Linux the kernel does
- * that (`prctl`, through util-linux's setpriv); elsewhere it costs a small shell process beside the child. On Windows
- * the child is not killed.
+ * Like `spawn`, but the child is killed when this process ends, even by SIGKILL. On Linux the kernel does that
+ * (`prctl`, through setpriv of util-linux); elsewhere a small shell process watches this one. On Windows the child is
+ * not killed.
  */
 export function spawnEndingWithParent(
   binary: string,
@@ -26,7 +26,7 @@ export function spawnEndingWithParent(
   })
   const input = child.stdio[3] as Writable
   input.on('error', () => {})
-  // Otherwise the watching shell could kill another process that has got the same id.
+  // Without this the shell could kill another process that reuses the id.
   child.on('exit', () => input.end('\n'))
   return child
 }

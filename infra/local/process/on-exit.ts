@@ -1,8 +1,8 @@
 const cleanups = new Set<() => void>()
 
 /**
- * The net under close(): runs `cleanup`, which must be synchronous, when this process ends in whatever way it can
- * still notice. Returns what takes the net away.
+ * Runs `cleanup`, which must be synchronous, when this process exits without close(): by exit, SIGINT or SIGTERM.
+ * Returns a function that unregisters it.
  */
 export function onProcessExit(cleanup: () => void): () => void {
   if (cleanups.size === 0) toggleListeners('on')
@@ -17,13 +17,13 @@ function toggleListeners(change: 'on' | 'off'): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process[change](signal, onSignal)
 }
 
-/** The last first: a process goes before the directory that it writes to. */
+/** In reverse order, so that a process ends before the directory that it writes to is removed. */
 function cleanUp(): void {
   for (const cleanup of [...cleanups].reverse()) cleanup()
 }
 
 function onSignal(signal: NodeJS.Signals): void {
-  // Whoever else listens decides how this process ends, and closes the stack.
+  // Another listener closes the stack and decides how this process ends.
   if (process.listenerCount(signal) > 1) return
   cleanUp()
   process.off(signal, onSignal)

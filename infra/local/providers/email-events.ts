@@ -4,7 +4,7 @@ import { ACCOUNT_ID } from '../template/physical-names.ts'
 import type { ResolvedTemplate } from '../template/template.ts'
 import type { EmailEventType, EmailScenario } from './test-recipients.ts'
 
-/** A call of SES's SendEmail, as far as its events tell of it. */
+/** The fields of a SendEmail call that its events contain. */
 export type SentEmail = {
   readonly FromEmailAddress?: string
   readonly Destination?: {
@@ -36,7 +36,7 @@ export const recipientsOf = ({ Destination = {} }: SentEmail): string[] => [
   ...(Destination.BccAddresses ?? []),
 ]
 
-/** Makes the events of one mail, in the form in which SES puts them on EventBridge's default bus. */
+/** Returns a function that creates the events of an email as SES puts them on the default event bus. */
 export function emailEventFactory(
   sent: SentEmail,
   messageId: string,
@@ -92,7 +92,7 @@ function mailOf(sent: SentEmail, messageId: string, region: string) {
   }
 }
 
-/** What an event tells beside the mail. */
+/** The part of an event that depends on its type. */
 function eventDetail(
   eventType: EmailEventType,
   { destination, timestamp }: Mail,
@@ -152,8 +152,9 @@ type Destination = {
 }
 
 /**
- * Whether the template has SES publish an event to the bus. Other destinations (SNS, CloudWatch) are not served.
- * @throws Error naming a destination that is another bus than the default one, the only one that SES takes
+ * Whether the template's configuration sets publish an event to the bus. Other destinations (SNS, CloudWatch) are
+ * ignored.
+ * @throws Error that names a destination on a bus other than the default one, the only one that SES supports
  */
 export function publishedEventFilter(template: ResolvedTemplate): (event: EmailEvent) => boolean {
   const published = new Set<string>()
@@ -165,7 +166,7 @@ export function publishedEventFilter(template: ResolvedTemplate): (event: EmailE
     if (!Enabled || !EventBridgeDestination) continue
     if (!EventBridgeDestination.EventBusArn.endsWith(':event-bus/default'))
       throw new Error(
-        `${id} publishes to ${EventBridgeDestination.EventBusArn}; SES takes the default bus only.`,
+        `${id} publishes to ${EventBridgeDestination.EventBusArn}; SES supports the default bus only.`,
       )
     for (const type of MatchingEventTypes) published.add(destinationKey(ConfigurationSetName, type))
   }
@@ -173,6 +174,6 @@ export function publishedEventFilter(template: ResolvedTemplate): (event: EmailE
     published.has(destinationKey(configurationSet, occurrence))
 }
 
-/** CloudFormation takes event types in either case. */
+/** CloudFormation accepts event types in upper and lower case. */
 const destinationKey = (configurationSet: string, type: string): string =>
   `${configurationSet} ${type.toUpperCase()}`

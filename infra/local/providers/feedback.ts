@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { EmailEvent } from './email-events.ts'
 import type { SmsReceipt } from './sms-receipts.ts'
 
-/** Who hears of what became of messages. */
+/** Receives the feedback on messages. */
 export type FeedbackListener = {
   readonly email: (event: EmailEvent) => Promise<unknown>
   readonly sms: (receipt: SmsReceipt) => Promise<unknown>
@@ -10,7 +10,7 @@ export type FeedbackListener = {
 
 /** In milliseconds. */
 export type FeedbackDelays = {
-  /** From the acceptance of a mail to its first event, and from one of its events to the next. */
+  /** From the acceptance of an email to its first event, and between its events. */
   readonly email: number
   readonly nextEmail: number
   /** From the acceptance of an SMS to its receipt. */
@@ -20,9 +20,9 @@ export type FeedbackDelays = {
 const DELAYS: FeedbackDelays = { email: 300, nextEmail: 200, sms: 500 }
 
 export type Feedback = {
-  /** From now on; before the first call nobody hears of anything. */
+  /** Sets the listener. Feedback is dropped before the first call. */
   readonly setListener: (listener: FeedbackListener) => void
-  /** What is made only when it happens, as its times tell. */
+  /** Events are created when they happen, since they contain the time. */
   readonly email: (eventFactories: readonly (() => EmailEvent)[]) => void
   readonly sms: (receipt: () => SmsReceipt) => void
   readonly stop: () => Promise<void>
@@ -30,7 +30,7 @@ export type Feedback = {
 
 type Step = { readonly delayMs: number; readonly run: () => Promise<unknown> }
 
-/** What providers tell of a message after they took it: later, and one thing after the other. */
+/** The feedback that providers report on accepted messages, delayed and in order. */
 export function delayedFeedback(
   log: (line: string) => void,
   overrides: Partial<FeedbackDelays> = {},
@@ -47,7 +47,7 @@ export function delayedFeedback(
       } catch {
         return // stopped
       }
-      await happen().catch((error: Error) => log(`Feedback is lost: ${error.message}`))
+      await happen().catch((error: Error) => log(`Feedback was lost: ${error.message}`))
     }
   }
   const start = (steps: readonly Step[]): void => {

@@ -16,20 +16,20 @@ type Options = {
 }
 
 export type Providers = {
-  /** Of SNS and of SES alike. */
+  /** The endpoint of both SNS and SES. */
   readonly endpoint: string
   /** The web page of the email inbox. */
   readonly inboxUrl: string
   readonly sms: () => readonly Sms[]
   readonly emails: () => Promise<Email[]>
-  /** Who hears from now on of what became of messages. */
+  /** Sets the listener of feedback on messages. */
   readonly setListener: (listener: FeedbackListener) => void
   readonly stop: () => Promise<void>
 }
 
 type Reply = { readonly status: number; readonly headers: Record<string, string>; readonly body: string }
 
-/** Plays SNS and SES on a port of this machine: what they take lands in an outbox and an inbox, and nowhere else. */
+/** Simulates SNS and SES on a local port. Accepted messages go to an outbox and an inbox; nothing is sent. */
 export async function startProviders({ region, log, feedbackDelays: delays }: Options): Promise<Providers> {
   const engine = await startEmailEngine()
   const outbox = createSmsOutbox()
@@ -63,7 +63,7 @@ export async function startProviders({ region, log, feedbackDelays: delays }: Op
   }
 }
 
-/** Null is a reply that gets lost. */
+/** Null for a lost response. */
 function sendReply(response: ServerResponse, reply: Reply | null): void {
   if (reply) response.writeHead(reply.status, reply.headers).end(reply.body)
   else response.destroy()
@@ -103,7 +103,7 @@ const escapeXml = (plain: string): string =>
 
 function sesHandler(engine: EmailEngine, feedback: Feedback, region: string) {
   const refused = new Map<string, number>()
-  /** Counts by recipients and tags: attempts at the same mail, not other mail to the same address. */
+  /** Counts by recipients and tags, so that only attempts to send the same email are counted. */
   const shouldRefuse = (sent: SentEmail, maxRefusals = Number.POSITIVE_INFINITY): boolean => {
     const mailKey = JSON.stringify([recipientsOf(sent), sent.EmailTags])
     const previousRefusals = refused.get(mailKey) ?? 0
@@ -116,7 +116,7 @@ function sesHandler(engine: EmailEngine, feedback: Feedback, region: string) {
     const scenario = emailScenario(recipientsOf(sent))
     if (scenario.refusal && shouldRefuse(sent, scenario.refusalCount)) return sesError(scenario.refusal)
     const { status, text: reply } = await engine.send(body, request.headers.authorization ?? '')
-    // The engine names no error; whatever it does not like of a mail is this one of SES's.
+    // The engine returns no error code. MessageRejected is SES's code for an invalid email.
     if (status !== 200) return sesReply(status, reply, { 'x-amzn-errortype': 'BadRequestException' })
     const { MessageId } = JSON.parse(reply) as { MessageId: string }
     const createEvent = emailEventFactory(sent, MessageId, scenario, region)
@@ -125,7 +125,7 @@ function sesHandler(engine: EmailEngine, feedback: Feedback, region: string) {
   }
 }
 
-/** What is no JSON has no recipients; the engine will refuse it. */
+/** Invalid JSON has no recipients; the engine rejects it. */
 function parseSentEmail(body: string): SentEmail {
   try {
     return (JSON.parse(body) ?? {}) as SentEmail

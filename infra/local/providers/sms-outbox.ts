@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { type Refusal, type SmsScenario, smsScenario } from './test-recipients.ts'
 
-/** An SMS that SNS took, as /_local/sms shows it; null for what was not said. */
+/** An accepted SMS, as /_local/sms shows it. Attributes that were not sent are null. */
 export type Sms = {
   readonly message_id: string
   readonly to: string
   readonly message: string
   readonly sender_id: string | null
-  /** In US dollars, as it was sent. */
+  /** US dollars, as sent. */
   readonly max_price: string | null
   readonly type: string | null
   /** ISO 8601. */
@@ -21,11 +21,11 @@ export type PublishResult =
 export type SmsOutbox = {
   /** Newest last. */
   readonly list: () => readonly Sms[]
-  /** A call of SNS's query protocol. */
+  /** Handles a call in SNS's query protocol. */
   readonly publish: (form: URLSearchParams) => PublishResult
 }
 
-/** SNS takes 1,600 characters in one call, which go out as several parts. */
+/** SNS accepts 1,600 characters per call and sends them in several parts. */
 const MAX_CHARACTERS = 1600
 
 export function createSmsOutbox(): SmsOutbox {
@@ -57,7 +57,7 @@ export function createSmsOutbox(): SmsOutbox {
 function validationError(form: URLSearchParams, to: string, message: string): Refusal | undefined {
   const refuse = (code: string, text: string): Refusal => ({ status: 400, code, message: text })
   if (form.get('Action') !== 'Publish')
-    return refuse('InvalidAction', `The local SNS only has Publish, and no ${form.get('Action')}.`)
+    return refuse('InvalidAction', `The local SNS supports Publish only, not ${form.get('Action')}.`)
   if (!form.has('PhoneNumber'))
     return refuse('InvalidParameter', 'Invalid parameter: the local SNS publishes to a PhoneNumber only')
   if (!/^\+[1-9]\d{6,14}$/.test(to))

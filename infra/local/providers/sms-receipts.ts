@@ -36,7 +36,7 @@ export const createReceipt = ({ message_id, to, type, at }: Sms, { receipt }: Sm
   status: receipt,
 })
 
-/** Where SNS writes what became of SMS that were published to a number. */
+/** The log group that SNS writes the receipts of SMS to phone numbers to. */
 const receiptLogGroup = (region: string, status: SmsScenario['receipt']): string =>
   `sns/${region}/${ACCOUNT_ID}/DirectPublishToPhoneNumber${status === 'FAILURE' ? '/Failure' : ''}`
 
@@ -47,7 +47,7 @@ type FilterProperties = {
   readonly FilterPattern?: string
 }
 
-/** A log group's subscription: the function that gets what is written there. */
+/** A subscription of a function to a log group. */
 export type LogSubscription = {
   readonly id: string
   readonly filterName: string
@@ -55,12 +55,12 @@ export type LogSubscription = {
   readonly functionArn: string
 }
 
-/** @throws Error naming a subscription that cannot be served here */
+/** @throws Error that names an unsupported subscription */
 export function logSubscriptions(template: ResolvedTemplate): LogSubscription[] {
   return template.resourcesOf<FilterProperties>('AWS::Logs::SubscriptionFilter').map(({ id, properties }) => {
     const { LogGroupName, DestinationArn, FilterName, FilterPattern = '' } = properties
     if (FilterPattern.trim() !== '')
-      throw new Error(`${id} has a FilterPattern, which the local stack does not apply.`)
+      throw new Error(`${id} has a FilterPattern, which the local stack does not support.`)
     return { id, filterName: FilterName ?? id, logGroup: LogGroupName, functionArn: DestinationArn }
   })
 }
@@ -72,7 +72,7 @@ type ReceiptSubscribers = {
   readonly log: (line: string) => void
 }
 
-/** Writes a receipt into the log group of its outcome, as far as anybody reads that. */
+/** Invokes the functions that are subscribed to the log group of the receipt's status. */
 export async function writeReceipt(
   receipt: SmsReceipt,
   { subscriptions, region, getPool: functionOf, log }: ReceiptSubscribers,
@@ -100,7 +100,7 @@ function logsEvent({ logGroup, filterName }: LogSubscription, receipt: SmsReceip
   return JSON.stringify({ awslogs: { data: gzipSync(JSON.stringify(data)).toString('base64') } })
 }
 
-/** 56 digits. */
+/** A random id of 56 digits, as CloudWatch Logs has them. */
 const eventId = (): string =>
   BigInt(`0x${randomBytes(20).toString('hex')}`)
     .toString()

@@ -1,11 +1,11 @@
 /**
- * Recipients with a fate of their own, as a payment provider has test cards. Labels (`bounce+anything@...`) change nothing.
+ * Recipients with a fixed outcome, like the test cards of payment providers. Labels (`bounce+anything@...`) are ignored.
  *
  * | SMS to | what happens |
  * | --- | --- |
  * | +12015550101 | refused: 400 `InvalidParameter` |
  * | +12015550102 | throttled, always: 429 `Throttled` |
- * | +12015550103 | accepted, but the reply is lost: the connection breaks |
+ * | +12015550103 | accepted, but the response is lost: the connection breaks |
  * | +12015550104 | accepted; its delivery receipt says FAILURE |
  * | any other number | accepted; its receipt says SUCCESS |
  *
@@ -17,12 +17,12 @@
  * | suppressionlist@simulator.amazonses.com | Send, Bounce (Permanent, OnAccountSuppressionList) |
  * | rejected@test.example | refused: 400 `MessageRejected` |
  * | throttled@test.example | 429 `TooManyRequestsException` the first two times for the same message tags, then accepted |
- * | lost-reply@test.example | accepted, but the reply is lost: the connection breaks; Send, Delivery |
+ * | lost-reply@test.example | accepted, but the response is lost: the connection breaks; Send, Delivery |
  * | unavailable@test.example | 503 `ServiceUnavailable`, always |
  * | any other address | Send, Delivery |
  */
 
-/** An error in the service's words. */
+/** An error response of the service. */
 export type Refusal = { readonly status: number; readonly code: string; readonly message: string }
 
 export type SmsScenario = {
@@ -35,7 +35,7 @@ export type EmailEventType = 'Send' | 'Delivery' | 'Bounce' | 'Complaint'
 
 export type EmailScenario = {
   readonly refusal?: Refusal
-  /** How often the same mail is refused before it is accepted; always unless given. */
+  /** How often the same email is refused before it is accepted; always if undefined. */
   readonly refusalCount?: number
   readonly replyLost?: boolean
   readonly eventTypes: readonly EmailEventType[]
@@ -89,11 +89,12 @@ const EMAIL_SCENARIOS: Record<string, EmailScenario> = {
 
 export const smsScenario = (number: string): SmsScenario => SMS_SCENARIOS[number] ?? ACCEPTED_SMS
 
-/** The first recipient with a fate of its own decides. */
+/** The scenario of the first recipient that has one. */
 export const emailScenario = (recipients: readonly string[]): EmailScenario =>
-  recipients.map((recipient) => EMAIL_SCENARIOS[plainAddress(recipient)]).find((fate) => fate) ?? DELIVERED
+  recipients.map((recipient) => EMAIL_SCENARIOS[plainAddress(recipient)]).find((scenario) => scenario) ??
+  DELIVERED
 
-/** `Anna <Bounce+7@simulator.amazonses.com>` is `bounce@simulator.amazonses.com`. */
+/** `Anna <Bounce+7@simulator.amazonses.com>` becomes `bounce@simulator.amazonses.com`. */
 const plainAddress = (mailbox: string): string =>
   (/<([^>]*)>\s*$/.exec(mailbox)?.[1] ?? mailbox)
     .trim()

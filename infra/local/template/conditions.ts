@@ -1,6 +1,6 @@
 type Resolve = (value: unknown, where: string) => unknown
 
-/** Whether one of the template's conditions holds. @throws Error naming a function it does not know */
+/** Whether a condition of the template holds. @throws Error that names an unsupported function */
 export function evaluateCondition(
   name: string,
   conditions: Readonly<Record<string, unknown>>,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 export const ACCOUNT_ID = '000000000000'
 
-/** Where the local stack's resources are. */
+/** What physical names and ARNs depend on. */
 export type StackContext = {
   readonly region: string
   readonly stackName: string
@@ -11,7 +11,7 @@ export type StackContext = {
   readonly tableSuffix?: string
 }
 
-/** What Ref and Fn::GetAtt give for a resource. */
+/** The values of Ref and Fn::GetAtt for a resource. */
 export type Identity = { readonly ref: string; readonly attributes: Readonly<Record<string, string>> }
 
 type ResourceDefinition = { readonly Type: string; readonly Properties?: Readonly<Record<string, unknown>> }
@@ -75,7 +75,7 @@ const IDENTITY_BUILDERS: Record<string, (named: NamedResource) => Identity> = {
   }),
 }
 
-/** The property that names a resource, where it is not called after the resource's type. */
+/** The property that names a resource, for types where it is not `<Type>Name`. */
 const NAME_PROPERTIES: Record<string, string> = {
   'AWS::Events::Rule': 'Name',
   'AWS::SES::ConfigurationSet': 'Name',
@@ -85,7 +85,7 @@ const NAME_PROPERTIES: Record<string, string> = {
 export const nameProperty = (type: string): string =>
   NAME_PROPERTIES[type] ?? `${type.split('::').at(-1)}Name`
 
-/** Longest generated name where the service has a limit that a stack and a logical id can reach. */
+/** Maximum length of a generated name, for services whose limit a stack name and a logical id can exceed. */
 const MAX_NAME_LENGTHS: Record<string, number> = {
   'AWS::Events::Rule': 64,
   'AWS::Lambda::Function': 64,
@@ -94,7 +94,7 @@ const MAX_NAME_LENGTHS: Record<string, number> = {
   'AWS::IAM::Role': 64,
 }
 
-/** Names are made from the logical id alone, so that data kept from one run is found again by the next. */
+/** Names depend on the logical id alone, so that the next run finds the persisted data of this one. */
 export function identify(
   id: string,
   definition: ResourceDefinition,
@@ -109,7 +109,7 @@ export function identify(
   return IDENTITY_BUILDERS[Type]?.({ id, name, definition, context, arn }) ?? { ref: name, attributes: {} }
 }
 
-/** Logical ids end in a hash; the tail tells two long ones apart. */
+/** Keeps the end of a long name, because logical ids end in a hash that distinguishes them. */
 const shorten = (name: string, limit: number): string =>
   name.length <= limit ? name : `${name.slice(0, limit - 9)}-${name.slice(-8)}`
 

@@ -9,13 +9,13 @@ import type { Template } from './template.ts'
 
 export const PROJECT = join(import.meta.dirname, '..', '..', '..')
 
-/** What `cdk synth` makes: the template that would be deployed, and the code of its functions. */
+/** The output of `cdk synth`: the template to deploy and the code of its functions. */
 export type Assembly = {
   readonly stackName: string
   readonly template: Template
-  /** The app's further stacks, which are deployed beside it. */
+  /** The app's other stacks, which are deployed with it. */
   readonly otherStacks: readonly { readonly stackName: string; readonly template: Template }[]
-  /** Directory of an asset, by the key the template gives it in the bootstrap bucket. */
+  /** The directory of an asset, by its key in the bootstrap bucket. */
   readonly assetDirectory: (s3Key: string) => string
   readonly dispose: () => Promise<void>
 }
@@ -29,13 +29,13 @@ type AssetManifest = {
   readonly files: Readonly<Record<string, { readonly source: { readonly path: string } }>>
 }
 
-/** Of the app's context; a stage and what is deployed beside it. */
+/** Context values of the CDK app: the stage, and which optional stacks to deploy. */
 export type AppContext = { readonly stage: string; readonly smsReceipts?: 'on' }
 
 /**
- * Runs the CDK app as the CLI does, into a directory of its own outside the project, where no package.json makes
- * modules of the bundles.
- * @throws Error with what the app said, without its stack
+ * Runs the CDK app as the CLI does. The output goes to a temporary directory outside the project, because the
+ * project's package.json would make Node load the CommonJS bundles as ES modules.
+ * @throws Error with the app's error message, without stack frames
  */
 export async function synthesize(context: AppContext, signal?: AbortSignal): Promise<Assembly> {
   const directory = await mkdtemp(join(tmpdir(), 'clinic-local-'))
@@ -68,7 +68,7 @@ async function runApp(directory: string, overrides: AppContext, signal?: AbortSi
   child.stderr.on('data', (chunk) => {
     stderr += chunk
   })
-  // Not spawn's own signal: the directory can go only after the app has ended.
+  // Not spawn's `signal` option: the directory may be removed only after the app has exited.
   const kill = () => child.kill('SIGKILL')
   signal?.addEventListener('abort', kill)
   if (signal?.aborted) kill()
@@ -77,10 +77,10 @@ async function runApp(directory: string, overrides: AppContext, signal?: AbortSi
   release()
   signal?.removeEventListener('abort', kill)
   if (code !== 0)
-    throw new Error(`The stack does not synthesize.\n${summarizeError(stderr) || `Exit code ${code}.`}`)
+    throw new Error(`Synthesis of the stack failed.\n${summarizeError(stderr) || `Exit code ${code}.`}`)
 }
 
-/** What went wrong, as far as the first stack frame. */
+/** The lines before the first stack frame. */
 function summarizeError(stderr: string): string {
   const lines = stripAnsi(stderr)
     .replace(/^node:internal.*\n.*\n\s*\^\n/m, '')
@@ -90,10 +90,10 @@ function summarizeError(stderr: string): string {
   return (frame === -1 ? lines : lines.slice(0, frame)).slice(-12).join('\n')
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what it looks for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches the escape character.
 const stripAnsi = (text: string): string => text.replace(/\u001b\[[0-9;]*m/g, '')
 
-/** @throws Error naming the stacks, unless exactly one of them has an API */
+/** @throws Error that names the stacks unless exactly one of them has a REST API */
 export async function readAssembly(directory: string): Promise<Omit<Assembly, 'dispose'>> {
   const read = async <T>(file: string): Promise<T> =>
     JSON.parse(await readFile(join(directory, file), 'utf8')) as T
@@ -110,7 +110,7 @@ export async function readAssembly(directory: string): Promise<Omit<Assembly, 'd
   const [main, ...more] = stacks.filter(({ template }) => hasApi(template))
   if (!main || more.length > 0)
     throw new Error(
-      `${more.length + (main ? 1 : 0)} of the app's stacks (${stacks.map(({ stackName }) => stackName).join(', ')}) have a REST API; one runs here.`,
+      `${more.length + (main ? 1 : 0)} of the app's stacks (${stacks.map(({ stackName }) => stackName).join(', ')}) have a REST API; exactly one is supported.`,
     )
 
   const sources = new Map<string, string>()
@@ -123,7 +123,7 @@ export async function readAssembly(directory: string): Promise<Omit<Assembly, 'd
     otherStacks: stacks.filter((stack) => stack !== main),
     assetDirectory: (s3Key) => {
       const source = sources.get(s3Key.replace(/\.zip$/, ''))
-      if (!source) throw new Error(`No asset of the stack is published as ${s3Key}.`)
+      if (!source) throw new Error(`No asset of the stack has the key ${s3Key}.`)
       return join(directory, source)
     },
   }

@@ -21,24 +21,24 @@ export type TemplateResource = {
   readonly Condition?: string
 }
 
-/** A resource with every intrinsic of its properties resolved, as its service would be told to make it. */
+/** A resource whose properties have all intrinsic functions resolved. */
 export type ResolvedResource<P> = { readonly id: string; readonly properties: P }
 
 export type ResolvedTemplate = {
-  /** Resources of one type, in the template's order. Only these are resolved: the rest may use what it likes. */
+  /** The resources of a type, in template order. Others are not resolved and may use unsupported functions. */
   resourcesOf<P>(type: string): ResolvedResource<P>[]
   outputs(): Record<string, string>
-  /** What other stacks can import, by the names it is exported under. */
+  /** Exported values by their export names. */
   exports(): Record<string, string>
-  /** A resource's physical id, as Ref gives it. */
+  /** The value of Ref. */
   ref(id: string): string
-  /** As Fn::GetAtt gives it. */
+  /** The value of Fn::GetAtt. */
   attribute(id: string, name: string): string
 }
 
 type Intrinsic = (argument: unknown, where: string) => unknown
 
-/** Imports are what other stacks export. */
+/** @param imports the values that other stacks export, by their export names */
 export function resolveTemplate(
   template: Template,
   context: StackContext,
@@ -79,7 +79,7 @@ export function resolveTemplate(
     const value = identity(id, where).attributes[name]
     if (value === undefined)
       throw new Error(
-        `${where} asks for ${id}.${name}, which the local stack does not know of a ${template.Resources[id]?.Type}.`,
+        `${where} asks for ${id}.${name}, which the local stack does not support for ${template.Resources[id]?.Type}.`,
       )
     return value
   }
@@ -94,7 +94,8 @@ export function resolveTemplate(
 
   const resolveList = (value: unknown, where: string): unknown[] => {
     const resolved = resolve(value, where)
-    if (!Array.isArray(resolved)) throw new Error(`${where} gives an intrinsic something that is no list.`)
+    if (!Array.isArray(resolved))
+      throw new Error(`${where} passes something other than a list to an intrinsic function.`)
     return resolved
   }
 
@@ -123,7 +124,7 @@ export function resolveTemplate(
     'Fn::ImportValue': (argument, where) => {
       const name = asString(resolve(argument, where), where)
       const value = imports[name]
-      if (value === undefined) throw new Error(`${where} imports ${name}, which no stack here exports.`)
+      if (value === undefined) throw new Error(`${where} imports ${name}, which no stack exports.`)
       return value
     },
     'Fn::If': (argument, where) => {
@@ -139,7 +140,7 @@ export function resolveTemplate(
     const [name = '', argument] = entries[0] ?? []
     if (entries.length === 1 && (name === 'Ref' || name.startsWith('Fn::'))) {
       const intrinsic = intrinsics[name]
-      if (!intrinsic) throw new Error(`${where} uses ${name}, which the local stack cannot resolve.`)
+      if (!intrinsic) throw new Error(`${where} uses ${name}, which the local stack does not support.`)
       return intrinsic(argument, where)
     }
     return Object.fromEntries(
@@ -170,11 +171,11 @@ export function resolveTemplate(
   }
 }
 
-/** AWS::NoValue takes what holds it away. */
+/** AWS::NoValue resolves to undefined, which removes the property that has it. */
 const isDefined = (value: unknown): boolean => value !== undefined
 
 function asString(value: unknown, where: string): string {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
     return String(value)
-  throw new Error(`${where} needs a string where the template gives ${JSON.stringify(value)}.`)
+  throw new Error(`${where} needs a string where the template has ${JSON.stringify(value)}.`)
 }

@@ -66,7 +66,7 @@ describe('email events', () => {
   it('are refused a destination other than the default bus', async () => {
     const EventBridgeDestination = { EventBusArn: 'arn:aws:events:x:0:event-bus/mine' }
     await expect(publish({ MatchingEventTypes: ['SEND'], EventBridgeDestination })).rejects.toThrow(
-      /Events publishes to .*event-bus\/mine; SES takes the default bus only/,
+      /Events publishes to .*event-bus\/mine; SES supports the default bus only/,
     )
   })
 
@@ -163,7 +163,7 @@ describe('delivery receipts', () => {
     [
       'names an unknown function',
       { DestinationArn: 'arn:aws:lambda:x:0:function:f' },
-      /Odd calls .*no function of the stack/,
+      /Odd calls .*not a function of the stack/,
     ],
     ['imports an unknown export', { DestinationArn: { 'Fn::ImportValue': 'x' } }, /Odd imports x/],
   ])('are refused a subscription that %s', async (_what, more, message) => {

@@ -55,7 +55,7 @@ it('stops functions that the next version does not have', async () => {
   const first = await deploy(version('v1'))
   const second = await deploy(version('v2', ['GET /patients']))
   expect(await call(second, '/patients')).toMatchObject({ version: 'v2' })
-  await expect(call(first, '/doctors')).rejects.toThrow(/no function of the stack/)
+  await expect(call(first, '/doctors')).rejects.toThrow(/not a function of the stack/)
 })
 
 it('replaces the address of the API in outputs with the local one', async () => {
@@ -108,7 +108,7 @@ it('refuses a rule that calls a function outside the stack', async () => {
   }
   const { deploy } = deployment()
   await expect(deploy(version('v1', METHODS, { Rule }))).rejects.toThrow(
-    /Rule calls arn:aws:lambda:x:0:function:f, which is no function of the stack/,
+    /Rule calls arn:aws:lambda:x:0:function:f, which is not a function of the stack/,
   )
 })
 
@@ -171,7 +171,7 @@ describe('a stream', () => {
     const FunctionName = 'arn:aws:lambda:x:0:function:f'
     const { deploy } = deployment(inject('dynamodb'))
     await expect(deploy(loggingVersion(streamed({ FunctionName })))).rejects.toThrow(
-      /Mapping calls .*function:f, which is no function of the stack/,
+      /Mapping calls .*function:f, which is not a function of the stack/,
     )
   })
 })

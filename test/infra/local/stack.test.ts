@@ -19,7 +19,7 @@ const get = (path: string, init?: RequestInit) => fetch(`${stack.baseUrl}${path}
 const errorOf = async (response: Response) => ((await response.json()) as { error: string }).error
 
 describe('the synthesized stack, run locally', () => {
-  it('asks for a credential', async () => {
+  it('returns 401 without a credential', async () => {
     const response = await get('/api/developer/v1/patients?search=Anna')
     expect(response.status).toBe(401)
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
@@ -33,12 +33,12 @@ describe('the synthesized stack, run locally', () => {
     expect(line).not.toContain('Anna')
   })
 
-  it('reaches the table: an unknown credential is looked up', async () => {
+  it('looks up an unknown credential in the table', async () => {
     const authorization = 'Developer ck_unknown:cs_wrong'
     expect((await get('/api/developer/v1/patients', { headers: { authorization } })).status).toBe(401)
   })
 
-  it('names the methods of a path', async () => {
+  it('returns 405 with the methods of a known path', async () => {
     const response = await get('/api/developer/v1/patients', { method: 'DELETE' })
     expect([response.status, await errorOf(response)]).toEqual([405, 'METHOD_NOT_ALLOWED'])
     expect(response.headers.get('allow')).toContain('GET')
@@ -47,14 +47,14 @@ describe('the synthesized stack, run locally', () => {
   it.each([
     ['without', {}],
     ['with', { authorization: 'Developer k:s' }],
-  ])('answers 404 for an unknown path, %s a credential', async (_what, headers) => {
+  ])('returns 404 for an unknown path, %s a credential', async (_what, headers) => {
     for (const path of ['/nothing', '/api/developer/v1/nothing/here']) {
       const response = await get(path, { headers: { ...headers } })
       expect([response.status, await errorOf(response)]).toEqual([404, 'NOT_FOUND'])
     }
   })
 
-  it('says what it is', async () => {
+  it('describes itself below /_local', async () => {
     expect(await (await get('/_local')).json()).toEqual({
       stack: 'ClinicDeveloperApi-dev',
       stage: 'dev',
@@ -71,7 +71,7 @@ describe('the synthesized stack, run locally', () => {
     ).toEqual([[], []])
   })
 
-  it('shows what was sent', async () => {
+  it('shows sent messages below /_local', async () => {
     const client = new SNSClient({
       endpoint: stack.endpoints.sns,
       region: 'us-east-1',
@@ -84,7 +84,7 @@ describe('the synthesized stack, run locally', () => {
     expect(await (await fetch(stack.smsOutboxUrl)).json()).toMatchObject([{ message_id: MessageId }])
   })
 
-  it('takes an event by hand, and says of what is none why', async () => {
+  it('accepts a posted event and explains why another is invalid', async () => {
     const put = async (body: unknown) => {
       const answer = await get('/_local/events', { method: 'POST', body: JSON.stringify(body) })
       return [answer.status, await answer.json()]
@@ -99,14 +99,14 @@ describe('the synthesized stack, run locally', () => {
     ])
   })
 
-  it('says when its port is taken', async () => {
+  it('throws an error that names the port when it is in use', async () => {
     const port = Number(new URL(stack.baseUrl).port)
-    await expect(startLocalStack({ port })).rejects.toThrow(`Port ${port} is taken`)
+    await expect(startLocalStack({ port })).rejects.toThrow(`Port ${port} is in use`)
   })
 })
 
 describe('a closed stack', () => {
-  it('leaves nothing behind', async () => {
+  it('leaves no process, port or file behind', async () => {
     const other = await startLocalStack({ port: 0 })
     const pid = enginePid(other.endpoints.dynamodb)
     expect(pid).toBeGreaterThan(0)
@@ -122,14 +122,12 @@ describe('a closed stack', () => {
       await expect(fetch(url)).rejects.toThrow()
   }, 30_000)
 
-  it('or one that did not start', async () => {
+  it('leaves nothing behind either when it did not start', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'start-'))
     onTestFinished(() => rmSync(directory, { recursive: true }))
     onTestFinished(() => void vi.unstubAllEnvs())
     vi.stubEnv('TMPDIR', directory)
-    await expect(startLocalStack({ port: 0, stage: 'nowhere' })).rejects.toThrow(
-      /There is no stage "nowhere"/,
-    )
+    await expect(startLocalStack({ port: 0, stage: 'nowhere' })).rejects.toThrow(/Unknown stage "nowhere"/)
     expect(readdirSync(directory)).toEqual([])
 
     let engine = ''

@@ -13,7 +13,7 @@ function sources() {
   return { root, save: (file: string) => writeFileSync(join(root, file), String(Math.random())) }
 }
 
-it('calls once for saves that belong together, and again for a save during the call', async () => {
+it('calls once for several saves in a row, and again for a save during the call', async () => {
   const { root, save } = sources()
   let calls = 0
   const stop = watchSources(async () => {
@@ -29,7 +29,7 @@ it('calls once for saves that belong together, and again for a save during the c
   expect(calls).toBe(2)
 })
 
-it('calls no more once stopped', async () => {
+it('does not call after it is stopped', async () => {
   const { root, save } = sources()
   let calls = 0
   const stop = watchSources(async () => {

@@ -14,7 +14,7 @@ function directory(): string {
 }
 
 describe('an engine', () => {
-  it('gets another port when its own is taken by the time it starts', async () => {
+  it('starts on another port when the first one has been taken meanwhile', async () => {
     const started = join(directory(), 'started')
     const script = `
       const { existsSync, writeFileSync } = require('node:fs')
@@ -33,13 +33,13 @@ describe('an engine', () => {
 
   it.each([
     [
-      'it ends',
+      'the program exits',
       process.execPath,
       ['-e', 'console.error("no room"); process.exit(1)'],
-      /does not start: no room/,
+      /did not start: no room/,
     ],
-    ['there is none', '/nowhere/engine', [], /does not start: .*ENOENT/],
-  ])('says why it does not start: %s', async (_what, binary, args, message) => {
+    ['the program does not exist', '/nowhere/engine', [], /did not start: .*ENOENT/],
+  ])('throws an error with the reason when %s', async (_what, binary, args, message) => {
     const options = { name: 'The engine', binary, args: () => args, onUnexpectedExit: () => {} }
     await expect(startEngineProcess(options)).rejects.toThrow(message)
   })

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createQueues, queueUrl, startQueues } from '../../../../infra/local/engines/queues.ts'
 import { resolveTemplate } from '../../../../infra/local/template/template.ts'
 
-it('makes queues with their attributes, dead-letter queues first, and finds them made', async () => {
+it('creates queues with their attributes, dead-letter queues first, unless they exist', async () => {
   const engine = await startQueues('eu-central-1')
   onTestFinished(engine.stop)
   const template = resolveTemplate(

@@ -48,7 +48,7 @@ function dataFolder(): string {
   return folder
 }
 
-it('lets the engine look up what it would otherwise search for', async () => {
+it('makes the engine use an index instead of a scan', async () => {
   const folder = dataFolder()
   await engineFor(folder)
   const database = new DatabaseSync(join(folder, 'table.db'), { readOnly: true })
@@ -66,7 +66,7 @@ it('lets the engine look up what it would otherwise search for', async () => {
   }
 })
 
-it('drops what earlier runs left in a stream, and goes on with its numbers', async () => {
+it('deletes the records of earlier runs and continues their sequence numbers', async () => {
   const folder = dataFolder()
   const first = await engineFor(folder)
   await createTable(first.client)
@@ -88,7 +88,7 @@ it('drops what earlier runs left in a stream, and goes on with its numbers', asy
   expect(numbers).toEqual(['21'])
 })
 
-it('needs no folder when data is not kept, and leaves nothing behind', async () => {
+it('needs no data folder and leaves no file behind when data is not persisted', async () => {
   const { client, engine, put } = await engineFor()
   if (process.platform === 'linux')
     expect(readdirSync('/dev/shm').filter((name) => name.startsWith('clinic-local-'))).toEqual([])

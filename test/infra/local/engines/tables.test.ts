@@ -55,7 +55,7 @@ async function engineFor(dataDir?: string) {
   return { engine, client, deaths }
 }
 
-it('makes a table with its indexes and time to live, and no stream that nobody reads', async () => {
+it('creates a table with its indexes and time to live, but without a stream', async () => {
   const { engine, client, deaths } = await engineFor()
   const template = templateOf(TABLE)
   await createTables(template, engine.endpoint, 'us-east-1')
@@ -71,7 +71,7 @@ it('makes a table with its indexes and time to live, and no stream that nobody r
   expect(deaths).toEqual([])
 })
 
-it('keeps a table and its items in a data directory, unless the stack wants another shape', async () => {
+it('persists a table in a data directory, and throws an error when the stack’s keys differ', async () => {
   const parent = mkdtempSync(join(tmpdir(), 'data-'))
   const dataDir = join(parent, 'new')
   onTestFinished(() => rmSync(parent, { recursive: true }))
@@ -87,17 +87,17 @@ it('keeps a table and its items in a data directory, unless the stack wants anot
   expect((await client.send(new ScanCommand({ TableName: 'clinic' }))).Count).toBe(1)
   const other = templateOf({ ...TABLE, GlobalSecondaryIndexes: undefined })
   await expect(createTables(other, engine.endpoint, 'us-east-1')).rejects.toThrow(
-    /clinic is there with other keys or indexes/,
+    /clinic exists with keys or indexes/,
   )
 })
 
-it('says when the engine dies', async () => {
+it('reports that the engine has exited', async () => {
   const { engine, deaths } = await engineFor()
   process.kill(enginePid(engine.endpoint) ?? Number.NaN, 'SIGKILL')
-  await expect.poll(() => deaths).toEqual([expect.stringMatching(/^The DynamoDB engine ended unexpectedly/)])
+  await expect.poll(() => deaths).toEqual([expect.stringMatching(/^The DynamoDB engine exited unexpectedly/)])
 })
 
-it('uses the DynamoDB that the environment names', async () => {
+it('uses the DynamoDB of AWS_ENDPOINT_URL_DYNAMODB', async () => {
   vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', 'http://127.0.0.1:1')
   onTestFinished(() => {
     vi.unstubAllEnvs()

@@ -65,7 +65,7 @@ function busOf(rules: Record<string, object>, diagnostics: string[] = [], endpoi
 }
 
 describe('an event', () => {
-  it('goes to the functions of the rules that it matches', async () => {
+  it('invokes the functions of matching rules', async () => {
     const { bus, events, asked, template } = busOf({
       Bounces: { EventPattern: { 'detail-type': ['Email Bounced'] }, Targets: [{ Id: 'a', Arn: FUNCTION }] },
       Mails: {
@@ -79,7 +79,7 @@ describe('an event', () => {
     expect(new Set(asked)).toEqual(new Set([template.attribute('Function', 'Arn')]))
   })
 
-  it('goes to queues, transformed', async () => {
+  it('is sent to queues with the transformed input', async () => {
     const engine = await startQueues(REGION)
     onTestFinished(engine.stop)
     const InputTransformer = {
@@ -98,7 +98,7 @@ describe('an event', () => {
     expect(Messages.map(({ Body }) => Body)).toEqual(['{"message":"m-1"}'])
   })
 
-  it('reaches its other targets when one fails, which is told', async () => {
+  it('reaches its other targets when one fails, and the failure is logged', async () => {
     const InputTransformer = { InputTemplate: '{' }
     const { bus, events, lines } = busOf(
       {
@@ -118,11 +118,11 @@ describe('an event', () => {
     expect(lines.toSorted()).toEqual([
       'Function: Error: x',
       'Rule: fetch failed',
-      'Rule: its input transformer makes no JSON of the event',
+      'Rule: its input transformer does not produce JSON',
     ])
   })
 
-  it('finds no rule that is disabled, and none on a bus that has stopped', async () => {
+  it('matches no disabled rule, and no rule of a stopped bus', async () => {
     const rule = { EventPattern: PATTERN, Targets: [{ Id: 'a', Arn: FUNCTION }] }
     const { bus, events } = busOf({ On: rule, Off: { ...rule, State: 'DISABLED' } })
     expect(await bus.put(BOUNCED)).toEqual(['On'])
@@ -139,7 +139,7 @@ describe('a schedule', () => {
     ['rate(1 minute)', 60_000],
     ['rate(5 minutes)', 300_000],
     ['rate(2 hours)', 7_200_000],
-  ])('of %s calls its function every %i ms', (ScheduleExpression, interval) => {
+  ])('of %s invokes its function every %i ms', (ScheduleExpression, interval) => {
     vi.useFakeTimers()
     const { bus, events } = busOf({ Sweep: { ScheduleExpression, Targets: [{ Id: 'a', Arn: FUNCTION }] } })
     vi.advanceTimersByTime(interval - 1)
@@ -153,7 +153,7 @@ describe('a schedule', () => {
     expect(events.length).toBe(2)
   })
 
-  it('gives an event in the form of EventBridge', () => {
+  it('sends an event in the format of EventBridge', () => {
     vi.useFakeTimers({ now: Date.parse('2026-01-02T03:04:05.678Z') })
     const Targets = [{ Id: 'a', Arn: FUNCTION }]
     const { events } = busOf({ Sweep: { ScheduleExpression: 'rate(1 minute)', Targets } })
@@ -215,7 +215,7 @@ describe('a rule', () => {
     [
       'a queue of somebody else',
       { EventPattern: PATTERN, Targets: [{ Id: 'a', Arn: 'arn:aws:sqs:x:0:q' }] },
-      /Odd calls arn:aws:sqs:x:0:q, which is no queue of the stack/,
+      /Odd calls arn:aws:sqs:x:0:q, which is not a queue of the stack/,
     ],
     [
       'a target with parameters of another service',
@@ -227,11 +227,11 @@ describe('a rule', () => {
       { EventPattern: PATTERN, Targets: [{ Id: 'a', Arn: QUEUE, InputPath: '$.detail["a"]' }] },
       /Odd reads \$\.detail\["a"\]/,
     ],
-  ])('with %s is refused', (_what, rule, message) => {
+  ])('is rejected with %s', (_what, rule, message) => {
     expect(() => eventRules(templateOf({ Odd: rule }))).toThrow(message)
   })
 
-  it('may have what only AWS needs', () => {
+  it('may have properties that matter on AWS only', () => {
     const target = { Id: 'a', Arn: QUEUE, RetryPolicy: {}, DeadLetterConfig: { Arn: QUEUE } }
     const EventBusName = 'arn:aws:events:x:0:event-bus/default'
     const rules = eventRules(templateOf({ Rule: { EventPattern: PATTERN, EventBusName, Targets: [target] } }))

@@ -39,7 +39,7 @@ describe('a pattern', () => {
     ['a prefix of no text', { detail: { tries: [{ prefix: '3' }] } }, false],
     ['a value or a prefix', { source: ['mine', { prefix: 'aws' }] }, true],
     ['nothing asked', {}, true],
-  ])('of %s', (_what, pattern, expected) => {
+  ])('matches by %s', (_what, pattern, expected) => {
     checkPattern(pattern, 'Rule')
     expect(matches(pattern, EVENT)).toBe(expected)
   })
@@ -52,6 +52,6 @@ it.each([
   ['two comparisons in one', { source: [{ prefix: 'a', exists: true }] }, /matches source by/],
   ['alternatives', { $or: [{ source: ['a'] }] }, /Rule matches \$or by/],
   ['a value without a list', { source: 'aws.ses' }, /Rule matches source by "aws\.ses"/],
-])('refuses %s', (_what, pattern, message) => {
+])('rejects %s', (_what, pattern, message) => {
   expect(() => checkPattern(pattern as never, 'Rule')).toThrow(message)
 })

@@ -88,11 +88,11 @@ it('reads the mapping of a stream', () => {
   ])
 })
 
-it.each([[{}], [{ MaximumRetryAttempts: -1 }]])('tries again for ever unless told otherwise: %o', (given) => {
+it.each([[{}], [{ MaximumRetryAttempts: -1 }]])('retries without limit by default: %o', (given) => {
   expect(mapped(STREAM, given).streams).toMatchObject([{ maxRetries: null, batchSize: 100, filters: [] }])
 })
 
-it('passes over one that is switched off', () => {
+it('ignores a disabled mapping', () => {
   expect(mapped('arn:aws:kinesis:x', { Enabled: false })).toMatchObject({ queues: [], streams: [] })
 })
 
@@ -114,6 +114,6 @@ it.each<[string, string | [string, string], object, RegExp]>([
     { FilterCriteria: { Filters: [{ Pattern: '{"eventName":[{"anything-but":["REMOVE"]}]}' }] } },
     /Mapping matches eventName by .*anything-but.*the local stack does not know/,
   ],
-])('refuses %s', (_what, source, mapping, message) => {
+])('rejects %s', (_what, source, mapping, message) => {
   expect(() => mapped(source, mapping)).toThrow(message)
 })

@@ -105,7 +105,7 @@ async function mappedTo(act: (event: SQSEvent) => unknown, mapping: object = {})
   return { events, lines, send, receive, left, sources, options }
 }
 
-it('hands a message over as Lambda does, and deletes it', async () => {
+it('invokes the function with a message in the format of Lambda and deletes it', async () => {
   const { events, send, left } = await mappedTo(() => undefined)
   const { MessageId } = await send('hello')
   await expect.poll(() => events.length).toBe(1)
@@ -121,15 +121,15 @@ it('hands a message over as Lambda does, and deletes it', async () => {
   await expect.poll(left).toBe(0)
 })
 
-it('leaves a message in the queue when the function fails, in the end for the dead-letter queue', async () => {
+it('returns a message to the queue when the function fails, and finally to the dead-letter queue', async () => {
   const { send, receive, lines } = await mappedTo(() => new Error('x'))
   await send('poison')
   expect(await receive('Dead')).toEqual(['poison'])
   expect(lines).toContain('Function: Error: x')
-  expect(lines).toContain('Function: 1 of 1 messages go back to the queue')
+  expect(lines).toContain('Function: 1 of 1 messages failed and return to the queue')
 })
 
-it('deletes only what the function does not report as failed', async () => {
+it('deletes only messages that the function does not report as failed', async () => {
   const report = ({ Records }: SQSEvent) => ({
     batchItemFailures: Records.flatMap(({ body, messageId }) =>
       body === 'bad' ? [{ itemIdentifier: messageId }] : [],
@@ -140,7 +140,7 @@ it('deletes only what the function does not report as failed', async () => {
   expect(await receive('Dead')).toEqual(['bad'])
 })
 
-it('tolerates how a mapping gathers and scales', async () => {
+it('accepts a batching window and a maximum concurrency', async () => {
   const { events, send } = await mappedTo(() => undefined, {
     MaximumBatchingWindowInSeconds: 5,
     ScalingConfig: { MaximumConcurrency: 2 },
@@ -149,7 +149,7 @@ it('tolerates how a mapping gathers and scales', async () => {
   await expect.poll(() => events.length).toBe(1)
 })
 
-it('goes on with the same pollers while the mappings are the same', async () => {
+it('keeps the pollers of unchanged mappings', async () => {
   const { sources, options } = await mappedTo(() => undefined)
   expect(await startQueueSources(options, sources)).toBe(sources)
 })
@@ -161,7 +161,7 @@ it.each([
   ['the others', true, { batchItemFailures: [{ itemIdentifier: 'a' }] }, ['b']],
   ['nothing, for an unknown message', true, { batchItemFailures: [{ itemIdentifier: 'c' }] }, []],
   ['nothing, for a report of another form', true, { batchItemFailures: ['a'] }, []],
-  ['nothing, for a report that is no list', true, { batchItemFailures: 'a' }, []],
+  ['nothing, for a malformed list of failures', true, { batchItemFailures: 'a' }, []],
 ])('deletes %s', (_what, partial, answer, expected) => {
   const messages = [{ MessageId: 'a' }, { MessageId: 'b' }]
   expect(

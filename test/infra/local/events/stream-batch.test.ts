@@ -21,7 +21,7 @@ it.each([
   ],
   ['all, for an unknown record', true, { batchItemFailures: [{ itemIdentifier: 'd' }] }, ['a', 'b', 'c']],
   ['all, for a malformed report', true, { batchItemFailures: ['a', null] }, ['a', 'b', 'c']],
-  ['all, for a report that is no list', true, { batchItemFailures: 'a' }, ['a', 'b', 'c']],
+  ['all, for a malformed list of failures', true, { batchItemFailures: 'a' }, ['a', 'b', 'c']],
 ])('retries %s', (_what, partial, result, expected) => {
   const left = recordsToRetry(['a', 'b', 'c'].map(record), JSON.stringify(result), partial)
   expect(left.map(({ dynamodb }) => dynamodb?.SequenceNumber)).toEqual(expected)

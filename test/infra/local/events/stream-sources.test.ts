@@ -187,7 +187,7 @@ it('retries a failed batch before later ones and discards it after the last atte
   expect(keys(events.flat())).toEqual(['bad', 'bad', 'bad', 'good'])
   expect(lines).toEqual([
     ...Array.from({ length: 3 }, () => 'Function: Error: x'),
-    'Function: 1 of 1 records are given up, after 3 attempts',
+    'Function: 1 of 1 records were discarded after 3 attempts',
   ])
 })
 
@@ -212,7 +212,7 @@ it('splits a failing batch in halves when the mapping bisects', async () => {
   await put(['a', '1'], ['a', '2'], ['a', '3'], ['a', '4'])
   await expect.poll(() => events.length).toBe(5)
   expect(events.map(keys)).toEqual([['1', '2', '3', '4'], ['1', '2'], ['3', '4'], ['3'], ['4']])
-  expect(lines.at(-1)).toBe('Function: 1 of 1 records are given up, after 3 attempts')
+  expect(lines.at(-1)).toBe('Function: 1 of 1 records were discarded after 3 attempts')
 })
 
 it('retries from the first record that the function reports as failed', async () => {

@@ -66,7 +66,9 @@ it('logs why a stream cannot be read and continues when it can', async () => {
   const { engine, iterators } = await fakeEngine([{ status: 500 }, { records: ['1'] }])
   const { lines, sequence } = await reading(engine)
   await expect.poll(sequence, { timeout: 5000 }).toEqual(['1'])
-  expect(lines).toEqual([expect.stringMatching(/^The stream of table cannot be read: .* refuses GetRecords/)])
+  expect(lines).toEqual([
+    expect.stringMatching(/^The stream of table cannot be read: .* rejected GetRecords/),
+  ])
   expect(iterators.slice(0, 2)).toEqual(['first/LATEST', 'first/LATEST'])
 })
 

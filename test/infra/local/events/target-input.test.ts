@@ -20,12 +20,12 @@ const transform = (InputTemplate: string, InputPathsMap: Record<string, string> 
   return renderInput({ InputTransformer }, EVENT)
 }
 
-describe('a target gets', () => {
+describe('the input of a target is', () => {
   it('the event', () => {
     expect(JSON.parse(renderInput({}, EVENT))).toEqual(EVENT)
   })
 
-  it('its own input, whatever the event is', () => {
+  it('the constant input of the rule', () => {
     expect(renderInput({ Input: '{"a": 1}' }, EVENT)).toBe('{"a": 1}')
   })
 
@@ -60,16 +60,16 @@ describe('an input transformer', () => {
     ['what is at an index', '{"n": "<x>"}', '$.detail.mail.tags.message-id[0]', '{"n":"m-1"}'],
     ['nothing within quotes for what is missing', '{"n": "a<x>b"}', '$.detail.nothing', '{"n":"ab"}'],
     ['an empty string for what is missing', '{"n": <x>}', '$.detail.nothing[0]', '{"n":""}'],
-  ])('puts in %s', (_what, template, path, expected) => {
+  ])('inserts %s', (_what, template, path, expected) => {
     expect(transform(template, { x: path })).toBe(expected)
   })
 
-  it('leaves text as it is that only looks like a placeholder', () => {
+  it('keeps text that resembles a placeholder', () => {
     expect(transform('{"n": "a < b and c > d"}')).toBe('{"n":"a < b and c > d"}')
   })
 
-  it('escapes nothing within quotes, as EventBridge does not, and says when that is no JSON', () => {
-    expect(() => transform('{"n": "<x>"}', { x: '$.detail.word' })).toThrow(/makes no JSON/)
+  it('does not escape within quotes, as on EventBridge, and throws when the result is invalid JSON', () => {
+    expect(() => transform('{"n": "<x>"}', { x: '$.detail.word' })).toThrow(/does not produce JSON/)
     expect(transform('{"n": <x>}', { x: '$.detail.word' })).toBe('{"n":"said \\"no\\""}')
   })
 })
@@ -86,12 +86,12 @@ it.each([
     { InputTransformer: { InputPathsMap: { x: 'detail' }, InputTemplate: '"<x>"' } },
     /reads detail/,
   ],
-  ['an unknown placeholder', { InputTransformer: { InputTemplate: '{"n": <y>}' } }, /Rule puts in <y>/],
+  ['an unknown placeholder', { InputTransformer: { InputTemplate: '{"n": <y>}' } }, /Rule uses <y>/],
   [
     'a variable of EventBridge',
     { InputTransformer: { InputTemplate: '<aws.events.event.json>' } },
-    /puts in <aws\.events\.event\.json>/,
+    /uses <aws\.events\.event\.json>/,
   ],
-])('refuses %s', (_what, input, message) => {
+])('rejects %s', (_what, input, message) => {
   expect(() => checkInput(input, 'Rule')).toThrow(message)
 })

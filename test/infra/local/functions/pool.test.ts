@@ -7,17 +7,17 @@ exports.handler = async ({ wait = 0 }) => {
   return { thread: require('node:worker_threads').threadId, calls: ++calls }
 }`
 
-it('hands over the event and gives back the result', async () => {
+it('passes on the event and returns the result', async () => {
   const { invoke } = poolOf('exports.handler = async (event) => ({ twice: event.n * 2 })')
   expect(await invoke({ n: 21 })).toMatchObject({ ok: true, value: { twice: 42 }, diagnostics: [] })
 })
 
-it('takes a function that returns nothing or no promise', async () => {
+it('accepts a function that returns nothing or no promise', async () => {
   expect((await poolOf('exports.handler = () => {}').invoke()).value).toBeNull()
   expect((await poolOf('exports.handler = () => 7').invoke()).value).toBe(7)
 })
 
-it('gives a real context', async () => {
+it('passes a context like Lambda’s', async () => {
   const { invoke } = poolOf(`exports.handler = async (_event, context) => ({
     ...context, remaining: context.getRemainingTimeInMillis() })`)
   const { value } = await invoke()
@@ -34,13 +34,13 @@ it('gives a real context', async () => {
   expect((await invoke()).value.awsRequestId).not.toBe(value.awsRequestId)
 })
 
-it('gives a function its own environment and nothing of this process', async () => {
+it('runs a function with its own environment and none of this process’s variables', async () => {
   process.env.OF_THE_PARENT = 'secret'
   const { value } = await poolOf('exports.handler = async () => process.env').invoke()
   expect(value).toEqual({ GREETING: 'hello', _X_AMZN_TRACE_ID: '' })
 })
 
-it('keeps an environment warm, and runs one invocation at a time in it', async () => {
+it('keeps an environment warm and runs one invocation at a time in it', async () => {
   const { invoke } = poolOf(COUNTER)
   await invoke()
   expect((await invoke()).value.calls).toBe(2)
@@ -48,14 +48,14 @@ it('keeps an environment warm, and runs one invocation at a time in it', async (
   expect(new Set(together.map(({ value }) => value.thread)).size).toBe(2)
 })
 
-it('starts at most four environments, and lets the rest wait', async () => {
+it('starts at most four environments and queues further invocations', async () => {
   const { invoke } = poolOf(COUNTER)
   const outcomes = await Promise.all(Array.from({ length: 12 }, () => invoke({ wait: 20 })))
   expect(outcomes.every(({ ok }) => ok)).toBe(true)
   expect(new Set(outcomes.map(({ value }) => value.thread)).size).toBe(4)
 })
 
-it('reports what the function throws, and goes on with the same environment', async () => {
+it('reports an error of the function and keeps its environment', async () => {
   const { invoke } = poolOf(`let calls = 0
 exports.handler = async () => { if (++calls === 1) throw new TypeError('no such thing'); return calls }`)
   const failed = await invoke()
@@ -68,7 +68,7 @@ exports.handler = async () => { if (++calls === 1) throw new TypeError('no such 
   expect((await invoke()).value).toBe(2)
 })
 
-it('ends a function at its time limit, and replaces it', async () => {
+it('replaces the environment of a function that times out', async () => {
   const { invoke } = poolOf('exports.handler = async ({ hang }) => { while (hang); return "quick" }', {
     timeoutMs: 200,
   })
@@ -97,7 +97,7 @@ it.each([
     'const all = []; for (;;) all.push(new Array(1e5).fill(Math.random()))',
     /ERR_WORKER_OUT_OF_MEMORY|memory/,
   ],
-])('fails the invocation that dies of %s, and replaces the environment', async (_what, deed, complaint) => {
+])('fails an invocation that ends by %s and replaces the environment', async (_what, deed, complaint) => {
   const { invoke } = poolOf(`exports.handler = async ({ die }) => { if (die) { ${deed} } return 'alive' }`, {
     memoryMb: 32,
   })
@@ -118,12 +118,12 @@ it.each([
     expect(outcome.diagnostics.join('\n')).toMatch(complaint)
 })
 
-it('refuses an answer beyond Lambda’s limit', async () => {
+it('fails an invocation whose response exceeds Lambda’s limit', async () => {
   const { invoke } = poolOf('exports.handler = async () => "x".repeat(7e6)')
   expect((await invoke()).diagnostics[0]).toMatch(/larger than Lambda's limit/)
 })
 
-it('hands on what is not structured and what is an error, with its invocation', async () => {
+it('returns unstructured output and logged errors as diagnostics of the invocation', async () => {
   const { invoke } = poolOf(`exports.handler = async () => {
   console.log('by hand')
   console.error('to stderr')
@@ -134,7 +134,7 @@ it('hands on what is not structured and what is an error, with its invocation', 
   expect((await invoke()).diagnostics).toHaveLength(4)
 })
 
-it('hands on what happens between invocations to the log', async () => {
+it('logs output between invocations', async () => {
   const { invoke, lines } = poolOf(
     `exports.handler = async () => { setTimeout(() => console.log('afterwards'), 5) }`,
   )
@@ -142,7 +142,7 @@ it('hands on what happens between invocations to the log', async () => {
   await expect.poll(() => lines).toEqual(['Fixture: afterwards'])
 })
 
-it('runs new code after an update, and ends what runs with the old', async () => {
+it('runs new code after an update and finishes running invocations with the old code', async () => {
   const slow = (answer: string) =>
     `exports.handler = async () => { await new Promise((done) => setTimeout(done, 100)); return '${answer}' }`
   const { pool, invoke } = poolOf(slow('old'))
@@ -153,14 +153,14 @@ it('runs new code after an update, and ends what runs with the old', async () =>
   expect((await invoke()).value).toBe('new')
 })
 
-it('keeps the environment when nothing but the place of the bundle has changed', async () => {
+it('keeps the environment when only the directory of the bundle has changed', async () => {
   const { pool, invoke } = poolOf(COUNTER)
   await invoke()
   pool.update(functionOf(COUNTER))
   expect((await invoke()).value.calls).toBe(2)
 })
 
-it('closes at once: what runs and what waits fails', async () => {
+it('fails running and queued invocations when it closes', async () => {
   const { pool, invoke } = poolOf(COUNTER)
   const outcomes = Array.from({ length: 6 }, () => invoke({ wait: 60_000 }))
   await pool.close()

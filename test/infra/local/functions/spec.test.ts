@@ -13,7 +13,7 @@ const specOf = (Properties: object, environment = {}) => {
 
 const CODE = { Code: { S3Key: 'abc.zip' }, Handler: 'index.handler' }
 
-it('has the function’s settings, or Lambda’s own', () => {
+it('has the settings of the function, or Lambda’s defaults', () => {
   expect(specOf(CODE)).toMatchObject({
     timeoutMs: 3000,
     memoryMb: 128,
@@ -31,7 +31,7 @@ it('has the function’s settings, or Lambda’s own', () => {
   })
 })
 
-it('has the environment of the template, of Lambda and of the local stack, and no other', () => {
+it('has exactly the environment of the template, of Lambda and of the local stack', () => {
   const Environment = { Variables: { TABLE_NAME: 'clinic' } }
   const spec = specOf({ ...CODE, Environment }, { AWS_ENDPOINT_URL_SQS: 'http://127.0.0.1:1' })
   expect(spec?.environment).toEqual({
@@ -57,7 +57,7 @@ it('has the environment of the template, of Lambda and of the local stack, and n
   })
 })
 
-it('has another version when code or settings differ', () => {
+it('has another version when the code or a setting differs', () => {
   const versions = [CODE, { ...CODE, Code: { S3Key: 'def.zip' } }, { ...CODE, Timeout: 9 }].map(
     (properties) => specOf(properties)?.version,
   )
@@ -65,6 +65,6 @@ it('has another version when code or settings differ', () => {
   expect(specOf(CODE)?.version).toBe(versions[0])
 })
 
-it('is refused without a bundle', () => {
+it('throws an error for a function without a bundle', () => {
   expect(() => specOf({ Code: { ZipFile: 'x' }, Handler: 'index.handler' })).toThrow(/Patients has no asset/)
 })

@@ -10,7 +10,7 @@ const accepting = (...codings: string[]) => ({
   rawHeaders: codings.flatMap((coding) => ['Accept-Encoding', coding]),
 })
 
-describe('an answer is compressed', () => {
+describe('a response is compressed', () => {
   it.each([
     ['gzip', gunzipSync],
     ['gzip, deflate, br, zstd', gunzipSync],
@@ -26,7 +26,7 @@ describe('an answer is compressed', () => {
   })
 })
 
-describe('an answer stays as it is', () => {
+describe('a response is not compressed', () => {
   it.each([
     ['without the header', [], 1],
     ['for any coding', ['*'], 1],
@@ -46,7 +46,7 @@ describe('an answer stays as it is', () => {
   })
 })
 
-it('is what the template says of its API', () => {
+it('the minimum size for compression is read from the template', () => {
   const Api = { Type: 'AWS::ApiGateway::RestApi', Properties: { MinimumCompressionSize: 7 } }
   expect([
     minCompressionSizeOf(restApi(['ANY /'])),

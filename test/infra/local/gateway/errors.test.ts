@@ -20,7 +20,7 @@ describe('a gateway error', () => {
     expect([answer.status, JSON.parse(answer.body)]).toEqual([status, { message }])
   })
 
-  it('is rendered from its gateway response', () => {
+  it('is rendered with its gateway response', () => {
     const render = gatewayErrors(
       restApi([], {
         Throttled: response({
@@ -48,7 +48,7 @@ describe('a gateway error', () => {
     expect(JSON.parse(answer.body)).toEqual({ id: 'request-1', type: 'THROTTLED', text: 'Too Many Requests' })
   })
 
-  it('falls back to the default of its class, with its own status', () => {
+  it('falls back to the default response of its class and keeps its own status', () => {
     const templates = { 'application/json': '{"error":"X"}' }
     const render = gatewayErrors(
       restApi([], { Default: response({ ResponseType: 'DEFAULT_4XX', ResponseTemplates: templates }) }),
@@ -57,7 +57,7 @@ describe('a gateway error', () => {
     expect(render('INTEGRATION_TIMEOUT', context).body).toContain('timed out')
   })
 
-  it('that nobody can render stops the start', () => {
+  it('with an unsupported gateway response prevents the start', () => {
     const odd = response({
       ResponseType: 'THROTTLED',
       ResponseParameters: { 'gatewayresponse.header.x': 'method.request.header.y' },

@@ -32,7 +32,7 @@ function event(request: Partial<ReceivedRequest>) {
   return buildEvent(received, target, match, api)
 }
 
-describe('the query', () => {
+describe('the query of an event', () => {
   it.each([
     ['/p', null],
     ['/p?', null],
@@ -69,7 +69,7 @@ describe('the query', () => {
   )
 })
 
-describe('the path', () => {
+describe('the path of an event', () => {
   it.each([
     ['/patients/7', '/patients/7', '/patients/7', { id: '7' }],
     ['/patients/7/', '/patients/7/', '/patients/7/', { id: '7' }],
@@ -78,7 +78,7 @@ describe('the path', () => {
     ['/patients/a+b%2B', '/patients/a+b%2B', '/patients/a+b%2B', { id: 'a+b%2B' }],
     ['/a//b', '/a//b', '/a//b', { proxy: 'a//b' }],
     ['http://x.org:80/patients/7?a=1', '/patients/7', '/patients/7', { id: '7' }],
-  ])('of %s', (target, path, contextPath, pathParameters) => {
+  ])('is split and decoded for %s', (target, path, contextPath, pathParameters) => {
     const made = event({ target })
     expect(made.path).toBe(path)
     expect(made.requestContext.path).toBe(contextPath)
@@ -86,8 +86,8 @@ describe('the path', () => {
   })
 })
 
-describe('the headers', () => {
-  it('keep their case, all values and the last one', () => {
+describe('the headers of an event', () => {
+  it('keep their case, with the last value and the list of all values', () => {
     const { headers, multiValueHeaders } = event({
       rawHeaders: [
         'hOST',
@@ -106,7 +106,7 @@ describe('the headers', () => {
     expect(headers).toMatchObject({ 'X-One': 'b', 'x-one': 'c', Authorization: 'Developer k:s' })
   })
 
-  it('gain what the gateway adds', () => {
+  it('include those that the gateway adds', () => {
     const { headers } = event({ rawHeaders: ['x-forwarded-for', '192.0.2.1', 'X-Forwarded-Proto', 'gopher'] })
     expect(headers).toEqual({
       'X-Amzn-Trace-Id': 'Root=1-2-3',
@@ -125,18 +125,18 @@ describe('the headers', () => {
     'TE',
     'Upgrade',
     'WWW-Authenticate',
-  ])('lose %s', (name) => {
+  ])('exclude %s', (name) => {
     expect(Object.keys(event({ rawHeaders: [name, 'x'] }).headers)).not.toContain(name)
   })
 
-  it('lose an AWS signature, but no other Authorization', () => {
+  it('exclude an Authorization header with an AWS signature, but no other', () => {
     const signed = event({ rawHeaders: ['Authorization', 'AWS4-HMAC-SHA256 Credential=x'] })
     expect(signed.headers).not.toHaveProperty('Authorization')
   })
 })
 
-describe('the body', () => {
-  it('is null when empty, and text otherwise', () => {
+describe('the body of an event', () => {
+  it('is null when empty, and a string otherwise', () => {
     expect(event({}).body).toBeNull()
     const sent = event({ method: 'POST', target: '/notes', body: Buffer.from('{"name":"Анна"}') })
     expect(sent.body).toBe('{"name":"Анна"}')
@@ -144,7 +144,7 @@ describe('the body', () => {
   })
 })
 
-it('the request context says who, when and where', () => {
+it('the request context has the caller, the time and the resource', () => {
   const { requestContext } = event({ rawHeaders: ['Host', 'api.x.org', 'User-Agent', 'curl/8'] })
   expect(requestContext).toMatchObject({
     accountId: '000000000000',

@@ -41,7 +41,7 @@ function pages() {
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 
-it('shows what is in the outbox and the inbox at the time of each request', async () => {
+it('show the current content of the outbox and the inbox', async () => {
   const { sms, ask } = pages()
   const read = async (target: string) => JSON.parse((await ask(target))?.body ?? '')
   expect([await read('/_local/sms'), await read('/_local/emails')]).toEqual([[], []])
@@ -60,7 +60,7 @@ it.each([
   ['*/*', false],
   ['application/json', false],
   [undefined, false],
-])('answers Accept: %s with HTML: %s', async (accept, html) => {
+])('for Accept: %s, whether HTML is returned: %s', async (accept, html) => {
   const { ask } = pages()
   const sms = await ask('/_local/sms', accept)
   expect(sms?.headers[0]).toEqual([
@@ -70,9 +70,9 @@ it.each([
   expect((await ask('/_local/emails', accept))?.status).toBe(html ? 302 : 200)
 })
 
-it('lists SMS for a browser, newest first, and escapes all of them', async () => {
+it('list SMS as HTML for browsers, newest first and escaped', async () => {
   const { sms, ask } = pages()
-  expect((await ask('/_local/sms', BROWSER))?.body).toContain('Nothing was sent yet')
+  expect((await ask('/_local/sms', BROWSER))?.body).toContain('No SMS yet')
   sms.push({ ...SMS, message: 'first', sender_id: null }, SMS)
   const { body = '' } = (await ask('/_local/sms', BROWSER)) ?? {}
   expect(body).toContain('&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt; &amp; &#39;more&#39;')
@@ -82,12 +82,12 @@ it('lists SMS for a browser, newest first, and escapes all of them', async () =>
   expect(body).toContain('<meta http-equiv="refresh"')
 })
 
-it('sends a browser to the inbox’s own page', async () => {
+it('redirect browsers to the web page of the inbox', async () => {
   const { ask } = pages()
   expect((await ask('/_local/emails', BROWSER))?.headers).toContainEqual(['location', 'http://127.0.0.1:5/'])
 })
 
-it('puts an event on the bus by hand', async () => {
+it('put a posted event on the bus', async () => {
   const { injected, ask } = pages()
   const answer = await ask('/_local/events', undefined, 'POST', JSON.stringify(EVENT))
   expect([answer?.status, JSON.parse(answer?.body ?? '')]).toEqual([200, { matched: ['Rule'] }])
@@ -108,9 +108,9 @@ it('puts an event on the bus by hand', async () => {
 })
 
 it.each([
-  ['no JSON', 'hello', 'An event is a JSON object.'],
-  ['a list', '[]', 'An event is a JSON object.'],
-  ['null', 'null', 'An event is a JSON object.'],
+  ['no JSON', 'hello', 'An event must be a JSON object.'],
+  ['a list', '[]', 'An event must be a JSON object.'],
+  ['null', 'null', 'An event must be a JSON object.'],
   ['no source', JSON.stringify({ ...EVENT, source: undefined }), 'An event needs the field "source".'],
   [
     'no type',
@@ -121,24 +121,24 @@ it.each([
   [
     'a detail in text',
     JSON.stringify({ ...EVENT, detail: '{}' }),
-    'The field "detail" of an event is an object.',
+    'The field "detail" of an event must be an object.',
   ],
   [
     'one resource',
     JSON.stringify({ ...EVENT, resources: 'a' }),
-    'The field "resources" of an event is a list.',
+    'The field "resources" of an event must be a list.',
   ],
   [
     'a number for its source',
     JSON.stringify({ ...EVENT, source: 1 }),
-    'The field "source" of an event is a string.',
+    'The field "source" of an event must be a string.',
   ],
   [
     'PutEvents’ own names',
     JSON.stringify({ ...EVENT, DetailType: 'x' }),
     'An event has no field "DetailType".',
   ],
-])('refuses as an event: %s', async (_what, body, message) => {
+])('reject an event that is invalid: %s', async (_what, body, message) => {
   const { injected, ask } = pages()
   const answer = await ask('/_local/events', undefined, 'POST', body)
   expect([answer?.status, JSON.parse(answer?.body ?? '')]).toEqual([400, { message }])
@@ -149,6 +149,6 @@ it.each([
   ['GET', '/_local/events'],
   ['POST', '/_local/sms'],
   ['GET', '/_local/other'],
-])('leaves %s %s to the API', (method, target) => {
+])('leave %s %s to the API', (method, target) => {
   expect(pages().ask(target, undefined, method)).toBeUndefined()
 })

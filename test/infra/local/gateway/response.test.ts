@@ -4,7 +4,7 @@ import { readResult } from '../../../../infra/local/gateway/response.ts'
 const read = (result: unknown) => readResult(JSON.stringify(result))
 
 describe('a well-formed result', () => {
-  it('becomes the answer', () => {
+  it('becomes the response', () => {
     expect(read({ statusCode: 201, headers: { 'content-type': 'text/plain' }, body: 'made' })).toEqual({
       status: 201,
       headers: [['content-type', 'text/plain']],
@@ -12,7 +12,7 @@ describe('a well-formed result', () => {
     })
   })
 
-  it('is JSON unless it says otherwise', () => {
+  it('has the content type JSON by default', () => {
     expect(read({ statusCode: 200, body: '{}' })?.headers).toEqual([['Content-Type', 'application/json']])
   })
 
@@ -27,7 +27,7 @@ describe('a well-formed result', () => {
     expect(read(result)?.status).toBe(status)
   })
 
-  it('has its two lists of headers merged, a pair of both once', () => {
+  it('has its two header lists merged without duplicate pairs', () => {
     const answer = read({
       statusCode: 200,
       headers: { 'Content-Type': 'a/b', 'X-One': '1', 'X-Two': '2', 'X-Number': 3, 'X-Flag': true },
@@ -55,7 +55,7 @@ describe('a well-formed result', () => {
     'Max-Forwards',
     'Server',
     'User-Agent',
-  ])('has %s renamed', (name) => {
+  ])('has the header %s renamed', (name) => {
     const headers = read({ statusCode: 401, headers: { [name]: 'x' } })?.headers
     expect(headers).toContainEqual([`x-amzn-Remapped-${name}`, 'x'])
     expect(headers?.map(([sent]) => sent)).not.toContain(name)

@@ -67,11 +67,11 @@ describe('a REST API routes', () => {
     expect(match(method, path)).toEqual([called, parameters])
   })
 
-  it('no method beyond its seven', () => {
+  it('no unsupported method', () => {
     expect(match('TRACE', '/v1/patients')).toBeNull()
   })
 
-  it('nothing where there is no greedy resource', () => {
+  it('no unmatched path without a greedy resource', () => {
     const few = routesOf(restApi(['GET /v1/patients']))
     expect(matchRoute(few, 'GET', '/v1')).toBeNull()
     expect(matchRoute(few, 'POST', '/v1/patients')).toBeNull()
@@ -79,7 +79,7 @@ describe('a REST API routes', () => {
   })
 })
 
-describe('the local gateway refuses to start on', () => {
+describe('the local gateway does not start with', () => {
   const method = (properties: object) => () =>
     routesOf(
       restApi([], {
@@ -94,7 +94,7 @@ describe('the local gateway refuses to start on', () => {
       }),
     )
 
-  it('an integration that is no Lambda proxy', () => {
+  it('an integration other than a Lambda proxy', () => {
     expect(method({ Integration: { Type: 'MOCK' } })).toThrow(/Odd has no Lambda proxy integration/)
   })
 

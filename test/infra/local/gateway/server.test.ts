@@ -53,7 +53,7 @@ async function sendRaw(port: number, text: string): Promise<string> {
   return answer
 }
 
-it('answers with what the function says, and headers of its own', async () => {
+it('returns the response of the function and adds its own headers', async () => {
   const { get, entries } = await gatewayFor(() => OK)
   const response = await get('/things/1')
   expect([response.status, await response.text()]).toEqual([200, '{}'])
@@ -63,13 +63,13 @@ it('answers with what the function says, and headers of its own', async () => {
   expect(response.headers.get('x-amzn-trace-id')).toMatch(/^Root=1-[0-9a-f]{8}-[0-9a-f]{24}$/)
 })
 
-it('answers HEAD without a body', async () => {
+it('returns no body for HEAD', async () => {
   const { get } = await gatewayFor(() => ({ statusCode: 200, body: 'four' }))
   const response = await get('/things/1', { method: 'HEAD' })
   expect([response.headers.get('content-length'), await response.text()]).toEqual(['4', ''])
 })
 
-it('refuses what has no route, in one way without and another with Authorization', async () => {
+it('rejects an unmatched request, differently with an Authorization header than without', async () => {
   const { get, entries } = await gatewayFor(() => OK)
   expect((await get('/nothing')).headers.get('x-amzn-errortype')).toBe('MissingAuthenticationTokenException')
   const signed = await get('/nothing', { headers: { authorization: 'Developer k:s' } })
@@ -82,14 +82,14 @@ it('refuses what has no route, in one way without and another with Authorization
 it.each([
   ['fails', FAILED, ['E: x']],
   ['answers nonsense', 'nonsense', ['Malformed Lambda proxy response']],
-])('answers 502 when the function %s', async (_what, value, complaints) => {
+])('returns 502 when the function %s', async (_what, value, complaints) => {
   const { get, entries } = await gatewayFor(() => value)
   const response = await get('/things/1')
   expect([response.status, await messageOf(response)]).toEqual([502, 'Internal server error'])
   expect(entries[0]?.diagnostics).toEqual(complaints)
 })
 
-it('gives up on a function at the integration’s limit', async () => {
+it('returns a timeout error when the integration times out', async () => {
   const template = restApi([], {
     Slow: {
       Type: 'AWS::ApiGateway::Method',
@@ -105,7 +105,7 @@ it('gives up on a function at the integration’s limit', async () => {
   expect([response.status, await messageOf(response)]).toEqual([504, 'Endpoint request timed out'])
 })
 
-it('throttles', async () => {
+it('returns 429 beyond the rate limit', async () => {
   const MethodSettings = [
     { ResourcePath: '/*', HttpMethod: '*', ThrottlingRateLimit: 1, ThrottlingBurstLimit: 1 },
   ]
@@ -114,12 +114,12 @@ it('throttles', async () => {
   expect([(await get('/a')).status, (await get('/b')).status]).toEqual([200, 429])
 })
 
-it('refuses a malformed query', async () => {
+it('rejects a malformed query', async () => {
   const { get } = await gatewayFor(() => OK)
   expect((await get('/things/1?a=%zz')).status).toBe(400)
 })
 
-it('takes a body of 6 MB less the rest of the event, and no larger one', async () => {
+it('accepts a body of 6 MB minus the rest of the event, and rejects a larger one', async () => {
   const { get } = await gatewayFor(({ body }) => ({ statusCode: 200, body: String(body?.length) }))
   const post = (size: number) => get('/things/1', { method: 'POST', body: 'x'.repeat(size) })
   expect(await (await post(6_000_000)).text()).toBe('6000000')
@@ -127,7 +127,7 @@ it('takes a body of 6 MB less the rest of the event, and no larger one', async (
   expect(refused.map(({ status }) => status)).toEqual([413, 413])
 })
 
-it('hands over an Authorization header of 8 KB, and refuses a head beyond 10,240 bytes', async () => {
+it('passes on an Authorization header of 8 KB and rejects headers beyond 10,240 bytes', async () => {
   const { get } = await gatewayFor(({ headers }) => ({
     statusCode: 200,
     body: String(headers.authorization?.length),
@@ -145,7 +145,7 @@ it.each([
   ],
   ['what is no HTTP', 'HELLO\r\n\r\n', 400],
   ['a header name with a space', 'GET /things/1 HTTP/1.1\r\nHost: x\r\nA b: c\r\n\r\n', 400],
-])('refuses %s in the API’s own shape', async (_what, text, status) => {
+])('rejects %s with the API’s error shape', async (_what, text, status) => {
   const { gateway, entries } = await gatewayFor(() => OK)
   const answer = await sendRaw(gateway.port, text)
   expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
@@ -153,13 +153,13 @@ it.each([
   expect(answer).toContain(`x-amzn-RequestId: ${entries[0]?.requestId}`)
 })
 
-it('sees every header, however many', async () => {
+it('passes on any number of headers', async () => {
   const { get } = await gatewayFor(({ headers }) => ({ statusCode: 200, body: headers['x-3000'] ?? 'lost' }))
   const many = Object.fromEntries(Array.from({ length: 3000 }, (_x, n) => [`x-${n + 1}`, 'y']))
   expect(await (await get('/things/1', { headers: many })).text()).toBe('y')
 })
 
-it('serves pages before the API', async () => {
+it('serves local pages before the API', async () => {
   const { get, entries } = await gatewayFor(() => OK)
   const answer = await get('/_local', { method: 'POST', body: 'hello' })
   expect([answer.status, answer.headers.get('location'), await answer.text()]).toEqual([
@@ -171,12 +171,12 @@ it('serves pages before the API', async () => {
   expect(entries.length).toBe(1)
 })
 
-it('says that its port is taken', async () => {
+it('throws an error that names the port when it is in use', async () => {
   const { gateway } = await gatewayFor(() => OK)
-  await expect(openGateway(gateway.port, () => {})).rejects.toThrow(`Port ${gateway.port} is taken`)
+  await expect(openGateway(gateway.port, () => {})).rejects.toThrow(`Port ${gateway.port} is in use`)
 })
 
-it('lets requests end when it closes, but not for ever', async () => {
+it('waits for open requests when it closes, up to a limit', async () => {
   const { gateway, get } = await gatewayFor(
     ({ body }) =>
       new Promise((resolve) => {
@@ -196,7 +196,7 @@ it('lets requests end when it closes, but not for ever', async () => {
   expect(await answers).toEqual([200, 'cut'])
 })
 
-it('logs a request as one aligned line, what went wrong below it', () => {
+it('logs a request as one aligned line, with errors below it', () => {
   const entry = {
     status: 500,
     method: 'GET',

@@ -28,7 +28,7 @@ function stage(...MethodSettings: object[]) {
   }
 }
 
-it('lets a burst pass, then the rate', () => {
+it('allows a burst, and then the rate', () => {
   const { advance, call } = stage(setting('/*', '*', 10, 2))
   const calls = () => [call('/patients', 'GET'), call('/patients', 'GET'), call('/patients', 'GET')]
   expect(calls()).toEqual([true, true, false])
@@ -38,14 +38,14 @@ it('lets a burst pass, then the rate', () => {
   expect(calls()).toEqual([true, true, false])
 })
 
-it('counts each method by itself, ANY as one', () => {
+it('limits each method separately, and ANY as one method', () => {
   const { call } = stage(setting('/*', '*', 1, 1))
   expect(call('/patients', 'GET')).toBe(true)
   expect(call('/doctors/{id}', 'GET')).toBe(true)
   expect(call('/doctors/{id}', 'DELETE')).toBe(false)
 })
 
-it('prefers a method’s own setting', () => {
+it('prefers the setting of a method to that of the stage', () => {
   const { call } = stage(setting('/*', '*', 1, 1), setting('/~1doctors~1{id}', '*', 1, 2))
   expect([call('/doctors/{id}', 'GET'), call('/doctors/{id}', 'GET'), call('/doctors/{id}', 'GET')]).toEqual([
     true,
@@ -54,7 +54,7 @@ it('prefers a method’s own setting', () => {
   ])
 })
 
-it('throttles nothing without a setting', () => {
+it('allows everything without a setting', () => {
   const { call } = stage()
   expect(Array.from({ length: 50 }, () => call('/patients', 'GET'))).not.toContain(false)
 })

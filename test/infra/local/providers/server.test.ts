@@ -55,7 +55,7 @@ const failure = (call: Promise<unknown>) =>
   )
 
 describe('SNS', () => {
-  it('takes an SMS with its attributes', async () => {
+  it('accepts an SMS with its attributes', async () => {
     const { playing, sns } = await providers()
     const { MessageId } = await sns.send(
       new PublishCommand({
@@ -81,7 +81,7 @@ describe('SNS', () => {
     ])
   })
 
-  it('keeps the newest last, and null for what was not said', async () => {
+  it('lists the newest SMS last, with null for attributes that were not sent', async () => {
     const { playing, sms } = await providers()
     await sms('+12015550198', 'first')
     await sms('+12015550199', 'second')
@@ -94,13 +94,13 @@ describe('SNS', () => {
   it.each([
     ['+12015550101', 400, 'InvalidParameterException'],
     ['+12015550102', 429, 'ThrottledException'],
-  ])('refuses %s with %i %s, every time', async (number, status, name) => {
+  ])('rejects %s with %i %s every time', async (number, status, name) => {
     const { playing, sms } = await providers()
     for (let time = 1; time <= 3; time++) expect(await failure(sms(number))).toEqual([status, name])
     expect(playing.sms()).toEqual([])
   })
 
-  it('loses its reply to +12015550103, whom the SMS reaches', async () => {
+  it('accepts an SMS to +12015550103 and drops the response', async () => {
     const { playing, sms, receipts } = await providers()
     expect(await failure(sms('+12015550103'))).toBe('broken')
     expect(playing.sms()).toMatchObject([{ to: '+12015550103' }])
@@ -143,7 +143,7 @@ describe('SNS', () => {
       /too long/,
     ],
     ['a topic', { TopicArn: 'arn:aws:sns:eu-central-1:000000000000:t', Message: 'x' }, /PhoneNumber only/],
-  ])('refuses %s', async (_what, input, message) => {
+  ])('rejects %s', async (_what, input, message) => {
     const { playing, sns } = await providers()
     const refused = sns.send(new PublishCommand(input))
     await expect(refused).rejects.toThrow(message)
@@ -151,13 +151,13 @@ describe('SNS', () => {
     expect(playing.sms()).toEqual([])
   })
 
-  it('takes a text of exactly 1,600 characters', async () => {
+  it('accepts a text of exactly 1,600 characters', async () => {
     const { playing, sms } = await providers()
     await sms('+12015550199', '👋'.repeat(1600))
     expect(playing.sms().length).toBe(1)
   })
 
-  it('has no other calls', async () => {
+  it('rejects calls other than Publish', async () => {
     const { playing } = await providers()
     const call = (path: string, init: RequestInit) => fetch(`${playing.endpoint}${path}`, init)
     const form = await call('/', { method: 'POST', body: new URLSearchParams({ Action: 'CreateTopic' }) })
@@ -171,7 +171,7 @@ describe('SNS', () => {
 })
 
 describe('SES', () => {
-  it('takes a mail into its inbox', async () => {
+  it('stores an accepted email in the inbox', async () => {
     const { playing, email } = await providers()
     const { MessageId } = await email('Anna <anna@example.com>', { ReplyToAddresses: ['desk@example.com'] })
     expect(await playing.emails()).toEqual([
@@ -188,7 +188,7 @@ describe('SES', () => {
     expect(await (await fetch(playing.inboxUrl)).text()).toContain('<html')
   })
 
-  it('keeps its inbox apart from those of other stacks in the process', async () => {
+  it('separates its inbox from those of other stacks in the process', async () => {
     const [one, other] = await Promise.all([providers(), providers()])
     await one.email('anna@example.com')
     expect((await one.playing.emails()).length).toBe(1)
@@ -202,7 +202,7 @@ describe('SES', () => {
     ['suppressionlist@simulator.amazonses.com', ['Send', 'Bounce']],
     ['anybody@example.com', ['Send', 'Delivery']],
     ['Anna <Bounce+label@simulator.amazonses.com>', ['Send', 'Bounce']],
-  ])('tells of %s: %j', async (recipient, occurrences) => {
+  ])('publishes for %s the events %j', async (recipient, occurrences) => {
     const { email, told } = await providers()
     await email(recipient)
     await expect.poll(told).toEqual(occurrences)
@@ -213,7 +213,7 @@ describe('SES', () => {
   it.each([
     ['bounce@simulator.amazonses.com', 'General'],
     ['suppressionlist@simulator.amazonses.com', 'OnAccountSuppressionList'],
-  ])('says why %s bounces', async (recipient, bounceSubType) => {
+  ])('publishes why an email to %s bounces', async (recipient, bounceSubType) => {
     const { email, events, told } = await providers()
     await email(recipient)
     await expect.poll(told).toContain('Bounce')
@@ -225,7 +225,7 @@ describe('SES', () => {
     })
   })
 
-  it('tells in the form of EventBridge', async () => {
+  it('publishes events in the format of EventBridge', async () => {
     const { email, events, told } = await providers()
     const { MessageId } = await email('complaint@simulator.amazonses.com')
     await expect.poll(told).toEqual(['Send', 'Delivery', 'Complaint'])
@@ -281,7 +281,7 @@ describe('SES', () => {
   it.each([
     ['rejected@test.example', 400, 'MessageRejected'],
     ['unavailable@test.example', 503, 'ServiceUnavailable'],
-  ])('refuses %s with %i %s, every time', async (recipient, status, name) => {
+  ])('rejects %s with %i %s every time', async (recipient, status, name) => {
     const { playing, email, told } = await providers()
     for (let time = 1; time <= 3; time++) expect(await failure(email(recipient))).toEqual([status, name])
     expect(await playing.emails()).toEqual([])
@@ -289,7 +289,7 @@ describe('SES', () => {
     expect(told()).toEqual([])
   })
 
-  it('throttles a mail to throttled@test.example twice, each mail by itself', async () => {
+  it('throttles each email to throttled@test.example twice', async () => {
     const { playing, email, told } = await providers()
     const send = (Value: string) =>
       failure(email('throttled@test.example', { EmailTags: [{ Name: 'message', Value }] }))
@@ -301,20 +301,20 @@ describe('SES', () => {
     await expect.poll(() => told().toSorted()).toEqual(['Delivery', 'Delivery', 'Send', 'Send'])
   })
 
-  it('loses its reply to a mail to lost-reply@test.example, which arrives', async () => {
+  it('accepts an email to lost-reply@test.example and drops the response', async () => {
     const { playing, email, told } = await providers()
     expect(await failure(email('lost-reply@test.example'))).toBe('broken')
     expect(await playing.emails()).toMatchObject([{ to: ['lost-reply@test.example'] }])
     await expect.poll(told).toEqual(['Send', 'Delivery'])
   })
 
-  it('lets a copy’s recipient decide, too', async () => {
+  it('applies the scenario of a cc recipient', async () => {
     const { email } = await providers()
     const Destination = { ToAddresses: ['a@example.com'], CcAddresses: ['rejected+1@test.example'] }
     expect(await failure(email('', { Destination }))).toEqual([400, 'MessageRejected'])
   })
 
-  it('refuses a mail without a subject', async () => {
+  it('rejects an email without a subject', async () => {
     const { playing, email } = await providers()
     const Content = { Simple: { Subject: { Data: '' }, Body: { Text: { Data: 'x' } } } }
     expect(await failure(email('a@example.com', { Content }))).toEqual([400, 'BadRequestException'])
@@ -323,7 +323,7 @@ describe('SES', () => {
 })
 
 describe('feedback', () => {
-  it('comes after its time, in order', async () => {
+  it('is delayed and in order', async () => {
     const { email, sms, events, receipts, told } = await providers({ email: 40, nextEmail: 90, sms: 120 })
     const times: number[] = []
     const startedAt = performance.now()
@@ -339,7 +339,7 @@ describe('feedback', () => {
     expect(receipts.length).toBe(1)
   })
 
-  it('that cannot be told is told of, and the next goes on', async () => {
+  it('that fails is logged, and the next one is reported', async () => {
     const { playing, email, lines } = await providers()
     const heard: string[] = []
     playing.setListener({
@@ -350,11 +350,11 @@ describe('feedback', () => {
       sms: async () => {},
     })
     await email('a@example.com')
-    await expect.poll(() => lines).toEqual(['Feedback is lost: no bus', 'Feedback is lost: no bus'])
+    await expect.poll(() => lines).toEqual(['Feedback was lost: no bus', 'Feedback was lost: no bus'])
     expect(heard).toEqual(['Send', 'Delivery'])
   })
 
-  it('ends with the providers, who leave no port behind', async () => {
+  it('ends when the providers are stopped, and the port is closed', async () => {
     const { playing, email, sms, told, receipts, lines } = await providers({
       email: 50,
       nextEmail: 50,

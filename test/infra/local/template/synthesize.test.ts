@@ -27,7 +27,7 @@ function assembly(stacks: Record<string, object>): string {
   return directory
 }
 
-it('serves the stack with the API, and knows the others', async () => {
+it('reads the stack with the API and the other stacks', async () => {
   const directory = assembly({ Receipts: QUEUE, Main: API })
   const { stackName, template, otherStacks: others, assetDirectory } = await readAssembly(directory)
   expect([stackName, template.Resources]).toEqual(['Main', API])
@@ -36,13 +36,13 @@ it('serves the stack with the API, and knows the others', async () => {
   expect(() => assetDirectory('other.zip')).toThrow(/other\.zip/)
 })
 
-it('needs no other stacks', async () => {
+it('reads an app with a single stack', async () => {
   expect((await readAssembly(assembly({ Main: API }))).otherStacks).toEqual([])
 })
 
 it.each([
   ['none', { One: QUEUE, Two: QUEUE }, /^0 of the app's stacks \(One, Two\) have a REST API/],
   ['two', { One: API, Two: API, Three: QUEUE }, /^2 of the app's stacks \(One, Two, Three\) have a REST API/],
-])('refuses an app with %s of them', async (_what, stacks, message) => {
+])('throws an error for an app with %s of them', async (_what, stacks, message) => {
   await expect(readAssembly(assembly(stacks))).rejects.toThrow(message)
 })

@@ -28,7 +28,7 @@ const resolve = (value: unknown, rest: Partial<Template> = {}, imports: Record<s
   return template.resourcesOf<{ value?: unknown }>('Test::Probe')[0]?.properties.value
 }
 
-describe('intrinsics', () => {
+describe('intrinsic functions', () => {
   it.each([
     ['a name the template gives', { Ref: 'Table' }, 'patients'],
     ['a name made of the logical id', { Ref: 'Function' }, 'Clinic-dev-Function'],
@@ -76,18 +76,18 @@ describe('intrinsics', () => {
     expect(resolve(value)).toEqual(expected)
   })
 
-  it('resolves a parameter by its default', () => {
+  it('resolves a parameter to its default', () => {
     expect(resolve({ Ref: 'Size' }, { Parameters: { Size: { Default: 'small' } } })).toBe('small')
   })
 
-  it('resolves what another stack exports', () => {
+  it('resolves an export of another stack', () => {
     const name = { 'Fn::Join': ['-', ['table', { Ref: 'AWS::Region' }]] }
     expect(resolve({ 'Fn::ImportValue': name }, {}, { 'table-eu-central-1': 'patients' })).toBe('patients')
   })
 
   it.each([
     ['Fn::Transform', { 'Fn::Transform': 'x' }, /Probe uses Fn::Transform/],
-    ['what nobody exports', { 'Fn::ImportValue': 'x' }, /Probe imports x, which no stack here exports/],
+    ['an unknown export', { 'Fn::ImportValue': 'x' }, /Probe imports x, which no stack exports/],
     ['an unknown resource', { Ref: 'Nobody' }, /Probe refers to Nobody/],
     [
       'an unknown attribute',
@@ -99,11 +99,11 @@ describe('intrinsics', () => {
       { 'Fn::GetAtt': ['Plain', 'StreamArn'] },
       /Probe asks for Plain\.StreamArn/,
     ],
-  ])('names the resource that uses %s', (_what, value, message) => {
+  ])('throws an error that names the resource that uses %s', (_what, value, message) => {
     expect(() => resolve(value)).toThrow(message)
   })
 
-  it('leaves alone what nobody asks for', () => {
+  it('does not resolve resources of other types', () => {
     const Resources = { Policy: { Type: 'AWS::IAM::Policy', Properties: { x: { 'Fn::Transform': 1 } } } }
     expect(resolve('fine', { Resources })).toBe('fine')
   })
@@ -128,11 +128,11 @@ describe('conditions', () => {
     expect(choose(name)).toBe(expected)
   })
 
-  it('names a function it does not know', () => {
+  it('throws an error that names an unsupported function', () => {
     expect(() => choose('IsOdd')).toThrow(/the condition IsOdd uses Fn::Contains/)
   })
 
-  it('leaves out resources and outputs whose condition does not hold', () => {
+  it('omits resources and outputs whose condition is false', () => {
     const template = resolveTemplate(
       {
         Conditions,
@@ -149,7 +149,7 @@ describe('conditions', () => {
   })
 })
 
-it('exports outputs by their names, as far as their conditions hold', () => {
+it('exports outputs whose conditions hold, by their export names', () => {
   const template = resolveTemplate(
     {
       Conditions: { Never: { 'Fn::Equals': [1, 2] } },
@@ -170,7 +170,7 @@ it('exports outputs by their names, as far as their conditions hold', () => {
 })
 
 describe('physical names', () => {
-  it('keep within the limits of their service and stay apart', () => {
+  it('stay within the limits of their service and remain distinct', () => {
     const ids = ['A', 'B'].map((last) => `${'Long'.repeat(30)}${last.repeat(8)}`)
     const template = resolveTemplate(
       { Resources: Object.fromEntries(ids.map((id) => [id, { Type: 'AWS::Lambda::Function' }])) },
