@@ -70,6 +70,7 @@ const ARROWS: Record<string, string[]> = {
   ],
   infra: ['shared/api', 'shared/reference', 'shared/runtime/workers.ts', 'shared/store/keys'],
   'infra/local/process': [],
+  'infra/local/realistic-dynamodb': [],
   'infra/local/template': ['infra/local/process'],
   'infra/local/engines': ['infra/local/process', 'infra/local/template'],
   'infra/local/functions': ['infra/local/template'],
@@ -93,6 +94,7 @@ const ARROWS: Record<string, string[]> = {
     'infra/local/gateway',
     'infra/local/process',
     'infra/local/providers',
+    'infra/local/realistic-dynamodb',
     'infra/local/template',
   ],
   'bin/clinic/import': [

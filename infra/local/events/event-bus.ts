@@ -24,7 +24,7 @@ export type EventBus = {
 
 /** Starts EventBridge's default bus with the template's rules. Keeps the running one if no rule has changed. */
 export function startEventBus(options: Options, running?: EventBus): EventBus {
-  const { rules, region, getPool: functionOf, log } = options
+  const { rules, region, getPool, log } = options
   const version = JSON.stringify(rules)
   if (running?.version === version) return running
   running?.stop()
@@ -34,7 +34,7 @@ export function startEventBus(options: Options, running?: EventBus): EventBus {
     const sendToTarget = async (target: Target): Promise<void> => {
       const input = renderInput(target.input, event)
       if (target.kind === 'queue') await sendToQueue(target, input, options.endpoint)
-      else await invokeAsync(functionOf(target.arn), input, log)
+      else await invokeAsync(getPool(target.arn), input, log)
     }
     const outcomes = await Promise.allSettled(rule.targets.map(sendToTarget))
     for (const outcome of outcomes)

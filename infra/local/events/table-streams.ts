@@ -164,6 +164,6 @@ async function call<Output>(
     signal: signal ?? null,
   })
   const responseText = await response.text()
-  if (!response.ok) throw new Error(`DynamoDB refuses ${action}: ${responseText}`)
+  if (!response.ok) throw new Error(`DynamoDB rejected ${action}: ${responseText}`)
   return JSON.parse(responseText) as Output
 }

@@ -170,8 +170,7 @@ export function publishedEventFilter(template: ResolvedTemplate): (event: EmailE
       )
     for (const type of MatchingEventTypes) published.add(destinationKey(ConfigurationSetName, type))
   }
-  return ({ configurationSet, eventType: occurrence }) =>
-    published.has(destinationKey(configurationSet, occurrence))
+  return ({ configurationSet, eventType }) => published.has(destinationKey(configurationSet, eventType))
 }
 
 /** CloudFormation accepts event types in upper and lower case. */

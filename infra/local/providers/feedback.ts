@@ -41,13 +41,13 @@ export function delayedFeedback(
   let listener: FeedbackListener | undefined
 
   const runSteps = async (steps: readonly Step[]): Promise<void> => {
-    for (const { delayMs: after, run: happen } of steps) {
+    for (const { delayMs, run } of steps) {
       try {
-        await sleep(after, undefined, { signal: stopped.signal, ref: false })
+        await sleep(delayMs, undefined, { signal: stopped.signal, ref: false })
       } catch {
         return // stopped
       }
-      await happen().catch((error: Error) => log(`Feedback was lost: ${error.message}`))
+      await run().catch((error: Error) => log(`Feedback was lost: ${error.message}`))
     }
   }
   const start = (steps: readonly Step[]): void => {

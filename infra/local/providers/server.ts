@@ -120,7 +120,7 @@ function sesHandler(engine: EmailEngine, feedback: Feedback, region: string) {
     if (status !== 200) return sesReply(status, reply, { 'x-amzn-errortype': 'BadRequestException' })
     const { MessageId } = JSON.parse(reply) as { MessageId: string }
     const createEvent = emailEventFactory(sent, MessageId, scenario, region)
-    feedback.email(scenario.eventTypes.map((occurrence) => () => createEvent(occurrence)))
+    feedback.email(scenario.eventTypes.map((type) => () => createEvent(type)))
     return scenario.replyLost ? null : sesReply(status, reply)
   }
 }

@@ -75,14 +75,14 @@ type ReceiptSubscribers = {
 /** Invokes the functions that are subscribed to the log group of the receipt's status. */
 export async function writeReceipt(
   receipt: SmsReceipt,
-  { subscriptions, region, getPool: functionOf, log }: ReceiptSubscribers,
+  { subscriptions, region, getPool, log }: ReceiptSubscribers,
 ): Promise<void> {
   const logGroup = receiptLogGroup(region, receipt.status)
   await Promise.all(
     subscriptions
       .filter((subscription) => subscription.logGroup === logGroup)
       .map((subscription) =>
-        invokeAsync(functionOf(subscription.functionArn), logsEvent(subscription, receipt), log),
+        invokeAsync(getPool(subscription.functionArn), logsEvent(subscription, receipt), log),
       ),
   )
 }

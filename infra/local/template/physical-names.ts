@@ -37,9 +37,9 @@ const IDENTITY_BUILDERS: Record<string, (named: NamedResource) => Identity> = {
       },
     }
   },
-  'AWS::SQS::Queue': ({ name, arn, context: place }) => ({
-    ref: place.queueUrl(name),
-    attributes: { Arn: arn('sqs', name), QueueName: name, QueueUrl: place.queueUrl(name) },
+  'AWS::SQS::Queue': ({ name, arn, context }) => ({
+    ref: context.queueUrl(name),
+    attributes: { Arn: arn('sqs', name), QueueName: name, QueueUrl: context.queueUrl(name) },
   }),
   'AWS::SNS::Topic': ({ name, arn }) => ({
     ref: arn('sns', name),

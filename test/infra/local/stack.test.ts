@@ -11,7 +11,7 @@ let stack: LocalStack
 
 beforeAll(async () => {
   stack = await startLocalStack({ port: 0, log: (line) => lines.push(line) })
-}, 30_000)
+})
 
 afterAll(() => stack?.close())
 
@@ -120,7 +120,7 @@ describe('a closed stack', () => {
     expect(enginePid(other.endpoints.dynamodb)).toBeUndefined()
     for (const url of [other.baseUrl, inbox, ...Object.values(other.endpoints)])
       await expect(fetch(url)).rejects.toThrow()
-  }, 30_000)
+  })
 
   it('leaves nothing behind either when it did not start', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'start-'))
@@ -140,5 +140,5 @@ describe('a closed stack', () => {
     expect(engine).not.toBe('')
     expect(enginePid(engine)).toBeUndefined()
     expect(readdirSync(directory)).toEqual([])
-  }, 30_000)
+  })
 })

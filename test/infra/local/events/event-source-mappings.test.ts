@@ -112,7 +112,7 @@ it.each<[string, string | [string, string], object, RegExp]>([
     'a stream with an odd filter',
     STREAM,
     { FilterCriteria: { Filters: [{ Pattern: '{"eventName":[{"anything-but":["REMOVE"]}]}' }] } },
-    /Mapping matches eventName by .*anything-but.*the local stack does not know/,
+    /Mapping matches eventName by .*anything-but.*the local stack does not support/,
   ],
 ])('rejects %s', (_what, source, mapping, message) => {
   expect(() => mapped(source, mapping)).toThrow(message)
