@@ -139,6 +139,7 @@ const ARROWS: Record<string, string[]> = {
     'infra/local',
     'shared/api',
     'shared/api/openapi',
+    'shared/delivery',
     'shared/domain',
     'shared/store/table',
   ],

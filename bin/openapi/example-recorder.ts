@@ -4,12 +4,12 @@ import { isHeaderName } from '../../shared/api/openapi/headers.ts'
 import type { Route } from '../../shared/api/route.ts'
 import { ROUTES } from '../../shared/api/routes.ts'
 
-/** What stands in the document wherever a secret was shown: 32 bytes, all of them the digit 0. */
+/** Replaces every webhook secret in the document: 32 bytes, all of them the digit 0. */
 export const EXAMPLE_SECRET = `whsec_${Buffer.from('0'.repeat(32)).toString('base64')}`
 
 export type RequestOptions = {
   readonly pair?: string
-  /** Text is sent as it stands. */
+  /** A string is sent unchanged, anything else as JSON. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -19,7 +19,7 @@ type Body = any
 
 export type RecordedResponse = { readonly status: number; readonly body: Body }
 
-/** Asks the API, and writes down what it answers. */
+/** Sends requests to the API and records the responses. */
 export function exampleRecorder(api: string, pair: string) {
   const successes: Record<string, Record<string, RecordedExchange>> = {}
   const refusals: Record<string, Partial<Record<ErrorKey, unknown>>> = {}
@@ -49,7 +49,7 @@ export function exampleRecorder(api: string, pair: string) {
     }
   }
 
-  /** Notes a success of a route. @throws Error for any other answer */
+  /** Records a success of a route. @throws Error on any other response */
   async function recordSuccess(
     id: string,
     path: string,
@@ -58,13 +58,14 @@ export function exampleRecorder(api: string, pair: string) {
   ): Promise<RecordedResponse> {
     const { method, response } = routeOf(id)
     const recorded = await sendRequest(method, path, options)
-    if (recorded.status !== response.status) throw new Error(`${id} answers ${JSON.stringify(recorded.body)}`)
+    if (recorded.status !== response.status)
+      throw new Error(`${id} returned ${recorded.status}: ${JSON.stringify(recorded.body)}`)
     const exchange = { path, request: options.body, answer: redactSecrets(recorded.body) }
     successes[id] = { ...successes[id], [name]: exchange }
     return recorded
   }
 
-  /** Notes an error; with a route's id, as that route's own. @throws Error for any other answer */
+  /** Records an error; with a route's id, as that route's own. @throws Error on any other response */
   async function recordError(
     key: ErrorKey,
     method: string,
@@ -74,7 +75,7 @@ export function exampleRecorder(api: string, pair: string) {
   ) {
     const recorded = await sendRequest(method, path, options)
     if (recorded.body?.message !== errorBody(key).message)
-      throw new Error(`${method} ${path} does not answer ${key}, but ${JSON.stringify(recorded.body)}`)
+      throw new Error(`${method} ${path} did not return ${key}: ${JSON.stringify(recorded.body)}`)
     if (id === undefined) errors[key] = recorded.body
     else refusals[id] = { ...refusals[id], [key]: recorded.body }
   }
@@ -86,11 +87,11 @@ export type ExampleRecorder = ReturnType<typeof exampleRecorder>
 
 const routeOf = (id: string): Route => {
   const route = ROUTES.find((known) => known.id === id)
-  if (!route) throw new Error(`There is no route ${id}.`)
+  if (!route) throw new Error(`Unknown route: ${id}`)
   return route
 }
 
-/** What may be published of an answer: all of it but secrets. */
+/** The response with every secret replaced. */
 const redactSecrets = (body: unknown): unknown =>
   body === undefined
     ? undefined

@@ -6,10 +6,10 @@ import { promisify } from 'node:util'
 
 const execute = promisify(execFile)
 
-/** The operator tool on the stack of a port, as a person at a terminal would use it. */
+/** Runs the operator tool against the local stack on `port`, for one clinic. */
 export function operator(port: string, clinic: string) {
   async function run(...args: string[]): Promise<Record<string, unknown>> {
-    // All but one command take the clinic as an option.
+    // `clinic set` takes the clinic as an argument, every other command as an option.
     const clinicArguments = args[0] === 'clinic' ? [clinic] : ['--clinic', clinic]
     const { stdout } = await execute(process.execPath, [
       'bin/clinic.ts',
@@ -22,7 +22,7 @@ export function operator(port: string, clinic: string) {
     return JSON.parse(stdout)
   }
 
-  /** Imports rows of one kind, and makes events of them. */
+  /** Imports rows of one entity, with events. */
   async function importRows(entity: string, rows: readonly object[]): Promise<void> {
     const folder = mkdtempSync(join(tmpdir(), 'clinic-openapi-'))
     try {

@@ -2,39 +2,39 @@ import { addDays } from '../../shared/domain/clock.ts'
 import type { ExampleRecorder } from './example-recorder.ts'
 import type { Operator } from './operator.ts'
 
-/** Enough days from today for a doctor of the demo to have free time, and to have it still when it is booked. */
+/** Days from today to the first day that is tried: far enough ahead for a demo doctor to have free time. */
 const DAYS_AHEAD = 40
 
 export async function recordAppointments(
   recorder: ExampleRecorder,
-  { run, importRows: bring }: Operator,
+  { run, importRows }: Operator,
 ): Promise<void> {
-  const { sendRequest: ask, recordSuccess: succeed, recordError: refuse } = recorder
-  const doctors = await succeed('list-doctors', '/doctors?limit=2')
+  const { sendRequest, recordSuccess, recordError } = recorder
+  const doctors = await recordSuccess('list-doctors', '/doctors?limit=2')
   const doctor = doctors.body.data.find(({ is_active }: { is_active: boolean }) => is_active).id
-  const patients = (await ask('GET', '/patients?limit=2')).body.data as { id: string }[]
+  const patients = (await sendRequest('GET', '/patients?limit=2')).body.data as { id: string }[]
   const patient = patients[0]?.id
 
   const [date, duration] = [await findFreeDay(recorder, doctor), 60]
   const query = `doctor_id=${doctor}&date=${date}&duration=${duration}`
-  const { body } = await succeed('get-availability', `/availability?${query}`)
+  const { body } = await recordSuccess('get-availability', `/availability?${query}`)
   const [first, ...more] = body.data as { start_time: string }[]
   const booking = (start_time: string | undefined) => ({
     body: { patient_id: patient, doctor_id: doctor, appointment_date: date, start_time, duration },
   })
-  const made = await succeed('create-appointment', '/appointments', {
+  const made = await recordSuccess('create-appointment', '/appointments', {
     body: { ...booking(first?.start_time).body, notes: 'First visit' },
   })
-  await refuse('slot_unavailable', 'POST', '/appointments', booking(first?.start_time))
-  await refuse('outside_working_hours', 'POST', '/appointments', booking('03:00'))
+  await recordError('slot_unavailable', 'POST', '/appointments', booking(first?.start_time))
+  await recordError('outside_working_hours', 'POST', '/appointments', booking('03:00'))
   const past = { ...booking('10:00').body, appointment_date: '2026-01-05' }
-  await refuse('appointment_in_past', 'POST', '/appointments', { body: past })
+  await recordError('appointment_in_past', 'POST', '/appointments', { body: past })
   const unknownDoctor = { ...booking('10:00').body, doctor_id: patient }
-  await refuse('doctor_not_found', 'POST', '/appointments', { body: unknownDoctor })
+  await recordError('doctor_not_found', 'POST', '/appointments', { body: unknownDoctor })
 
   const ids = [made.body.data.id]
   for (const slot of more.slice(0, 2))
-    ids.push((await ask('POST', '/appointments', booking(slot.start_time))).body.data.id)
+    ids.push((await sendRequest('POST', '/appointments', booking(slot.start_time))).body.data.id)
   for (const [at, status] of ['cancelled', 'completed', 'no_show'].entries())
     await run('appointment', 'set-status', ids[at], status)
   const row = {
@@ -45,16 +45,16 @@ export async function recordAppointments(
     start_time: '12:00',
     end_time: '12:30',
   }
-  await bring('appointments', [row])
-  await bring('appointments', [{ ...row, notes: 'Brings the X-rays' }])
-  await succeed('list-appointments', `/appointments?doctor_id=${doctor}&limit=2`)
+  await importRows('appointments', [row])
+  await importRows('appointments', [{ ...row, notes: 'Brings the X-rays' }])
+  await recordSuccess('list-appointments', `/appointments?doctor_id=${doctor}&limit=2`)
 }
 
-async function findFreeDay({ sendRequest: ask }: ExampleRecorder, doctor: string): Promise<string> {
+async function findFreeDay({ sendRequest }: ExampleRecorder, doctor: string): Promise<string> {
   const today = new Date().toISOString().slice(0, 10)
   for (let days = DAYS_AHEAD; ; days++) {
     const date = addDays(today, days)
-    const { body } = await ask('GET', `/availability?doctor_id=${doctor}&date=${date}&duration=60`)
+    const { body } = await sendRequest('GET', `/availability?doctor_id=${doctor}&date=${date}&duration=60`)
     if (body.data.length >= 4) return date
   }
 }

@@ -2,11 +2,11 @@ import type { ExampleRecorder } from './example-recorder.ts'
 import type { Operator } from './operator.ts'
 
 export async function recordFinance(
-  { sendRequest: ask, recordSuccess: succeed }: ExampleRecorder,
-  { run, importRows: bring }: Operator,
+  { sendRequest, recordSuccess }: ExampleRecorder,
+  { run, importRows }: Operator,
 ): Promise<void> {
   const today = new Date().toISOString().slice(0, 10)
-  await bring('invoices', [
+  await importRows('invoices', [
     {
       external_id: 'openapi',
       patient_external_id: 'p1',
@@ -16,11 +16,11 @@ export async function recordFinance(
       line_items: [{ description: 'Check-up', quantity: 1, unit_price: '1250.00', tax_rate: 10 }],
     },
   ])
-  const newest = await ask('GET', '/invoices?limit=1')
+  const newest = await sendRequest('GET', '/invoices?limit=1')
   const { id } = newest.body.data[0]
   await run('payment', 'add', '--invoice', id, '--amount', '500.00', '--method', 'card')
   await run('payment', 'add', '--invoice', id, '--amount', '875.00', '--method', 'bank_transfer')
-  await succeed('list-invoices', '/invoices?limit=1')
-  await succeed('get-invoice', `/invoices/${id}`)
-  await succeed('list-payments', '/payments?limit=2')
+  await recordSuccess('list-invoices', '/invoices?limit=1')
+  await recordSuccess('get-invoice', `/invoices/${id}`)
+  await recordSuccess('list-payments', '/payments?limit=2')
 }

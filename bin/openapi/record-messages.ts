@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ExampleRecorder } from './example-recorder.ts'
 import type { Operator } from './operator.ts'
 
-/** Recipients with a fate (docs/messages.md): not delivered, refused for the moment, bounced. */
+/** Recipients with a known outcome (docs/messages.md). */
 const RECIPIENTS = {
-  lost: { phone_number: '+12015550104', email_address: 'bounce@simulator.amazonses.com' },
+  undeliverable: { phone_number: '+12015550104', email_address: 'bounce@simulator.amazonses.com' },
   throttled: { phone_number: '+12015550102', email_address: null },
   abroad: { phone_number: '+9779812345678', email_address: null },
   unreachable: { phone_number: null, email_address: null },
@@ -11,44 +12,68 @@ const RECIPIENTS = {
 
 const TEXT = 'Your appointment is on Monday at 10:00.'
 
-export async function recordMessages(recorder: ExampleRecorder, { run }: Operator): Promise<void> {
-  const { sendRequest: ask, recordSuccess: succeed, recordError: refuse } = recorder
-  const patients = await ask('GET', '/patients?search=defne%20aksoy')
-  const patient_id = patients.body.data[0].id
-  const sms = { body: { channel: 'sms', patient_id, message: TEXT } }
-  const email = { body: { channel: 'email', patient_id, message: TEXT, subject: 'Your appointment' } }
-  await succeed('send-message', '/messages', sms, 'sms')
-  await succeed('send-message', '/messages', email, 'email')
+const smsTo = (patient_id: string) => ({ body: { channel: 'sms', patient_id, message: TEXT } })
+const emailTo = (patient_id: string) => ({
+  body: { channel: 'email', patient_id, message: TEXT, subject: 'Your appointment' },
+})
 
-  const createPatient = async (recipient: keyof typeof RECIPIENTS) =>
-    (
-      await ask('POST', '/patients', {
-        body: { first_name: 'Umut', last_name: 'Demir', ...RECIPIENTS[recipient] },
-      })
-    ).body.data.id as string
-  const to = (patient: string, body = sms.body) => ({ body: { ...body, patient_id: patient } })
-  const lost = await createPatient('lost')
-  await ask('POST', '/messages', to(lost))
-  await ask('POST', '/messages', { body: { ...email.body, patient_id: lost } })
-  await refuse('provider_unavailable', 'POST', '/messages', to(await createPatient('throttled')))
-  await refuse('country_not_allowed', 'POST', '/messages', to(await createPatient('abroad')))
-  const unreachable = await createPatient('unreachable')
-  await refuse('patient_has_no_phone', 'POST', '/messages', to(unreachable))
-  await refuse('patient_has_no_email', 'POST', '/messages', {
-    body: { ...email.body, patient_id: unreachable },
-  })
-  await recordInProgress(recorder, sms.body)
-  await succeed('list-messages', '/messages?limit=2')
-  await run('clinic', 'set', '--sms-per-day', '1')
-  await refuse('daily_message_limit', 'POST', '/messages', sms)
+/** Ends with the event `email.failed`. */
+export async function recordMessages(recorder: ExampleRecorder): Promise<void> {
+  const { sendRequest, recordSuccess } = recorder
+  const undeliverable = await createPatient(recorder, 'undeliverable')
+  const patient = await findPatient(recorder)
+  await recordSuccess('send-message', '/messages', smsTo(patient), 'sms')
+  await waitForOutcome(recorder)
+  await recordSuccess('send-message', '/messages', emailTo(patient), 'email')
+  await waitForOutcome(recorder)
+  await recordSuccess('list-messages', '/messages?limit=2')
+  for (const message of [smsTo(undeliverable), emailTo(undeliverable)]) {
+    await sendRequest('POST', '/messages', message)
+    await waitForOutcome(recorder)
+  }
 }
 
-/** Of requests that begin together, some find the first one under way. */
-async function recordInProgress({ sendRequest: ask, errors }: ExampleRecorder, body: object): Promise<void> {
+/** Sends an unknown number of messages, so nothing that lists messages or their events may be recorded after it. */
+export async function recordMessageErrors(recorder: ExampleRecorder, { run }: Operator): Promise<void> {
+  const { recordError } = recorder
+  const throttled = await createPatient(recorder, 'throttled')
+  await recordError('provider_unavailable', 'POST', '/messages', smsTo(throttled))
+  const abroad = await createPatient(recorder, 'abroad')
+  await recordError('country_not_allowed', 'POST', '/messages', smsTo(abroad))
+  const unreachable = await createPatient(recorder, 'unreachable')
+  await recordError('patient_has_no_phone', 'POST', '/messages', smsTo(unreachable))
+  await recordError('patient_has_no_email', 'POST', '/messages', emailTo(unreachable))
+  const sms = smsTo(await findPatient(recorder))
+  await recordInProgress(recorder, sms.body)
+  await run('clinic', 'set', '--sms-per-day', '1')
+  await recordError('daily_message_limit', 'POST', '/messages', sms)
+}
+
+async function createPatient(
+  { sendRequest }: ExampleRecorder,
+  recipient: keyof typeof RECIPIENTS,
+): Promise<string> {
+  const body = { first_name: 'Umut', last_name: 'Demir', ...RECIPIENTS[recipient] }
+  return (await sendRequest('POST', '/patients', { body })).body.data.id
+}
+
+async function findPatient({ sendRequest }: ExampleRecorder): Promise<string> {
+  const { body } = await sendRequest('GET', '/patients?search=defne%20aksoy')
+  return body.data[0].id
+}
+
+/** Waits until the provider has reported on the newest message, so that events are always in the same order. */
+async function waitForOutcome({ sendRequest }: ExampleRecorder): Promise<void> {
+  for (let status = 'queued'; status === 'queued' || status === 'sent'; await sleep(50))
+    status = (await sendRequest('GET', '/messages?limit=1')).body.data[0].status
+}
+
+/** Sends requests with one key at the same time, until one of them arrives while another is in progress. */
+async function recordInProgress({ sendRequest, errors }: ExampleRecorder, body: object): Promise<void> {
   for (let round = 0; errors.idempotency_in_progress === undefined; round++) {
     const headers = { 'idempotency-key': `reminder-${round}` }
     const responses = await Promise.all(
-      Array.from({ length: 6 }, () => ask('POST', '/messages', { body, headers })),
+      Array.from({ length: 6 }, () => sendRequest('POST', '/messages', { body, headers })),
     )
     errors.idempotency_in_progress = responses.find(({ status }) => status === 409)?.body
   }

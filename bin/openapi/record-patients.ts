@@ -2,11 +2,11 @@ import type { ExampleRecorder } from './example-recorder.ts'
 import type { Operator } from './operator.ts'
 
 export async function recordPatients(
-  { sendRequest: ask, recordSuccess: succeed }: ExampleRecorder,
+  { sendRequest, recordSuccess }: ExampleRecorder,
   { run }: Operator,
 ): Promise<void> {
-  const { body } = await succeed('list-patients', '/patients?search=kaya&limit=2')
-  await succeed('get-patient', `/patients/${body.data[0].id}`)
+  const { body } = await recordSuccess('list-patients', '/patients?search=kaya&limit=2')
+  await recordSuccess('get-patient', `/patients/${body.data[0].id}`)
   const createRequest = {
     body: {
       first_name: 'Defne',
@@ -18,8 +18,8 @@ export async function recordPatients(
     },
     headers: { 'idempotency-key': 'import-2026-05-04-row-17' },
   }
-  const made = await succeed('create-patient', '/patients', createRequest)
-  // For the header of an answer that is given again.
-  await ask('POST', '/patients', createRequest)
+  const made = await recordSuccess('create-patient', '/patients', createRequest)
+  // For the header of a replayed response.
+  await sendRequest('POST', '/patients', createRequest)
   await run('patient', 'update', made.body.data.id, '--phone', '+905321234568')
 }

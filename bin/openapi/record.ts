@@ -4,6 +4,7 @@ import { startLocalStack } from '../../infra/local/stack.ts'
 import { EVENT_NAMES } from '../../shared/api/events.ts'
 import type { Examples } from '../../shared/api/openapi/examples.ts'
 import { BASE_PATH } from '../../shared/api/route.ts'
+import { EVENTS } from '../../shared/domain/event.ts'
 import { openTable } from '../../shared/store/table/table.ts'
 import { loadDemo, type ReadyClinic } from '../demo/load.ts'
 import { exampleRecorder } from './example-recorder.ts'
@@ -14,10 +15,14 @@ import { recordEndpoints } from './record-endpoints.ts'
 import { recordErrors } from './record-errors.ts'
 import { recordEvents } from './record-events.ts'
 import { recordFinance } from './record-finance.ts'
-import { recordMessages } from './record-messages.ts'
+import { recordMessageErrors, recordMessages } from './record-messages.ts'
 import { recordPatients } from './record-patients.ts'
+import { stableExamples } from './stable-examples.ts'
 
-/** Asks the synthesized stack, with the demo clinics in it, for an example of everything that the document shows. */
+/**
+ * Records an example of everything that the document shows, from the synthesized stack with the demo clinics in it. The
+ * process must run on the recording clock (recording-clock.ts).
+ */
 export async function recordExamples(): Promise<Examples> {
   const receiver = await openReceiver()
   let clinic: ReadyClinic | undefined
@@ -25,6 +30,8 @@ export async function recordExamples(): Promise<Examples> {
     port: 0,
     smsReceipts: true,
     allowedWebhookHost: receiver.host,
+    // The clock of this process, for functions too.
+    environment: { NODE_OPTIONS: process.env.NODE_OPTIONS ?? '' },
     seed: async ({ endpoints, outputs }) => {
       const client = new DynamoDBClient({
         endpoint: endpoints.dynamodb,
@@ -45,12 +52,16 @@ export async function recordExamples(): Promise<Examples> {
     await recordPatients(recorder, tool)
     await recordAppointments(recorder, tool)
     await recordFinance(recorder, tool)
-    await recordMessages(recorder, tool)
+    await recordMessages(recorder)
+    // Afterwards, so that the ping is the newest delivery.
+    await receiver.waitForAll(EVENTS)
     await recordEvents.record(recorder, webhook)
+    // New endpoints are recorded here: earlier, their records would appear in the lists of the others.
     const events = await receiver.waitForAll(EVENT_NAMES)
+    await recordMessageErrors(recorder, tool)
     await recordErrors(recorder, { webhook, clinic, tool })
     const { successes, refusals, errors, headers } = recorder
-    return { successes, refusals, errors, headers, events }
+    return stableExamples({ successes, refusals, errors, headers, events }, clinic.id)
   } finally {
     await stack.close()
     receiver.close()
