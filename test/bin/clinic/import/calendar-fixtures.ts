@@ -1,0 +1,105 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { importEntities } from '../../../../bin/clinic/import/entities.ts'
+import { importFile } from '../../../../bin/clinic/import/import-file.ts'
+import type { Clinic } from '../../../../shared/domain/clinic.ts'
+import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
+import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
+import { freshTable, NOW, newClinic, type TestTable } from '../../../support/table.ts'
+
+export const FIRST = { page: 1, limit: 100 }
+
+/** A table, and for each test a new clinic with two patients and a doctor, all imported. */
+export function importedClinic() {
+  let db: TestTable
+  let clinic: Clinic
+  const folder = mkdtempSync(join(tmpdir(), 'calendar-import-test-'))
+
+  beforeAll(async () => {
+    db = await freshTable()
+  })
+  beforeEach(async () => {
+    clinic = await newClinic(db.table)
+    await load('patients', [
+      {
+        external_id: 1,
+        first_name: 'Ada',
+        last_name: 'Kaya',
+        email_address: 'ada@x.org',
+        phone_number: '+905321234567',
+      },
+      { external_id: 2, first_name: 'Bo', last_name: 'Lind' },
+    ])
+    await load('doctors', [{ external_id: 1, full_name: 'Dr. Eva Noll' }])
+  })
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  /** Imports rows of one entity as a file would hold them. */
+  async function load(name: string, rows: object[]) {
+    const file = join(folder, `${name}.ndjson`)
+    writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+    return loadFile(name, file)
+  }
+
+  async function loadFile(name: string, file: string) {
+    const entity = importEntities(db.table, () => NOW).find((known) => known.name === name)
+    if (!entity) throw new Error(`no entity ${name}`)
+    const reasons: string[] = []
+    const result = await importFile(file, entity, clinic, {
+      now: () => NOW,
+      onRejected: ({ reason }) => reasons.push(reason),
+    })
+    return { ...result, reasons }
+  }
+
+  return {
+    get db() {
+      return db
+    },
+    get clinic() {
+      return clinic
+    },
+    folder,
+    load,
+    loadFile,
+    invoices: async () => (await invoiceStore(db).page(clinic.id, {}, FIRST)).items,
+    payments: async () => (await paymentStore(db).page(clinic.id, {}, FIRST)).items,
+  }
+}
+
+export const visit = {
+  external_id: 'a',
+  patient_external_id: 1,
+  doctor_external_id: 1,
+  appointment_date: '2026-03-29',
+  start_time: '09:00',
+  end_time: '09:30',
+}
+export const invoice = {
+  external_id: 'i',
+  patient_external_id: 1,
+  invoice_number: '7',
+  issue_date: '2026-04-01',
+  currency: 'EUR',
+}
+export const lines = [
+  { description: 'Visit', quantity: 1.5, unit_price: '33.33', tax_rate: 20 },
+  { description: 'Test', unit_price: 10, discount_amount: '1.5', tax_rate: '8.25' },
+]
+export const payment = {
+  external_id: 'p',
+  invoice_external_id: 'i',
+  amount: '20.00',
+  payment_method: 'card',
+  payment_date: '2026-04-02',
+}
+export const message = {
+  external_id: 'm',
+  patient_external_id: 1,
+  channel: 'email',
+  recipient: 'ada@x.org',
+  message: 'Hello\nAda',
+  sent_at: '2026-04-30T22:30:00Z',
+}
