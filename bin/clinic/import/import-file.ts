@@ -3,8 +3,8 @@ import { type FileHandle, open, rm } from 'node:fs/promises'
 import type * as z from 'zod'
 import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
 import { importedUuid } from '../../../shared/domain/uuid.ts'
-import { ConditionFailed } from '../../../shared/store/table/table.ts'
-import type { BatchResult, Counts, ImportEntity, ImportRow } from './entity.ts'
+import { retryOnConflict } from '../../../shared/store/table/retry-on-conflict.ts'
+import type { Counts, ImportEntity, ImportRow } from './entity.ts'
 import { ExternalRef } from './references.ts'
 import { ImportFileError, type Row, rowReader } from './rows.ts'
 import { SeenIds } from './seen-ids.ts'
@@ -22,15 +22,16 @@ export type ImportOptions = {
   readonly now: () => number
 }
 
-const MAX_WRITE_ATTEMPTS = 10
-
 /** Two transactions of new patients; also what one batch read takes. */
 const BATCH_SIZE = 96
 
 /** Where the rows that were set aside are written. */
 export const rejectedFile = (file: string): string => `${file}.rejected.ndjson`
 
-/** @throws ImportFileError when the file as a whole is of no use */
+/**
+ * @throws ImportFileError when the file as a whole cannot be imported
+ * @throws UnavailableError when other writers win every attempt to write a batch
+ */
 export async function importFile<Fields>(
   file: string,
   entity: ImportEntity<Fields>,
@@ -55,7 +56,8 @@ export async function importFile<Fields>(
   await rejected.clear()
   let batch: ImportRow<Fields>[] = []
   const flush = async () => {
-    const outcome = await writeWithRetry(() => entity.write(clinic, batch))
+    // A batch is compared with the records in the table, so it can be written again.
+    const outcome = await retryOnConflict(() => entity.write(clinic, batch))
     for (const name of ['imported', 'updated', 'unchanged'] as const) result[name] += outcome[name]
     const byId = new Map(batch.map((row) => [row.id, row]))
     for (const { id, reason } of outcome.rejected ?? []) {
@@ -86,17 +88,6 @@ export async function importFile<Fields>(
     await rejected.close()
   }
   return result
-}
-
-/** Somebody else wrote the same records meanwhile: a batch compares with what is there, so it can be written again. */
-async function writeWithRetry(write: () => Promise<BatchResult>): Promise<BatchResult> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await write()
-    } catch (error) {
-      if (!(error instanceof ConditionFailed) || attempt === MAX_WRITE_ATTEMPTS) throw error
-    }
-  }
 }
 
 const rawOf = (row: Row): unknown => ('fields' in row ? row.fields : row.raw)

@@ -1,8 +1,9 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { importEntities } from '../../../../bin/clinic/import/entities.ts'
+import type { ImportEntity } from '../../../../bin/clinic/import/entity.ts'
 import { importFile, type Rejection, rejectedFile } from '../../../../bin/clinic/import/import-file.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import type { Doctor } from '../../../../shared/domain/doctor.ts'
@@ -10,6 +11,7 @@ import type { Patient } from '../../../../shared/domain/patient.ts'
 import { doctorStore } from '../../../../shared/store/doctors.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import { patientSearch } from '../../../../shared/store/patients/search.ts'
+import { ConditionFailed } from '../../../../shared/store/table/table.ts'
 import { freshTable, NOW, newClinic, type TestTable } from '../../../support/table.ts'
 
 let db: TestTable
@@ -42,6 +44,17 @@ const patients = async (): Promise<Patient[]> =>
   (await patientStore(db).page(clinic.id, { page: 1, limit: 100 })).items
 
 const HEADER = 'external_id,first_name,last_name,phone_number,email_address,date_of_birth,gender\n'
+
+it('writes a batch again after another writer has changed its records', async () => {
+  const file = join(folder, 'patients.csv')
+  writeFileSync(file, `${HEADER}1,Jo,Doe,,,,\n`)
+  const entity = importEntities(db.table, () => NOW).find(({ name }) => name === 'patients') as ImportEntity
+  const write = vi.fn(entity.write).mockRejectedValueOnce(new ConditionFailed([]))
+  const result = await importFile(file, { ...entity, write }, clinic, { now: () => NOW })
+  expect(result).toMatchObject({ imported: 1 })
+  expect(write).toHaveBeenCalledTimes(2)
+  expect(await patients()).toHaveLength(1)
+})
 
 describe('importing patients from CSV', () => {
   it('enters them in file order, so that the last row is listed first', async () => {
