@@ -1,5 +1,5 @@
-// Runs before `npm start` and `npm test`: installs when node_modules is not what package-lock.json says, and does
-// nothing otherwise. Plain JavaScript, since the machine's own Node may be older than the one this installs.
+// Runs before `npm start`, `npm test` and `npm run clinic`: installs the dependencies if package-lock.json has changed
+// since they were installed. Plain JavaScript, because the machine's own Node may be older than the one this installs.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'

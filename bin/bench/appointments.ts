@@ -23,7 +23,7 @@ import type { Measurement } from './patients.ts'
 
 type Filter = CalendarFilter<AppointmentStatus>
 
-/** Measures every way of listing a clinic's appointments, and writing one, beside what the obvious code costs. */
+/** Measures every list of a clinic's appointments and the write of one, next to a naive implementation. */
 export async function measureAppointments(
   buildClient: DynamoDBDocumentClient,
   client: DynamoDBDocumentClient,
@@ -100,7 +100,7 @@ async function addWrites(
   )
 }
 
-/** A booking with an idempotency key: the appointment, its rows and tallies, the guard, the kept answer. */
+/** A booking with an idempotency key: the appointment, its rows and tallies, the guard, the stored response. */
 async function addBooking(
   add: (label: string, bound: Bound, work: () => Promise<unknown>) => Promise<void>,
   unmeasured: ReturnType<typeof openTable>,

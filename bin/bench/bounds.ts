@@ -1,34 +1,34 @@
-/** What reads may cost, in strong read units and sequential round trips; authentication's one read is on top. */
+/** Upper bounds of reads, in strong read units and sequential round trips, without the read of authentication. */
 export type Bound = { readonly units: number; readonly roundTrips: number }
 
 export const ROUND_TRIPS = 3
 
-/** Patients unfiltered, whatever the page and the clinic's size. */
+/** Any page of all patients, in a clinic of any size. */
 export const pageBound = (limit: number): Bound => ({ units: limit <= 20 ? 3 : 10, roundTrips: ROUND_TRIPS })
 
-/** A search by a function that has the clinic's index in memory. */
+/** A search with the clinic's index already in memory. */
 export const warmSearchBound = (limit: number): Bound => ({ units: limit + 2, roundTrips: ROUND_TRIPS })
 
-/** A search that loads the index first: grows with the clinic. */
+/** A search that loads the index first. Grows with the clinic. */
 export const coldSearchBound = (patients: number): Bound => ({
   units: patients <= 1_000 ? 60 : patients <= 100_000 ? 500 : 5_000,
   roundTrips: ROUND_TRIPS,
 })
 
-/** Entering one patient, in write units, with room for its events and its idempotency record. */
+/** Creating one patient, in write units, including its events and idempotency record. */
 export const CREATE_PATIENT_UNITS = 12
 
-/** A page of a calendar list that is not one patient's. */
+/** A page of a calendar list without a patient filter. */
 export function listBound(records: number, limit: number): Bound {
   const [small, large] = records <= 1_000 ? [8, 16] : records <= 100_000 ? [16, 28] : [36, 40]
   return { units: limit <= 20 ? small : large, roundTrips: ROUND_TRIPS }
 }
 
-/** Everything of one patient is read: about eleven rows a unit, whatever the page. */
+/** Reads all rows of one patient for any page: about eleven rows per unit. */
 export const patientListBound = (rows: number): Bound => ({
   units: Math.ceil(rows / 11) + 1,
   roundTrips: ROUND_TRIPS,
 })
 
-/** Writes, in write units, with room for their events and idempotency records. */
+/** Writes, in write units, including events and idempotency records. */
 export const WRITE_UNITS = { appointment: 26, statusChange: 26, invoice: 18, message: 16 } as const

@@ -9,7 +9,7 @@ import { calendarKey, tallyPartition } from '../../shared/store/keys/calendar.ts
 import { chunked } from '../../shared/store/table/table.ts'
 import { seeded } from '../demo/random.ts'
 
-/** Somebody that filters can ask for. */
+/** A patient or doctor to filter by. */
 export type BuiltClinic = {
   readonly patients: readonly string[]
   readonly doctors: readonly string[]
@@ -21,7 +21,7 @@ export type BuiltClinic = {
 const DAY_MS = 86_400_000
 const LAST_DAY = Date.parse('2026-12-31T00:00:00Z')
 
-/** Writes a clinic's appointments straight into the table, as the importer would leave them; far faster than it. */
+/** Writes a clinic's appointments directly into the table, in the form that the importer stores, but much faster. */
 export async function buildAppointments(
   client: DynamoDBDocumentClient,
   tableName: string,

@@ -9,14 +9,14 @@ export type ImportRun = {
   readonly result: Record<string, unknown>
 }
 
-/** Runs `clinic import` as an operator would, as a process of its own, and watches its memory. */
+/** Runs `clinic import` in a process of its own and measures its memory. */
 export async function runImport(
   endpoint: string,
   tableName: string,
   clinic: string,
   file: string,
 ): Promise<ImportRun> {
-  // The operator tool finds a local stack by asking it; this answers in its place.
+  // Stands in for the local stack, which the operator tool asks for the table.
   const stack = createServer((_, response) => {
     response.setHeader('content-type', 'application/json')
     response.end(
@@ -54,13 +54,13 @@ export async function runImport(
   }
 }
 
-/** The arguments with which `npm run clinic` starts Node. */
+/** The Node arguments of `npm run clinic`. */
 function operatorTool(): string[] {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { clinic: string } }
   return scripts.clinic.split(' ').slice(1)
 }
 
-/** The most memory a process has had, where the system tells. */
+/** Peak memory of a process, or null where the system does not report it. */
 function peakMemoryOf(pid: number | undefined): number | null {
   try {
     const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []

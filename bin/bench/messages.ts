@@ -13,7 +13,7 @@ import { WRITE_UNITS } from './bounds.ts'
 import { meter } from './meter.ts'
 import type { Measurement } from './patients.ts'
 
-/** What one SMS costs the table, from its acceptance to its events. */
+/** Measures the table cost of one SMS, from acceptance to events. */
 export async function measureMessages(
   buildClient: DynamoDBDocumentClient,
   measuredClient: DynamoDBDocumentClient,

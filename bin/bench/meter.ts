@@ -1,13 +1,13 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 
-/** What a stretch of work cost. */
+/** The cost of some work. */
 export type Cost = {
-  /** Calls that had to wait for one another: the longest chain. */
+  /** The longest chain of sequential calls. */
   readonly roundTrips: number
   readonly calls: number
-  /** Read and write units together; the benches measure one or the other. */
+  /** The sum of read and write units. */
   readonly units: number
-  /** Of the items read, as JSON. */
+  /** Size of the items read, as JSON. */
   readonly bytes: number
 }
 
@@ -15,7 +15,7 @@ type Capacity = { CapacityUnits?: number }
 
 type Output = { ConsumedCapacity?: Capacity | Capacity[]; Items?: unknown[]; Responses?: object }
 
-/** Measures what goes through a client, by the capacity that DynamoDB itself reports. */
+/** Measures the calls of a client by the consumed capacity that DynamoDB reports. */
 export function meter(client: DynamoDBDocumentClient) {
   let depth = 0
   let calls = 0
@@ -35,7 +35,7 @@ export function meter(client: DynamoDBDocumentClient) {
     },
     { step: 'initialize', name: 'meter', override: true },
   )
-  /** Runs `work` and says what it cost. Nothing else may use the client meanwhile. */
+  /** Runs `work` and returns its cost. Nothing else may use the client in the meantime. */
   return async function measure<T>(work: () => Promise<T>): Promise<Cost & { result: T }> {
     depth = 0
     calls = 0

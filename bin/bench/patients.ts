@@ -23,7 +23,7 @@ import { type Cost, meter } from './meter.ts'
 /** One measured line of the table in docs/benchmarks.md. */
 export type Measurement = Cost & { readonly label: string; readonly bound: Bound | null }
 
-/** Writes a file of patients as a clinic would export it. */
+/** Writes an import file of patients. */
 export async function writePatients(file: string, count: number): Promise<void> {
   const random = seeded(count)
   const given = ['Ayşe', 'Mehmet', 'Elif', 'Can', 'Zeynep', 'Ali', 'Işıl', 'Emre', 'Deniz', 'İpek'] as const
@@ -51,7 +51,7 @@ export async function writePatients(file: string, count: number): Promise<void> 
   await finished(stream)
 }
 
-/** Measures every way of reading a clinic's patients, and entering one. */
+/** Measures every read of a clinic's patients and the creation of one. */
 export async function measurePatients(
   client: DynamoDBDocumentClient,
   tableName: string,
@@ -113,7 +113,7 @@ export async function measurePatients(
   return lines
 }
 
-/** What the obvious code does for one page and its total. */
+/** A naive implementation of one page and its total, for comparison. */
 async function queryEverything(
   client: DynamoDBDocumentClient,
   tableName: string,

@@ -1,4 +1,4 @@
-/** Who books what: the chances behind the calendars. */
+/** Random choices behind the calendars: booked times and patients. */
 import { addDays } from '../../shared/domain/clock.ts'
 import type { Interval } from '../../shared/domain/interval.ts'
 import type { DemoPatient } from './patients.ts'
@@ -6,17 +6,17 @@ import { DAYS_AHEAD, type DemoDoctor, type Practice } from './practice.ts'
 import type { Random } from './random.ts'
 
 const ADULT_AGE = 18
-/** Minutes that pass where nobody has booked. */
+/** Minutes to the next possible start after a time that is not booked. */
 const GAP_MINUTES = 30
 
-/** The share of a day that is taken: the further ahead, the emptier the calendar. */
+/** The booked share of a day. It falls with the number of days ahead. */
 export const bookedShareOn = ({ bookedShare: busy }: Practice, day: number): number =>
   busy * (day < 0 ? 1 : 1 - day / (1.5 * DAYS_AHEAD))
 
-/** Days from booking to visit; most are few. */
+/** Days from booking to visit; usually few. */
 export const leadDays = (random: Random): number => random.integer(0, random.integer(1, 30))
 
-/** Which stretches of the openings are booked; none overlap. */
+/** The booked parts of the openings, without overlaps. */
 export function bookedSlots(
   random: Random,
   openings: readonly Interval[],
@@ -41,7 +41,7 @@ export const canSee = (
   today: string,
 ): boolean => specialty !== 'Paediatrics' || (birth !== null && birth > addDays(today, -ADULT_AGE * 365))
 
-/** Some come often, some hardly ever; nobody twice on a day, or before the clinic knew them. */
+/** Picks a patient, some more often than others. No patient has two visits on a day, or one before registration. */
 export function pickPatient(
   random: Random,
   pool: readonly DemoPatient[],

@@ -8,7 +8,7 @@ import { NPR_PRICES, TRY_PRICES } from './price-lists.ts'
 import { seeded } from './random.ts'
 import { type DemoAppointment, visitsOf } from './visits.ts'
 
-/** A demo clinic as its files hold it: rows for the importer, columns named as the API's fields. */
+/** A demo clinic with the rows of its import files. */
 export type DemoClinic = ClinicInfo & {
   readonly doctors: readonly DemoDoctor[]
   readonly patients: readonly DemoPatient[]
@@ -19,8 +19,8 @@ export type DemoClinic = ClinicInfo & {
 }
 
 /**
- * Two clinics in different time zones, one of them not a whole hour from UTC, each with the year before `today` and
- * what is booked for the weeks after it. Everything but the people goes by that day; for one day it is always the same.
+ * Two clinics in different time zones, one of them not a whole hour from UTC, each with records of the year before
+ * `today` and bookings for the weeks after it. The same day always gives the same records; people do not depend on it.
  */
 export const demoClinics = (today: string): DemoClinic[] => [
   {

@@ -1,16 +1,16 @@
-/** What becomes of invoices. */
+/** Outcomes of invoices: their status and payments. */
 import type { InvoiceStatus } from '../../shared/domain/invoice.ts'
 import type { PaymentMethod, PaymentStatus, PaymentType } from '../../shared/domain/payment.ts'
 import { deck, type Random } from './random.ts'
 
-/** One payment. Without a share it is for all that is left; a refund, for all that was paid. */
+/** One payment. Without a share, a payment covers the balance due and a refund the paid amount. */
 export type PaymentStep = {
   readonly share?: number
   readonly type?: PaymentType
   readonly status?: PaymentStatus
-  /** Any that people use at the desk, without one. */
+  /** Without one, a random method used at the desk. */
   readonly method?: PaymentMethod
-  /** About how many days after the one before. */
+  /** Approximate number of days after the previous payment. */
   readonly daysAfter?: number
   readonly description?: string
 }
@@ -72,7 +72,7 @@ const OUTCOMES = {
   draft: { status: 'draft', steps: [] },
 } as const satisfies Record<string, InvoiceOutcome>
 
-/** Deals what becomes of an invoice: of one that was due before today, or of one that is not due yet. */
+/** Deals outcomes of invoices, separately for those that are due and those that are not. */
 export function outcomeDealer(random: Random): (isDue: boolean) => InvoiceOutcome {
   const due = deck(random, {
     at_desk: 36,

@@ -24,20 +24,20 @@ export type DemoInvoice = {
   readonly created_at: string
 }
 
-/** An invoice with what is to be paid, and how that will go. */
+/** An invoice with its total and the payments to make. */
 export type Bill = {
   readonly row: DemoInvoice
   readonly patient: DemoPatient
   /** Minor units. */
   readonly total: number
-  /** Minutes since midnight of the day of issue. */
+  /** Time of issue, in minutes since midnight. */
   readonly issuedAt: number
   readonly steps: readonly PaymentStep[]
 }
 
 const DAYS_TO_PAY = 30
 
-/** Invoices for most of the completed visits, numbered by year in their order. */
+/** Invoices for most completed visits, numbered per year in order of issue. */
 export function billsOf(practice: Practice, visits: readonly Visit[]): Bill[] {
   const random = seeded(practice.seed + 1)
   const dealOutcome = outcomeDealer(random)
@@ -71,7 +71,7 @@ export function billsOf(practice: Practice, visits: readonly Visit[]): Bill[] {
   })
 }
 
-/** When a visit is billed: mostly right after it, sometimes in the office days later. */
+/** When a visit is billed: usually right after it, sometimes days later. */
 function issueTime(random: Random, { row, end }: Visit, today: string): { date: string; minutes: number } {
   const date = earlier(addDays(row.appointment_date, random.pick([0, 0, 0, 0, 0, 1, 2])), addDays(today, -1))
   const isSameDay = date === row.appointment_date

@@ -3,7 +3,7 @@ import { RATIO_SCALE, renderMoney } from '../../shared/domain/money.ts'
 import type { PriceList, Service } from './price-lists.ts'
 import type { Random } from './random.ts'
 
-/** A line item as the importer's rows have it. */
+/** A line item of the importer's rows. */
 export type LineItemRow = {
   readonly description: string
   readonly quantity: number
@@ -16,7 +16,7 @@ export type LineItemRow = {
 
 const SHARE_DISCOUNTED = 0.1
 
-/** The lines of an invoice and their sums; `total` also in minor units. */
+/** The line items of an invoice and their sums in units of the currency, and `total` in minor units. */
 export function lineItemsOf(random: Random, { visits, extras }: PriceList[string], currency: string) {
   const more = extras.filter(() => random.chance(0.18)).slice(0, 3)
   const lines = [random.pick(visits), ...more].map((service) => lineItemOf(random, service))

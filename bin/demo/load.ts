@@ -10,7 +10,7 @@ import { importEntities } from '../clinic/import/entities.ts'
 import { importFile } from '../clinic/import/import-file.ts'
 import { type DemoClinic, demoClinics } from './clinics.ts'
 
-/** What the ready line tells of a demo clinic: its credentials as `key:secret`, by what they may do. */
+/** A demo clinic in the ready line, with its credentials as `key:secret` by scope. */
 export type ReadyClinic = {
   readonly id: string
   readonly name: string
@@ -20,11 +20,11 @@ export type ReadyClinic = {
 
 const currentDay = (): string => new Date().toISOString().slice(0, 10)
 
-/** Makes the demo clinics as of `today`, `Y-m-d`, and loads their records by the importer that real clinics use. */
+/** Creates the demo clinics as of `today` (`Y-m-d`) and imports their records with the importer of the operator tool. */
 export const loadDemo = (table: Table, today: string = currentDay()): Promise<ReadyClinic[]> =>
   Promise.all(demoClinics(today).map((demo) => loadClinic(table, demo)))
 
-/** Loads what the table does not have yet, so that a run that broke off can be finished. */
+/** Loads one demo clinic. Records that exist are kept, so an interrupted load can be repeated. */
 export async function loadClinic(table: Table, demo: DemoClinic): Promise<ReadyClinic> {
   const { id, name, timezone, currency } = demo
   const clinic: Clinic = {
@@ -41,7 +41,7 @@ export async function loadClinic(table: Table, demo: DemoClinic): Promise<ReadyC
   try {
     const load = fileLoader(table, demo, clinic, folder)
     await Promise.all([load('doctors'), load('patients')])
-    // Side by side what does not refer to each other: the importer and the engine have a core each then.
+    // Files that do not refer to each other are loaded concurrently: importer and engine use one core each.
     await Promise.all([load('appointments'), load('invoices').then(() => load('payments')), load('messages')])
   } finally {
     rmSync(folder, { recursive: true })
@@ -53,11 +53,11 @@ function fileLoader(table: Table, demo: DemoClinic, clinic: Clinic, folder: stri
   const entities = new Map(importEntities(table, Date.now).map((entity) => [entity.name, entity]))
   return async (name: keyof Omit<DemoClinic, keyof ClinicInfo>): Promise<void> => {
     const entity = entities.get(name)
-    if (!entity) throw new Error(`the importer knows no ${name}`)
+    if (!entity) throw new Error(`no importer for ${name}`)
     const file = join(folder, `${name}.ndjson`)
     writeFileSync(file, demo[name].map((row) => `${JSON.stringify(row)}\n`).join(''))
     const { rejected } = await importFile(file, entity, clinic, { now: Date.now })
-    if (rejected > 0) throw new Error(`${rejected} rows of the demo's ${name} were rejected`)
+    if (rejected > 0) throw new Error(`${rejected} rows of the demo ${name} were rejected`)
   }
 }
 

@@ -27,13 +27,13 @@ export type DemoMessage = {
   readonly created_at: string
 }
 
-/** A letter to a patient at a time. */
+/** A message to a patient and its time. */
 type Draft = {
   readonly content: MessageContent
   readonly patient: DemoPatient
   readonly date: string
   readonly minutes: number
-  /** How likely it goes by SMS to those who have both. */
+  /** Probability of SMS, for patients with both a phone number and an email address. */
   readonly bySms: number
 }
 
@@ -67,7 +67,7 @@ export function messagesOf(
   })
 }
 
-/** The newest messages, which the providers have not taken yet. */
+/** Number of newest messages that are still queued. */
 const QUEUED_COUNT = 2
 
 const channelFor = (random: Random, patient: DemoPatient, bySms: number): Channel => {

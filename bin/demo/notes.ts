@@ -27,7 +27,7 @@ const LONG_NOTE = [
 
 type WithNotes = { readonly row: { readonly status: AppointmentStatus; readonly notes: string | null } }
 
-/** Two of the completed visits have a note that is longer than a list's row holds. */
+/** Two completed visits have a note too long for a list row. */
 export function withLongNotes<V extends WithNotes>(visits: readonly V[]): V[] {
   const completed = visits.filter(({ row }) => row.status === 'completed')
   const chosen = [1, 2].map((third) => completed[Math.floor((third * completed.length) / 3)])

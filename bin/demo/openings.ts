@@ -4,7 +4,7 @@ import { parseWeeklyHours, WEEKDAYS, type Window } from '../../shared/domain/wor
 import { timeOff } from '../clinic/import/doctors.ts'
 import { DAYS_SINCE_LEFT, type DemoDoctor, type Practice } from './practice.ts'
 
-/** When a doctor sees patients on a day: hours without breaks, days off and holidays. */
+/** A doctor's opening hours on a date: working hours minus breaks, days off and holidays. */
 export function openingsOf(
   doctor: DemoDoctor,
   { formerDoctorHours: former, holidays, today }: Pick<Practice, 'formerDoctorHours' | 'holidays' | 'today'>,

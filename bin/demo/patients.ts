@@ -13,12 +13,12 @@ export type DemoPatient = {
   readonly created_at: string
 }
 
-/** Where people live: what they are called, and how their phone numbers begin. */
+/** Names and phone prefixes of a place. */
 export type Region = {
   readonly given: Record<'female' | 'male', [string, ...string[]]>
   readonly family: [string, ...string[]]
   readonly phone: (random: Random) => string
-  /** From UTC, all year round. */
+  /** UTC offset, the same all year. */
   readonly offset: string
 }
 
@@ -54,7 +54,7 @@ export const KATHMANDU: Region = {
   offset: '+05:45',
 }
 
-/** Whatever the day, the same people. */
+/** The people of a clinic. They do not depend on the day. */
 export function patients(random: Random, region: Region, count: number): DemoPatient[] {
   return Array.from({ length: count }, (_, index) => {
     const gender = random.pick(['female', 'male'])

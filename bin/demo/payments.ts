@@ -20,7 +20,7 @@ export type DemoPayment = {
   readonly created_at: string
 }
 
-/** What came in for the invoices, and what went back. */
+/** Payments and refunds of the invoices. */
 export function paymentsOf(practice: Practice, bills: readonly Bill[]): DemoPayment[] {
   const { currency, offset, today } = practice
   const random = seeded(practice.seed + 2)
@@ -51,12 +51,12 @@ export function paymentsOf(practice: Practice, bills: readonly Bill[]): DemoPaym
   return payments
 }
 
-/** Follows what an invoice still needs, in minor units. */
+/** Tracks the balance of an invoice, in minor units. */
 function newLedger(total: number) {
   let paid = 0
   const amountOf = ({ share, type }: PaymentStep): number => {
     if (share === undefined) return type === 'refund' ? paid : total - paid
-    // Nobody pays half a bill to the cent.
+    // Partial payments are round amounts.
     return share === 1 ? total : Math.max(1, Math.round((total * share) / 100)) * 100
   }
   return {

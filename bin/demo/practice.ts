@@ -12,37 +12,37 @@ export type DemoDoctor = {
   readonly is_active?: boolean
 }
 
-/** What a clinic's year is made from. */
+/** Parameters from which a clinic's records are generated. */
 export type Practice = {
   readonly name: string
   readonly currency: string
-  /** From UTC, all year round. */
+  /** UTC offset, the same all year. */
   readonly offset: string
   readonly doctors: readonly DemoDoctor[]
   readonly patients: readonly DemoPatient[]
-  /** `Y-m-d`; what is on it and after it is yet to come. */
+  /** `Y-m-d`. Visits on this day and later are in the future. */
   readonly today: string
   readonly seed: number
   /** The share of the doctors' time that is booked, from 0 to 1. */
   readonly bookedShare: number
   /** The share of the completed visits that is billed, from 0 to 1. */
   readonly billedShare: number
-  /** The weeks of doctors who have left, by external id. */
+  /** Working hours of doctors who have left, by external id. */
   readonly formerDoctorHours: Readonly<Record<string, string>>
-  /** `MM-DD` on which the clinic is closed. */
+  /** Days on which the clinic is closed, as `MM-DD`. */
   readonly holidays: readonly string[]
-  /** Lengths of visits, by specialty; of the others, that of ''. */
+  /** Lengths of visits in minutes, by specialty; '' is for all other specialties. */
   readonly visitMinutes: Readonly<Record<string, [number, ...number[]]>>
   readonly prices: PriceList
   readonly greeting: string
 }
 
-/** Days before today that the records go back, and days ahead that are booked. */
+/** Days of records before today, and days of bookings after it. */
 export const DAYS_BACK = 365
 export const DAYS_AHEAD = 42
-/** Days ago that doctors who have left did so. */
+/** Days since former doctors left. */
 export const DAYS_SINCE_LEFT = 150
 
-/** What a doctor of this specialty has in a table by specialties. */
+/** The table's entry for a doctor's specialty, or the entry of ''. */
 export const bySpecialty = <T>(table: Readonly<Record<string, T>>, { specialty }: DemoDoctor): T =>
   (table[specialty ?? ''] ?? table['']) as T

@@ -1,6 +1,6 @@
-/** What the clinics charge for. Prices are in minor units: kuruş and paisa. */
+/** The clinics' services. Prices are in minor units: kuruş and paisa. */
 
-/** `quantities` where it is not always one; `tax` is in percent. */
+/** `quantities` defaults to one; `tax` is in percent. */
 export type Service = {
   readonly name: string
   readonly price: number
@@ -8,7 +8,7 @@ export type Service = {
   readonly quantities?: [number, ...number[]]
 }
 
-/** By specialty: what a visit itself is billed as, and what may be added to it. */
+/** By specialty: services for the visit itself, and optional extras. */
 export type PriceList = Readonly<
   Record<string, { readonly visits: [Service, ...Service[]]; readonly extras: readonly Service[] }>
 >

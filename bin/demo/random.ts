@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1 that a seed repeats (mulberry32). */
+/** Random numbers from 0 to 1, determined by the seed (mulberry32). */
 export function mulberry32(seed: number): () => number {
   let state = seed
   return () => {
@@ -9,7 +9,7 @@ export function mulberry32(seed: number): () => number {
   }
 }
 
-/** A small seeded generator: demo data is the same on every machine and in every run. */
+/** A seeded generator, so that demo data is the same on every machine and in every run. */
 export function seeded(seed: number) {
   const next = mulberry32(seed)
   /** A whole number from `low` to `high`, both included. */
@@ -24,8 +24,8 @@ export const digits = (random: Random, count: number): string =>
   Array.from({ length: count }, () => random.integer(0, 9)).join('')
 
 /**
- * Deals cards from a shuffled deck, shuffled anew whenever it is used up: chance in the order, none in the numbers, so
- * that even a small clinic has the rare cards too.
+ * Deals cards from a shuffled deck, and shuffles again when it is empty. The order is random but the proportions are
+ * exact, so that even a small clinic gets the rare cards.
  */
 export function deck<const T extends string>(random: Random, cards: Readonly<Record<T, number>>): () => T {
   const full = (Object.keys(cards) as T[]).flatMap((card) => Array<T>(cards[card]).fill(card))

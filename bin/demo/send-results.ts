@@ -1,7 +1,7 @@
 import { type Channel, type MessageStatus, PROVIDERS } from '../../shared/domain/message.ts'
 import { deck, type Random } from './random.ts'
 
-/** What the providers made of a message, as the importer's columns. */
+/** The outcome of sending a message, as columns of the importer. */
 type SendResult = {
   readonly status: MessageStatus
   readonly provider: 'sns' | 'ses'
@@ -17,7 +17,7 @@ const ERRORS = {
 }
 const COMPLAINT = 'Complaint: the recipient marked the message as spam'
 
-/** Deals what becomes of messages; `at` gives the time some seconds into the minute of acceptance. */
+/** Deals outcomes of messages; `at` returns the time that many seconds after acceptance. */
 export function sendResultDealer(random: Random) {
   const cards = { delivered: 24, sent: 6, failed: 2, rejected: 1 }
   const decks = { sms: deck(random, cards), email: deck(random, { ...cards, complaint: 1 }) }
@@ -45,7 +45,7 @@ export function sendResultDealer(random: Random) {
   }
 }
 
-/** Both providers name messages by UUIDs. */
+/** Message ids of both providers look like UUIDs. */
 const providerId = (random: Random): string =>
   [8, 4, 4, 4, 12]
     .map((length) => Array.from({ length }, () => random.integer(0, 15).toString(16)).join(''))

@@ -1,4 +1,4 @@
-/** What the clinics write to their patients. */
+/** Texts of messages to patients. */
 import type { MessageType } from '../../shared/domain/message.ts'
 import type { Bill } from './invoices.ts'
 import type { Practice } from './practice.ts'
@@ -34,7 +34,7 @@ export const invoiceReady = ({ name, greeting }: Sender, { patient, row }: Bill)
   text: `${greeting} ${patient.first_name}, your invoice ${row.invoice_number} is ready at the front desk. ${name}`,
 })
 
-/** Longer than a list's row holds. */
+/** Too long for a list row. */
 export const advice = ({ name, greeting }: Sender, { patient, doctor }: Visit): MessageContent => ({
   type: 'manual',
   subject: 'After your visit',

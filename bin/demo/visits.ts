@@ -22,16 +22,16 @@ export type DemoAppointment = {
   readonly created_at: string
 }
 
-/** An appointment with those who meet. */
+/** An appointment with its patient and doctor. */
 export type Visit = {
   readonly row: DemoAppointment
   readonly patient: DemoPatient
   readonly doctor: DemoDoctor
-  /** Minutes since midnight. */
+  /** End time in minutes since midnight. */
   readonly end: number
 }
 
-/** Every doctor's calendar, day by day. */
+/** The visits of all doctors, day by day. */
 export function visitsOf(practice: Practice): Visit[] {
   const { today, offset } = practice
   const random = seeded(practice.seed)
@@ -72,6 +72,6 @@ export function visitsOf(practice: Practice): Visit[] {
   return withLongNotes(visits)
 }
 
-/** Whoever wants to come today calls before the doors open. */
+/** Minute of the booking. Same-day visits are booked before opening time. */
 const bookingMinute = (random: Random, sameDay: boolean): number =>
   sameDay ? random.integer(8 * 60, 8 * 60 + 25) : random.integer(9 * 60, 18 * 60)

@@ -12,15 +12,15 @@ import type { Inspection } from './inspection.ts'
 import { partitionPages } from './partition-pages.ts'
 import { imageOf, keyText } from './record-image.ts'
 
-/** Attributes of a day that stand for no appointment. */
+/** Attributes of a day item that are not appointments. */
 const NON_APPOINTMENT_ATTRIBUTES = new Set(['pk', 'sk', 'v'])
 
-/** Whether doctors' days have the time of every appointment that takes time, and no other. */
+/** Verifies that doctors' days contain the time of every appointment that occupies time, and no other. */
 export function busyTimeChecker({ table, clinic, count, examine }: Inspection) {
   const image = (item: Item) => imageOf(clinic, APPOINTMENTS, item)
   const dayOf = ({ doctor, date }: Appointment): Key => doctorDayKey(clinic, doctor.id, date)
 
-  /** Appointments against their days. */
+  /** Verifies appointments against the days of their doctors. */
   async function checkRecords(items: readonly Item[]): Promise<void> {
     const busy = items
       .map((item) => image(item)?.record)
@@ -58,7 +58,7 @@ export function busyTimeChecker({ table, clinic, count, examine }: Inspection) {
       return { faults: [{ kind, key, note: `appointment ${id}` }], repair }
     }
 
-  /** A doctor's days against the appointments that they name. */
+  /** Verifies a doctor's days against the appointments that they name. */
   async function checkDays(doctor: string): Promise<void> {
     for await (const days of partitionPages(table, doctorDayPartition(clinic, doctor))) {
       count('days', days.length)
@@ -115,7 +115,7 @@ export function busyTimeChecker({ table, clinic, count, examine }: Inspection) {
       return { faults: [{ kind: 'busy_extra', key: { pk, sk }, note }], repair }
     }
 
-  /** Whether an appointment takes time on a day; one that cannot be read is given the benefit of the doubt. */
+  /** Whether an appointment occupies time on a day. An unreadable appointment is assumed to. */
   function belongs(day: Key, item: Item | undefined): boolean {
     if (!item) return false
     const record = image(item)?.record
@@ -130,7 +130,7 @@ const interval = ({ startTime, endTime }: Appointment): string => `${startTime}-
 const entriesOf = (day: Item): string[] =>
   Object.keys(day).filter((name) => !NON_APPOINTMENT_ATTRIBUTES.has(name))
 
-/** A booking is conditional on the version that it read; 0 stands for a day that is not there. */
+/** Bookings are conditional on the version that they read; 0 means that the day has no item. */
 const isVersioned = ({ v }: Item): boolean => Number.isInteger(v) && Number(v) > 0
 
 function appointmentId(name: string): string | null {

@@ -22,12 +22,12 @@ import { settlementChecker } from './settlements.ts'
 import { tallyChecker } from './tallies.ts'
 import { unrepairedRows } from './unrepaired-rows.ts'
 
-/** Verifies appointments, invoices, payments and messages: records first, what follows from them after. */
+/** Verifies appointments, invoices, payments and messages: first the records, then the items derived from them. */
 export async function verifyCalendarLists(inspection: Inspection): Promise<void> {
   const { table, clinic } = inspection
   const unrepaired = unrepairedRows()
   const busy = busyTimeChecker(inspection)
-  /** Those there are, and those that only appointments name. */
+  /** Existing doctors, and those that only appointments name. */
   const doctors = new Set<string>()
   for await (const page of partitionPages(table, doctorsPartition(clinic))) {
     for (const { sk } of page) doctors.add(sk)

@@ -9,7 +9,7 @@ import { forEachConcurrent } from './for-each-concurrent.ts'
 import type { Inspection } from './inspection.ts'
 import { partitionPages } from './partition-pages.ts'
 
-/** What finds a clinic and its credentials: the operator's directory, and the list of its credentials' keys. */
+/** Verifies the indexes of a clinic: the operator's directory of clinics and the list of the clinic's credentials. */
 export async function checkClinicIndexes({ table, clinic, count, examine }: Inspection): Promise<void> {
   await examine(async () => {
     const key = clinicDirectoryKey(clinic)

@@ -1,18 +1,18 @@
-/** Conditions of repairs that no store has need of. */
+/** Conditions that only repairs need. */
 import type { Key } from '../../../shared/store/keys/key.ts'
 import type { Item, Table, Write } from '../../../shared/store/table/table.ts'
 
-/** Holds a transaction to an item's being as it was read: of its version, or not there. */
+/** Requires an item to be as it was read: of the same version, or absent. */
 export const requireUnchanged = (table: Table, key: Key, read: Item | undefined): Write =>
   requireUnchangedAttributes(table, key, read ? { v: read.v } : { pk: undefined })
 
-/** Holds a transaction to attributes of an item that it leaves alone. */
+/** Requires attributes of an item that the transaction does not write to be as they were read. */
 export function requireUnchangedAttributes(table: Table, key: Key, read: Record<string, unknown>): Write {
   const { ExpressionAttributeValues: _, ...check } = table.checkWrite(key, 0).ConditionCheck ?? {}
   return ifUnchanged({ ConditionCheck: check } as Write, read)
 }
 
-/** Makes a write that has no condition of its own depend on attributes' being as they were read; undefined was not there. */
+/** Adds to a write without a condition that attributes be as they were read; undefined means absent. */
 export function ifUnchanged(write: Write, read: Record<string, unknown>): Write {
   const [action, parts] = Object.entries(write)[0] as [string, { ExpressionAttributeValues?: object }]
   const names = Object.entries(read).map(([name, value], at) => ({ name, value, at }))

@@ -16,7 +16,7 @@ import { decodeStoredPatient } from './patient-image.ts'
 import { imageOf, type RecordImage } from './record-image.ts'
 import type { AnyRecord, Owners, RecordKind } from './record-kinds.ts'
 
-/** Whom a page of records names, by id: as they are, or null when they are there and cannot be read. */
+/** The owners of names that a page of records copies, by id; null for an owner that exists but is unreadable. */
 type LoadedOwners = {
   readonly patients: ReadonlyMap<string, Owners['patient'] | null>
   readonly doctors: ReadonlyMap<string, NonNullable<Owners['doctor']>>
@@ -24,8 +24,8 @@ type LoadedOwners = {
 }
 
 /**
- * Whether records show their patient, doctor and invoice as these are now. An old name that a change still owes is no
- * difference: the debt is (name-debts.ts).
+ * Verifies that records show the current names of their patient, doctor and invoice. An outdated name whose owner is
+ * still marked stale is not a difference: stale-owners.ts reports the owner.
  */
 export function copiedNameChecker<R extends AnyRecord>(
   { table, clinic, examine }: Inspection,
@@ -61,7 +61,7 @@ export function copiedNameChecker<R extends AnyRecord>(
     }
   }
 
-  /** Null when one of them cannot be read, so that there is nothing to compare with. */
+  /** Null if one of them is unreadable: there is nothing to compare with. */
   function resolveOwners(
     { position: place }: RecordImage<R>,
     known: LoadedOwners,
@@ -78,7 +78,7 @@ export function copiedNameChecker<R extends AnyRecord>(
     JSON.stringify(kind.copiedValues(record)) !==
     JSON.stringify(kind.copiedValues(kind.withCurrentNames(record, owners)))
 
-  /** The owner is read first, its debt next, the record last: a debt is paid only when no record is old any more. */
+  /** Reads the owner first, then its stale mark, then the record: a mark is removed only after all records are refreshed. */
   const recheck =
     (id: string): Recheck =>
     async () => {
@@ -131,7 +131,7 @@ export function copiedNameChecker<R extends AnyRecord>(
   return { check }
 }
 
-/** Equal as long as none of them changed. */
+/** Equal if none of them has changed. */
 const versionsOf = ({ patients, doctors, invoices }: LoadedOwners): string =>
   JSON.stringify(
     [patients, doctors, invoices].map((owners) => [...owners].map(([id, owner]) => [id, owner?.version])),

@@ -1,9 +1,9 @@
 import { mapConcurrent } from '../../../shared/store/table/map-concurrent.ts'
 
-/** Enough to hide the way to the table and back, not so many that the API would feel them. */
+/** Enough to hide the latency of the table, few enough not to slow down the API. */
 const CONCURRENCY = 16
 
-/** Works on several items at a time. */
+/** Processes several items concurrently. */
 export async function forEachConcurrent<T>(
   items: readonly T[],
   work: (item: T) => Promise<unknown>,

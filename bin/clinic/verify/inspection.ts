@@ -2,26 +2,26 @@ import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { ConditionFailed, type Table } from '../../../shared/store/table/table.ts'
 import type { Difference, Fault, Finding, Recheck } from './fault.ts'
 
-/** In a row, without another state between them: a transaction's items may for a moment be seen apart. */
+/** Consecutive equal findings that count as certain: the items of a transaction can become visible one after another. */
 const CONFIRMATIONS = 3
-/** What moves all the time cannot be judged; it is counted as `unsettled`. */
+/** Readings before a suspect that changes all the time is counted as `unsettled`. */
 const MAX_CHECKS = 100
-/** Lost races, before a repair is given up. */
+/** Conflicts after which a repair is abandoned. */
 const MAX_REPAIRS = 20
 
 export type InspectionOptions = {
   readonly repair: boolean
   readonly onDifference: (difference: Difference) => void
-  /** Milliseconds between two looks at a suspect. */
+  /** Milliseconds between two readings of a suspect. */
   readonly pauseMs?: number
 }
 
 export type Inspection = {
   readonly table: Table
   readonly clinic: ClinicId
-  /** Notes that so many of something were looked at. */
+  /** Adds to the count of checked items of a kind. */
   readonly count: (what: string, by?: number) => void
-  /** Judges a suspect: looks until it is sure, reports what is wrong, mends it if asked. Gives what stays wrong. */
+  /** Reads a suspect until the finding is certain, reports the differences and repairs them on request. Returns those that remain. */
   readonly examine: (recheck: Recheck) => Promise<readonly Fault[]>
 }
 
@@ -47,7 +47,7 @@ export function openInspection(
     return left
   }
 
-  /** The finding once it was seen so many times; null when a look found nothing, nothing when it never stood still. */
+  /** The finding once it is certain; null if a reading found nothing, undefined if the suspect kept changing. */
   async function confirm(recheck: Recheck, times: number): Promise<Finding | null | undefined> {
     let seen = 0
     for (let checks = 1; checks <= MAX_CHECKS; checks++) {
@@ -59,7 +59,7 @@ export function openInspection(
     return undefined
   }
 
-  /** Mends, and looks again, until nothing is wrong or nothing more can be done. */
+  /** Repairs and reads again, until nothing is wrong or nothing more can be repaired. */
   async function repairFaults(recheck: Recheck, found: Finding): Promise<readonly Fault[]> {
     let current = found
     for (let attempt = 1; current.repair && attempt <= MAX_REPAIRS; attempt++) {
@@ -87,7 +87,7 @@ export function openInspection(
   return { inspection, checked, totals }
 }
 
-/** The same inspection, and whether anything has been mended by it. */
+/** The same inspection, which also tells whether it has repaired anything. */
 export function trackRepairs(inspection: Inspection) {
   let repairs = 0
   const withTracking = (finding: Finding): Finding => ({

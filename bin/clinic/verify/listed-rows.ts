@@ -10,13 +10,13 @@ import { imageOf, keyText, recordIdOf } from './record-image.ts'
 import type { RecordKind } from './record-kinds.ts'
 import type { UnrepairedRows } from './unrepaired-rows.ts'
 
-/** Whether every row of a list belongs to a record that stands there. */
+/** Verifies that every row of a list belongs to a record that is listed there. */
 export function listedRowChecker<R>(
   { table, clinic, count, examine }: Inspection,
   { entity }: RecordKind<R>,
   unrepaired: UnrepairedRows,
 ) {
-  /** Reports the rows of one partition that do not, and shows each of the others to `onRow`. */
+  /** Reports the rows of one partition that do not, and calls `onRow` with each of the others. */
   async function check(pk: string, onRow: (row: Item) => void = () => {}): Promise<void> {
     for await (const rows of partitionPages(table, pk)) {
       count('rows', rows.length)
@@ -39,7 +39,7 @@ export function listedRowChecker<R>(
     return rows.filter((row) => isRowOf(row, records.get(recordIdOf(row) ?? '')))
   }
 
-  /** Rows of a record that cannot be read are left alone: they may be all that is left of it. */
+  /** Rows of an unreadable record are kept: they may be all that remains of it. */
   function isRowOf(row: Key, item: Item | undefined): boolean {
     if (!item) return false
     const image = imageOf(clinic, entity, item)

@@ -1,12 +1,12 @@
 import type { Item, Table } from '../../../shared/store/table/table.ts'
 
-/** Items held at once of one partition. */
+/** Items per page. */
 const PAGE_SIZE = 200
 
-/** Sort keys, inclusive. */
+/** A range of sort keys, both ends included. */
 export type Bounds = { readonly from?: string; readonly to?: string }
 
-/** A partition in order, a page at a time, each read strongly. What is written behind the reader is not seen. */
+/** The items of a partition in order, in pages of strongly consistent reads. Items written before the current position are missed. */
 export async function* partitionPages(
   table: Table,
   pk: string,
@@ -14,7 +14,7 @@ export async function* partitionPages(
 ): AsyncGenerator<Item[]> {
   let last: string | undefined
   for (;;) {
-    // A range begins with its first key, so that the last one read comes again, if it is still there.
+    // A range includes its first key, so the last item is read again if it still exists.
     const limit = last === undefined ? PAGE_SIZE : PAGE_SIZE + 1
     const read = await table.query({ pk, from: last ?? from, to, limit })
     const items = last !== undefined && read[0]?.sk === last ? read.slice(1) : read

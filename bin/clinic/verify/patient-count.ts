@@ -10,16 +10,16 @@ import { ifUnchanged } from './conditions.ts'
 import type { Finding, Recheck } from './fault.ts'
 import type { Inspection } from './inspection.ts'
 
-/** Rows looked at from the end, for the last one that its record stands by. */
+/** Rows read from the end, to find the last one whose record confirms it. */
 const LAST_ROWS = 20
 
 type Counts = { readonly n: number; readonly u: number }
 
-/** Whether the head counts the patients and updates that there are. */
+/** Verifies the head's counts of patients and updates. */
 export function patientCountChecker({ table, clinic, examine }: Inspection) {
   const key = patientHeadKey(clinic)
 
-  /** By the items themselves: the last row that its record stands by, the last update in the log. */
+  /** The counts that follow from the items: the last row whose record confirms it, and the last update in the log. */
   async function countItems(): Promise<Counts> {
     const [rows, changes] = await Promise.all([
       table.query({ pk: patientListPartition(clinic), descending: true, limit: LAST_ROWS }),
@@ -32,7 +32,7 @@ export function patientCountChecker({ table, clinic, examine }: Inspection) {
     return { n: last ? Number(last.sk) + 1 : 0, u: countOr(Number(changes[0]?.sk), 0) }
   }
 
-  /** The head, read after the items, has them all: to be held before records are given places. */
+  /** A head read after the items counts all of them. Verified before records get positions. */
   const recheckMin: Recheck = async () => {
     const minimum = await countItems()
     const head = await table.get(key)
@@ -42,8 +42,8 @@ export function patientCountChecker({ table, clinic, examine }: Inspection) {
   }
 
   /**
-   * The head, read before the items, has no other patients; `highest` is the last place that a record names. Updates are
-   * never counted down: an index in some function's memory would take the next one for one that it has.
+   * A head read before the items counts no other patients; `highest` is the last position in any record. The count of
+   * updates is never lowered: an index in a function's memory would mistake the next update for one that it has.
    */
   const recheckMax =
     (highest: number): Recheck =>
@@ -56,7 +56,7 @@ export function patientCountChecker({ table, clinic, examine }: Inspection) {
 
   function finding(head: Item | undefined, { n, u }: Counts): Finding | null {
     if (!isHead(head)) {
-      const note = head ? 'it cannot be read' : 'it is missing'
+      const note = head ? 'the head is unreadable' : 'the head is missing'
       return { faults: [{ kind: 'patient_head_wrong', key, note }], repair: () => createHead(head, { n, u }) }
     }
     const wrong = [
@@ -79,7 +79,7 @@ export function patientCountChecker({ table, clinic, examine }: Inspection) {
       }),
     ])
 
-  /** A head that knows of no segments: search reads the rows until a snapshot is taken. */
+  /** A head without segments: search reads the rows until the next snapshot. */
   function createHead(head: Item | undefined, { n, u }: Counts): Promise<void> {
     const fresh = { ...key, ...EMPTY_HEAD, n, u, su: u, lf: u, v: countOr(head?.v, 0) + 1 }
     return table.transact([ifUnchanged(table.putWrite(fresh), { n: head?.n, u: head?.u, v: head?.v })])
@@ -95,7 +95,7 @@ const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
 
 const countOr = (value: unknown, otherwise: number): number => (isCount(value) ? value : otherwise)
 
-/** Whether stores can work with it, be it right or wrong. */
+/** Whether the head has the attributes that stores need, right or wrong. */
 const isHead = (head: Item | undefined): head is Item & Counts =>
   head !== undefined &&
   ['n', 'u', 'sn', 'su', 'lf', 'v'].every((name) => isCount(head[name])) &&

@@ -3,7 +3,7 @@ import { patientRowKey } from '../../../shared/store/keys/patients.ts'
 import { rowItem, type StoredPatient, toPatient } from '../../../shared/store/patients/patients.ts'
 import type { Item } from '../../../shared/store/table/table.ts'
 
-/** A patient's record as stored; null when it is not what its store writes. Its ordinal may be any nonsense. */
+/** A patient's record; null if it is not in the form that its store writes. The ordinal may have any value. */
 export function decodeStoredPatient(item: Item): StoredPatient | null {
   try {
     const patient = toPatient(item)
@@ -23,7 +23,7 @@ export function decodeStoredPatient(item: Item): StoredPatient | null {
 export const isOrdinal = (value: unknown): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 10_000_000_000
 
-/** The list row that follows from a record. */
+/** The list row of a record. */
 export const listRowOf = (clinic: ClinicId, patient: StoredPatient): Item => {
   const { ordinal, version: _, events: __, erased: ___, ...facts } = patient
   return rowItem(patientRowKey(clinic, ordinal), facts)

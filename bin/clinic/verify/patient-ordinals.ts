@@ -15,8 +15,8 @@ import { partitionPages } from './partition-pages.ts'
 import { keyText } from './record-image.ts'
 
 /**
- * Whether the list of patients is dense, and every row is of a patient whose record names that place. Rows that the
- * records themselves have shown to be wrong are not judged again.
+ * Verifies that the list of patients has no gaps, and that every row belongs to a patient whose record has that
+ * position. Rows already reported by the verification of records are skipped.
  */
 export async function checkPatientOrdinals(
   { table, clinic, count, examine }: Inspection,
@@ -57,7 +57,7 @@ export async function checkPatientOrdinals(
       const head = await readPatientHead(table, clinic)
       const again = await table.get(key)
       if (again?.i !== row.i) return 'moving'
-      // The record names a place where it is not listed: that is its own fault, and found there.
+      // The record has another position: the verification of records reports that.
       if (record && (await table.get(patientRowKey(clinic, Number(record.o) || 0)))?.i !== row.i) return null
       if (isOrdinalKey(sk) && Number(sk) < head.n) {
         return { faults: [{ kind: 'patient_row_without_record', key }], repair: null }

@@ -17,9 +17,9 @@ import { partitionPages } from './partition-pages.ts'
 import { decodeStoredPatient, isOrdinal, listRowOf } from './patient-image.ts'
 import { keyText } from './record-image.ts'
 
-/** Whether every patient is listed at the place that the record names, as the record says. */
+/** Verifies that every patient is listed at the record's position, with the record's data. */
 export async function checkPatientRecords({ table, clinic, count, examine }: Inspection) {
-  /** Rows that were found wrong and stayed so. */
+  /** Rows with differences that remain. */
   const wrongRows = new Set<string>()
   let highest = -1
 
@@ -38,7 +38,7 @@ export async function checkPatientRecords({ table, clinic, count, examine }: Ins
     })
     const { n } = await readPatientHead(table, clinic)
     for (const { patient } of patients) {
-      // A number far off is a damaged one, and says nothing of how many patients there are.
+      // A position far beyond the others is damaged and does not tell how many patients there are.
       if (patient && isOrdinal(patient.ordinal) && patient.ordinal < n)
         highest = Math.max(highest, patient.ordinal)
     }
@@ -66,7 +66,7 @@ export async function checkPatientRecords({ table, clinic, count, examine }: Ins
     }
   }
 
-  /** Whether a row belongs to another patient, whose record names the same place. */
+  /** Whether a row belongs to another patient whose record has the same position. */
   async function belongsToOther({ i }: Item, { id, ordinal }: StoredPatient): Promise<boolean> {
     if (typeof i !== 'string' || i === '' || i === id) return false
     const other = await table.get(patientKey(clinic, i))
@@ -83,7 +83,7 @@ export async function checkPatientRecords({ table, clinic, count, examine }: Ins
     return { faults: [{ kind: row ? 'patient_row_differs' : 'patient_row_missing', key }], repair }
   }
 
-  /** The record's place is another patient's, or none: the list may have the patient at another, or nowhere. */
+  /** The record's position is invalid or another patient's. The patient may be listed elsewhere or not at all. */
   async function ordinalFinding(patient: StoredPatient, key: Key): Promise<Finding> {
     const note = `place ${patient.ordinal}`
     const listed = await listedAt(patient.id)

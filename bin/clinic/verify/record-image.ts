@@ -6,7 +6,7 @@ import { type ListPosition, rowAttributes, rowKeys } from '../../../shared/store
 import { type Key, longId } from '../../../shared/store/keys/key.ts'
 import type { Item } from '../../../shared/store/table/table.ts'
 
-/** A record as it is stored, and all the rows that follow from it. */
+/** A stored record and all its rows. */
 export type RecordImage<R> = {
   readonly id: string
   readonly key: Key
@@ -17,7 +17,7 @@ export type RecordImage<R> = {
   readonly rows: readonly Item[]
 }
 
-/** Null when the item is not what its entity writes: nothing can be judged by it then. */
+/** Null if the item is not in the form that its store writes: it cannot be compared with anything then. */
 export function imageOf<R>(
   clinic: ClinicId,
   entity: CalendarEntity<R, never>,
@@ -40,7 +40,7 @@ export function imageOf<R>(
       rows,
     }
   } catch {
-    // What decode, a date or an id throws at is as unreadable as what lacks an attribute.
+    // A value that decoding, a date or an id rejects makes the record unreadable, like a missing attribute.
     return null
   }
 }
@@ -58,7 +58,7 @@ function isValid<R>(
   )
 }
 
-/** The id of the record that a row is of; null where its sort key ends in none. */
+/** The id of a row's record, from the end of its sort key; null if there is none. */
 export function recordIdOf({ sk }: Key): string | null {
   const id = longId(sk.slice(sk.lastIndexOf('#') + 1))
   return isUuid(id) ? id : null

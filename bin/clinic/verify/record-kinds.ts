@@ -1,4 +1,4 @@
-/** The four kinds of records that calendar lists hold, and what each copies from others. */
+/** The four kinds of records in calendar lists, and the names that each copies from others. */
 import type { Appointment, PersonReference } from '../../../shared/domain/appointment.ts'
 import type { Invoice } from '../../../shared/domain/invoice.ts'
 import type { Message } from '../../../shared/domain/message.ts'
@@ -17,7 +17,7 @@ import type { StoredDoctor } from '../../../shared/store/doctors.ts'
 import { MESSAGES } from '../../../shared/store/messages/messages.ts'
 import type { StoredPatient } from '../../../shared/store/patients/patients.ts'
 
-/** Whom a record names, as they are now; a doctor or invoice only where the record has one. */
+/** The current owners of the names that a record copies; a doctor or invoice only if the record has one. */
 export type Owners = {
   readonly patient: StoredPatient
   readonly doctor: StoredDoctor | null
@@ -29,11 +29,11 @@ export type RecordKind<R> = {
   readonly entity: CalendarEntity<R, never>
   /** The names and addresses that a record copies. */
   readonly copiedValues: (record: R) => readonly (string | null)[]
-  /** The record with its owners' names and addresses of now. */
+  /** The record with the current names and addresses of its owners. */
   readonly withCurrentNames: (record: R, owners: Owners) => R
 }
 
-/** What every kind of record has. */
+/** Fields of every kind of record. */
 export type AnyRecord = { readonly id: string; readonly patient: PersonReference }
 
 export const APPOINTMENT_KIND: RecordKind<Appointment> = {

@@ -9,7 +9,7 @@ import { imageOf, keyText } from './record-image.ts'
 import type { RecordKind } from './record-kinds.ts'
 import type { UnrepairedRows } from './unrepaired-rows.ts'
 
-/** Whether every record stands in all its lists as its list would write it. */
+/** Verifies that every record is in all its lists, with the rows that its store would write. */
 export function recordRowChecker<R>(
   inspection: Inspection,
   { entity }: RecordKind<R>,

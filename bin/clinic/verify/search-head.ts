@@ -5,10 +5,10 @@ import { readPatientHead } from '../../../shared/store/patients/head.ts'
 import type { Inspection } from './inspection.ts'
 import { rewriteSegments } from './segment-rewrite.ts'
 
-/** After every place there can be. */
+/** Greater than every possible position. */
 const MAX_ORDINAL_KEY = sortableNumber(9_999_999_999)
 
-/** Whether what the head says of the search segments can be: not more than there is, and a version of each. */
+/** Whether the head is consistent with the search segments: no more patients than exist, and a version for each segment. */
 export async function checkSearchHead({ table, clinic, examine }: Inspection): Promise<void> {
   await examine(async () => {
     const { n, sn, u, su, lf, sv } = await readPatientHead(table, clinic)

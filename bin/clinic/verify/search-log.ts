@@ -15,7 +15,7 @@ import { partitionPages } from './partition-pages.ts'
 import { decodeStoredPatient, isOrdinal } from './patient-image.ts'
 import { rewriteSegments, searchLineOf } from './segment-rewrite.ts'
 
-/** Entries of the change log after an update; a snapshot is taken before there are many. */
+/** Maximum number of entries of the change log to read; a snapshot is taken long before. */
 export async function readLog(table: Table, clinic: ClinicId, after: number): Promise<Item[]> {
   const entries: Item[] = []
   const bounds = { from: sortableNumber(after + 1) }
@@ -25,13 +25,13 @@ export async function readLog(table: Table, clinic: ClinicId, after: number): Pr
   return entries
 }
 
-/** The last entry of each patient, by ordinal. */
+/** The latest entry of each patient, by ordinal. */
 const lastEntries = (log: readonly Item[]): Map<number, Item> =>
   new Map(log.map((entry) => [entry.o as number, entry]))
 
 /**
- * Whether the change log has every update that the segments have not, and says what its patients do. False when some
- * are missing and stay so.
+ * Verifies that the change log has every update that the segments lack, with the patients' current data. Returns false
+ * if entries are missing and remain so.
  */
 export async function checkSearchLog({ table, clinic, count, examine }: Inspection): Promise<boolean> {
   const lost = await examine(async () => {
@@ -51,7 +51,7 @@ export async function checkSearchLog({ table, clinic, count, examine }: Inspecti
         {
           kind: 'search_log_wrong',
           key: patientChangeKey(clinic, head.su + 1),
-          note: `${missing} entries are missing, ${unmatched.length} are of no patient`,
+          note: `${missing} entries are missing, ${unmatched.length} have no patient`,
         },
       ],
       repair: () => rewriteSegments(table, clinic, 'all'),

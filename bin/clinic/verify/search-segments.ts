@@ -15,7 +15,7 @@ import { partitionPages } from './partition-pages.ts'
 import { readLog } from './search-log.ts'
 import { rewriteSegments, searchLineOf } from './segment-rewrite.ts'
 
-/** A segment beside the head, and which ordinals the log has later lines of. */
+/** A segment with the head, and the ordinals that have newer lines in the log. */
 type SegmentRead = {
   readonly head: PatientHead
   readonly stored: StoredSegment | null
@@ -24,8 +24,8 @@ type SegmentRead = {
 }
 
 /**
- * Whether the search segments say what the patients do, as a function would that loads them now. Where the change log
- * has lost entries, nobody knows which lines are theirs: then `lines` are not judged.
+ * Verifies that the search segments match the patients, as a function sees them that loads them now. If the change log
+ * has lost entries, outdated lines are expected, and `lines` are not compared.
  */
 export async function checkSearchSegments(
   { table, clinic, count, examine }: Inspection,
@@ -49,7 +49,7 @@ export async function checkSearchSegments(
     if (suspects.length > 0 || (await isSegmentInvalid(index, read))) await examine(recheck(index, suspects))
   }
 
-  /** The head first: it names the version that the segment must have at least. */
+  /** Reads the head first: it has the minimum version of the segment. */
   async function readWithHead(index: number): Promise<SegmentRead> {
     const head = await readPatientHead(table, clinic)
     const [log, stored] = await Promise.all([
@@ -59,7 +59,7 @@ export async function checkSearchSegments(
     return { head, stored, lines: stored?.segment.lines() ?? [], logged: new Set(log.map(({ o }) => o)) }
   }
 
-  /** Whether it cannot be read, goes on past the last patient, or counts more than there was, so that no snapshot would touch it. */
+  /** Whether the segment is unreadable, extends past the last patient, or is newer than the head, so that no snapshot would rewrite it. */
   async function isSegmentInvalid(index: number, { head, stored, lines }: SegmentRead): Promise<boolean> {
     if (!stored || !(stored.version >= (head.sv[index] ?? 0))) return true
     const { n, u } = await readPatientHead(table, clinic)
@@ -86,7 +86,7 @@ export async function checkSearchSegments(
           {
             kind: 'search_segment_wrong',
             key: patientSegmentKey(clinic, index, 0),
-            note: isInvalid ? 'missing, cut or not of this list' : `${wrong.length} lines`,
+            note: isInvalid ? 'missing, truncated or not of this list' : `${wrong.length} lines`,
           },
         ],
         repair: () => rewriteSegments(table, clinic, [index]),

@@ -3,7 +3,7 @@ import { checkSearchHead } from './search-head.ts'
 import { checkSearchLog } from './search-log.ts'
 import { checkSearchSegments } from './search-segments.ts'
 
-/** Whether search finds what the patients say. */
+/** Verifies that search matches the patients. */
 export async function checkSearch(inspection: Inspection): Promise<void> {
   await checkSearchHead(inspection)
   const complete = await checkSearchLog(inspection)

@@ -14,19 +14,19 @@ import { segmentWrites } from '../../../shared/store/patients/segments.ts'
 import { ConditionFailed, type Item, type Table } from '../../../shared/store/table/table.ts'
 import { partitionPages } from './partition-pages.ts'
 
-/** A place that nothing can be found by. */
+/** The search line of a position without a patient: no search matches it. */
 const EMPTY_LINE = '\t\t'
 
-/** More items than a segment has. */
+/** Greater than the number of items in a segment. */
 const MAX_PARTS = 100
 
-/** Snapshots of others that may come first. */
+/** Attempts when other snapshots come first. */
 const MAX_ATTEMPTS = 20
 
 /**
- * Writes search segments anew from the list's rows, and their versions into the head; all of them, as if a snapshot
- * had just been taken, or some, which then may know more than the head says: what the log repeats changes nothing.
- * @throws ConditionFailed when a snapshot was taken meanwhile
+ * Rewrites search segments from the list's rows, and their versions in the head: all of them, like a snapshot, or some,
+ * which can then be newer than the head. That is harmless, because applying the log again changes nothing.
+ * @throws ConditionFailed if a snapshot was taken in the meantime
  */
 export async function rewriteSegments(
   table: Table,
@@ -52,14 +52,14 @@ export async function rewriteSegments(
   ])
 }
 
-/** The version that it then has. Segment, head, rows are read in this order, so that nothing of the old one is lost. */
+/** Returns the new version. Reads segment, head and rows in this order, so that no newer data is lost. */
 async function rewriteSegment(table: Table, clinic: ClinicId, index: number): Promise<number> {
   const stored = await table.query({ pk: patientSegmentPartition(clinic, index), limit: MAX_PARTS })
   const version = stored[0]?.version
   const known = typeof version === 'number'
   const { n, u } = await readPatientHead(table, clinic)
   const segment = new SearchSegment(await readLines(table, clinic, index, n))
-  // Without a version there is no condition to hold it to, and nothing in it that could be read.
+  // An item without a version cannot be conditional, and has nothing to read.
   if (!known) await table.deleteMany(stored)
   const replaced = known ? { segment, version, state: 0 } : null
   await table.transact(segmentWrites(table, clinic, index, segment, n + u, replaced))
@@ -77,7 +77,7 @@ async function readLines(table: Table, clinic: ClinicId, index: number, n: numbe
   return lines
 }
 
-/** The search line of a patient's record or row; null when it cannot be read. */
+/** The search line of a patient's record or row; null if it is unreadable. */
 export function searchLineOf(item: Item): string | null {
   try {
     return patientSearchLine(toPatient(item))
@@ -87,8 +87,8 @@ export function searchLineOf(item: Item): string | null {
 }
 
 /**
- * Makes functions load again what they have in memory of the segments as they were: with an update that was none, in
- * the segments already, and further than any index can be.
+ * Makes functions reload the segments that they have in memory, by an empty update that counts as part of the segments
+ * and is newer than any index in memory.
  */
 export async function invalidateIndexes(table: Table, clinic: ClinicId): Promise<void> {
   const writer = patientWriter({ table })

@@ -13,7 +13,7 @@ import { partitionPages } from './partition-pages.ts'
 import { imageOf, type RecordImage, recordIdOf } from './record-image.ts'
 import type { UnrepairedRows } from './unrepaired-rows.ts'
 
-/** Whether invoices are what their payments make of them. */
+/** Verifies that invoices match their payments. */
 export function settlementChecker({ table, clinic, examine }: Inspection, unrepaired: UnrepairedRows) {
   const invoices = invoiceStore({ table })
 
@@ -24,7 +24,7 @@ export function settlementChecker({ table, clinic, examine }: Inspection, unrepa
     })
   }
 
-  /** The invoice as it should be; null when it is, or when a payment cannot be read. */
+  /** The invoice as it should be; null if it is right, or if a payment is unreadable. */
   async function correctedInvoice({ id, record }: RecordImage<Invoice>): Promise<Invoice | null> {
     const payments = await paymentsOf(id)
     const after = payments && applyPayments(record, payments)
@@ -42,7 +42,7 @@ export function settlementChecker({ table, clinic, examine }: Inspection, unrepa
     return images.flatMap((image) => (image?.position.invoice === invoice ? [image.record] : []))
   }
 
-  /** Every payment changes its invoice's version: while that stands still, so do they. */
+  /** Every payment increments the version of its invoice, so an unchanged version means unchanged payments. */
   const recheck =
     (id: string): Recheck =>
     async () => {

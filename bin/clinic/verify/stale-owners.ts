@@ -4,10 +4,10 @@ import { forEachConcurrent } from './for-each-concurrent.ts'
 import type { Inspection } from './inspection.ts'
 import { partitionPages } from './partition-pages.ts'
 
-/** Whoever changes a name pays for its copies at once: a debt of that age is one that nobody pays any more. */
+/** A change of name refreshes its copies immediately, so a mark of this age belongs to an interrupted run. */
 const GRACE_PERIOD_MS = 5_000
 
-/** Debts of copied names that a run left when it broke off. Begun first, judged last, so that others have time to pay. */
+/** Reports owners of copied names whose refresh was interrupted. Starts first and ends last, so that running refreshes can finish. */
 export async function staleOwnerChecker(
   { table, clinic, count, examine }: Inspection,
   gracePeriodMs = GRACE_PERIOD_MS,
@@ -29,7 +29,7 @@ export async function staleOwnerChecker(
       examine(async () => {
         const key = staleCopiesKey(clinic, owner)
         const marker = await table.get(key)
-        // Of another version, it is a later change's, whose own run is at it.
+        // A mark of another version belongs to a later change, which is still being processed.
         if (!marker || marker.v !== version) return null
         return { faults: [{ kind: 'fan_out_owed', key }], repair: () => pay(clinic, owner) }
       }),

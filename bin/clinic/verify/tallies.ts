@@ -15,19 +15,19 @@ import { partitionPages } from './partition-pages.ts'
 import type { RecordKind } from './record-kinds.ts'
 import type { UnrepairedRows } from './unrepaired-rows.ts'
 
-/** What one counter counts, and its name. */
+/** One counter's cell and attribute name. */
 type Cell = { readonly name: string; readonly date: string; readonly facet: string }
 
-/** How many rows there are of each cell, by its counter's name; for one month. */
+/** Row counts of one month, by the name of the cell's counter. */
 type Recount = Map<string, { readonly cell: Cell; readonly rows: number }>
 
-/** Stands for whatever an item is kept under: readers count it, though it be no month. */
+/** Fallback for a sort key that is not a month: readers count the item anyway. */
 const SAMPLE_MONTH = '2000-01'
 
-/** Counters that a note names; a month lost whole would fill the screen. */
+/** Maximum number of counters in a note: a lost month would fill the screen. */
 const MAX_NOTED = 5
 
-/** Whether the rows of the clinic's or a doctor's list belong there, and its tallies are what a recount gives. */
+/** Verifies the rows of the clinic's or a doctor's list, and its tallies against a recount. */
 export function tallyChecker<R>(inspection: Inspection, kind: RecordKind<R>, unrepaired: UnrepairedRows) {
   const { table, clinic, count, examine } = inspection
   const { letter } = kind.entity
@@ -55,7 +55,7 @@ export function tallyChecker<R>(inspection: Inspection, kind: RecordKind<R>, unr
     )
   }
 
-  /** The counters are read before and after their rows: while nothing was counted, they must agree. */
+  /** Reads the counters before and after the rows: if nothing was counted in between, they must agree. */
   const recheck =
     (list: string, key: Key, cells: readonly Cell[]): Recheck =>
     async () => {
@@ -90,7 +90,7 @@ export function tallyChecker<R>(inspection: Inspection, kind: RecordKind<R>, unr
     return counted
   }
 
-  /** Sets counters, if nothing was counted since the tally had this version. */
+  /** Sets counters, on condition that the tally still has this version. */
   async function setCounters(
     key: Key,
     version: unknown,
@@ -127,7 +127,7 @@ function countRow(months: Map<string, Recount>, sk: string): void {
   months.set(month, recount.set(name, { cell: { name, date, facet }, rows }))
 }
 
-/** The cells whose counter is not the recount: of either, since each may have some that the other lacks. */
+/** The cells whose counter differs from the recount, including cells that only one of them has. */
 function wrongCells(item: Item, recount: Recount): Cell[] {
   const cells = new Map([...recount].map(([name, { cell }]) => [name, cell]))
   for (const { date, counts } of toDayTallies(SAMPLE_MONTH, item)) {
@@ -139,5 +139,5 @@ function wrongCells(item: Item, recount: Recount): Cell[] {
   return [...cells.values()].filter(({ name }) => counter(item, name) !== (recount.get(name)?.rows ?? 0))
 }
 
-/** A counter that went back to nothing stays as 0. */
+/** A counter that drops to zero stays as 0. */
 const counter = (item: Item | undefined, name: string): unknown => item?.[name] ?? 0

@@ -3,8 +3,8 @@ import type { Key } from '../../../shared/store/keys/key.ts'
 export type UnrepairedRows = ReturnType<typeof unrepairedRows>
 
 /**
- * Rows that are missing or too many, and stay so because nothing is repaired: with and without them, counts and sums are
- * right. Grows with the damage, not with the clinic.
+ * Rows that are missing or superfluous and are not repaired. Counts are right both with and without them. Its size
+ * grows with the damage, not with the clinic.
  */
 export const unrepairedRows = () => ({ missing: keySet(), extra: keySet() })
 

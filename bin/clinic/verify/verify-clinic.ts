@@ -1,7 +1,7 @@
 /**
- * Counts again whatever a clinic's items say twice: lists, tallies, days, search and copies, against the records that
- * they follow from. Pages of strong reads, so that its memory does not grow with the clinic; other writers may be at
- * work, since a suspect is read until nobody has changed it between the reads.
+ * Verifies all derived items of a clinic, namely lists, tallies, days, search and copied names, against the records.
+ * Reads in pages, so memory does not grow with the clinic. Other writers may be active: a suspect is read again until it
+ * did not change between the reads.
  */
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
@@ -16,18 +16,18 @@ import { invalidateIndexes } from './segment-rewrite.ts'
 import { staleOwnerChecker } from './stale-owners.ts'
 
 export type VerifyOptions = InspectionOptions & {
-  /** Milliseconds that a debt of copied names may be under way. */
+  /** Milliseconds that a refresh of copied names may take. */
   readonly gracePeriodMs?: number
 }
 
 export type Verification = {
-  /** How many of what was looked at; `unsettled` were changed so fast that they could not be judged. */
+  /** Number of checked items by kind; `unsettled` items changed too often to be checked. */
   readonly checked: Record<string, number>
   readonly differences: number
   readonly repaired: number
 }
 
-/** Verifies one clinic, and tells of every difference; with `repair`, after it was mended as far as it can be. */
+/** Verifies one clinic and reports every difference; with `repair`, after repairing it if possible. */
 export async function verifyClinic(
   table: Table,
   clinic: ClinicId,
@@ -43,8 +43,8 @@ export async function verifyClinic(
 }
 
 /**
- * What others follow from comes first: a repaired record must not be listed by a wrong one. After a repair, functions
- * drop what search has in their memory.
+ * Verifies records before the items derived from them, so that repairs use repaired records. After a repair, functions
+ * reload their search index.
  */
 async function verifyPatients(inspection: Inspection): Promise<void> {
   const { tracked: noticing, hasRepaired: mended } = trackRepairs(inspection)

@@ -45,7 +45,7 @@ const LISTS = {
 type ListName = keyof typeof LISTS
 
 describe.each(demos.map((demo, at) => ({ demo, at, name: demo.name })))('$name', ({ demo, at }) => {
-  it.each(Object.keys(LISTS) as ListName[])('shows its %s, each status or channel of them', async (list) => {
+  it.each(Object.keys(LISTS) as ListName[])('lists its %s in every status or channel', async (list) => {
     const rows: readonly object[] = demo[list]
     const [field, values] = LISTS[list]
     expect((await shown(at, list)).meta.total).toBe(rows.length)
@@ -65,7 +65,7 @@ describe.each(demos.map((demo, at) => ({ demo, at, name: demo.name })))('$name',
     expect(refunded).toMatchObject({ paid_amount: 0, paid_at: null })
   })
 
-  it('has a credential for each scope, for all and for none', () => {
+  it('has a credential for each scope, one for all and one for none', () => {
     expect(Object.keys(ready[at]?.credentials ?? {}).sort()).toEqual(['full', 'none', ...SCOPES].sort())
   })
 })
@@ -82,7 +82,7 @@ describe('loading again', () => {
     return Promise.all([...lists, patientStore({ table }).page(id, ALL), doctorStore({ table }).list(id)])
   }
 
-  it('gives another table the same lists, and a table that has them no more', async () => {
+  it('creates the same lists in another table, and adds nothing to a table that has them', async () => {
     const tables = await Promise.all([freshTable(), freshTable()])
     for (const { table } of tables) await loadClinic(table, small)
     const [first, second] = await Promise.all(tables.map(({ table }) => everything(table)))

@@ -23,15 +23,15 @@ const valuesOf = <R, K extends keyof R>(rows: readonly R[], field: K) =>
   new Set(rows.map((row) => row[field]))
 const cents = (amount: number) => Math.round(amount * 100)
 
-describe('the year as of a day', () => {
-  it('is the same on every machine and in every run', () => {
+describe('the demo clinics of a day', () => {
+  it('are the same on every machine and in every run', () => {
     expect(['2026-11-20', '2026-08-10'].map((today) => digest(demoClinics(today)))).toEqual([
       '3e6204446dfe773c',
       'c3630bba192f96eb',
     ])
   })
 
-  it('has the same doctors and patients whatever the day', () => {
+  it('have the same doctors and patients on every day', () => {
     for (const today of TODAYS) {
       const people = demoClinics(today).map(({ doctors, patients }) => [doctors, patients])
       expect(digest(people)).toBe('0a07a17bb31ba033')
@@ -42,7 +42,7 @@ describe('the year as of a day', () => {
 describe.each(BY_DAY)('$name', ({ clinic, today }) => {
   const { appointments, doctors, invoices, messages, patients, payments } = clinic
 
-  it('has every status and kind of everything', () => {
+  it('have records of every status and kind', () => {
     expect(valuesOf(appointments, 'status')).toEqual(new Set(APPOINTMENT_STATUSES))
     expect(valuesOf(invoices, 'status')).toEqual(new Set(INVOICE_STATUSES))
     expect(valuesOf(payments, 'status')).toEqual(new Set(PAYMENT_STATUSES))
@@ -53,7 +53,7 @@ describe.each(BY_DAY)('$name', ({ clinic, today }) => {
     expect(valuesOf(messages, 'channel')).toEqual(new Set(CHANNELS))
   })
 
-  it('books what booking itself would, and nobody who has left', () => {
+  it('have appointments that booking accepts, and none with former doctors', () => {
     const ever = { date: '2000-01-01', seconds: 0 }
     for (const { external_id, full_name: fullName, is_active, hours, breaks, time_off } of doctors) {
       if (is_active === false) continue
@@ -77,7 +77,7 @@ describe.each(BY_DAY)('$name', ({ clinic, today }) => {
     expect(theirs.length > 0).toBe(left.size > 0)
   })
 
-  it('gives no doctor two visits at a time, and no patient two on a day', () => {
+  it('have no overlapping visits of a doctor, and no two visits of a patient on a day', () => {
     const ends = new Map<string, string>()
     const days = new Set<string>()
     for (const row of appointments) {
@@ -89,7 +89,7 @@ describe.each(BY_DAY)('$name', ({ clinic, today }) => {
     expect(days.size).toBe(appointments.length)
   })
 
-  it('lies around its day: what was is over, what comes is open', () => {
+  it('have past visits completed and future visits open', () => {
     const dates = appointments.map(({ appointment_date }) => appointment_date)
     const days = (date = '') => (Date.parse(date) - Date.parse(today)) / 86_400_000
     expect(days(dates[0])).toBeGreaterThanOrEqual(-365)
@@ -106,7 +106,7 @@ describe.each(BY_DAY)('$name', ({ clinic, today }) => {
     }
   })
 
-  it('bills and takes no more than what was done and billed', () => {
+  it('have invoices only for completed visits, and payments only up to the invoiced amount', () => {
     const numbers = invoices.map(({ invoice_number }) => invoice_number)
     expect(numbers.every((number) => /^20\d\d-\d{6}$/.test(number))).toBe(true)
     expect(numbers).toEqual([...new Set(numbers)].sort())
@@ -136,7 +136,7 @@ describe.each(BY_DAY)('$name', ({ clinic, today }) => {
     ).toEqual([1, 2, 3, 4])
   })
 
-  it('writes to the people themselves, with a reason where it failed', () => {
+  it('have messages to their patients, with a reason if they failed', () => {
     const byId = new Map(patients.map((patient) => [patient.external_id, patient]))
     for (const row of messages) {
       const patient = byId.get(row.patient_external_id)
@@ -147,7 +147,7 @@ describe.each(BY_DAY)('$name', ({ clinic, today }) => {
     }
   })
 
-  it('has notes, some longer than a row of a list holds', () => {
+  it('have notes, some too long for a list row', () => {
     const bytes = appointments.map(({ notes }) => Buffer.byteLength(notes ?? ''))
     expect(bytes.filter((size) => size > 700).length).toBe(2)
     expect(bytes.filter((size) => size > 0 && size < 100).length).toBeGreaterThan(10)

@@ -88,7 +88,7 @@ async function whileWriting<T>(work: () => Promise<T>, rest = 0): Promise<{ resu
   return { result, written }
 }
 
-describe('verifying a clinic at work', () => {
+describe('verifying a clinic while others write to it', () => {
   it(
     'finds nothing wrong with it',
     async () => {
@@ -101,7 +101,7 @@ describe('verifying a clinic at work', () => {
     LONG,
   )
 
-  it('finds nothing wrong where a renamed patient’s copies are still being written', async () => {
+  it('reports no difference while copies of a renamed patient are being refreshed', async () => {
     const patient = made.patients[0]?.id ?? ''
     let done = false
     const renaming = (async () => {

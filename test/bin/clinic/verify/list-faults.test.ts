@@ -240,7 +240,7 @@ async function loneInvoice() {
 }
 
 describe('verifying lists', () => {
-  it('finds nothing in what the stores have written', async () => {
+  it('reports no difference in what the stores have written', async () => {
     expect((await runVerification(db.table, made.clinic)).found).toEqual([])
   })
 
@@ -250,7 +250,7 @@ describe('verifying lists', () => {
     mended = true
   })
 
-  it('finds nothing after all these repairs', async () => {
+  it('reports no difference after all repairs', async () => {
     expect((await runVerification(db.table, made.clinic)).found).toEqual([])
   })
 
@@ -260,7 +260,7 @@ describe('verifying lists', () => {
     expect((await runVerification(db.table, made.clinic)).kinds).toEqual(kinds)
   })
 
-  it('makes lists, tallies and days follow a record that says something new', async () => {
+  it('updates lists, tallies and days to a changed record', async () => {
     await raw.alter(recordKey('A', busy()), () => ({ s: 'x' }))
     const { differences, repaired } = await runVerification(db.table, made.clinic, true)
     expect(repaired).toBe(differences)
@@ -271,7 +271,7 @@ describe('verifying lists', () => {
     expect((await db.table.get(day(busy())))?.[shortId(busy().id)]).toBeUndefined()
   })
 
-  it('takes away all that is left of a record that is gone', async () => {
+  it('deletes all rows of a deleted record', async () => {
     await raw.remove(recordKey('A', busy()))
     await runVerification(db.table, made.clinic, true)
     expect((await runVerification(db.table, made.clinic)).found).toEqual([])

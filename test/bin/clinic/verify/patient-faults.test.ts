@@ -165,7 +165,7 @@ const ONLY_TOLD: InjectedFault[] = [
 ]
 
 describe('verifying patients and search', () => {
-  it('finds nothing in what the stores have written', async () => {
+  it('reports no difference in what the stores have written', async () => {
     expect((await runVerification(db.table, made.clinic)).found).toEqual([])
   })
 
@@ -181,7 +181,7 @@ describe('verifying patients and search', () => {
     expect((await runVerification(db.table, made.clinic)).kinds).toEqual(kinds)
   })
 
-  it('makes functions forget the segments that they had in memory', async () => {
+  it('makes functions reload segments that they have in memory', async () => {
     await forgottenUpdate()
     const warm = patientSearch(db)
     const totalOf = async (query: string) =>
