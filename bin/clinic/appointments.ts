@@ -16,10 +16,8 @@ export function addAppointmentCommands(program: Command): void {
 
   group
     .command('set-status')
-    .description(
-      'complete, cancel or miss a scheduled appointment; cancelled and missed ones free their time',
-    )
-    .argument('<appointment>', 'its id')
+    .description('set the status of a scheduled appointment; cancelled and no_show free its time')
+    .argument('<appointment>', 'appointment id')
     .argument('<status>', APPOINTMENT_STATUSES.join(', '))
     .requiredOption('--clinic <id>')
     .action((id: string, requested: string, { clinic }: { clinic: string }, command: Command) =>
@@ -28,8 +26,8 @@ export function addAppointmentCommands(program: Command): void {
 
   group
     .command('cancel')
-    .description('cancel a scheduled appointment; its time is free at once')
-    .argument('<appointment>', 'its id')
+    .description('cancel a scheduled appointment and free its time')
+    .argument('<appointment>', 'appointment id')
     .requiredOption('--clinic <id>')
     .action((id: string, { clinic }: { clinic: string }, command: Command) =>
       setStatus(id, 'cancelled', clinic, command),

@@ -19,8 +19,8 @@ const Currency = z
   .refine((code) => CURRENCIES.has(code), { error: 'must be an ISO 4217 code such as EUR' })
 
 const Minutes = z.coerce
-  .number({ error: 'must be minutes from 5 to 480' })
-  .int({ error: 'must be whole minutes' })
+  .number({ error: 'must be a number of minutes from 5 to 480' })
+  .int({ error: 'must be a whole number of minutes' })
   .min(5, { error: 'must be at least 5 minutes' })
   .max(480, { error: 'must be at most 480 minutes' })
 
@@ -49,18 +49,27 @@ type Settings = {
 }
 
 export function addClinicCommands(program: Command): void {
-  const group = program.command('clinic').description('make, list and change clinics')
+  const group = program.command('clinic').description('create, list and change clinics')
 
   group
     .command('create')
-    .description('make a clinic')
+    .description('create a clinic')
     .requiredOption('--name <name>')
     .requiredOption('--timezone <zone>', 'IANA, e.g. Europe/Istanbul')
     .requiredOption('--currency <code>', 'ISO 4217, e.g. EUR')
     .option('--duration <minutes>', 'default appointment length', '30')
-    .option('--sms-per-day <number>', "most SMS on one of its days; the stage's limit, if not given")
-    .option('--emails-per-day <number>', "most emails on one of its days; the stage's limit, if not given")
-    .option('--sms-countries <list>', "where its SMS may go, e.g. TR,DE; the stage's list, if not given")
+    .option(
+      '--sms-per-day <number>',
+      "maximum number of SMS per clinic-local day (default: the stage's limit)",
+    )
+    .option(
+      '--emails-per-day <number>',
+      "maximum number of emails per clinic-local day (default: the stage's limit)",
+    )
+    .option(
+      '--sms-countries <list>',
+      "countries that it may send SMS to, e.g. TR,DE (default: the stage's list)",
+    )
     .action(async (settings: Settings, command: Command) => {
       const table = await connect(command)
       const clinic = {
@@ -69,7 +78,7 @@ export function addClinicCommands(program: Command): void {
         ...(changesOf(settings) as Omit<Clinic, 'id' | 'createdAt'>),
       }
       await clinicStore({ table }).create(clinic)
-      print(command, clinicJson(clinic), [`Clinic ${clinic.name} is ${clinic.id}`])
+      print(command, clinicJson(clinic), [`Created clinic ${clinic.name}: ${clinic.id}`])
     })
 
   group
@@ -83,24 +92,24 @@ export function addClinicCommands(program: Command): void {
 
   group
     .command('set')
-    .description("change a clinic's settings; its credentials learn of it at once")
-    .argument('<clinic>', 'its id')
+    .description("change a clinic's settings, effective immediately for all its credentials")
+    .argument('<clinic>', 'clinic id')
     .option('--name <name>')
     .option('--timezone <zone>')
     .option('--currency <code>')
     .option('--duration <minutes>', 'default appointment length')
-    .option('--sms-per-day <number>', 'most SMS on one of its days')
-    .option('--emails-per-day <number>', 'most emails on one of its days')
-    .option('--sms-countries <list>', 'where its SMS may go, e.g. TR,DE')
+    .option('--sms-per-day <number>', 'maximum number of SMS per clinic-local day')
+    .option('--emails-per-day <number>', 'maximum number of emails per clinic-local day')
+    .option('--sms-countries <list>', 'countries that it may send SMS to, e.g. TR,DE')
     .action(async (id: string, settings: Partial<Settings>, command: Command) => {
       const table = await connect(command)
       const changes = changesOf(settings)
       if (Object.keys(changes).length === 0)
-        throw new CommandFailure('Nothing to set: name an option to change.')
+        throw new CommandFailure('Nothing to change: specify at least one option.')
       const { id: clinicId } = await requireClinic(table, id)
       const clinic = await clinicStore({ table }).update(clinicId, changes)
       await credentialStore({ table, now: Date.now }).refreshClinic(clinic)
-      print(command, clinicJson(clinic), [`Clinic ${clinic.name} is changed`])
+      print(command, clinicJson(clinic), [`Changed clinic ${clinic.name}`])
     })
 }
 
@@ -121,7 +130,7 @@ function changesOf(settings: Partial<Settings>): Partial<Clinic> {
   }
 }
 
-/** What it sends has the stage's limits where it has none of its own. */
+/** The clinic as commands print it. A limit is null where the stage's limit applies. */
 const clinicJson = (clinic: Clinic) => ({
   id: clinic.id,
   name: clinic.name,

@@ -8,7 +8,7 @@ import { clinicStore } from '../../shared/store/clinics.ts'
 import { openTable, type Table } from '../../shared/store/table/table.ts'
 import { CommandFailure, EXIT, type GlobalOptions } from './output.ts'
 
-/** A stack's outputs, and how clients reach its services: the defaults on AWS. */
+/** A stack's outputs and the client settings for its services. On AWS the settings are empty. */
 type StackLocation = {
   readonly outputs: Readonly<Record<string, string>>
   readonly clientSettingsFor: (service: 'dynamodb' | 'sqs') => ClientSettings
@@ -19,13 +19,13 @@ type ClientSettings = {
   credentials?: { accessKeyId: string; secretAccessKey: string }
 }
 
-/** Finds the stack's table: by its outputs on AWS, by asking the runner locally. */
+/** Opens the stack's table, found by CloudFormation outputs on AWS and by the local runner's description locally. */
 export async function connect(command: Command): Promise<Table> {
   const { outputs, clientSettingsFor: where } = await locateStack(command)
   return openTable(documentClient(where('dynamodb')), requireOutput(outputs, 'TableName'))
 }
 
-/** A client of the stack's queues, and their URLs by the outputs that name them. */
+/** A client for the stack's queues, and their URLs by output name. */
 export async function connectQueues(command: Command) {
   const { outputs, clientSettingsFor: where } = await locateStack(command)
   return { client: new SQSClient(where('sqs')), urlOf: (output: string) => requireOutput(outputs, output) }
@@ -54,7 +54,7 @@ async function localStack(port: string): Promise<StackLocation> {
   } | null
   if (!local) {
     throw new CommandFailure(
-      `No local stack answers on port ${port}. Start one with "npm start", or name a deployed one with --stack.`,
+      `No local stack is running on port ${port}. Start one with "npm start", or select a deployed one with --stack.`,
       EXIT.unreachable,
     )
   }
@@ -68,16 +68,16 @@ async function deployedStack(name: string): Promise<StackLocation> {
     .send(new DescribeStacksCommand({ StackName: name }))
     .catch((error: Error) => {
       if (/does not exist/.test(error.message))
-        throw new CommandFailure(`There is no stack ${name} in this account and region.`)
+        throw new CommandFailure(`Stack ${name} does not exist in this account and region.`)
       throw error
     })
   const outputs = (Stacks?.[0]?.Outputs ?? []).map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue])
   return { outputs: Object.fromEntries(outputs), clientSettingsFor: () => ({}) }
 }
 
-/** The clinic that an option names. */
+/** The clinic with this id. @throws CommandFailure if there is none */
 export async function requireClinic(table: Table, id: string): Promise<Clinic> {
   const clinic = isUuid(id) ? await clinicStore({ table }).find(id.toLowerCase() as ClinicId) : null
-  if (!clinic) throw new CommandFailure(`There is no clinic ${id}; "clinic list" shows them.`)
+  if (!clinic) throw new CommandFailure(`Clinic ${id} does not exist. Run "clinic list" to see all clinics.`)
   return clinic
 }

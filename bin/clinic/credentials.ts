@@ -14,7 +14,7 @@ const Expiry = z.iso.datetime({
 })
 
 const Rate = z.coerce
-  .number({ error: 'must be a number of requests a minute' })
+  .number({ error: 'must be a number of requests per minute' })
   .int({ error: 'must be a whole number' })
   .min(1, { error: 'must be at least 1' })
   .max(1_000_000, { error: 'must be at most 1000000' })
@@ -24,12 +24,12 @@ export function addCredentialCommands(program: Command): void {
 
   group
     .command('create')
-    .description('issue a credential; its secret is shown this once')
+    .description('issue a credential; its secret is shown only once')
     .requiredOption('--clinic <id>')
-    .requiredOption('--name <name>', 'whose it is')
-    .requiredOption('--scopes <list>', `"all", or some of ${SCOPES.join(',')}`)
-    .option('--expires <timestamp>', 'never, if not given')
-    .option('--rate <number>', "requests a minute; the stage's default, if not given")
+    .requiredOption('--name <name>', 'who uses it, e.g. the name of the integration')
+    .requiredOption('--scopes <list>', `"all", "none" or a comma-separated list of ${SCOPES.join(', ')}`)
+    .option('--expires <timestamp>', 'expiry, e.g. 2027-01-01T00:00:00+03:00 (default: never)')
+    .option('--rate <number>', "requests per minute (default: the stage's limit)")
     .action(
       async (
         given: { clinic: string; name: string; scopes: string; expires?: string; rate?: string },
@@ -59,7 +59,7 @@ export function addCredentialCommands(program: Command): void {
 
   group
     .command('list')
-    .description("list a clinic's credentials, never their secrets")
+    .description("list a clinic's credentials, without secrets")
     .requiredOption('--clinic <id>')
     .action(async ({ clinic: id }: { clinic: string }, command: Command) => {
       const table = await connect(command)
@@ -77,12 +77,12 @@ export function addCredentialCommands(program: Command): void {
 
   group
     .command('revoke')
-    .description('end a credential, from the next request on')
+    .description('revoke a credential, effective from the next request')
     .argument('<key>')
     .action(async (key: string, _: object, command: Command) => {
       const credential = await credentialStore({ table: await connect(command), now: Date.now }).revoke(key)
-      if (!credential) throw new CommandFailure(`There is no credential ${key}.`)
-      print(command, credentialJson(credential), [`Credential ${key} is revoked`])
+      if (!credential) throw new CommandFailure(`Credential ${key} does not exist.`)
+      print(command, credentialJson(credential), [`Revoked credential ${key}`])
     })
 }
 
@@ -97,7 +97,9 @@ function scopesOf(text: string): Scope[] {
   const names = text.split(',').map((name) => name.trim())
   const wrong = names.filter((name) => !isScope(name))
   if (wrong.length > 0)
-    throw new CommandFailure(`--scopes has no ${wrong.join(', ')}; there are ${SCOPES.join(', ')}`)
+    throw new CommandFailure(
+      `--scopes: unknown scope ${wrong.join(', ')}. Valid scopes are ${SCOPES.join(', ')}.`,
+    )
   return SCOPES.filter((scope) => names.includes(scope))
 }
 

@@ -7,23 +7,23 @@ import {
 } from '@aws-sdk/client-sqs'
 import { CommandFailure, EXIT } from './output.ts'
 
-/** URLs of a queue and of where its dead letters go. */
+/** URLs of a queue and of its dead-letter queue. */
 export type QueueWithDeadLetters = { readonly queue: string; readonly deadLetters: string }
 
-/** How many went back to the queue, and how many stay: refused by it, or come while the others were moved. */
+/** How many messages were moved to the queue, and how many were left: rejected by it, or dead only after the start. */
 export type RedriveResult = { readonly moved: number; readonly left: number }
 
-/** Polls in a row without a letter before there are no more. A long poll asks all of SQS's servers. */
+/** Consecutive empty polls after which the queue counts as empty. A long poll queries all SQS servers. */
 const MAX_EMPTY_POLLS = 2
 const POLL_SECONDS = 2
-/** Polls in a row without one that could be moved: they are dying faster than it is worth to go on. */
+/** Consecutive polls without a message to move after which to stop: new dead letters arrive faster than they are read. */
 const MAX_POLLS_WITHOUT_MOVE = 20
 
 const MAX_DELETE_ATTEMPTS = 3
 
 /**
- * Moves dead letters back to their queue. Each is sent before it is deleted: what breaks off in between comes twice, and
- * nothing is lost. Only those sent before this began are moved, so one that dies again meanwhile ends no loop.
+ * Moves dead letters back to their queue. Each is sent before it is deleted: an interruption in between can duplicate a
+ * message but never lose one. Moves only messages sent before the start, so the loop ends even if they fail again.
  */
 export async function redrive(
   client: SQSClient,
@@ -44,7 +44,7 @@ export async function redrive(
     })
     const sent = await send(client, queue, fresh)
     for (const letter of fresh) (sent.has(letter) ? moved : left).add(idOf(letter))
-    // With those that SQS shows once more.
+    // Includes moved messages that SQS returned a second time.
     await remove(
       client,
       deadLetters,
@@ -72,7 +72,7 @@ async function receive(client: SQSClient, url: string): Promise<Letter[]> {
   return Messages
 }
 
-/** The letters that the queue has now. */
+/** Sends the letters and returns those that the queue accepted. */
 async function send(client: SQSClient, url: string, letters: readonly Letter[]): Promise<Set<Letter>> {
   if (letters.length === 0) return new Set()
   const { Successful } = await client.send(
@@ -88,13 +88,13 @@ async function send(client: SQSClient, url: string, letters: readonly Letter[]):
   return new Set(lettersOf(Successful, letters))
 }
 
-/** @throws CommandFailure when SQS keeps some: going on would leave many to be moved twice */
+/** @throws CommandFailure if SQS does not delete all of them: continuing would duplicate many messages */
 async function remove(client: SQSClient, url: string, letters: readonly Letter[]): Promise<void> {
   let pending = letters
   for (let attempt = 1; pending.length > 0; attempt++) {
     if (attempt > MAX_DELETE_ATTEMPTS) {
       throw new CommandFailure(
-        `${pending.length} dead letters are back in their queue, but SQS does not delete them. Run it again.`,
+        `${pending.length} dead letters were copied to their queue, but SQS did not delete them. Run the command again.`,
         EXIT.failed,
       )
     }
@@ -108,7 +108,7 @@ async function remove(client: SQSClient, url: string, letters: readonly Letter[]
   }
 }
 
-/** The letters of a batch's entries. */
+/** The letters that the entries of a batch response refer to. */
 const lettersOf = (
   entries: readonly { Id?: string | undefined }[] = [],
   letters: readonly Letter[],

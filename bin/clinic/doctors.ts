@@ -20,7 +20,7 @@ type NewDoctorOptions = {
 }
 
 export function addDoctorCommands(program: Command): void {
-  const group = program.command('doctor').description('add, list and deactivate doctors')
+  const group = program.command('doctor').description('add, list, change and deactivate doctors')
 
   group
     .command('add')
@@ -29,7 +29,7 @@ export function addDoctorCommands(program: Command): void {
     .requiredOption('--name <full name>')
     .option('--specialty <text>')
     .option('--hours <week>', 'e.g. "mon-fri 09:00-12:30,13:30-18:00; sat 10:00-14:00"')
-    .option('--breaks <week>', 'inside the hours but not bookable, written the same way')
+    .option('--breaks <week>', 'breaks within the hours, in the same format')
     .option('--time-off <days>', 'e.g. "2026-12-24/2026-12-26; 2027-01-01"')
     .action(async (given: NewDoctorOptions, command: Command) => {
       const table = await connect(command)
@@ -46,7 +46,7 @@ export function addDoctorCommands(program: Command): void {
         ...(given.timeOff !== undefined && { timeOff: parseOption('time-off', timeOff, given.timeOff) }),
       }
       await doctorStore({ table }).save(clinic.id, [{ before: null, after: doctor }])
-      print(command, doctorJson(doctor), [`Doctor ${doctor.fullName} is ${doctor.id}`])
+      print(command, doctorJson(doctor), [`Added doctor ${doctor.fullName}: ${doctor.id}`])
     })
 
   group
@@ -68,14 +68,14 @@ export function addDoctorCommands(program: Command): void {
 
   group
     .command('schedule')
-    .description("change a doctor's week, or single days of it; what is booked stays")
-    .argument('<doctor>', 'its id')
+    .description("change a doctor's weekly hours, or the hours of single days; existing appointments stay")
+    .argument('<doctor>', 'doctor id')
     .requiredOption('--clinic <id>')
     .option('--hours <week>')
-    .option('--breaks <week>', '"" for none')
+    .option('--breaks <week>', '"" removes all breaks')
     .option(
       '--exception <day...>',
-      'a day with its own hours: "2026-12-24 09:00-12:00"; without hours, a day off',
+      'hours of a single day: "2026-12-24 09:00-12:00"; a date without hours is a day off',
     )
     .action((id: string, given: ScheduleOptions, command: Command) =>
       changeDoctor(id, given.clinic, command, (doctor) => ({ ...doctor, ...scheduleOf(doctor, given) })),
@@ -83,11 +83,11 @@ export function addDoctorCommands(program: Command): void {
 
   group
     .command('time-off')
-    .description('add or remove days off; what is booked stays')
-    .argument('<doctor>', 'its id')
+    .description('add or remove days off; existing appointments stay')
+    .argument('<doctor>', 'doctor id')
     .requiredOption('--clinic <id>')
     .option('--add <days>', 'e.g. "2026-12-24/2026-12-26; 2027-01-01"')
-    .option('--remove <days>', 'spans as they were added')
+    .option('--remove <days>', 'days off exactly as they were added')
     .action((id: string, { clinic, add = '', remove = '' }: TimeOffOptions, command: Command) =>
       changeDoctor(id, clinic, command, (doctor) => {
         const removed = new Set(spansOf('remove', remove).map(({ from, to }) => `${from}/${to}`))
@@ -98,8 +98,8 @@ export function addDoctorCommands(program: Command): void {
 
   group
     .command('deactivate')
-    .description('take a doctor out of booking; what is booked stays')
-    .argument('<doctor>', 'its id')
+    .description('stop bookings with a doctor; existing appointments stay')
+    .argument('<doctor>', 'doctor id')
     .requiredOption('--clinic <id>')
     .action((id: string, { clinic }: { clinic: string }, command: Command) =>
       changeDoctor(id, clinic, command, (doctor) => ({ ...doctor, isActive: false })),
@@ -121,19 +121,19 @@ function scheduleOf(doctor: Doctor, { hours, breaks, exception = [] }: ScheduleO
   }
 }
 
-/** `2026-12-24 09:00-12:00`: a day, and its hours if it has any. */
+/** `2026-12-24 09:00-12:00`: a date and its hours, none for a day off. */
 const Exception = z.string().transform((text, context): [date: string, windows: readonly Window[]] => {
   const [date = '', times] = text.trim().split(/\s+/, 2)
   const windows = times === undefined ? { mon: [] } : weeklyHours.safeParse(`mon ${times}`).data
   if (CalendarDate.safeParse(date).success && windows?.mon) return [date, windows.mon]
   context.addIssue({
     code: 'custom',
-    message: 'must be a day and its hours, such as "2026-12-24 09:00-12:00"',
+    message: 'must be a date and its hours, such as "2026-12-24 09:00-12:00"',
   })
   return z.NEVER
 })
 
-/** Changes a doctor as it was read; somebody else's change meanwhile is not lost. */
+/** Updates a doctor, unless it has changed since it was read. */
 async function changeDoctor(
   id: string,
   clinicId: string,
@@ -144,11 +144,12 @@ async function changeDoctor(
   const clinic = await requireClinic(table, clinicId)
   const store = doctorStore({ table })
   const before = await store.find(clinic.id, id.toLowerCase())
-  if (!before) throw new CommandFailure(`The clinic has no doctor ${id}; "doctor list" shows them.`)
+  if (!before)
+    throw new CommandFailure(`The clinic has no doctor ${id}. Run "doctor list" to see all doctors.`)
   const { version: _, ...doctor } = before
   const after = update(doctor)
   await store.save(clinic.id, [{ before, after }])
-  print(command, doctorJson(after), [`Doctor ${after.fullName} is changed`])
+  print(command, doctorJson(after), [`Changed doctor ${after.fullName}`])
 }
 
 const doctorJson = (doctor: Doctor) => ({

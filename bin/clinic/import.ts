@@ -8,19 +8,22 @@ import { rowReader } from './import/rows.ts'
 import { CommandFailure, EXIT, type GlobalOptions, print } from './output.ts'
 import { progressBar } from './progress.ts'
 
-/** Rejections that are told on the terminal; the file has them all. */
+/** Rejected rows that are printed per file. The file of rejected rows has all of them. */
 const MAX_PRINTED_REJECTIONS = 10
 
 export function addImportCommand(program: Command): void {
   program
     .command('import')
     .description(
-      "load a clinic's records; running it again changes nothing, and a broken run goes on where it was",
+      "import a clinic's records; importing a file again changes nothing, and an interrupted import can be repeated",
     )
-    .argument('<file...>', '.csv, .ndjson or .jsonl, named after what it holds: patients.csv, doctors.ndjson')
+    .argument(
+      '<file...>',
+      '.csv, .ndjson or .jsonl files named after their entity: patients.csv, doctors.ndjson',
+    )
     .requiredOption('--clinic <id>')
-    .option('--entity <name>', 'what the files hold, when their names do not say')
-    .option('--events', 'make events of what changes, as for any other change', false)
+    .option('--entity <name>', 'entity of the files, if their names do not tell')
+    .option('--events', 'announce events for imported changes', false)
     .action(
       async (
         paths: string[],
@@ -53,18 +56,18 @@ export function addImportCommand(program: Command): void {
     )
 }
 
-/** npm runs scripts in the project's folder, wherever it was typed. */
+/** npm runs scripts in the project's folder; paths are relative to the folder in which the user typed the command. */
 const resolveFromInvocationDir = (file: string): string =>
   isAbsolute(file) ? file : relative('.', resolve(process.env.INIT_CWD ?? '.', file))
 
 function requireFile(file: string): void {
   rowReader(file)
   const found = statSync(file, { throwIfNoEntry: false })
-  if (!found) throw new CommandFailure(`${file}: there is no such file`)
-  if (!found.isFile()) throw new CommandFailure(`${file}: is not a file`)
+  if (!found) throw new CommandFailure(`${file} does not exist`)
+  if (!found.isFile()) throw new CommandFailure(`${file} is not a file`)
 }
 
-/** What a file holds: `--entity`, or its name up to the first character that is no letter (`patients-2026.csv`). */
+/** The entity of a file: `--entity`, or the file name up to the first non-letter (`patients-2026.csv`). */
 function entityName(file: string, wanted: string | undefined, names: readonly string[]): string {
   const name =
     wanted ??
@@ -74,8 +77,10 @@ function entityName(file: string, wanted: string | undefined, names: readonly st
     ''
   if (names.includes(name)) return name
   const problem =
-    wanted === undefined ? `${file}: the name does not say what it holds` : `--entity has no ${wanted}`
-  throw new CommandFailure(`${problem}; there are ${names.join(', ')}`)
+    wanted === undefined
+      ? `${file}: cannot tell the entity from the file name`
+      : `--entity: unknown entity ${wanted}`
+  throw new CommandFailure(`${problem}. Valid entities are ${names.join(', ')}.`)
 }
 
 async function importWithProgress(
@@ -92,7 +97,7 @@ async function importWithProgress(
         printed++
         if (printed <= MAX_PRINTED_REJECTIONS) bar.printLine(`${file}:${line}: ${reason}`)
         if (printed === MAX_PRINTED_REJECTIONS + 1)
-          bar.printLine(`More rejected rows are in ${rejectedFile(file)}`)
+          bar.printLine(`See ${rejectedFile(file)} for all rejected rows`)
       },
     })
   } finally {

@@ -8,7 +8,7 @@ import { connect, requireClinic } from './connection.ts'
 import { CommandFailure, parseOption, print } from './output.ts'
 import { changeRecord } from './record.ts'
 
-/** Statuses that are the clinic's word; the others follow from payments. */
+/** Statuses that the clinic sets. The others are computed from payments. */
 const SETTABLE_STATUSES = ['draft', 'pending', 'sent', 'overdue', 'cancelled'] as const
 
 export function addInvoiceCommands(program: Command): void {
@@ -16,8 +16,8 @@ export function addInvoiceCommands(program: Command): void {
 
   group
     .command('set-status')
-    .description('set a status; paid, partially_paid and refunded follow from payments')
-    .argument('<invoice>', 'its id')
+    .description('set the status; paid, partially_paid and refunded are computed from payments')
+    .argument('<invoice>', 'invoice id')
     .argument('<status>', SETTABLE_STATUSES.join(', '))
     .requiredOption('--clinic <id>')
     .action(
@@ -30,7 +30,7 @@ export function addInvoiceCommands(program: Command): void {
           return applyPayments({ ...before, clinicStatus: setStatus }, payments)
         })
         if (!invoice) throw new CommandFailure(`The clinic has no invoice ${id}.`)
-        const explanation = invoice.status === setStatus ? '' : ', by its payments'
+        const explanation = invoice.status === setStatus ? '' : ', computed from its payments'
         print(command, renderInvoice(invoice, clinic), [`Invoice ${id} is ${invoice.status}${explanation}`])
       },
     )

@@ -6,10 +6,10 @@ import { messageStore } from '../../shared/store/messages/messages.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { CommandFailure, parseOption } from './output.ts'
 
-/** Options as they were given; the dates are the clinic's. */
+/** Unparsed options. Dates are in the clinic's time zone. */
 export type FailedMessagesOptions = { from?: string; to?: string; channel?: string }
 
-/** How many days are looked at unless a first one is named. */
+/** Length of the period without `--from`, in days. */
 export const DEFAULT_DAYS = 7
 
 const PAGE_SIZE = 500
@@ -24,7 +24,7 @@ export async function failedMessages(
   const failed = new Map<string, Message>()
   for (let page = 1, more = true; more; page++) {
     const { items, total } = await messageStore({ table }).page(clinic.id, filter, { page, limit: PAGE_SIZE })
-    // By id: what is accepted meanwhile pushes some on to the next page, where they are seen again.
+    // By id: messages accepted in the meantime move others to the next page, where they appear again.
     for (const message of items) if (message.status === 'failed') failed.set(message.id, message)
     more = page * PAGE_SIZE < total
   }

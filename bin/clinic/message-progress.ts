@@ -5,18 +5,18 @@ import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
 
 type Progress = 'waiting' | 'being_sent' | 'unresolved' | 'done'
 
-/** How far this service is with a message. What others sent was never its own: it is done. */
+/** The progress of sending a message. Imported messages are always done. */
 function progressOf(message: Message, now: number): Progress {
   if (!message.dispatch) return 'done'
   if (isWaiting(message)) return 'waiting'
   return isUnresolved(message, now) ? 'unresolved' : 'being_sent'
 }
 
-/** The same for a person, after the name of the message. */
+/** The progress as text for the operator. */
 export function describeProgress(message: Message, { timezone }: Clinic, now: number): string {
   const { dueAt = 0, claim = null } = message.dispatch ?? {}
   const descriptions: Record<Progress, () => string> = {
-    waiting: () => `waiting to be sent, and looked after at ${localTime(dueAt, timezone)}`,
+    waiting: () => `waiting to be sent, next attempt at ${localTime(dueAt, timezone)}`,
     being_sent: () => `being sent until ${localTime(claim?.until ?? dueAt, timezone)}`,
     unresolved: () => `unresolved: claimed until ${localTime(claim?.until ?? dueAt, timezone)}`,
     done: () => `done: ${message.status}`,
@@ -24,11 +24,11 @@ export function describeProgress(message: Message, { timezone }: Clinic, now: nu
   return descriptions[progressOf(message, now)]()
 }
 
-/** Milliseconds since the epoch as the clinic's clocks show them. */
+/** An instant (milliseconds since the epoch) as a timestamp in the clinic's time zone. */
 export const localTime = (at: number, timezone: string): string =>
   clinicTimestamp(new Date(at).toISOString(), timezone)
 
-/** An entry of the log as the operator sees it: without what it says. */
+/** A message as commands print it, without its subject and text. */
 export function messageJson(message: Message, clinic: Clinic, now: number) {
   const { subject: _subject, message: _text, ...entry } = renderMessage(message, clinic)
   const { dispatch } = message

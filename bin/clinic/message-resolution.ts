@@ -1,4 +1,4 @@
-/** Messages of which nobody knows whether their provider has them: finding them, and a person's word on them. */
+/** Finds unresolved messages, those that may or may not have reached their provider, and sets their outcome. */
 import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
 import { isUnresolved, type Message, type ProviderFeedback } from '../../shared/domain/message.ts'
 import { isUuid } from '../../shared/domain/uuid.ts'
@@ -11,13 +11,13 @@ import { CommandFailure } from './output.ts'
 export const RESOLUTIONS = ['sent', 'failed'] as const
 export type Resolution = (typeof RESOLUTIONS)[number]
 
-/** Longer than any message is put off: a claim on one may end long before it is due again. */
+/** Longer than any message is postponed: a claim can expire long before its message is due again. */
 const LOOKAHEAD_MS = 48 * 60 * 60 * 1000
 
-/** Of each partition of what is on its way. */
+/** Maximum number of due items read per partition. */
 const MAX_DUE = 25_000
 
-/** The clinics' unresolved messages, those that the sweep has not been at among them; the longest unresolved first. */
+/** The clinics' unresolved messages, including those that the sweep has not marked yet; the oldest claims first. */
 export async function unresolvedMessages(
   table: Table,
   clinics: readonly Clinic[],
@@ -36,11 +36,11 @@ export async function unresolvedMessages(
   return found.sort((a, b) => claimEnd(a.message) - claimEnd(b.message))
 }
 
-/** When whoever had an unresolved message was done with it, or dead; milliseconds since the epoch. */
+/** When the claim of an unresolved message expired, in milliseconds since the epoch. */
 export const claimEnd = ({ dispatch }: Message): number => dispatch?.claim?.until ?? 0
 
 /**
- * Settles an unresolved message, and gives it as it is then. What its provider says meanwhile has precedence.
+ * Sets the outcome of an unresolved message and returns the message. Feedback from its provider takes precedence.
  * @throws CommandFailure for a message that is not unresolved
  */
 export async function resolveMessage(
@@ -52,7 +52,7 @@ export async function resolveMessage(
 ): Promise<Message> {
   const dispatch = messageDispatch({ table })
   const message = await requireUnresolved(table, clinic, id, now)
-  // Looked at again for the transaction that settles it: nothing has happened to it if that one is committed.
+  // Checked again before each attempt of the transaction, which commits only if the message has not changed since.
   const settled = await dispatch.recordFeedback(
     clinic.id,
     message.id,
@@ -73,17 +73,17 @@ async function requireUnresolved(
   const message = await requireMessage(table, clinic.id, id)
   if (isUnresolved(message, now())) return message
   const progress = describeProgress(message, clinic, now())
-  throw new CommandFailure(`The message is ${progress}. There is nothing to settle.`)
+  throw new CommandFailure(`The message is ${progress}. Only unresolved messages can be resolved.`)
 }
 
-/** The message that an argument names. */
+/** The message with this id. @throws CommandFailure if there is none */
 export async function requireMessage(table: Table, clinic: ClinicId, id: string): Promise<Message> {
   const stored = isUuid(id) ? await messageStore({ table }).find(clinic, id.toLowerCase()) : null
   if (!stored) throw new CommandFailure(`The clinic has no message ${id}.`)
   return stored.record
 }
 
-/** The end of its claim is the latest that it can have been sent. */
+/** A message was sent no later than the end of its claim. */
 const feedbackOf = (message: Message, resolution: Resolution, now: number): ProviderFeedback =>
   resolution === 'failed'
     ? { kind: 'failed', reason: 'Settled by the operator as failed' }

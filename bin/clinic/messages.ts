@@ -17,7 +17,7 @@ import {
 } from './message-resolution.ts'
 import { EXIT, formatTable as lines, parseOption, print } from './output.ts'
 
-/** Queues with dead letters, by the outputs that name them. */
+/** Queues with dead-letter queues, by their output names. */
 const QUEUES = {
   emails: { queue: 'EmailQueueUrl', deadLetters: 'DeadEmailQueueUrl' },
   feedback: { queue: 'FeedbackQueueUrl', deadLetters: 'DeadFeedbackQueueUrl' },
@@ -30,12 +30,12 @@ export function addMessageCommands(program: Command): void {
   const group = program
     .command('messages')
     .alias('message')
-    .description('look after what did not reach its recipient')
+    .description('inspect and resolve messages that did not reach their recipients')
 
   group
     .command('unresolved')
-    .description('list messages of which nobody knows whether their provider has them')
-    .option('--clinic <id>', 'all, if not given')
+    .description('list messages whose outcome is unknown')
+    .option('--clinic <id>', 'clinic id (default: all clinics)')
     .action(async ({ clinic: id }: { clinic?: string }, command: Command) => {
       const table = await connect(command)
       const clinics =
@@ -54,8 +54,8 @@ export function addMessageCommands(program: Command): void {
 
   group
     .command('resolve')
-    .description('settle an unresolved message, as the provider or the recipient tells of it')
-    .argument('<message>', 'its id')
+    .description('set the outcome of an unresolved message, as reported by the provider or the recipient')
+    .argument('<message>', 'message id')
     .requiredOption('--clinic <id>')
     .requiredOption('--as <status>', RESOLUTIONS.join(', '))
     .action(async (id: string, given: { clinic: string; as: string }, command: Command) => {
@@ -70,8 +70,8 @@ export function addMessageCommands(program: Command): void {
     .command('failed')
     .description('list failed messages with their reasons, newest first')
     .requiredOption('--clinic <id>')
-    .option('--from <date>', `YYYY-MM-DD; the ${DEFAULT_DAYS} days until --to, if not given`)
-    .option('--to <date>', 'YYYY-MM-DD; today, if not given')
+    .option('--from <date>', `YYYY-MM-DD (default: ${DEFAULT_DAYS} days up to --to)`)
+    .option('--to <date>', 'YYYY-MM-DD (default: today)')
     .option('--channel <channel>', CHANNELS.join(', '))
     .action(async (given: FailedMessagesOptions & { clinic: string }, command: Command) => {
       const table = await connect(command)
@@ -93,10 +93,10 @@ export function addMessageCommands(program: Command): void {
 
   group
     .command('show')
-    .description('show an entry of the communication log, and how far it is')
-    .argument('<message>', 'its id')
+    .description('show a message and its progress')
+    .argument('<message>', 'message id')
     .requiredOption('--clinic <id>')
-    .option('--text', 'with its subject and text', false)
+    .option('--text', 'include subject and text', false)
     .action(async (id: string, given: { clinic: string; text: boolean }, command: Command) => {
       const table = await connect(command)
       const clinic = await requireClinic(table, given.clinic)
@@ -119,8 +119,8 @@ export function addMessageCommands(program: Command): void {
 
   group
     .command('redrive')
-    .description('move dead letters back to their queue, once their cause is gone')
-    .option('--queue <name>', `all, if not given: ${QUEUE_NAMES.join(', ')}`)
+    .description('move dead letters back to their queue, after their cause is fixed')
+    .option('--queue <name>', `${QUEUE_NAMES.join(', ')} (default: all)`)
     .action(async ({ queue }: { queue?: string }, command: Command) => {
       const names = queue === undefined ? QUEUE_NAMES : [parseOption('queue', oneOf(QUEUE_NAMES), queue)]
       const { client, urlOf } = await connectQueues(command)
@@ -143,5 +143,5 @@ const unresolvedJson = ({ clinic, message }: { clinic: Clinic; message: Message 
   channel: message.channel,
   accepted_at: clinicTimestamp(message.acceptedAt, clinic.timezone),
   claimed_until: localTime(claimEnd(message), clinic.timezone),
-  reason: message.errorMessage ?? 'Its sender ended without a word',
+  reason: message.errorMessage ?? 'The sender stopped without reporting a result',
 })

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import type * as z from 'zod'
 
-/** 1 is for what a person should look at: rejected rows, differences that remain. */
+/** Exit codes. `needsAttention`: done, but rows were rejected or differences remain. */
 export const EXIT = { done: 0, needsAttention: 1, wrongInput: 2, unreachable: 3, failed: 4 } as const
 
-/** Ends the command with a message for a person. */
+/** Ends the command with a message for the operator. */
 export class CommandFailure extends Error {
   readonly exitCode: number
   constructor(message: string, exitCode: number = EXIT.wrongInput) {
@@ -13,10 +13,10 @@ export class CommandFailure extends Error {
   }
 }
 
-/** The options that every command has. */
+/** Options of every command. */
 export type GlobalOptions = { stack?: string; port: string; json: boolean }
 
-/** Prints a result: one JSON object with `--json`, otherwise lines for a person. */
+/** Prints a result: one JSON object with `--json`, otherwise lines of text. */
 export function print(command: Command, result: object, lines: readonly string[]): void {
   const { json } = command.optsWithGlobals<GlobalOptions>()
   process.stdout.write(`${json ? JSON.stringify(result) : lines.join('\n')}\n`)
@@ -36,7 +36,7 @@ export function formatTable(rows: readonly (readonly string[])[]): string[] {
   )
 }
 
-/** Checks one option, naming it in the message. */
+/** Parses one option. @throws CommandFailure with the option's name and the issues */
 export function parseOption<T>(name: string, schema: z.ZodType<T>, value: unknown): T {
   const { data, error } = schema.safeParse(value)
   if (error) throw new CommandFailure(`--${name} ${error.issues.map(({ message }) => message).join(', ')}`)

@@ -23,37 +23,37 @@ export function addPatientCommands(program: Command): void {
   group
     .command('update')
     .description(
-      'change fields of a patient; a new name reaches every record that shows it. "" clears a field',
+      'change fields of a patient; a new name is copied to every record that shows it. "" clears a field',
     )
-    .argument('<patient>', 'its id')
+    .argument('<patient>', 'patient id')
     .requiredOption('--clinic <id>')
     .option('--first-name <name>')
     .option('--last-name <name>')
     .option('--gender <gender>', GENDERS.join(', '))
     .option('--date-of-birth <date>', 'YYYY-MM-DD')
-    .option('--phone <number>', 'international')
+    .option('--phone <number>', 'in international format, e.g. +905321234567')
     .option('--email <address>')
     .action(
       async (id: string, { clinic: clinicId, ...fields }: Fields & { clinic: string }, command: Command) => {
         const table = await connect(command)
         const clinic = await requireClinic(table, clinicId)
         const patient = await patientChanges(table).update(clinic.id, id.toLowerCase(), changesOf(fields))
-        if (!patient) throw new CommandFailure(`The clinic has no patient ${id}, or has erased it.`)
-        print(command, renderPatient(patient, clinic), [`Patient ${id} is changed`])
+        if (!patient) throw new CommandFailure(`The clinic has no patient ${id}, or the patient was erased.`)
+        print(command, renderPatient(patient, clinic), [`Changed patient ${id}`])
       },
     )
 
   group
     .command('erase')
-    .description('anonymise a patient everywhere, for good; visits, amounts and totals stay')
-    .argument('<patient>', 'its id')
+    .description('anonymise a patient permanently; appointments, amounts and totals stay')
+    .argument('<patient>', 'patient id')
     .requiredOption('--clinic <id>')
     .action(async (id: string, { clinic: clinicId }: { clinic: string }, command: Command) => {
       const table = await connect(command)
       const clinic = await requireClinic(table, clinicId)
       const patient = await patientChanges(table).erase(clinic.id, id.toLowerCase(), anonymizeResponse)
       if (!patient) throw new CommandFailure(`The clinic has no patient ${id}.`)
-      print(command, renderPatient(patient, clinic), [`Patient ${id} is erased`])
+      print(command, renderPatient(patient, clinic), [`Erased patient ${id}`])
     })
 }
 

@@ -36,16 +36,16 @@ export function addPaymentCommands(program: Command): void {
 
   group
     .command('add')
-    .description('record a payment or refund; its invoice follows')
+    .description('record a payment or refund and update its invoice')
     .requiredOption('--clinic <id>')
     .requiredOption('--invoice <id>')
     .requiredOption('--amount <amount>', "in the invoice's currency, e.g. 120.50")
     .requiredOption('--method <method>', PAYMENT_METHODS.join(', '))
     .option('--type <type>', PAYMENT_TYPES.join(', '), 'payment')
     .option('--status <status>', PAYMENT_STATUSES.join(', '), 'completed')
-    .option('--date <date>', 'YYYY-MM-DD; today, if not given')
+    .option('--date <date>', 'YYYY-MM-DD (default: today)')
     .option('--description <text>')
-    .option('--external-id <id>', 'your own id of it: the same one again changes nothing')
+    .option('--external-id <id>', 'id in your own system; repeating the command with it changes nothing')
     .action(async (given: AddPaymentOptions, command: Command) => {
       const table = await connect(command)
       const clinic = await requireClinic(table, given.clinic)
@@ -56,7 +56,7 @@ export function addPaymentCommands(program: Command): void {
       const invoice = given.invoice.toLowerCase()
       let isNew = false
       await commitWithRetry(async () => {
-        // The same external id again: what was recorded stays as it is.
+        // A payment with this external id is kept unchanged.
         if (await payments.find(clinic.id, id)) return null
         const changes = await settlement(table).buildChangeset(clinic.id, invoice, [{ id, build: make }])
         isNew = changes !== null
@@ -65,7 +65,7 @@ export function addPaymentCommands(program: Command): void {
       const payment = (await payments.find(clinic.id, id))?.record
       if (!payment) throw new CommandFailure(`The clinic has no invoice ${given.invoice}.`)
       print(command, renderPayment(payment, clinic), [
-        `Payment ${id} is ${isNew ? 'recorded' : 'there already'}`,
+        isNew ? `Recorded payment ${id}` : `Payment ${id} already exists`,
       ])
     })
 }

@@ -1,12 +1,12 @@
 import type { ImportProgress } from './import/import-file.ts'
 
-/** How often a bar is redrawn, and how often a plain line is written where there is no terminal. */
+/** Interval between redraws of the bar on a terminal, and between lines elsewhere. */
 const REDRAW_MS = 100
 const LINE_MS = 10_000
 
 const BAR_WIDTH = 24
 
-/** Shows on stderr how far an import is: a bar with rate and time left on a terminal, plain lines elsewhere. */
+/** Prints the progress of an import to stderr: a bar with rate and time left on a terminal, lines elsewhere. */
 export function progressBar(name: string, size: number) {
   const terminal = process.stderr.isTTY === true
   const started = performance.now()

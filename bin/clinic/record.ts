@@ -6,8 +6,8 @@ import { commitWithRetry } from '../../shared/store/table/commit-packed.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 
 /**
- * Changes one record with its rows and tallies, from a fresh read whenever somebody else was faster. Changing nothing
- * writes nothing. Null when there is no such record.
+ * Updates one record with its rows and tallies, and retries with a fresh read on conflict. Writes nothing if nothing
+ * changes. Returns null if the record does not exist.
  */
 export async function changeRecord<R>(
   table: Table,

@@ -4,16 +4,16 @@ import { EXIT, type GlobalOptions, formatTable as lines } from './output.ts'
 import { type Difference, FAULTS } from './verify/fault.ts'
 import { type Verification, verifyClinic } from './verify/verify-clinic.ts'
 
-/** Differences that the JSON names; `total` counts them all. */
+/** Maximum number of differences in the JSON; `total` counts all. */
 const MAX_LISTED = 1000
 
 export function addVerifyCommand(program: Command): void {
   program
     .command('verify')
-    .description("recount a clinic's lists, tallies and search against its records, while the API is serving")
+    .description("verify a clinic's lists, tallies and search against its records, while the API is running")
     .requiredOption('--clinic <id>')
-    .option('--repair', 'mend what can be mended', false)
-    .addHelpText('after', ['\nDifferences, and their repair:', ...lines(Object.entries(FAULTS))].join('\n'))
+    .option('--repair', 'repair what can be repaired', false)
+    .addHelpText('after', ['\nDifferences and their repairs:', ...lines(Object.entries(FAULTS))].join('\n'))
     .action(async (given: { clinic: string; repair: boolean }, command: Command) => {
       const table = await connect(command)
       const clinic = await requireClinic(table, given.clinic)

@@ -2,38 +2,38 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { verifyWebhook } from './webhook-verification.ts'
 
-/** One delivery, as it came and was answered. */
+/** One delivery with its verification and response. */
 export type ReceivedDelivery = {
   readonly at: Date
-  /** Null where the delivery does not tell, as below. */
+  /** Null if the delivery has none, like `id`. */
   readonly event: string | null
   readonly id: string | null
-  /** From 1, of those with the same id. */
+  /** From 1, among deliveries with the same id. */
   readonly attempt: number
-  /** Why it is not to be trusted; null when it is, undefined when nobody has asked. */
+  /** Why verification failed; null if it succeeded, undefined without a secret. */
   readonly problem: string | null | undefined
   readonly status: number
-  /** What its JSON says, or the text that is no JSON. */
+  /** The parsed JSON, or the text if it is not JSON. */
   readonly body: unknown
 }
 
 type ReceiverOptions = {
-  /** Whose signatures are asked for. */
+  /** Verifies signatures with this secret. */
   readonly secret: string | undefined
-  /** The status of what is taken. */
+  /** Status of the response to an accepted delivery. */
   readonly successStatus: number
-  /** That many attempts of every delivery are refused, to see it tried again. */
+  /** Responds to this many first attempts of every delivery with 500, to test retries. */
   readonly failFirst: number
   readonly onReceived: (received: ReceivedDelivery) => void
   readonly now?: () => number
 }
 
-/** Takes webhooks as an integrator's server would: what does not verify is refused. */
+/** Receives webhooks as an integrator's server would. A delivery that fails verification gets a 400. */
 export function webhookReceiver({
   secret,
-  successStatus: answer,
+  successStatus,
   failFirst,
-  onReceived: tell,
+  onReceived,
   now = Date.now,
 }: ReceiverOptions): Server {
   const attempts = new Map<string | null, number>()
@@ -45,7 +45,7 @@ export function webhookReceiver({
     const attempt = (attempts.get(id) ?? 0) + 1
     attempts.set(id, attempt)
     const problem = secret === undefined ? undefined : errorMessageOf(() => verify(request, raw, secret))
-    const status = problem ? 400 : attempt <= failFirst ? 500 : answer
+    const status = problem ? 400 : attempt <= failFirst ? 500 : successStatus
     const event = stringOrNull((body as { event?: unknown } | null)?.event)
     return { at: new Date(now()), event, id, attempt, problem, status, body }
   }
@@ -57,9 +57,9 @@ export function webhookReceiver({
     receive(request).then(
       (received) => {
         response.writeHead(received.status).end()
-        tell(received)
+        onReceived(received)
       },
-      () => response.destroy(), // the sender went away in the middle
+      () => response.destroy(), // the sender closed the connection
     )
   })
 }

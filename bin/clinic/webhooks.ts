@@ -10,18 +10,18 @@ import { type ReceivedDelivery, webhookReceiver } from './webhook-receiver.ts'
 type ListenOptions = { listen: string; secret?: string; answer: string; failFirst: string }
 
 export function addWebhookCommands(program: Command): void {
-  const group = program.command('webhook').alias('webhooks').description('try out webhooks')
+  const group = program.command('webhook').alias('webhooks').description('test webhooks')
 
   group
     .command('listen')
-    .description('receive webhooks on this machine, and print them, until Ctrl-C')
-    .option('--listen <port>', 'on 127.0.0.1; 0 for any that is free', '4400')
+    .description('receive webhooks on this machine and print them until Ctrl-C')
+    .option('--listen <port>', 'port on 127.0.0.1; 0 for any free port', '4400')
     .option(
       '--secret <secret>',
-      "the webhook's: signatures are verified, and what fails is answered with 400",
+      "the webhook's secret: verify signatures, and respond with 400 if verification fails",
     )
-    .option('--answer <status>', 'answer with this status', '204')
-    .option('--fail-first <count>', 'answer that many attempts of every delivery with 500', '0')
+    .option('--answer <status>', 'respond with this status', '204')
+    .option('--fail-first <count>', 'respond with 500 to this many attempts of every delivery', '0')
     .action(async (given: ListenOptions, command: Command) => {
       const port = parseOption('listen', wholeNumber(0, 65_535), given.listen)
       const secret = given.secret === undefined ? undefined : parseOption('secret', Secret, given.secret)
@@ -61,8 +61,8 @@ async function bind(server: Server, port: number): Promise<number> {
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
     throw new CommandFailure(
       error.code === 'EADDRINUSE'
-        ? `Port ${port} is taken; choose another with --listen.`
-        : `Nothing can listen on port ${port}: ${error.message}`,
+        ? `Port ${port} is in use. Choose another with --listen.`
+        : `Cannot listen on port ${port}: ${error.message}`,
     )
   })
   return (server.address() as AddressInfo).port
@@ -74,7 +74,7 @@ const waitForInterrupt = (): Promise<unknown> =>
 function usageText(host: string, apiPort: string, secret: string | undefined): string {
   const webhook = { url: `http://${host}/`, events: ['patient.created', 'appointment.created'], secret }
   return [
-    `Listening on http://${host}/ until Ctrl-C. ${secret === undefined ? 'Signatures are not verified: give the secret with --secret.' : 'Signatures are verified.'}`,
+    `Listening on http://${host}/ until Ctrl-C. ${secret === undefined ? 'Signatures are not verified. Pass the secret with --secret.' : 'Signatures are verified.'}`,
     '',
     '  Start the API:',
     '',

@@ -75,7 +75,7 @@ describe('unresolved', () => {
       expect.objectContaining({
         id: unswept.id,
         channel: 'sms',
-        reason: 'Its sender ended without a word',
+        reason: 'The sender stopped without reporting a result',
       }),
     ])
     expect(Date.parse(mine[0].claimed_until)).toBe(
@@ -118,7 +118,7 @@ describe('unresolved', () => {
     expect(due.map(({ id }) => id)).not.toContain(unswept.id)
     expect(
       await tool('messages', 'resolve', swept.id, '--clinic', clinic.id, '--as', 'failed'),
-    ).toMatchObject(refusal('The message is done: sent. There is nothing to settle.'))
+    ).toMatchObject(refusal('The message is done: sent. Only unresolved messages can be resolved.'))
     expect((await find(swept))?.status).toBe('sent')
   })
 })
@@ -152,7 +152,7 @@ describe('resolve refuses', () => {
     )
     expect(
       await tool('messages', 'resolve', elsewhere.id, '--clinic', 'nothing', '--as', 'sent'),
-    ).toMatchObject(refusal('There is no clinic nothing'))
+    ).toMatchObject(refusal('Clinic nothing does not exist'))
   })
 })
 
@@ -286,7 +286,7 @@ describe('show', () => {
   it('says how far it is', async () => {
     const now = Date.now()
     const states: [Partial<Message> & { isUnresolved?: boolean }, string, RegExp][] = [
-      [{ dispatch: waitingDispatch() }, 'waiting', /waiting to be sent, and looked after at \S+\+03:00/],
+      [{ dispatch: waitingDispatch() }, 'waiting', /waiting to be sent, and next attempt at \S+\+03:00/],
       [{ dispatch: claimedDispatch(now + 10 * MINUTE) }, 'being_sent', /being sent until \S+\+03:00/],
       [{ dispatch: claimedDispatch(now - MINUTE) }, 'unresolved', /unresolved: claimed until \S+\+03:00/],
       [

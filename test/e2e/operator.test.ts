@@ -95,12 +95,12 @@ describe('clinics', () => {
       ['clinic', 'create', '--name', 'X', '--timezone', 'UTC'],
       "required option '--currency <code>' not specified",
     ],
-    [['clinic', 'set', 'nothing', '--name', 'X'], 'There is no clinic nothing'],
+    [['clinic', 'set', 'nothing', '--name', 'X'], 'Clinic nothing does not exist'],
     [
       ['credential', 'create', '--clinic', 'nothing', '--name', 'X', '--scopes', 'all'],
-      'There is no clinic nothing',
+      'Clinic nothing does not exist',
     ],
-    [['credential', 'revoke', 'ck_nothing'], 'There is no credential ck_nothing'],
+    [['credential', 'revoke', 'ck_nothing'], 'Credential ck_nothing does not exist'],
     [['nonsense'], "unknown command 'nonsense'"],
   ])('refuse wrong input with exit code 2: %j', async (args, message) => {
     const { code, stderr, stdout } = await tool(...args)
@@ -121,7 +121,7 @@ describe('clinics', () => {
     )
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining('--scopes has no patient.delete; there are patient.read, '),
+      expect.stringContaining('--scopes: unknown scope patient.delete. Valid scopes are patient.read, '),
     ])
   })
 
@@ -137,7 +137,7 @@ describe('clinics', () => {
     const { code, stderr } = await tool('--port', '1', 'clinic', 'list')
     expect([code, stderr]).toEqual([
       3,
-      expect.stringContaining('No local stack answers on port 1. Start one with "npm start"'),
+      expect.stringContaining('No local stack is running on port 1. Start one with "npm start"'),
     ])
   })
 })
@@ -319,7 +319,9 @@ describe('import', () => {
     const path = file('people.csv', 'external_id,first_name,last_name\np1,Jo,Jung\n')
     expect(await tool('import', '--clinic', clinic, path)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('the name does not say what it holds; there are doctors, patients'),
+      stderr: expect.stringContaining(
+        'cannot tell the entity from the file name. Valid entities are doctors, patients',
+      ),
     })
     expect((await tool('import', '--clinic', clinic, '--entity', 'patients', path)).code).toBe(0)
   })

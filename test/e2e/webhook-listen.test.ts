@@ -131,5 +131,5 @@ it('says when its port is taken', async () => {
     said += text
   })
   expect(await once(child, 'close')).toEqual([2, null])
-  expect(said).toBe(`Port ${port} is taken; choose another with --listen.\n`)
+  expect(said).toBe(`Port ${port} is in use. Choose another with --listen.\n`)
 })

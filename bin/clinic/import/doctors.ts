@@ -53,7 +53,7 @@ const columns = {
   time_off: timeOff.nullish(),
 }
 
-/** A doctor without a week of its own: to be filled in by the operator. */
+/** A doctor without working hours. */
 export const NEW_DOCTOR: Omit<Doctor, 'id' | 'fullName'> = {
   specialty: null,
   isActive: true,

@@ -7,9 +7,9 @@ import { messageImport } from './messages.ts'
 import { patientImport } from './patients.ts'
 import { paymentImport } from './payments.ts'
 
-/** Every kind of file there is, in the order that lets later ones refer to earlier ones. */
+/** Every importable entity, each listed after the entities that its rows refer to. */
 export function importEntities(table: Table, now: () => number, { events = false } = {}): ImportEntity[] {
-  // History is no news, unless it is asked to be.
+  // Imported history announces events only on request.
   const target = events ? table : withoutEvents(table)
   return [
     doctorImport(target),

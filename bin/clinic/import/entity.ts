@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util'
 import type * as z from 'zod'
 import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
 
-/** Rows by what became of them. */
+/** Counts of rows by outcome. */
 export type Counts = { imported: number; updated: number; unchanged: number }
 
-/** What one batch of an import did. Rows can still be rejected when they are written: the record that they refer to may not exist. */
+/** The outcome of one batch. A row can still be rejected at this point, for example because it refers to an unknown patient. */
 export type BatchResult = {
   imported: number
   updated: number
@@ -15,20 +15,20 @@ export type BatchResult = {
 
 export type RowRejection = { readonly id: string; readonly reason: string }
 
-/** How rows of one kind become records. */
+/** How the rows of one entity become records. */
 export type ImportEntity<Fields = unknown> = {
   /** File stem and `--entity` name, e.g. `patients`. */
   readonly name: string
-  /** Part of the name that ids are derived from. Never change it: imports would create every record again. */
+  /** Part of the name that ids are derived from. Never change it: every import would create all its records again. */
   readonly idKind: string
-  /** Fields of a row beside `external_id`; those it does not name are refused. */
+  /** Fields of a row except `external_id`. Unknown fields are rejected. */
   readonly schema: (clinic: ClinicInfo, now: number) => z.ZodType<Fields>
   readonly columns: readonly string[]
-  /** Columns that a CSV file must have, beside `external_id`. */
+  /** Columns that a CSV file must have in addition to `external_id`. */
   readonly required: readonly string[]
-  /** Writes a batch in the order given; every id in it is different. A field that is undefined was not in the file. */
+  /** Writes a batch in the given order. Its ids are distinct. An undefined field was not in the file. */
   readonly write: (clinic: ClinicInfo, batch: readonly ImportRow<Fields>[]) => Promise<BatchResult>
-  /** Once after all rows. */
+  /** Runs once, after all rows. */
   readonly finish?: (clinic: ClinicInfo) => Promise<void>
 }
 
@@ -36,24 +36,24 @@ export type ImportRow<Fields = unknown> = {
   readonly id: string
   readonly line: number
   readonly fields: Fields
-  /** The row as it stood in the file. */
+  /** The row as the file has it. */
   readonly raw: unknown
 }
 
 /**
- * What a row says about each field of an entity; undefined where the file has no such column. Fields are required, so a
- * new one does not compile until its column is read, or it is said to have none.
+ * The value of a row for each field of an entity; undefined if the file has no such column. All fields are required, so
+ * that a new field does not compile until the import reads its column or declares that it has none.
  */
 export type RowFields<Entity> = { readonly [Name in keyof Entity]-?: Entity[Name] | undefined }
 
 type DefinedFields<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> }
 
-/** The fields that a row has, so that spreading them over a record leaves the others as they are. */
+/** Removes undefined fields, so that spreading the result over a record keeps the record's own values. */
 export function definedFields<T extends object>(fields: T): DefinedFields<T> {
   const defined = Object.entries(fields).filter(([, value]) => value !== undefined)
   return Object.fromEntries(defined) as DefinedFields<T>
 }
 
-/** Whether `change` alters nothing of `record`. */
+/** Whether applying `change` to `record` would change nothing. */
 export const isUnchanged = <T extends object>(record: T, change: Partial<T>): boolean =>
   isDeepStrictEqual(record, { ...record, ...change })

@@ -1,4 +1,4 @@
-/** Imports one file: reads, checks and writes in batches; bad rows are set aside and never stop the good ones. */
+/** Imports one file: reads, validates and writes rows in batches. Invalid rows are rejected without stopping the others. */
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import type * as z from 'zod'
 import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
@@ -11,7 +11,7 @@ import { SeenIds } from './seen-ids.ts'
 
 export type ImportResult = Counts & { rejected: number }
 
-/** A row that was set aside; the reason never quotes the row. */
+/** A rejected row. The reason never quotes the row's values. */
 export type Rejection = { readonly line: number; readonly reason: string; readonly row: unknown }
 
 export type ImportProgress = { readonly bytes: number; readonly rows: number }
@@ -22,10 +22,10 @@ export type ImportOptions = {
   readonly now: () => number
 }
 
-/** Two transactions of new patients; also what one batch read takes. */
+/** Rows per batch: two transactions of new patients, and within the limit of one batch read. */
 const BATCH_SIZE = 96
 
-/** Where the rows that were set aside are written. */
+/** Path of the file that rejected rows are written to. */
 export const rejectedFile = (file: string): string => `${file}.rejected.ndjson`
 
 /**
@@ -76,7 +76,7 @@ export async function importFile<Fields>(
       else if (firstLine !== null) {
         await rejected.write({
           line: row.line,
-          reason: `external_id stands on line ${firstLine} already`,
+          reason: `external_id is already used on line ${firstLine}`,
           row: rawOf(row),
         })
       } else batch.push(checked)
@@ -119,7 +119,7 @@ function rowChecker<Fields>(entity: ImportEntity<Fields>, clinic: ClinicInfo, no
   }
 }
 
-/** A header that is wrong is one message, not one for each row. */
+/** Rejects a wrong header once, instead of every row. */
 function checkColumns(
   entity: Pick<ImportEntity, 'name' | 'columns' | 'required'>,
   columns: string[],
@@ -133,7 +133,9 @@ function checkColumns(
     ...(missing.length > 0 ? [`column ${quoted(missing)} is missing`] : []),
   ]
   if (problems.length > 0) {
-    throw new ImportFileError(`${file}:1: ${problems.join('; ')}; ${entity.name} have ${known.join(', ')}`)
+    throw new ImportFileError(
+      `${file}:1: ${problems.join('; ')}; valid columns of ${entity.name} are ${known.join(', ')}`,
+    )
   }
 }
 
@@ -151,7 +153,7 @@ const issueText =
     return value == null && issue.code !== 'custom' ? `${name} is required` : `${name} ${issue.message}`
   }
 
-/** Opens the file of rejected rows at the first one; an earlier run's is gone when there is none. */
+/** Opens the file when the first row is rejected. `clear` deletes the file of an earlier run. */
 function rejectionWriter(path: string, onRejected: (rejection: Rejection) => void) {
   let file: FileHandle | undefined
   return {

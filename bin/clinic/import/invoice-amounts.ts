@@ -1,14 +1,14 @@
-/** Amounts of an imported invoice: read exactly, worked out where they are left out, checked where they are given. */
+/** Amounts of an imported invoice: parsed exactly, computed where the row has none, checked where it has. */
 import * as z from 'zod'
 import { type LineItem, lineAmount, subtotalOf, taxOn } from '../../../shared/domain/invoice.ts'
 import { currencyDecimals, parseDecimal, RATIO_SCALE, renderMoney } from '../../../shared/domain/money.ts'
 import { singleLineText } from '../../../shared/domain/text-fields.ts'
 
-/** A decimal as JSON or CSV writes it; its decimals are checked where the currency is known. */
+/** A decimal number in JSON or CSV. The number of decimals is checked once the currency is known. */
 export const Decimal = z.union([z.number(), z.string().trim()], { error: 'must be a number' })
 
 const LineItemRow = z.strictObject({
-  // The API shows one; ours are made from the invoice's.
+  // Accepted because exports of the API have it, but not used: line item ids are derived from the invoice's id.
   id: z.unknown().optional(),
   description: singleLineText(500),
   quantity: Decimal.nullish(),
@@ -21,10 +21,10 @@ const LineItemRow = z.strictObject({
 
 type LineItemRow = z.infer<typeof LineItemRow>
 
-/** Line items: a list, or in a CSV cell the list as JSON. */
+/** Line items: a list in NDJSON, a JSON array in a CSV cell. */
 export const LineItems = z.preprocess(
   (value) => (typeof value === 'string' ? parseJson(value) : value),
-  z.array(LineItemRow, { error: 'must be a list of line items, as JSON' }).max(200),
+  z.array(LineItemRow, { error: 'must be a JSON array of line items' }).max(200),
 )
 
 export type Amounts = {
@@ -45,7 +45,7 @@ type InvoiceRow = {
 
 const RATIO_DECIMALS = Math.log10(RATIO_SCALE)
 
-/** The amounts of a row in minor units. Everything that does not add up becomes an issue that says by how much. */
+/** The amounts of a row in minor units. An amount that does not add up becomes an issue with both values. */
 export function invoiceAmounts(row: InvoiceRow, currency: string, context: z.RefinementCtx): Amounts {
   const reader = amountReader(currency, context)
   const items = (row.line_items ?? []).map((item, index) => lineItem(item, ['line_items', index], reader))
@@ -62,16 +62,15 @@ export function invoiceAmounts(row: InvoiceRow, currency: string, context: z.Ref
   const tax = given.tax ?? sum('tax')
   const total = given.total ?? subtotal - discount + tax
   if (hasItems) {
-    // Some systems round each line, some the sum: both are right.
+    // Some systems round each line, others round the sum. Accept both.
     const lines = items.reduce((added, item) => added + lineAmount(item), 0)
     if (subtotal !== lines)
-      reader.requireEqual('subtotal', subtotal, subtotalOf(items), 'the line items make')
+      reader.requireEqual('subtotal', subtotal, subtotalOf(items), 'the line items add up to')
     if (sum('discount') !== 0)
-      reader.requireEqual('discount_amount', discount, sum('discount'), 'the line items make')
-    if (sum('tax') !== 0) reader.requireEqual('tax_amount', tax, sum('tax'), 'the line items make')
+      reader.requireEqual('discount_amount', discount, sum('discount'), 'the line items add up to')
+    if (sum('tax') !== 0) reader.requireEqual('tax_amount', tax, sum('tax'), 'the line items add up to')
   }
-  if (!hasItems && given.subtotal === null)
-    reader.issue(['subtotal'], 'is required where there are no line_items')
+  if (!hasItems && given.subtotal === null) reader.issue(['subtotal'], 'is required without line_items')
   reader.requireEqual(
     'total_amount',
     total,

@@ -35,14 +35,14 @@ const columns = {
   tax_amount: Decimal.nullish(),
   discount_amount: Decimal.nullish(),
   total_amount: Decimal.nullish(),
-  // Worked out from the payments; an export of the API has them, so they are welcome and not used.
+  // Accepted because exports of the API have them, but not used: they are computed from the payments.
   paid_amount: z.unknown().optional(),
   balance_due: z.unknown().optional(),
   line_items: LineItems.nullish(),
   created_at: Instant.nullish(),
 }
 
-/** What was paid, and the status that follows from it, come from the payments, whatever the file says. */
+/** The paid amount and the status that depends on it are computed from the payments, not read from the file. */
 export function invoiceImport(table: Table, now: () => number): ImportEntity<Fields> {
   const list = invoiceStore({ table })
   const payments = paymentStore({ table })
@@ -85,7 +85,7 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
           dueDate: fields.dueDate === undefined ? (before?.dueDate ?? null) : fields.dueDate,
           paidAt: fields.paidAt === undefined ? (before?.paidAt ?? null) : fields.paidAt,
           createdAt: fields.createdAt ?? before?.createdAt ?? new Date(now()).toISOString(),
-          // What its payments make of these, settled() says.
+          // settled() computes these from the payments.
           status: before?.status ?? 'sent',
           paid: before?.paid ?? 0,
           patient: { id: patient.id, fullName: fullName(patient), email: patient.emailAddress },
@@ -102,7 +102,7 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
   }
 }
 
-/** Payments name their invoice's number and patient: with payments, those stay as they are. */
+/** Payments copy their invoice's number and patient, so an invoice with payments cannot change them. */
 function checkCopies(before: Invoice, after: Invoice): void {
   if (before.number !== after.number)
     throw new RowRejectedError('invoice_number cannot change once there are payments')

@@ -34,7 +34,7 @@ const columns = {
   created_at: Instant.nullish(),
 }
 
-/** `created_at` is when the clinic accepted the message; without it, when it was sent. */
+/** `created_at` is the time at which the clinic accepted the message. Defaults to `sent_at`. */
 export function messageImport(table: Table, now: () => number): ImportEntity<Fields> {
   const list = messageStore({ table })
   return {
@@ -51,7 +51,7 @@ export function messageImport(table: Table, now: () => number): ImportEntity<Fie
         })
         .refine((row) => row.channel === 'email' || row.subject == null, {
           path: ['subject'],
-          error: 'is for emails only',
+          error: 'is only allowed for emails',
         })
         .transform(
           (row): Fields => ({
@@ -78,7 +78,7 @@ export function messageImport(table: Table, now: () => number): ImportEntity<Fie
           providerMessageId: null,
           errorMessage: null,
           sentAt: null,
-          // Whatever its status: it is the clinic's own system that sends it.
+          // The clinic's own system sends it, even if its status is queued.
           dispatch: null,
           acceptedAt: new Date(now()).toISOString(),
           ...before,

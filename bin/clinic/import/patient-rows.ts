@@ -1,4 +1,4 @@
-/** What the imports of appointments, invoices, payments and messages have in common. */
+/** Shared by the imports of appointments, invoices, payments and messages. */
 import { isDeepStrictEqual } from 'node:util'
 import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
 import type { StoredRecord } from '../../../shared/store/calendar/calendar-entity.ts'
@@ -11,12 +11,12 @@ import type { Table } from '../../../shared/store/table/table.ts'
 import type { BatchResult, ImportRow, RowRejection } from './entity.ts'
 import { unknownReference } from './references.ts'
 
-/** A row that cannot become a record, and why. */
+/** Rejects a row, with the reason. */
 export class RowRejectedError extends Error {}
 
 type WithPatient = { readonly patient: string }
 
-/** How a row becomes a record, given what it refers to. May throw {@link RowRejectedError}. */
+/** Builds the record of a row from the records that it refers to. May throw {@link RowRejectedError}. */
 export type BuildRecord<R, Fields> = (
   row: ImportRow<Fields>,
   patient: StoredPatient,
@@ -24,8 +24,8 @@ export type BuildRecord<R, Fields> = (
 ) => R | Promise<R>
 
 /**
- * Writes a batch of rows that belong to patients. Each record is made under the condition that its patient has not
- * changed meanwhile, so that no old name is written late.
+ * Writes a batch of rows that belong to patients. Each write is conditional on the version of the patient that was read,
+ * so that no outdated name is written.
  */
 export async function writePatientRows<R, Fields extends WithPatient>(
   table: Table,
@@ -77,7 +77,7 @@ export async function writePatientRows<R, Fields extends WithPatient>(
   return outcome
 }
 
-/** @throws RowRefused for a patient that the clinic does not have, or has erased */
+/** @throws RowRejectedError for an unknown or erased patient */
 export function requirePatient(known: ReadonlyMap<string, StoredPatient>, id: string): StoredPatient {
   const patient = known.get(id)
   if (!patient) throw new RowRejectedError(unknownReference('patient'))

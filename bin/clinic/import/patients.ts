@@ -36,11 +36,11 @@ const columns = {
     .nullish(),
 }
 
-/** The clinic's calendar day at an instant. */
+/** The calendar date in the clinic's time zone. */
 const today = (clinic: ClinicInfo, now: number): string =>
   clinicTimestamp(new Date(now).toISOString(), clinic.timezone).slice(0, 10)
 
-/** Patients enter in file order. Rows are compared with what is there, so a repeated or resumed import finds its place. */
+/** Creates patients in file order. Rows are compared with the stored records, so an import can be repeated or resumed. */
 export function patientImport(table: Table, now: () => number): ImportEntity<Fields> {
   const store = patientStore({ table })
   const writer = patientWriter({ table })

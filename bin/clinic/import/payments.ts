@@ -31,7 +31,7 @@ import { Instant } from './timestamps.ts'
 
 type Fields = RowFields<Omit<Payment, 'id' | 'invoice' | 'patient' | 'amount' | 'currency'>> & {
   invoiceId: string
-  /** As it was written: its decimals depend on the invoice's currency. */
+  /** Not parsed yet: the number of decimals depends on the invoice's currency. */
   amount: string | number
   currency: string | undefined
 }
@@ -48,10 +48,10 @@ const columns = {
   created_at: Instant.nullish(),
 }
 
-/** Invoices whose payments are read at a time. */
+/** Invoices whose payments are read concurrently. */
 const INVOICE_CONCURRENCY = 8
 
-/** Payments are written together with the invoice that they change. */
+/** Writes payments in the transaction that updates their invoice. */
 export function paymentImport(table: Table, now: () => number): ImportEntity<Fields> {
   const list = paymentStore({ table })
   const invoices = invoiceStore({ table })
@@ -151,10 +151,10 @@ export function paymentImport(table: Table, now: () => number): ImportEntity<Fie
   }
 }
 
-/** @throws RowRefused when it is no positive amount of the invoice's currency */
+/** @throws RowRejectedError unless it is a positive amount in the invoice's currency */
 function amountOf(value: string | number, currency: string | undefined, invoice: Invoice): number {
   if (currency !== undefined && currency !== invoice.currency) {
-    throw new RowRejectedError(`currency is not ${invoice.currency}, which the invoice has`)
+    throw new RowRejectedError(`currency must be ${invoice.currency}, the currency of the invoice`)
   }
   const decimals = currencyDecimals(invoice.currency)
   const amount = parseDecimal(value, decimals)

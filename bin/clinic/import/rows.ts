@@ -1,34 +1,34 @@
-/** Reads import files as streams: a row at a time, each with the line it began on, never the whole file. */
+/** Reads import files as streams: one row at a time, with the line it starts on, never the whole file. */
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { CsvError, parse } from 'csv-parse/sync'
 
-/** A row's fields, or why it has none. `raw` is what stood there, as far as it could be read. */
+/** A row's fields, or the problem that prevents reading them with `raw`, the row's text as far as it could be read. */
 export type Row =
   | { readonly line: number; readonly fields: Record<string, unknown> }
   | { readonly line: number; readonly problem: string; readonly raw: unknown }
 
-/** The whole file is unusable; the message names it, and the line where there is one. */
+/** The file as a whole cannot be imported. The message contains its path, and the line if there is one. */
 export class ImportFileError extends Error {}
 
-/** No record of any entity is longer, in characters or bytes. */
+/** Maximum length of a record, in characters or bytes. */
 const MAX_ROW_LENGTH = 1_000_000
 
-/** `onBytes` hears how many bytes each piece had, `checkColumns` the header of a CSV file: it may throw. */
+/** Calls `onBytes` with the length of each chunk, and `checkColumns` with the header of a CSV file; it may throw. */
 export type ReadRows = (
   file: string,
   onBytes: (bytes: number) => void,
   checkColumns: (columns: string[]) => void,
 ) => AsyncGenerator<Row>
 
-/** @throws ImportFileError when the extension is neither .csv nor .ndjson or .jsonl */
+/** @throws ImportFileError unless the extension is .csv, .ndjson or .jsonl */
 export function rowReader(file: string): ReadRows {
   if (/\.csv$/i.test(file)) return readCsv
   if (/\.(ndjson|jsonl)$/i.test(file)) return readNdjson
   throw new ImportFileError(`${file}: the name must end in .csv, .ndjson or .jsonl`)
 }
 
-/** @throws ImportFileError when the file begins as UTF-16 text does */
+/** @throws ImportFileError if the file starts with a UTF-16 byte order mark */
 async function rejectUtf16(file: string): Promise<void> {
   const handle = await open(file)
   try {
@@ -50,12 +50,12 @@ function readChunks(file: string, onBytes: (bytes: number) => void) {
 /** A physical line of the file. */
 type Line = { readonly number: number; readonly text: string; readonly ended: boolean }
 
-/** A record may have line breaks inside quotes, up to so many characters: beyond, the quote was never closed. */
+/** Maximum length of a record with line breaks inside quotes. A longer one has an unclosed quote. */
 const MAX_QUOTED_LENGTH = 64_000
 
 /**
- * Reads records a line at a time, more lines only while a quote is open. When those make no record after all, the first
- * line is set aside alone and the next is read afresh: one stray quote costs one row.
+ * Reads records line by line, and more lines only while a quote is open. If those lines are not one record, only the
+ * first is rejected and reading continues with the second: one stray quote costs one row.
  */
 async function* readCsv(
   file: string,
@@ -77,12 +77,12 @@ async function* readCsv(
     const lines = [line, ...(await readContinuation(line, next))]
     const row = csvRow(lines, header)
     yield row
-    // What was read along belongs to other records, unless it made one.
+    // Lines that were read ahead belong to other records, unless they completed this one.
     if ('problem' in row) pushedBack.unshift(...lines.slice(1))
   }
 }
 
-/** The lines that follow while a quote is open, as far as a record may reach. */
+/** The following lines while a quote is open, up to the maximum length of a record. */
 async function readContinuation(first: Line, next: () => Promise<Line | undefined>): Promise<Line[]> {
   const more: Line[] = []
   let open = hasOpenQuote(first.text)
@@ -97,7 +97,7 @@ async function readContinuation(first: Line, next: () => Promise<Line | undefine
   return more
 }
 
-/** An odd number of quotes: escaped ones come in pairs. */
+/** Whether the number of quotes is odd. Escaped quotes come in pairs. */
 const hasOpenQuote = (text: string): boolean => (text.match(/"/g)?.length ?? 0) % 2 === 1
 
 function headerOf(text: string, file: string): { columns: string[]; delimiter: string } {
@@ -106,12 +106,12 @@ function headerOf(text: string, file: string): { columns: string[]; delimiter: s
   if (!cells) throw new ImportFileError(`${file}:1: the header ${problem}`)
   const columns = cells.map((name) => name.trim())
   const duplicate = columns.find((name, index) => columns.indexOf(name) !== index)
-  if (duplicate !== undefined) throw new ImportFileError(`${file}:1: the column "${duplicate}" stands twice`)
+  if (duplicate !== undefined) throw new ImportFileError(`${file}:1: the column "${duplicate}" appears twice`)
   if (text.includes('\uFFFD')) throw new ImportFileError(`${file}:1: the file is not UTF-8; save it as UTF-8`)
   return { columns, delimiter }
 }
 
-/** Spreadsheets of many countries write semicolons; databases write tabs. */
+/** Spreadsheets write semicolons in many locales, databases write tabs. */
 function delimiterOf(header: string): string {
   const count = (delimiter: string) => header.split(delimiter).length
   return [',', ';', '\t'].reduce((best, next) => (count(next) > count(best) ? next : best))
@@ -126,7 +126,7 @@ function csvRow(
   if (!cells)
     return { line, problem: lines.length > 1 ? (CSV_PROBLEMS.CSV_QUOTE_NOT_CLOSED ?? problem) : problem, raw }
   if (cells.length !== columns.length) {
-    return { line, problem: `has ${cells.length} columns where the header has ${columns.length}`, raw }
+    return { line, problem: `has ${cells.length} columns, but the header has ${columns.length}`, raw }
   }
   const fields = Object.fromEntries(
     columns.map((name, index) => [name, cells[index] === '' ? null : cells[index]]),
@@ -137,7 +137,7 @@ function csvRow(
 type Cells = { cells: string[]; problem?: never } | { cells?: never; problem: string }
 
 function cellsOf(text: string, delimiter: string): Cells {
-  // Most records have no quotes, and nothing to parse.
+  // Fast path: most records have no quotes.
   if (!text.includes('"')) return { cells: text.split(delimiter) }
   try {
     const [cells = []] = parse(text, {
@@ -153,7 +153,7 @@ function cellsOf(text: string, delimiter: string): Cells {
 }
 
 const CSV_PROBLEMS: Record<string, string> = {
-  CSV_QUOTE_NOT_CLOSED: 'opens a quote that is never closed; the file may be cut off here',
+  CSV_QUOTE_NOT_CLOSED: 'has an unclosed quote; the file may be truncated here',
   CSV_INVALID_CLOSING_QUOTE: 'has text after a closing quote; double the quotes inside a field',
   INVALID_OPENING_QUOTE: 'has a quote in the middle of an unquoted field',
 }
@@ -167,7 +167,7 @@ async function* readNdjson(file: string, onBytes: (bytes: number) => void): Asyn
   }
 }
 
-/** The lines of a file, numbered from 1, without their ends and without a byte order mark. */
+/** The lines of a file, numbered from 1, without line endings and byte order mark. */
 async function* textLines(file: string, onBytes: (bytes: number) => void): AsyncGenerator<Line, undefined> {
   let number = 0
   for await (const { bytes, ended } of splitLines(readChunks(file, onBytes))) {
@@ -185,12 +185,12 @@ function jsonRow(line: number, text: string, ended: boolean): Row {
     }
     return { line, problem: 'is not a JSON object', raw: value }
   } catch {
-    const problem = ended ? 'is not JSON' : 'is not JSON; the file seems cut off in this last line'
+    const problem = ended ? 'is not JSON' : 'is not JSON; the file may be truncated in this last line'
     return { line, problem, raw: text }
   }
 }
 
-/** U+FFFD stands where bytes were not UTF-8: such text is damaged already. */
+/** Rejects text that contains U+FFFD, which replaces bytes that are not UTF-8. */
 function checkEncoding(line: number, fields: Record<string, unknown>, raw: unknown): Row {
   for (const [name, value] of Object.entries(fields)) {
     if (`${name}${typeof value === 'string' ? value : ''}`.includes('\uFFFD')) {
@@ -200,7 +200,7 @@ function checkEncoding(line: number, fields: Record<string, unknown>, raw: unkno
   return { line, fields }
 }
 
-/** Lines by their line feed only: U+2028 is a legal character of a JSON string. An overlong line is cut, not held. */
+/** Splits at line feeds only: U+2028 is valid in a JSON string. A line that is too long is truncated, not buffered. */
 async function* splitLines(source: AsyncIterable<Buffer>): AsyncGenerator<{ bytes: Buffer; ended: boolean }> {
   let rest: Buffer[] = []
   let held = 0

@@ -12,7 +12,7 @@ import { callSqs, type QueueEngine, queueUrl, startQueues } from '../../../infra
 
 type Received = { Messages?: { Body: string; ReceiptHandle: string }[] }
 
-describe('on the engine', () => {
+describe('redriving on the engine', () => {
   let engine: QueueEngine
   let client: SQSClient
   let urls: { queue: string; deadLetters: string }
@@ -43,7 +43,7 @@ describe('on the engine', () => {
     return bodies.length === 0 ? [] : [...bodies, ...(await take(QueueUrl))]
   }
 
-  it('moves every letter, doubles too, as it was', async () => {
+  it('moves every message unchanged, duplicates included', async () => {
     const bodies = Array.from({ length: 25 }, (_, at) => JSON.stringify({ message: at % 20, waits: 0 }))
     for (const body of bodies) await bury(body)
     expect(await redrive(client, urls, Date.now)).toEqual({ moved: 25, left: 0 })
@@ -51,11 +51,11 @@ describe('on the engine', () => {
     expect(await take(urls.deadLetters)).toEqual([])
   })
 
-  it('moves nothing of nothing', async () => {
+  it('moves nothing from an empty queue', async () => {
     expect(await redrive(client, urls, Date.now)).toEqual({ moved: 0, left: 0 })
   })
 
-  it('ends, though what it moves is dead again at once', async () => {
+  it('ends when moved messages fail again immediately', async () => {
     await bury('poison')
     await bury('poison too')
     let over = false
@@ -73,7 +73,7 @@ describe('on the engine', () => {
   })
 })
 
-describe('when SQS takes a part only', () => {
+describe('redriving when SQS processes a batch partially', () => {
   const client = new SQSClient({})
   const sqs = mockClient(client)
   const urls = { queue: 'https://queue', deadLetters: 'https://dead' }
@@ -97,14 +97,14 @@ describe('when SQS takes a part only', () => {
     sqs.on(DeleteMessageBatchCommand).resolves({ Successful: [], Failed: [] })
   })
 
-  it('deletes none that the queue refused', async () => {
+  it('does not delete a message that the queue rejected', async () => {
     receives([letter('a'), letter('b'), letter('c')], [letter('b')])
     sqs.on(SendMessageBatchCommand).resolves({ Successful: [taken('0'), taken('2')], Failed: [failing('1')] })
     expect(await redrive(client, urls, () => 10)).toEqual({ moved: 2, left: 1 })
     expect(deleted()).toEqual([['handle of a', 'handle of c']])
   })
 
-  it('deletes again what was not deleted, and sends it once', async () => {
+  it('retries a failed deletion without sending the message again', async () => {
     receives([letter('a'), letter('b')], [letter('a')])
     sqs.on(SendMessageBatchCommand).resolves({ Successful: [taken('0'), taken('1')], Failed: [] })
     sqs
@@ -116,28 +116,28 @@ describe('when SQS takes a part only', () => {
     expect(deleted()).toEqual([['handle of a', 'handle of b'], ['handle of b'], ['handle of a']])
   })
 
-  it('stops when nothing is deleted, rather than double everything', async () => {
+  it('fails when SQS deletes nothing, instead of duplicating every message', async () => {
     receives([letter('a')], [letter('b')])
     sqs.on(SendMessageBatchCommand).resolves({ Successful: [taken('0')], Failed: [] })
     sqs.on(DeleteMessageBatchCommand).resolves({ Successful: [], Failed: [failing('0')] })
-    await expect(redrive(client, urls, () => 10)).rejects.toThrow('SQS does not delete them')
+    await expect(redrive(client, urls, () => 10)).rejects.toThrow('SQS did not delete them')
     expect(sqs.commandCalls(SendMessageBatchCommand).length).toBe(1)
   })
 
-  it('finds what lies behind many that came after it began', async () => {
+  it('moves old messages behind many that arrived after the start', async () => {
     const newer = (poll: number) => Array.from({ length: 10 }, (_, at) => letter(`newer ${poll} ${at}`, 11))
     receives(newer(1), newer(2), newer(3), [letter('a')])
     sqs.on(SendMessageBatchCommand).resolves({ Successful: [taken('0')], Failed: [] })
     expect(await redrive(client, urls, () => 10)).toEqual({ moved: 1, left: 30 })
   })
 
-  it('ends, though ever more of them come', async () => {
+  it('ends when new messages keep arriving', async () => {
     let poll = 0
     sqs.on(ReceiveMessageCommand).callsFake(() => ({ Messages: [letter(`newer ${poll++}`, 11)] }))
     expect((await redrive(client, urls, () => 10)).moved).toBe(0)
   })
 
-  it('leaves what came after it began', async () => {
+  it('leaves messages that arrived after the start', async () => {
     receives([letter('a', 11)])
     expect(await redrive(client, urls, () => 10)).toEqual({ moved: 0, left: 1 })
     expect(sqs.commandCalls(SendMessageBatchCommand)).toEqual([])

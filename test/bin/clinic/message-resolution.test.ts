@@ -34,7 +34,7 @@ function interrupted(after: number, happen: () => Promise<unknown>): Table {
   }
 }
 
-describe('what a person says', () => {
+describe('resolving a message', () => {
   it.each([
     ['sent', { status: 'sent', errorMessage: null, providerMessageId: null }],
     ['failed', { status: 'failed', errorMessage: 'Settled by the operator as failed', sentAt: null }],
@@ -52,7 +52,7 @@ describe('what a person says', () => {
     expect(await unresolved()).toEqual([])
   })
 
-  it('is never of a time to come: a reply is lost before the claim ends', async () => {
+  it('sets a time of sending that is not in the future', async () => {
     const message = await storeMessage(table, clinic, {
       dispatch: claimedDispatch(Date.now() + MINUTE),
       isUnresolved: true,
@@ -61,7 +61,7 @@ describe('what a person says', () => {
     expect(Date.parse(sentAt ?? '')).toBeLessThanOrEqual(Date.now())
   })
 
-  it('is heard before the sweep, of a message that was put off for a day', async () => {
+  it('lists a postponed message before the sweep reaches it', async () => {
     const dispatch = claimedDispatch(Date.now() - MINUTE, Date.now() + 24 * 60 * MINUTE)
     const message = await storeMessage(table, clinic, { dispatch })
     expect(await unresolved(Date.now() - 2 * MINUTE)).toEqual([])
@@ -71,7 +71,7 @@ describe('what a person says', () => {
   })
 })
 
-describe('what the provider says meanwhile', () => {
+describe('feedback of the provider while a message is resolved', () => {
   const at = '2026-05-01T07:00:00.000Z'
   const feedback: ProviderFeedback[] = [
     { kind: 'sent', at, providerMessageId: 'ses-1' },

@@ -18,18 +18,18 @@ function signed(secret: string, { at = NOW, body = BODY, id = 'evt_1' } = {}) {
   }
 }
 
-describe('the receiver’s check', () => {
+describe('verifyWebhook', () => {
   it.each([
     ['a whsec_ secret', SECRET],
     ['a text as secret', 'hunter2-hunter2-hunter2!~'],
-  ])('takes what was signed with %s', (_what, secret) => {
+  ])('accepts a delivery signed with %s', (_what, secret) => {
     verifyWebhook(signed(secret), BODY, secret, NOW)
     verifyWebhook(signed(secret), Buffer.from(BODY), secret, NOW)
     const ours = { id: 'evt_1', timestampSeconds: NOW / 1000, body: BODY, secrets: [secret] }
     verifyWebhook(signatureHeaders(ours), BODY, secret, NOW)
   })
 
-  it('takes a signature among others, while a secret is being replaced', () => {
+  it('accepts one valid signature among several, as during a rotation of the secret', () => {
     const headers = signatureHeaders({
       id: 'evt_1',
       timestampSeconds: NOW / 1000,
@@ -40,24 +40,29 @@ describe('the receiver’s check', () => {
     verifyWebhook(headers, BODY, OTHER, NOW)
   })
 
-  it('goes by the clock unless told the time', () => {
+  it('uses the current time by default', () => {
     verifyWebhook(signed(SECRET, { at: Date.now() }), BODY, SECRET)
     expect(() => verifyWebhook(signed(SECRET, { at: 0 }), BODY, SECRET)).toThrow(/five minutes/)
   })
 
-  it.each([-300, 300])('tolerates a clock that is %i seconds off', (seconds) => {
+  it.each([-300, 300])('accepts a clock that is off by %i seconds', (seconds) => {
     verifyWebhook(signed(SECRET, { at: NOW + seconds * 1000 }), BODY, SECRET, NOW)
   })
 
   const headers = signed(SECRET)
   it.each([
-    ['another secret', signed(OTHER), BODY, /not of this body and this secret/],
-    ['another body', headers, BODY.replace('1', '2'), /not of this body/],
-    ['another id', { ...headers, 'webhook-id': 'evt_2' }, BODY, /not of this body/],
-    ['another time', { ...headers, 'webhook-timestamp': `${NOW / 1000 + 1}` }, BODY, /not of this body/],
-    ['an old delivery', signed(SECRET, { at: NOW - 301_000 }), BODY, /five minutes off/],
-    ['one of the future', signed(SECRET, { at: NOW + 301_000 }), BODY, /five minutes off/],
-    ['a time that is none', { ...headers, 'webhook-timestamp': 'now' }, BODY, /five minutes off/],
+    ['another secret', signed(OTHER), BODY, /does not match this body and secret/],
+    ['another body', headers, BODY.replace('1', '2'), /does not match this body/],
+    ['another id', { ...headers, 'webhook-id': 'evt_2' }, BODY, /does not match this body/],
+    [
+      'another time',
+      { ...headers, 'webhook-timestamp': `${NOW / 1000 + 1}` },
+      BODY,
+      /does not match this body/,
+    ],
+    ['an old delivery', signed(SECRET, { at: NOW - 301_000 }), BODY, /five minutes from now/],
+    ['one of the future', signed(SECRET, { at: NOW + 301_000 }), BODY, /five minutes from now/],
+    ['a time that is none', { ...headers, 'webhook-timestamp': 'now' }, BODY, /five minutes from now/],
     ['no id', { ...headers, 'webhook-id': undefined }, BODY, /missing/],
     ['no time', { ...headers, 'webhook-timestamp': undefined }, BODY, /missing/],
     ['no signature', { ...headers, 'webhook-signature': undefined }, BODY, /missing/],
@@ -65,15 +70,15 @@ describe('the receiver’s check', () => {
       'another version of signatures',
       { ...headers, 'webhook-signature': headers['webhook-signature'].replace('v1,', 'v2,') },
       BODY,
-      /not of this body/,
+      /does not match this body/,
     ],
     [
       'a signature cut short',
       { ...headers, 'webhook-signature': headers['webhook-signature'].slice(0, -4) },
       BODY,
-      /not of this body/,
+      /does not match this body/,
     ],
-  ])('refuses %s', (_what, given, body, message) => {
+  ])('rejects %s', (_what, given, body, message) => {
     expect(() => verifyWebhook(given, body, SECRET, NOW)).toThrow(message)
   })
 })

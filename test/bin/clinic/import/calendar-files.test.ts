@@ -15,8 +15,8 @@ import { FIRST, importedClinic, invoice, lines, message, payment, visit } from '
 const imported = importedClinic()
 const { load, loadFile, invoices } = imported
 
-describe('appointments', () => {
-  it('enter with their patient and doctor, and change nothing when they come again', async () => {
+describe('importing appointments', () => {
+  it('creates them with patient and doctor, and changes nothing when the file is imported again', async () => {
     const rows = [visit, { ...visit, external_id: 'b', status: 'no_show', notes: 'late\nagain' }]
     expect(await load('appointments', rows)).toMatchObject({ imported: 2, reasons: [] })
     expect(await load('appointments', rows)).toMatchObject({ imported: 0, updated: 0, unchanged: 2 })
@@ -30,7 +30,7 @@ describe('appointments', () => {
     })
   })
 
-  it('move in lists and tallies when their row changes', async () => {
+  it('moves them in lists and tallies when their row changes', async () => {
     await load('appointments', [visit])
     expect(
       await load('appointments', [{ ...visit, status: 'completed', appointment_date: '2026-04-02' }]),
@@ -44,8 +44,8 @@ describe('appointments', () => {
   })
 
   it.each([
-    [{ patient_external_id: 9 }, 'patient_external_id is not known: the clinic has no such patient'],
-    [{ doctor_external_id: 9 }, 'doctor_external_id is not known: the clinic has no such doctor'],
+    [{ patient_external_id: 9 }, 'patient_external_id is unknown: the clinic has no such patient'],
+    [{ doctor_external_id: 9 }, 'doctor_external_id is unknown: the clinic has no such doctor'],
     [{ patient_external_id: null }, 'patient_external_id is required'],
     [{ appointment_date: '2026-02-30' }, 'appointment_date must be a date that exists, as YYYY-MM-DD'],
     [{ start_time: '9:00' }, 'start_time must be a time from 00:00 to 23:59, as HH:MM'],
@@ -53,7 +53,7 @@ describe('appointments', () => {
     [{ end_time: '08:00' }, 'end_time must be after start_time, on the same day'],
     [{ status: 'missed' }, 'status must be one of scheduled, completed, cancelled, no_show'],
     [{ notes: 'x'.repeat(2001) }, 'notes must have at most 2000 characters'],
-  ])('are rejected with %j', async (wrong, reason) => {
+  ])('rejects a row with %j', async (wrong, reason) => {
     expect(
       await load('appointments', [
         { ...visit, ...wrong },
@@ -62,7 +62,7 @@ describe('appointments', () => {
     ).toMatchObject({ imported: 1, rejected: 1, reasons: [reason] })
   })
 
-  it('load by the thousand, whatever transactions they fall into', async () => {
+  it('imports thousands of them, in any division into transactions', async () => {
     const rows = Array.from({ length: 1200 }, (_, n) => ({
       ...visit,
       external_id: n,
@@ -82,8 +82,8 @@ describe('appointments', () => {
   })
 })
 
-describe('invoices', () => {
-  it('work their amounts out from the line items, in exact decimals', async () => {
+describe('importing invoices', () => {
+  it('computes exact amounts from the line items', async () => {
     expect(await load('invoices', [{ ...invoice, line_items: lines }])).toMatchObject({
       imported: 1,
       reasons: [],
@@ -102,7 +102,7 @@ describe('invoices', () => {
     ])
   })
 
-  it('take stated amounts that add up, in currencies of any decimals', async () => {
+  it('accepts amounts that add up, in currencies with any number of decimals', async () => {
     const rows = [
       {
         ...invoice,
@@ -119,7 +119,7 @@ describe('invoices', () => {
   })
 
   it.each([
-    [{ line_items: lines, subtotal: 59 }, 'subtotal is 59, but the line items make 60'],
+    [{ line_items: lines, subtotal: 59 }, 'subtotal is 59, but the line items add up to 60'],
     [
       { line_items: lines, total_amount: 70 },
       'total_amount is 70, but subtotal - discount_amount + tax_amount is 69.2',
@@ -130,17 +130,17 @@ describe('invoices', () => {
     ],
     [{ subtotal: '1.005' }, 'subtotal must be a number with at most 2 decimals in EUR'],
     [{ subtotal: -1 }, 'subtotal must not be negative'],
-    [{}, 'subtotal is required where there are no line_items'],
+    [{}, 'subtotal is required without line_items'],
     [{ currency: 'JPY', subtotal: 1.5 }, 'subtotal must be a number with at most 0 decimals in JPY'],
     [{ currency: 'euro', subtotal: 1 }, 'currency must be an ISO 4217 code such as EUR'],
     [{ subtotal: 1, status: 'open' }, 'status must be one of draft, pending, sent'],
-    [{ line_items: 'nonsense' }, 'line_items must be a list of line items, as JSON'],
-  ])('are rejected with %j', async (wrong, reason) => {
+    [{ line_items: 'nonsense' }, 'line_items must be a JSON array of line items'],
+  ])('rejects a row with %j', async (wrong, reason) => {
     const { rejected, reasons } = await load('invoices', [{ ...invoice, ...wrong }])
     expect([rejected, reasons[0]?.slice(0, reason.length)]).toEqual([1, reason])
   })
 
-  it('read line items from a CSV column', async () => {
+  it('reads line items from a CSV column', async () => {
     const file = join(imported.folder, 'invoices.csv')
     const cell = JSON.stringify(JSON.stringify(lines)).replaceAll('\\"', '""')
     writeFileSync(
@@ -152,10 +152,10 @@ describe('invoices', () => {
   })
 })
 
-describe('payments', () => {
+describe('importing payments', () => {
   beforeEach(() => load('invoices', [{ ...invoice, subtotal: 100 }]))
 
-  it('settle their invoice, in whatever order they come, and stay settled when both come again', async () => {
+  it('settles their invoice in any order, and keeps it settled when both files are imported again', async () => {
     const rows = [
       { ...payment, external_id: 1, amount: 30, created_at: '2026-04-05T10:00:00Z' },
       { ...payment, external_id: 2, amount: '70.00', created_at: '2026-04-03T10:00:00Z' },
@@ -174,14 +174,14 @@ describe('payments', () => {
     expect(await invoices()).toMatchObject([{ status: 'refunded', paid: 0, paidAt: null }])
   })
 
-  it('settle an invoice with more payments than a transaction holds', async () => {
+  it('settles an invoice with more payments than fit in a transaction', async () => {
     const rows = Array.from({ length: 90 }, (_, n) => ({ ...payment, external_id: n, amount: 1 }))
     expect(await load('payments', rows)).toMatchObject({ imported: 90, reasons: [] })
     expect(await invoices()).toMatchObject([{ status: 'partially_paid', paid: 9000 }])
     expect((await paymentStore(imported.db).page(imported.clinic.id, {}, FIRST)).total).toBe(90)
   })
 
-  it('stay with their invoice, which keeps its number and patient while it has them', async () => {
+  it('rejects a change of their invoice, and of the number and patient of an invoice that has payments', async () => {
     await load('payments', [payment])
     await load('invoices', [{ ...invoice, external_id: 'other', subtotal: 100 }])
     expect((await load('payments', [{ ...payment, invoice_external_id: 'other' }])).reasons).toEqual([
@@ -196,7 +196,7 @@ describe('payments', () => {
     expect((await invoices()).map(({ paid }) => paid).sort()).toEqual([0, 2000])
   })
 
-  it('are all counted when they are made at the same moment', async () => {
+  it('counts every payment when payments are made concurrently', async () => {
     const [bill] = await invoices()
     const pay = (n: number) => {
       const id = newUuid()
@@ -211,12 +211,12 @@ describe('payments', () => {
   })
 
   it.each([
-    [{ invoice_external_id: 'x' }, 'invoice_external_id is not known: the clinic has no such invoice'],
+    [{ invoice_external_id: 'x' }, 'invoice_external_id is unknown: the clinic has no such invoice'],
     [{ amount: 0 }, 'amount must be a positive number with at most 2 decimals in EUR'],
     [{ amount: '1.234' }, 'amount must be a positive number with at most 2 decimals in EUR'],
-    [{ currency: 'USD' }, 'currency is not EUR, which the invoice has'],
+    [{ currency: 'USD' }, 'currency must be EUR, the currency of the invoice'],
     [{ payment_method: 'gold' }, 'payment_method must be one of cash, card, bank_transfer, insurance, other'],
-  ])('are rejected with %j', async (wrong, reason) => {
+  ])('rejects a row with %j', async (wrong, reason) => {
     expect(await load('payments', [{ ...payment, ...wrong }])).toMatchObject({
       imported: 0,
       rejected: 1,
@@ -239,8 +239,8 @@ const paymentOf = (of: Invoice, n: number): Payment => ({
   createdAt: new Date(NOW + n).toISOString(),
 })
 
-describe('messages', () => {
-  it('are listed by the clinic-local day they were accepted on', async () => {
+describe('importing messages', () => {
+  it('lists them by the clinic-local day on which they were accepted', async () => {
     expect(await load('messages', [message])).toMatchObject({ imported: 1, reasons: [] })
     const { items } = await messageStore(imported.db).page(
       imported.clinic.id,
@@ -254,10 +254,10 @@ describe('messages', () => {
 
   it.each([
     [{ channel: 'fax' }, 'channel must be one of sms, email'],
-    [{ channel: 'sms', subject: 'x' }, 'subject is for emails only'],
+    [{ channel: 'sms', subject: 'x' }, 'subject is only allowed for emails'],
     [{ provider: 'sns' }, 'provider must be sns for sms, ses for email'],
-    [{ patient_external_id: 9 }, 'patient_external_id is not known: the clinic has no such patient'],
-  ])('are rejected with %j', async (wrong, reason) => {
+    [{ patient_external_id: 9 }, 'patient_external_id is unknown: the clinic has no such patient'],
+  ])('rejects a row with %j', async (wrong, reason) => {
     expect(await load('messages', [{ ...message, ...wrong }])).toMatchObject({
       rejected: 1,
       reasons: [reason],

@@ -26,18 +26,18 @@ beforeEach(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Imports what a file of this name would hold; also gives what was told of rejected rows. */
+/** Imports a file of this name and content. Returns the counts, and the rejected rows as `line: reason`. */
 async function imported(name: string, content: string | Buffer) {
   const file = join(folder, name)
   writeFileSync(file, content)
   const entity = importEntities(db.table, () => NOW).find((known) => name.startsWith(known.name))
   if (!entity) throw new Error(`no entity for ${name}`)
-  const rejections: Rejection[] = []
+  const rejected: Rejection[] = []
   const result = await importFile(file, entity, clinic, {
     now: () => NOW,
-    onRejected: (rejection) => rejections.push(rejection),
+    onRejected: (rejection) => rejected.push(rejection),
   })
-  return { ...result, told: rejections.map(({ line, reason }) => `${line}: ${reason}`) }
+  return { ...result, rejections: rejected.map(({ line, reason }) => `${line}: ${reason}`) }
 }
 
 const patients = async (): Promise<Patient[]> =>
@@ -57,7 +57,7 @@ it('writes a batch again after another writer has changed its records', async ()
 })
 
 describe('importing patients from CSV', () => {
-  it('enters them in file order, so that the last row is listed first', async () => {
+  it('creates them in file order, so that the last row is listed first', async () => {
     const rows = Array.from({ length: 130 }, (_, n) => `${n},First${n},Last${n},,,,\n`).join('')
     expect(await imported('patients.csv', HEADER + rows)).toMatchObject({ imported: 130, rejected: 0 })
     expect((await patients()).map(({ firstName }) => firstName).slice(0, 3)).toEqual([
@@ -67,7 +67,7 @@ describe('importing patients from CSV', () => {
     ])
   })
 
-  it('changes nothing when it is run again, and only what changed when the file did', async () => {
+  it('changes nothing when the file is imported again, and updates only rows that changed', async () => {
     const file = `${HEADER}1,Ayşe,Yılmaz,+905321234567,a@x.org,1980-02-29,female\n2,Jo,Doe,,,,\n`
     await imported('patients.csv', file)
     const before = await patients()
@@ -79,13 +79,13 @@ describe('importing patients from CSV', () => {
     expect((await patientSearch(db).search(clinic.id, 'smith', { page: 1, limit: 5 })).total).toBe(1)
   })
 
-  it('leaves a field alone that the file does not have, and clears one that is empty in it', async () => {
+  it('keeps a field whose column is missing, and clears one that is empty', async () => {
     await imported('patients.csv', `${HEADER}1,Jo,Doe,+905321234567,jo@x.org,,\n`)
     await imported('patients.csv', 'external_id,first_name,last_name,email_address\n1,Jo,Doe,\n')
     expect(await patients()).toMatchObject([{ phoneNumber: '+905321234567', emailAddress: null }])
   })
 
-  it('resumes a run that broke off', async () => {
+  it('resumes an interrupted import', async () => {
     const rows = Array.from({ length: 300 }, (_, n) => `${n},First${n},Last${n},,,,\n`)
     await imported('patients.csv', HEADER + rows.slice(0, 150).join(''))
     expect(await imported('patients.csv', HEADER + rows.join(''))).toMatchObject({
@@ -94,26 +94,26 @@ describe('importing patients from CSV', () => {
     })
   })
 
-  it('reads BOM, CRLF, semicolons, quotes with line breaks in them, and a last line without its end', async () => {
+  it('reads BOM, CRLF, semicolons, line breaks in quotes, and a last line without a line ending', async () => {
     const file = '\uFEFFexternal_id;first_name;last_name\r\n1;"Anna;Lena";"O\'Neill"\r\n2;Jo;"Mc ""Mac"" Doe"'
-    expect(await imported('patients.csv', file)).toMatchObject({ imported: 2, told: [] })
+    expect(await imported('patients.csv', file)).toMatchObject({ imported: 2, rejections: [] })
     expect((await patients()).map(({ firstName, lastName }) => `${firstName}|${lastName}`)).toEqual([
       'Jo|Mc "Mac" Doe',
       "Anna;Lena|O'Neill",
     ])
   })
 
-  it('normalizes how numbers are written', async () => {
+  it('normalizes phone numbers', async () => {
     await imported('patients.csv', `${HEADER}1,Jo,Doe,+90 (532) 123-45-67,,,\n`)
     expect(await patients()).toMatchObject([{ phoneNumber: '+905321234567' }])
   })
 
-  it('takes the first of two rows with one id and names its line', async () => {
+  it('imports the first of two rows with one id, and rejects the second with the line of the first', async () => {
     const file = `${HEADER}1,Jo,Doe,,,,\n2,Al,Roe,,,,\n1,Other,Name,,,,\n`
     expect(await imported('patients.csv', file)).toMatchObject({
       imported: 2,
       rejected: 1,
-      told: ['4: external_id stands on line 2 already'],
+      rejections: ['4: external_id is already used on line 2'],
     })
     // Also when the first is there already and does not change.
     expect(await imported('patients.csv', file)).toMatchObject({ updated: 0, unchanged: 2, rejected: 1 })
@@ -121,8 +121,8 @@ describe('importing patients from CSV', () => {
   })
 
   it.each([
-    ['a column too many', '1,Jo,Doe,,,,,x', '2: has 8 columns where the header has 7'],
-    ['a column too few', '1,Jo,Doe', '2: has 3 columns where the header has 7'],
+    ['a column too many', '1,Jo,Doe,,,,,x', '2: has 8 columns, but the header has 7'],
+    ['a column too few', '1,Jo,Doe', '2: has 3 columns, but the header has 7'],
     ['no external id', ',Jo,Doe,,,,', '2: external_id is required'],
     ['no name', '1,,Doe,,,,', '2: first_name is required'],
     ['a name too long', `1,${'x'.repeat(101)},Doe,,,,`, '2: first_name must have at most 100 characters'],
@@ -144,26 +144,22 @@ describe('importing patients from CSV', () => {
     ],
     ['a birth to come', '1,Jo,Doe,,,2026-05-02,', '2: date_of_birth must not be in the future'],
     ['another gender', '1,Jo,Doe,,,,x', '2: gender must be one of male, female, other, unknown'],
-    [
-      'a quote never closed',
-      '1,"Jo,Doe,,,,',
-      '2: opens a quote that is never closed; the file may be cut off here',
-    ],
+    ['a quote never closed', '1,"Jo,Doe,,,,', '2: has an unclosed quote; the file may be truncated here'],
     ['a stray quote', '1,Jo,D"oe,,,,', '2: has a quote in the middle of an unquoted field'],
     [
       'two things wrong',
       '1,,Doe,1,,,',
       '2: first_name is required; phone_number must be an international number such as +905321234567',
     ],
-  ])('rejects a row with %s, naming field and line', async (_, row, told) => {
+  ])('rejects a row with %s, with field and line', async (_, row, reason) => {
     expect(await imported('patients.csv', `${HEADER}${row}\n`)).toMatchObject({
       imported: 0,
       rejected: 1,
-      told: [told],
+      rejections: [reason],
     })
   })
 
-  it('loads the good rows around a bad one and keeps the bad one in a file', async () => {
+  it('imports the valid rows and writes the invalid one to the file of rejected rows', async () => {
     const file = `${HEADER}1,Jo,Doe,,,,\n2,Al,Roe,nope,,,\n3,Di,Poe,,,,\n`
     expect(await imported('patients.csv', file)).toMatchObject({ imported: 2, rejected: 1 })
     const path = rejectedFile(join(folder, 'patients.csv'))
@@ -189,32 +185,32 @@ describe('importing patients from CSV', () => {
       Buffer.from(`${HEADER}1,Ren\xe9,Doe,,,,\n`, 'latin1'),
       '2: first_name is not UTF-8; save the file as UTF-8',
     ],
-  ])('rejects a row in %s', async (_, content, told) => {
-    expect(await imported('patients.csv', content)).toMatchObject({ rejected: 1, told: [told] })
+  ])('rejects a row in %s', async (_, content, reason) => {
+    expect(await imported('patients.csv', content)).toMatchObject({ rejected: 1, rejections: [reason] })
   })
 
   it.each([
     [
       'an unknown column',
       'external_id,first_name,last_name,shoe_size\n1,Jo,Doe,44\n',
-      /patients\.csv:1: unknown column "shoe_size"; patients have external_id, /,
+      /patients\.csv:1: unknown column "shoe_size"; valid columns of patients are external_id, /,
     ],
     ['a missing column', 'external_id,first_name\n1,Jo\n', /patients\.csv:1: column "last_name" is missing/],
     [
       'a column twice',
       'external_id,first_name,last_name,first_name\n1,Jo,Doe,Al\n',
-      /patients\.csv:1: the column "first_name" stands twice/,
+      /patients\.csv:1: the column "first_name" appears twice/,
     ],
     [
       'UTF-16',
       Buffer.from(`\uFEFF${HEADER}1,Jo,Doe,,,,\n`, 'utf16le'),
       /patients\.csv:1: the file is UTF-16; save it as UTF-8/,
     ],
-  ])('refuses a file with %s', async (_, content, message) => {
+  ])('rejects a file with %s', async (_, content, message) => {
     await expect(imported('patients.csv', content)).rejects.toThrow(message)
   })
 
-  it('loses one row to a stray quote, not those after it, and names their true lines', async () => {
+  it('rejects only the row with a stray quote, and reports the right lines after it', async () => {
     const good = (n: number) => `${n},First${n},Last${n},,,,\n`
     const file =
       HEADER +
@@ -228,11 +224,11 @@ describe('importing patients from CSV', () => {
       good(7) +
       '8,x\n'
     const result = await imported('patients.csv', file)
-    expect(result.told).toEqual([
+    expect(result.rejections).toEqual([
       '3: has text after a closing quote; double the quotes inside a field',
-      '6: opens a quote that is never closed; the file may be cut off here',
+      '6: has an unclosed quote; the file may be truncated here',
       '8: first_name must not contain control characters or broken Unicode',
-      '11: has 2 columns where the header has 7',
+      '11: has 2 columns, but the header has 7',
     ])
     expect((await patients()).map(({ firstName }) => firstName)).toEqual([
       'First7',
@@ -242,32 +238,32 @@ describe('importing patients from CSV', () => {
     ])
   })
 
-  it('reads line ends of either kind in one file', async () => {
+  it('reads both kinds of line endings in one file', async () => {
     const file = `${HEADER.trim()}\r\n1,Jo,Doe,,,,female\n2,Al,Roe,,,,male\r\n`
-    expect(await imported('patients.csv', file)).toMatchObject({ imported: 2, told: [] })
+    expect(await imported('patients.csv', file)).toMatchObject({ imported: 2, rejections: [] })
     expect((await patients()).map(({ gender }) => gender)).toEqual(['male', 'female'])
   })
 
-  it('keeps a broken row as it stood, so that it can be mended', async () => {
+  it('writes an invalid row unchanged, so that it can be corrected', async () => {
     await imported('patients.csv', `${HEADER}1,Jo,Doe\n`)
     const [line = ''] = readFileSync(rejectedFile(join(folder, 'patients.csv')), 'utf8').split('\n')
     expect(JSON.parse(line)).toMatchObject({ line: 2, row: '1,Jo,Doe' })
   })
 
-  it('refuses a file that has only a wrong header', async () => {
+  it('rejects a file that consists of a wrong header', async () => {
     await expect(imported('patients.csv', 'nonsense')).rejects.toThrow(
       'patients.csv:1: unknown column "nonsense"',
     )
   })
 
-  it('lets two imports of the same rows run side by side', async () => {
+  it('imports each row once when two imports of the same rows run concurrently', async () => {
     const rows = Array.from({ length: 200 }, (_, n) => `${n},First${n},Last${n},,,,\n`).join('')
     writeFileSync(join(folder, 'patients-b.csv'), HEADER + rows)
     await Promise.all([imported('patients.csv', HEADER + rows), imported('patients-c.csv', HEADER + rows)])
     expect((await patientStore(db).page(clinic.id, { page: 1, limit: 1 })).total).toBe(200)
   })
 
-  it('takes an empty file for no rows', async () => {
+  it('imports nothing from an empty file', async () => {
     expect(await imported('patients.csv', '')).toMatchObject({ imported: 0, rejected: 0 })
   })
 })
@@ -276,7 +272,7 @@ describe('importing patients from NDJSON', () => {
   it('reads numbers as ids, keeps U+2028 inside a string, and skips empty lines', async () => {
     const file =
       '\uFEFF{"external_id":1,"first_name":"Jo","last_name":"A\u2028B"}\r\n\n{"external_id":"2","first_name":"Al","last_name":"Roe","phone_number":null}'
-    expect(await imported('patients.ndjson', file)).toMatchObject({ imported: 2, told: [] })
+    expect(await imported('patients.ndjson', file)).toMatchObject({ imported: 2, rejections: [] })
   })
 
   it.each([
@@ -284,7 +280,7 @@ describe('importing patients from NDJSON', () => {
     [
       'a last line that is cut off',
       '{"external_id":1,"first_na',
-      '1: is not JSON; the file seems cut off in this last line',
+      '1: is not JSON; the file may be truncated in this last line',
     ],
     ['a list', '[1]\n', '1: is not a JSON object'],
     [
@@ -302,20 +298,20 @@ describe('importing patients from NDJSON', () => {
       '{"external_id":1,"first_name":7,"last_name":"Doe"}\n',
       '1: first_name must be text',
     ],
-  ])('rejects %s', async (_, content, told) => {
+  ])('rejects %s', async (_, content, reason) => {
     const result = await imported('patients.ndjson', content)
     expect(result.imported).toBe(0)
-    expect(result.told[0]).toBe(told)
+    expect(result.rejections[0]).toBe(reason)
   })
 })
 
 describe('importing doctors', () => {
-  it('reads the week, and changes nothing when run again', async () => {
+  it('reads working hours, and changes nothing when the file is imported again', async () => {
     const file =
       'external_id,full_name,specialty,hours,breaks,time_off,is_active\n' +
       '1,Dr. Ada Ay,Cardiology,"mon-fri 09:00-12:30,13:30-18:00; sat 10:00-14:00",wed 10:00-10:30,2026-12-24/2026-12-26; 2027-01-01,true\n' +
       '2,Dr. Bo Be,,,,,false\n'
-    expect(await imported('doctors.csv', file)).toMatchObject({ imported: 2, told: [] })
+    expect(await imported('doctors.csv', file)).toMatchObject({ imported: 2, rejections: [] })
     expect(await imported('doctors.csv', file)).toMatchObject({ updated: 0, unchanged: 2 })
     const [ada, bo] = (await doctorStore(db).list(clinic.id)) as unknown as [Doctor, Doctor]
     expect(ada.hours.tue).toEqual([
@@ -342,6 +338,6 @@ describe('importing doctors', () => {
     ],
   ])('rejects the hours %s', async (hours, reason) => {
     const file = `external_id,full_name,hours\n1,Dr. Ada Ay,"${hours}"\n`
-    expect(await imported('doctors.csv', file)).toMatchObject({ told: [`2: ${reason}`] })
+    expect(await imported('doctors.csv', file)).toMatchObject({ rejections: [`2: ${reason}`] })
   })
 })

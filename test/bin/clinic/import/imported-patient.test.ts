@@ -14,7 +14,7 @@ import { FIRST, importedClinic, invoice, message, payment, visit } from './calen
 const imported = importedClinic()
 const { load, invoices, payments } = imported
 
-describe('a patient', () => {
+describe('an imported patient', () => {
   beforeEach(async () => {
     await load('appointments', [{ ...visit, notes: 'has a cough' }])
     await load('invoices', [{ ...invoice, subtotal: 100 }])
@@ -32,7 +32,7 @@ describe('a patient', () => {
     return [...appointments.items, ...bills.items, ...paid.items, ...log.items]
   }
 
-  it('is renamed wherever its name is shown, in every list', async () => {
+  it('is renamed in every record that shows the name', async () => {
     await load('patients', [
       { external_id: 1, first_name: 'Ada', last_name: 'Öz', email_address: 'oz@x.org' },
     ])
@@ -52,7 +52,7 @@ describe('a patient', () => {
     expect(await copiedNames(imported.db.table).staleOwners(imported.clinic.id)).toEqual([])
   })
 
-  it('is erased wherever it stands, and stays so; totals and amounts stay', async () => {
+  it('stays erased in every record, while totals and amounts stay, when files are imported again', async () => {
     const [{ patient }] = (await payments()) as unknown as [{ patient: { id: string } }]
     const search = patientSearch(imported.db)
     await search.search(imported.clinic.id, 'kaya', FIRST)
@@ -84,7 +84,7 @@ describe('a patient', () => {
     expect(JSON.stringify(raw.Items)).not.toMatch(/Kaya|kaya|ada@x|905321234567|cough|brother|Dear/)
   })
 
-  it('takes its doctor’s new name along', async () => {
+  it('has appointments with the new name of a renamed doctor', async () => {
     await load('doctors', [{ external_id: 1, full_name: 'Dr. Eva Neu' }])
     expect((await appointmentStore(imported.db).page(imported.clinic.id, {}, FIRST)).items).toMatchObject([
       { doctor: { fullName: 'Dr. Eva Neu' } },
