@@ -116,7 +116,10 @@ export function addMessageCommands(program: Command): void {
         ...(given.text ? ['', text] : []),
       ])
     })
+  addRedriveCommand(group)
+}
 
+function addRedriveCommand(group: Command): void {
   group
     .command('redrive')
     .description('move dead letters back to their queue, after their cause is fixed')

@@ -4,7 +4,7 @@ import { APPOINTMENTS } from '../../../shared/store/calendar/appointments.ts'
 import { calendarKey, doctorDayKey, doctorDayPartition } from '../../../shared/store/keys/calendar.ts'
 import { type Key, longId, shortId } from '../../../shared/store/keys/key.ts'
 import { Changeset } from '../../../shared/store/table/changeset.ts'
-import type { Item } from '../../../shared/store/table/table.ts'
+import type { Item, Table } from '../../../shared/store/table/table.ts'
 import { ifUnchanged, requireUnchanged } from './conditions.ts'
 import type { Recheck } from './fault.ts'
 import { forEachConcurrent } from './for-each-concurrent.ts'
@@ -71,27 +71,9 @@ export function busyTimeChecker({ table, clinic, count, examine }: Inspection) {
       )
       await forEachConcurrent(suspects, ({ day, name }) => examine(recheckEntry(day, name)))
       const unversioned = days.filter((day) => !isVersioned(day))
-      await forEachConcurrent(unversioned, (day) => examine(recheckVersion(day)))
+      await forEachConcurrent(unversioned, (day) => examine(recheckVersion(table, day)))
     }
   }
-
-  const recheckVersion =
-    ({ pk, sk }: Key): Recheck =>
-    async () => {
-      const day = await table.get({ pk, sk })
-      if (!day || isVersioned(day)) return null
-      const repair = () =>
-        table.transact([
-          ifUnchanged(
-            table.updateWrite(
-              { pk, sk },
-              { UpdateExpression: 'SET v = :next', ExpressionAttributeValues: { ':next': 1 } },
-            ),
-            { v: day.v },
-          ),
-        ])
-      return { faults: [{ kind: 'busy_unversioned', key: { pk, sk } }], repair }
-    }
 
   const recheckEntry =
     ({ pk, sk }: Key, name: string): Recheck =>
@@ -124,6 +106,25 @@ export function busyTimeChecker({ table, clinic, count, examine }: Inspection) {
 
   return { checkRecords, checkDays }
 }
+
+/** A day without a version: bookings could not depend on it. */
+const recheckVersion =
+  (table: Table, { pk, sk }: Key): Recheck =>
+  async () => {
+    const day = await table.get({ pk, sk })
+    if (!day || isVersioned(day)) return null
+    const repair = () =>
+      table.transact([
+        ifUnchanged(
+          table.updateWrite(
+            { pk, sk },
+            { UpdateExpression: 'SET v = :next', ExpressionAttributeValues: { ':next': 1 } },
+          ),
+          { v: day.v },
+        ),
+      ])
+    return { faults: [{ kind: 'busy_unversioned', key: { pk, sk } }], repair }
+  }
 
 const interval = ({ startTime, endTime }: Appointment): string => `${startTime}-${endTime}`
 

@@ -61,19 +61,6 @@ export function copiedNameChecker<R extends AnyRecord>(
     }
   }
 
-  /** Null if one of them is unreadable: there is nothing to compare with. */
-  function resolveOwners(
-    { position: place }: RecordImage<R>,
-    known: LoadedOwners,
-  ): Owners | 'missing' | null {
-    const patient = known.patients.get(place.patient)
-    const doctor = place.doctor === undefined ? null : known.doctors.get(place.doctor)
-    const invoice = place.invoice === undefined ? null : known.invoices.get(place.invoice)
-    if (patient === undefined || doctor === undefined || invoice === undefined) return 'missing'
-    if (patient === null || (place.invoice !== undefined && invoice === null)) return null
-    return { patient, doctor, invoice: invoice?.record ?? null }
-  }
-
   const isStale = (record: R, owners: Owners): boolean =>
     JSON.stringify(kind.copiedValues(record)) !==
     JSON.stringify(kind.copiedValues(kind.withCurrentNames(record, owners)))
@@ -106,17 +93,6 @@ export function copiedNameChecker<R extends AnyRecord>(
     ...(place.doctor === undefined ? [] : [staleCopiesKey(clinic, doctorOwner(place.doctor))]),
   ]
 
-  function danglingFinding({ key, position: place }: RecordImage<R>, known: LoadedOwners): Finding {
-    const missing = [
-      ...(known.patients.has(place.patient) ? [] : [`patient ${place.patient}`]),
-      ...(place.doctor === undefined || known.doctors.has(place.doctor) ? [] : [`doctor ${place.doctor}`]),
-      ...(place.invoice === undefined || known.invoices.has(place.invoice)
-        ? []
-        : [`invoice ${place.invoice}`]),
-    ]
-    return { faults: [{ kind: 'dangling_reference', key, note: missing.join(', ') }], repair: null }
-  }
-
   function rewriteRecord(image: RecordImage<R>, owners: Owners, known: LoadedOwners): Promise<void> {
     const { position: place } = image
     const changes = new Changeset(table, clinic)
@@ -129,6 +105,28 @@ export function copiedNameChecker<R extends AnyRecord>(
   }
 
   return { check }
+}
+
+/** Null if one of them is unreadable: there is nothing to compare with. */
+function resolveOwners(
+  { position: place }: RecordImage<AnyRecord>,
+  known: LoadedOwners,
+): Owners | 'missing' | null {
+  const patient = known.patients.get(place.patient)
+  const doctor = place.doctor === undefined ? null : known.doctors.get(place.doctor)
+  const invoice = place.invoice === undefined ? null : known.invoices.get(place.invoice)
+  if (patient === undefined || doctor === undefined || invoice === undefined) return 'missing'
+  if (patient === null || (place.invoice !== undefined && invoice === null)) return null
+  return { patient, doctor, invoice: invoice?.record ?? null }
+}
+
+function danglingFinding({ key, position: place }: RecordImage<AnyRecord>, known: LoadedOwners): Finding {
+  const missing = [
+    ...(known.patients.has(place.patient) ? [] : [`patient ${place.patient}`]),
+    ...(place.doctor === undefined || known.doctors.has(place.doctor) ? [] : [`doctor ${place.doctor}`]),
+    ...(place.invoice === undefined || known.invoices.has(place.invoice) ? [] : [`invoice ${place.invoice}`]),
+  ]
+  return { faults: [{ kind: 'dangling_reference', key, note: missing.join(', ') }], repair: null }
 }
 
 /** Equal if none of them has changed. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import type { Key } from '../../../shared/store/keys/key.ts'
 import {
   patientHeadKey,
@@ -8,7 +9,7 @@ import {
 } from '../../../shared/store/keys/patients.ts'
 import { readPatientHead } from '../../../shared/store/patients/head.ts'
 import type { StoredPatient } from '../../../shared/store/patients/patients.ts'
-import type { Item, Write } from '../../../shared/store/table/table.ts'
+import type { Item, Table, Write } from '../../../shared/store/table/table.ts'
 import { ifUnchanged, requireUnchangedAttributes } from './conditions.ts'
 import type { Finding, Recheck } from './fault.ts'
 import { forEachConcurrent } from './for-each-concurrent.ts'
@@ -86,14 +87,17 @@ export async function checkPatientRecords({ table, clinic, count, examine }: Ins
   /** The record's position is invalid or another patient's. The patient may be listed elsewhere or not at all. */
   async function ordinalFinding(patient: StoredPatient, key: Key): Promise<Finding> {
     const note = `place ${patient.ordinal}`
-    const listed = await listedAt(patient.id)
+    const listed = await listedAt(table, clinic, patient.id)
     if (listed === null) {
-      return { faults: [{ kind: 'patient_row_missing', key, note }], repair: () => appendToList(patient) }
+      return {
+        faults: [{ kind: 'patient_row_missing', key, note }],
+        repair: () => appendToList(table, clinic, patient),
+      }
     }
     const row = patientRowKey(clinic, listed)
     const repair = () =>
       table.transact([
-        ordinalWrite(patient, listed),
+        ordinalWrite(table, clinic, patient, listed),
         requireUnchangedAttributes(table, row, { i: patient.id }),
       ])
     return {
@@ -102,34 +106,40 @@ export async function checkPatientRecords({ table, clinic, count, examine }: Ins
     }
   }
 
-  async function listedAt(id: string): Promise<number | null> {
-    for await (const rows of partitionPages(table, patientListPartition(clinic))) {
-      const row = rows.find(({ i }) => i === id)
-      if (row) return Number(row.sk)
-    }
-    return null
-  }
-
-  async function appendToList(patient: StoredPatient): Promise<void> {
-    const { n } = await readPatientHead(table, clinic)
-    await table.transact([
-      ordinalWrite(patient, n),
-      table.putWrite(listRowOf(clinic, { ...patient, ordinal: n }), 'new'),
-      table.updateWrite(patientHeadKey(clinic), {
-        UpdateExpression: 'SET n = :next',
-        ConditionExpression: 'n = :n',
-        ExpressionAttributeValues: { ':n': n, ':next': n + 1 },
-      }),
-    ])
-  }
-
-  function ordinalWrite({ id, version }: StoredPatient, ordinal: number): Write {
-    return table.updateWrite(patientKey(clinic, id), {
-      UpdateExpression: 'SET o = :ordinal, v = :next',
-      ConditionExpression: 'v = :read',
-      ExpressionAttributeValues: { ':ordinal': ordinal, ':next': version + 1, ':read': version },
-    })
-  }
-
   return { wrongRows, highest }
+}
+
+/** The position of the patient's row; null if there is none. */
+async function listedAt(table: Table, clinic: ClinicId, id: string): Promise<number | null> {
+  for await (const rows of partitionPages(table, patientListPartition(clinic))) {
+    const row = rows.find(({ i }) => i === id)
+    if (row) return Number(row.sk)
+  }
+  return null
+}
+
+async function appendToList(table: Table, clinic: ClinicId, patient: StoredPatient): Promise<void> {
+  const { n } = await readPatientHead(table, clinic)
+  await table.transact([
+    ordinalWrite(table, clinic, patient, n),
+    table.putWrite(listRowOf(clinic, { ...patient, ordinal: n }), 'new'),
+    table.updateWrite(patientHeadKey(clinic), {
+      UpdateExpression: 'SET n = :next',
+      ConditionExpression: 'n = :n',
+      ExpressionAttributeValues: { ':n': n, ':next': n + 1 },
+    }),
+  ])
+}
+
+function ordinalWrite(
+  table: Table,
+  clinic: ClinicId,
+  { id, version }: StoredPatient,
+  ordinal: number,
+): Write {
+  return table.updateWrite(patientKey(clinic, id), {
+    UpdateExpression: 'SET o = :ordinal, v = :next',
+    ConditionExpression: 'v = :read',
+    ExpressionAttributeValues: { ':ordinal': ordinal, ':next': version + 1, ':read': version },
+  })
 }
