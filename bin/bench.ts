@@ -1,5 +1,5 @@
-/** `npm run bench`: measures what reads and writes cost, fails where a bound is passed, and writes docs/benchmarks.md. */
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+/** `npm run bench`: measures the cost of reads and writes, fails if a bound is exceeded, and writes docs/benchmarks.md. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
@@ -13,13 +13,14 @@ import { newUuid } from '../shared/domain/uuid.ts'
 import { clinicStore } from '../shared/store/clinics.ts'
 import { openTable } from '../shared/store/table/table.ts'
 import { measureAppointments } from './bench/appointments.ts'
-import { type ImportRun, runImport } from './bench/import.ts'
+import { runImport } from './bench/import.ts'
 import { measureMessages } from './bench/messages.ts'
 import { type Measurement, measurePatients, writePatients } from './bench/patients.ts'
+import { importLine, markdownTable, renderReport } from './bench/report.ts'
 
 const { large, write } = new Command('npm run bench --')
-  .option('--large', 'also a clinic of a million patients (minutes)', false)
-  .option('--no-write', 'leave docs/benchmarks.md as it is')
+  .option('--large', 'also measure a clinic of a million patients (takes minutes)', false)
+  .option('--no-write', 'print the report instead of writing docs/benchmarks.md')
   .parse()
   .opts<{ large: boolean; write: boolean }>()
 
@@ -62,14 +63,14 @@ try {
   sections.push(await messageSection())
   const bundles = bundleSection()
   if (write) writeFileSync(REPORT, renderReport(sections, bundles))
-  printLine(write ? `\n${REPORT} is written.` : `\n${[...sections, bundles].join('\n')}`)
+  printLine(write ? `\nWrote ${REPORT}.` : `\n${[...sections, bundles].join('\n')}`)
 } finally {
   await engine.stop()
   rmSync(folder, { recursive: true, force: true })
 }
 
 if (failures.length > 0) {
-  printLine(`\nBounds passed:\n${failures.map((failure) => `  ${failure}`).join('\n')}`)
+  printLine(`\nBounds exceeded:\n${failures.map((failure) => `  ${failure}`).join('\n')}`)
   process.exitCode = 1
 }
 
@@ -114,7 +115,7 @@ async function patientSection(client: DynamoDBDocumentClient, count: number): Pr
 }
 
 async function appointmentSection(raw: DynamoDBClient, count: number): Promise<string> {
-  // Two clients: what builds the clinic is not measured.
+  // Two clients, so that building the clinic is not measured.
   const [build, measured] = [DynamoDBDocumentClient.from(raw), DynamoDBDocumentClient.from(newClient())]
   const lines = await measureAppointments(build, measured, 'bench', newUuid() as ClinicId, count)
   checkBounds(`${count} appointments`, lines)
@@ -139,29 +140,6 @@ function checkBounds(of: string, lines: readonly Measurement[]): void {
   }
 }
 
-function importLine(run: ImportRun, rerun: ImportRun, file: string): string {
-  const rows = Number(run.result.imported)
-  const memory = run.peakMegabytes === null ? '' : `, at most ${run.peakMegabytes} MB of memory`
-  const megabytes = (statSync(file).size / 1e6).toFixed(1)
-  return (
-    `Import of ${rows.toLocaleString('en')} rows (${megabytes} MB of CSV): ${Math.round(rows / run.seconds).toLocaleString('en')} rows a second${memory}. ` +
-    `Run again: ${Number(rerun.result.unchanged).toLocaleString('en')} unchanged, ${Number(rerun.result.imported) + Number(rerun.result.updated)} written, in ${Math.round((rerun.seconds / run.seconds) * 100)} % of the time.`
-  )
-}
-
-function markdownTable(lines: readonly Measurement[]): string {
-  const round = (value: number) => (Math.round(value * 10) / 10).toLocaleString('en')
-  const rows = lines.map(
-    ({ label: what, units, bound, roundTrips, calls, bytes }) =>
-      `| ${what} | ${round(units)} | ${bound?.units ?? ''} | ${roundTrips} | ${bound?.roundTrips ?? ''} | ${calls} | ${round(bytes / 1024)} |`,
-  )
-  return [
-    '| | units | bound | round trips | bound | calls | KB |',
-    '|---|---:|---:|---:|---:|---:|---:|',
-    ...rows,
-  ].join('\n')
-}
-
 function bundleSection(): string {
   const outdir = join(folder, 'bundles')
   bundleFunctions(functionIds(), outdir)
@@ -170,15 +148,4 @@ function bundleSection(): string {
     return `| ${id} | ${Math.round(bytes / 1024)} |`
   })
   return ['## Bundles', '', '| function | KB, minified |', '|---|---:|', ...rows, ''].join('\n')
-}
-
-function renderReport(sections: readonly string[], bundles: string): string {
-  return `# Benchmarks
-
-Written by \`npm run bench\` (with \`--large\` for the largest clinic), on the local DynamoDB engine. Units are read units of
-strongly consistent reads as the engine's \`ConsumedCapacity\` reports them, write units where the line says so. Round trips
-are calls that had to wait for one another. A line with a bound fails the bench when it passes it. Authentication adds one
-read unit and one round trip to every request, and a write beside it that counts the request.
-
-${[...sections, bundles].join('\n')}`
 }
