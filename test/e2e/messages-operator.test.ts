@@ -87,7 +87,7 @@ describe('unresolved', () => {
     const { stdout } = await tool('messages', 'unresolved')
     const [first] = stdout.split('\n')
     expect(first).toMatch(
-      new RegExp(`^${other.id}  ${theirs.id}  sms    accepted \\S+  claimed until \\S+  Its`),
+      new RegExp(`^${other.id}  ${theirs.id}  sms    accepted \\S+  claimed until \\S+  The sender stopped`),
     )
     expect(stdout.trim().split('\n').length).toBe(3)
     expect(stdout).not.toMatch(/SECRET|ada@/)
@@ -286,7 +286,7 @@ describe('show', () => {
   it('says how far it is', async () => {
     const now = Date.now()
     const states: [Partial<Message> & { isUnresolved?: boolean }, string, RegExp][] = [
-      [{ dispatch: waitingDispatch() }, 'waiting', /waiting to be sent, and next attempt at \S+\+03:00/],
+      [{ dispatch: waitingDispatch() }, 'waiting', /waiting to be sent, next attempt at \S+\+03:00/],
       [{ dispatch: claimedDispatch(now + 10 * MINUTE) }, 'being_sent', /being sent until \S+\+03:00/],
       [{ dispatch: claimedDispatch(now - MINUTE) }, 'unresolved', /unresolved: claimed until \S+\+03:00/],
       [

@@ -303,13 +303,13 @@ describe('import', () => {
   })
 
   it.each([
-    ['a file that is not there', ['nowhere/patients.csv'], 'nowhere/patients.csv: there is no such file'],
+    ['a file that is not there', ['nowhere/patients.csv'], 'nowhere/patients.csv does not exist'],
     [
       'a name that says nothing',
       ['package.json'],
       'package.json: the name must end in .csv, .ndjson or .jsonl',
     ],
-    ['another entity', ['--entity', 'horses', 'patients.csv'], 'patients.csv: there is no such file'],
+    ['another entity', ['--entity', 'horses', 'patients.csv'], 'patients.csv does not exist'],
   ])('refuses %s with exit code 2', async (_, args, message) => {
     const { code, stderr } = await tool('import', '--clinic', clinic, ...args)
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
