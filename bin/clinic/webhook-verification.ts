@@ -16,8 +16,7 @@ export function verifyWebhook(
   if (!id || !timestamp || !signatures) throw new Error('The signature is missing')
 
   const age = now / 1000 - Number(timestamp)
-  if (!(Math.abs(age) <= TOLERANCE_SECONDS))
-    throw new Error('The timestamp is more than five minutes from now')
+  if (!(Math.abs(age) <= TOLERANCE_SECONDS)) throw new Error('The timestamp is over five minutes off')
 
   const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : Buffer.from(secret)
   const signature = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')
