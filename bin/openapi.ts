@@ -10,7 +10,9 @@ import { DOCUMENTS, withCurrentTables } from './openapi/tables.ts'
 const EXAMPLES = 'bin/openapi/examples.json'
 
 const { record, check } = new Command('npm run openapi --')
-  .description('Writes docs/openapi.json, docs/errors.json, and the tables in the documentation that repeat them.')
+  .description(
+    'Writes docs/openapi.json, docs/errors.json, and the tables in the documentation that repeat them.',
+  )
   .option('--record', 'record the examples from a local stack first', false)
   .option('--check', 'write nothing; fail if recording the examples would change them', false)
   .parse()
