@@ -7,6 +7,7 @@ import { Api, FALLBACK } from './api.ts'
 import type { FunctionCode } from './bundles.ts'
 import { Data } from './data.ts'
 import { Events } from './events.ts'
+import { Maintenance } from './maintenance.ts'
 import { Messaging } from './messaging.ts'
 import { Reference } from './reference.ts'
 import { REFERENCE } from './reference-files.ts'
@@ -35,6 +36,7 @@ export class ClinicStack extends Stack {
     const data = new Data(this, 'Data', stage)
     this.messaging = new Messaging(this, 'Messaging', { stage, code, data })
     const events = new Events(this, 'Events', { stage, code, data })
+    new Maintenance(this, 'Maintenance', { stage, code, data })
     const { messaging } = this
     const services = { ...messaging.services, ...events.services }
     const { rest } = new Api(this, 'Api', { stage, code, data, services, routes })

@@ -25,7 +25,7 @@ export type Worker = {
   /** Names the Lambda, its bundle and its file in functions/. */
   readonly id: string
   /** The part of the stack that the worker belongs to. */
-  readonly part: 'messaging' | 'events'
+  readonly part: 'messaging' | 'events' | 'maintenance'
   readonly trigger: Trigger
   readonly uses: {
     readonly table: readonly TableCall[]
@@ -104,6 +104,14 @@ export const sweepEventsWorker = {
   timeoutSeconds: 60,
 } as const satisfies Worker
 
+export const foldTalliesWorker = {
+  id: 'fold-tallies',
+  part: 'maintenance',
+  trigger: { type: 'schedule', every: 'minute' },
+  uses: { table: ['Query', 'GetItem', 'DeleteItem', 'UpdateItem'] },
+  timeoutSeconds: 60,
+} as const satisfies Worker
+
 /** THE WORKER TABLE: every function that no request invokes. */
 export const WORKERS: readonly Worker[] = [
   sendEmailWorker,
@@ -113,4 +121,5 @@ export const WORKERS: readonly Worker[] = [
   fanOutEventsWorker,
   deliverEventWorker,
   sweepEventsWorker,
+  foldTalliesWorker,
 ]

@@ -4,6 +4,7 @@ import { functionIds } from '../../infra/clinic-stack.ts'
 import { stageSettings } from '../../infra/stages.ts'
 import { BASE_PATH, type Service } from '../../shared/api/route.ts'
 import { ROUTES } from '../../shared/api/routes.ts'
+import * as calendarKeys from '../../shared/store/keys/calendar.ts'
 import * as dueKeys from '../../shared/store/keys/due.ts'
 import * as eventKeys from '../../shared/store/keys/events.ts'
 import * as messageKeys from '../../shared/store/keys/messages.ts'
@@ -154,8 +155,14 @@ describe('the functions', () => {
     ])
   })
 
-  it('that write reach no due items except announced events, and those that only read reach none', () => {
-    const partitions = Object.entries({ ...dueKeys, ...eventKeys, ...messageKeys, ...webhookKeys })
+  it('that write reach no due items except announced events and marks of spread tallies, and those that only read reach none', () => {
+    const partitions = Object.entries({
+      ...calendarKeys,
+      ...dueKeys,
+      ...eventKeys,
+      ...messageKeys,
+      ...webhookKeys,
+    })
       .flatMap(([name, value]): unknown => (/_EXCEPT_|^DUE_PARTITION_PREFIX$/.test(name) ? [] : value))
       .filter((value): value is string => typeof value === 'string' && value.startsWith('due#'))
     expect(partitions.length).toBeGreaterThan(15)
@@ -166,11 +173,16 @@ describe('the functions', () => {
       })
       return partitions.filter((pk) => !patterns.some((pattern) => pk.startsWith(pattern.replace('*', ''))))
     }
-    const { ANNOUNCED_PARTITION_PREFIX: ANNOUNCED_PARTITIONS } = eventKeys
-    const announced = partitions.filter((pk) => pk.startsWith(ANNOUNCED_PARTITIONS))
-    expect(announced.length).toBe(1 + eventKeys.ALL_ANNOUNCED_PARTITIONS.length)
+    const writable = partitions.filter((pk) =>
+      [eventKeys.ANNOUNCED_PARTITION_PREFIX, calendarKeys.OVERFLOW_PARTITION_PREFIX].some((prefix) =>
+        pk.startsWith(prefix),
+      ),
+    )
+    expect(writable.length).toBe(
+      2 + eventKeys.ALL_ANNOUNCED_PARTITIONS.length + calendarKeys.OVERFLOW_PARTITIONS.length,
+    )
     for (const { id, uses } of ROUTES.filter(({ uses }) => !uses.services))
-      expect([id, reached(id)]).toEqual([id, uses.table.includes('PutItem') ? announced : []])
+      expect([id, reached(id)]).toEqual([id, uses.table.includes('PutItem') ? writable : []])
     expect(reached('redeliver')).toEqual(partitions)
   })
 

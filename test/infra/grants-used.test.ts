@@ -13,6 +13,12 @@ import { paymentStore } from '../../shared/store/calendar/payments.ts'
 import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
 import { deliveryAttempts } from '../../shared/store/events/delivery-attempts.ts'
 import { eventFanOut } from '../../shared/store/events/fan-out.ts'
+import {
+  overflowMarkKey,
+  tallyKey,
+  tallyOverflowKey,
+  tallyPartition,
+} from '../../shared/store/keys/calendar.ts'
 import { announcedKey } from '../../shared/store/keys/events.ts'
 import { dueMessageKey } from '../../shared/store/keys/messages.ts'
 import { dueDeliveryKey } from '../../shared/store/keys/webhooks.ts'
@@ -226,6 +232,17 @@ const starts: Record<string, () => Promise<[event: object, answer: unknown]>> = 
       table.putWrite(dueMessageKey({ clinic: clinic.id, id: newUuid(), at: Date.now() })),
     ])
     later(10 * 60_000)
+    return [{}, undefined]
+  },
+  // An appointment whose tally was spread, long enough ago to be folded back.
+  'fold-tallies': async () => {
+    const { clinic } = mine
+    const tally = tallyKey(tallyPartition(clinic.id, 'A', null), '2026-05')
+    const overflow = tallyOverflowKey(tally.pk, '2026-05', 3)
+    await table.transact([
+      table.putWrite({ ...overflow, '4s': 1, v: 1 }),
+      table.putWrite({ ...overflowMarkKey(overflow), at: Date.now() - 120_000 }),
+    ])
     return [{}, undefined]
   },
   'fan-out-events': async () => {

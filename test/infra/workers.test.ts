@@ -28,7 +28,7 @@ import {
 const prod = templateOf('prod')
 
 type Worker = {
-  in: 'Messaging' | 'Events'
+  in: 'Messaging' | 'Events' | 'Maintenance'
   timeout: number
   environment: object
   calls: string[]
@@ -126,6 +126,13 @@ const workers: Record<string, Worker> = {
       consume('Events/SlowDeliveries'),
     ],
   },
+  'fold-tallies': {
+    in: 'Maintenance',
+    timeout: 60,
+    environment: {},
+    calls: ['Query', 'GetItem', 'DeleteItem', 'UpdateItem'],
+    grants: [],
+  },
   'sweep-events': {
     in: 'Events',
     timeout: 60,
@@ -192,10 +199,10 @@ describe('the workers', () => {
     expect(eventKeys.ALL_ANNOUNCED_PARTITIONS.filter((pk) => !pk.startsWith('due#event#'))).toEqual([])
   })
 
-  it.each(['Messaging/sweep-messages', 'Events/sweep-events'])(
+  it.each(['Messaging/sweep-messages', 'Events/sweep-events', 'Maintenance/fold-tallies'])(
     '%s runs every minute, without retries by the schedule or by Lambda',
     (sweep) => {
-      dev.resourceCountIs('AWS::Lambda::EventInvokeConfig', 2)
+      dev.resourceCountIs('AWS::Lambda::EventInvokeConfig', 3)
       dev.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
         FunctionName: refTo(`${sweep}/Function`),
         MaximumRetryAttempts: 0,

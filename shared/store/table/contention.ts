@@ -4,8 +4,6 @@ import type { Key } from '../keys/key.ts'
 const SPREAD_MS = 10_000
 
 /** Remembers which counters collided lately, so that the next writes of this process spread over their overflow items. */
-export type Contention = ReturnType<typeof contentionMemory>
-
 export function contentionMemory(now: () => number) {
   const until = new Map<string, number>()
   const name = ({ pk, sk }: Key) => `${pk} ${sk}`
