@@ -13,16 +13,18 @@ import { newUuid } from '../shared/domain/uuid.ts'
 import { clinicStore } from '../shared/store/clinics.ts'
 import { openTable } from '../shared/store/table/table.ts'
 import { measureAppointments } from './bench/appointments.ts'
+import { measureContention } from './bench/contention.ts'
 import { runImport } from './bench/import.ts'
 import { measureMessages } from './bench/messages.ts'
 import { type Measurement, measurePatients, writePatients } from './bench/patients.ts'
-import { importLine, markdownTable, renderReport } from './bench/report.ts'
+import { importLine, keepSection, markdownTable, renderReport, replaceSection } from './bench/report.ts'
 
-const { large, write } = new Command('npm run bench --')
+const { large, write, contention } = new Command('npm run bench --')
   .option('--large', 'also measure a clinic of a million patients (takes minutes)', false)
+  .option('--contention', 'measure only what concurrent writers of one clinic get (takes minutes)', false)
   .option('--no-write', 'print the report instead of writing docs/benchmarks.md')
   .parse()
-  .opts<{ large: boolean; write: boolean }>()
+  .opts<{ large: boolean; write: boolean; contention: boolean }>()
 
 const REPORT = 'docs/benchmarks.md'
 const MAX_IMPORT_MEGABYTES = 300
@@ -37,6 +39,19 @@ const printLine = (text: string) => process.stdout.write(`${text}\n`)
 const failures: string[] = []
 
 try {
+  if (contention) await benchContention()
+  else await benchCosts()
+} finally {
+  await engine.stop()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+if (failures.length > 0) {
+  printLine(`\nBounds exceeded:\n${failures.map((failure) => `  ${failure}`).join('\n')}`)
+  process.exitCode = 1
+}
+
+async function benchCosts(): Promise<void> {
   const raw = newClient()
   await raw.send(
     new CreateTableCommand({
@@ -62,16 +77,14 @@ try {
   }
   sections.push(await messageSection())
   const bundles = bundleSection()
-  if (write) writeFileSync(REPORT, renderReport(sections, bundles))
+  if (write) writeFileSync(REPORT, keepSection(renderReport(sections, bundles), readFileSync(REPORT, 'utf8')))
   printLine(write ? `\nWrote ${REPORT}.` : `\n${[...sections, bundles].join('\n')}`)
-} finally {
-  await engine.stop()
-  rmSync(folder, { recursive: true, force: true })
 }
 
-if (failures.length > 0) {
-  printLine(`\nBounds exceeded:\n${failures.map((failure) => `  ${failure}`).join('\n')}`)
-  process.exitCode = 1
+async function benchContention(): Promise<void> {
+  const { section, failures: broken } = await measureContention(engine.endpoint, printLine)
+  failures.push(...broken)
+  if (write) writeFileSync(REPORT, replaceSection(readFileSync(REPORT, 'utf8'), section))
 }
 
 function newClient(): DynamoDBClient {

@@ -38,3 +38,15 @@ read unit and one round trip to every request, and a write beside it that counts
 
 ${[...sections, bundles].join('\n')}`
 }
+
+const CONTENTION = /^## Contention\n[\s\S]*?(?=^## )/m
+
+/** The report with a new section on contention, before the one on bundles. */
+export const replaceSection = (report: string, section: string): string =>
+  report.replace(CONTENTION, '').replace(/^## Bundles$/m, `${section}\n## Bundles`)
+
+/** A new report with the section on contention of the previous one, which is measured apart. */
+export function keepSection(report: string, previous: string): string {
+  const [section] = CONTENTION.exec(previous) ?? []
+  return section === undefined ? report : replaceSection(report, section.trimEnd().concat('\n'))
+}

@@ -13,8 +13,11 @@ import type { Table } from './table.ts'
 /** A strong read and a transaction, with some margin. */
 export const TURN_MS = 32
 
-/** A writer whose last attempt took longer than a turn asks for a longer one: the store may be slow. */
-const MAX_TURN_MS = 500
+/** A writer whose last turn was too short asks for a longer one: the store may be slow. */
+const MAX_TURN_MS = 250
+
+/** Attempts in one turn: the writer before may need a little longer than its own. */
+const ATTEMPTS_PER_TURN = 3
 
 /** A queue item is deleted when nobody has queued for so long. */
 const QUEUE_TTL_SECONDS = 24 * 60 * 60
@@ -32,15 +35,19 @@ export async function retryInTurns<T>(
   work: (inTurn: boolean) => Promise<T>,
 ): Promise<T> {
   const deadline = timing.now() + RETRY_BUDGET_MS
-  for (let inTurn = false; ; inTurn = true) {
+  let turnMs = TURN_MS
+  for (let attempt = 0; ; attempt++) {
     const startedAt = timing.now()
     try {
-      return await work(inTurn)
+      return await work(attempt > 0)
     } catch (error) {
       if (!(error instanceof Contended || isRetryable(error))) throw error
-      const turnMs = Math.min(MAX_TURN_MS, Math.max(TURN_MS, Math.ceil(timing.now() - startedAt)))
-      const wait = await reserveTurn(table, queue, { turnMs, maxWaitMs: deadline - timing.now() })
-      if (wait === null) throw new UnavailableError(error)
+      if (attempt > 0) turnMs = Math.min(MAX_TURN_MS, Math.max(turnMs, Math.ceil(timing.now() - startedAt)))
+      const isTurnOver = attempt % ATTEMPTS_PER_TURN === 0
+      const wait = isTurnOver
+        ? await reserveTurn(table, queue, { turnMs, maxWaitMs: deadline - timing.now() })
+        : timing.random() * (TURN_MS / 2)
+      if (wait === null || timing.now() > deadline) throw new UnavailableError(error)
       await timing.sleep(wait)
     }
   }

@@ -1,0 +1,132 @@
+/** A clinic on an engine that behaves like DynamoDB, and the handlers that write to it, in this process. */
+import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda'
+import { startRealisticDynamoDb } from '../../infra/local/realistic-dynamodb/realistic-dynamodb.ts'
+import type { ClinicId } from '../../shared/domain/clinic.ts'
+import { addDays } from '../../shared/domain/clock.ts'
+import { formatTime } from '../../shared/domain/interval.ts'
+import { SCOPES } from '../../shared/domain/scope.ts'
+import { newUuid } from '../../shared/domain/uuid.ts'
+import { parseWeeklyHours } from '../../shared/domain/working-hours.ts'
+import { clinicStore } from '../../shared/store/clinics.ts'
+import { credentialStore } from '../../shared/store/credentials.ts'
+import { doctorStore } from '../../shared/store/doctors.ts'
+import { MAX_CREATED, patientWriter } from '../../shared/store/patients/patient-writer.ts'
+import { openTable, type Table } from '../../shared/store/table/table.ts'
+import { NEW_DOCTOR } from '../clinic/import/doctors.ts'
+import type { Call } from './contention-load.ts'
+
+type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>
+
+const TABLE = 'contention'
+const DOCTORS = 12
+const MINUTES = 15
+const SLOTS_PER_DAY = 90
+const LOCAL = { region: 'us-east-1', credentials: { accessKeyId: 'bench', secretAccessKey: 'bench' } }
+
+/** The chain keeps the request's state in its context, so each request needs one of its own. */
+const newContext = (): Context => ({ getRemainingTimeInMillis: () => 15_000 }) as Context
+
+/** Starts the proxy in front of the engine at `endpoint`, and loads the handlers with it as their store. */
+export async function openContention(endpoint: string) {
+  const dynamodb = await startRealisticDynamoDb({ engine: endpoint })
+  const client = new DynamoDBClient({ endpoint, ...LOCAL })
+  await client.send(
+    new CreateTableCommand({
+      TableName: TABLE,
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: ['pk', 'sk'].map((key) => ({ AttributeName: key, AttributeType: 'S' })),
+      KeySchema: [
+        { AttributeName: 'pk', KeyType: 'HASH' },
+        { AttributeName: 'sk', KeyType: 'RANGE' },
+      ],
+    }),
+  )
+  Object.assign(process.env, {
+    TABLE_NAME: TABLE,
+    CHECK_RESPONSES: 'off',
+    REQUESTS_PER_MINUTE: '1000000',
+    AWS_REGION: LOCAL.region,
+    AWS_ACCESS_KEY_ID: 'bench',
+    AWS_SECRET_ACCESS_KEY: 'bench',
+    AWS_ENDPOINT_URL_DYNAMODB: dynamodb.endpoint,
+  })
+  const [patients, appointments] = await Promise.all([
+    import('../../functions/create-patient.ts'),
+    import('../../functions/create-appointment.ts'),
+  ])
+  const table = openTable(DynamoDBDocumentClient.from(client), TABLE)
+  return {
+    newClinic: () => newClinic(table),
+    createPatient: patients.handler as unknown as Handler,
+    createAppointment: appointments.handler as unknown as Handler,
+    conflicts: () => Object.values(dynamodb.counts().conflicts).reduce((sum, count) => sum + count, 0),
+    close: dynamodb.close,
+  }
+}
+
+export type Contention = Awaited<ReturnType<typeof openContention>>
+export type ContentionClinic = Awaited<ReturnType<typeof newClinic>>
+
+async function newClinic(table: Table) {
+  const id = newUuid() as ClinicId
+  const createdAt = new Date().toISOString()
+  await clinicStore({ table }).create({
+    ...{ id, name: 'Bench', timezone: 'UTC', currency: 'EUR', appointmentMinutes: MINUTES, createdAt },
+  })
+  const { key, secret } = await credentialStore({ table, now: Date.now }).issue({
+    ...{ name: 'bench', clinic: id, scopes: SCOPES, expiresAt: null, requestsPerMinute: 1_000_000 },
+  })
+  const hours = parseWeeklyHours('mon-sun 00:00-23:59')
+  const doctors = Array.from({ length: DOCTORS }, () => ({
+    ...NEW_DOCTOR,
+    ...{ id: newUuid(), fullName: 'Dr. Bench', hours },
+  }))
+  await doctorStore({ table }).save(
+    id,
+    doctors.map((after) => ({ before: null, after })),
+  )
+  const contact = { dateOfBirth: null, gender: null, phoneNumber: null, emailAddress: null }
+  const patients = Array.from({ length: MAX_CREATED }, () => ({
+    ...{ id: newUuid(), firstName: 'Ada', lastName: 'Kaya', ...contact, createdAt },
+  }))
+  await patientWriter({ table }).createMany(id, patients)
+  return {
+    authorization: `Developer ${key}:${secret}`,
+    doctors: doctors.map((doctor) => doctor.id),
+    patients: patients.map((patient) => patient.id),
+  }
+}
+
+/** POST /patients. */
+export const creatingPatients =
+  ({ createPatient }: Contention, clinic: ContentionClinic): Call =>
+  () =>
+    createPatient(postEvent(clinic, { first_name: 'Ada', last_name: 'Kaya' }), newContext())
+
+/** POST /appointments: the free times of all doctors one after the other, or always the same one. */
+export const booking =
+  ({ createAppointment }: Contention, clinic: ContentionClinic, { sameSlot = false } = {}): Call =>
+  (index) => {
+    const at = sameSlot ? 0 : index
+    const slot = Math.floor(at / DOCTORS)
+    const tomorrow = addDays(new Date().toISOString().slice(0, 10), 1)
+    const event = postEvent(clinic, {
+      patient_id: clinic.patients[index % clinic.patients.length],
+      doctor_id: clinic.doctors[at % DOCTORS],
+      appointment_date: addDays(tomorrow, Math.floor(slot / SLOTS_PER_DAY)),
+      start_time: formatTime((slot % SLOTS_PER_DAY) * MINUTES),
+    })
+    return createAppointment(event, newContext())
+  }
+
+let requests = 0
+
+const postEvent = ({ authorization }: ContentionClinic, body: object): APIGatewayProxyEvent =>
+  ({
+    httpMethod: 'POST',
+    multiValueHeaders: { authorization: [authorization], 'content-type': ['application/json'] },
+    body: JSON.stringify(body),
+    requestContext: { requestId: `bench-${requests++}` },
+  }) as unknown as APIGatewayProxyEvent

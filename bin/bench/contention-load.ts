@@ -1,0 +1,59 @@
+/** Load on the writing endpoints of one clinic: bursts, and requests that arrive at random. */
+import type { APIGatewayProxyResult } from 'aws-lambda'
+
+/** The call number `index` of a load. */
+export type Call = (index: number) => Promise<APIGatewayProxyResult>
+
+export type Outcome = {
+  /** Responses by status. */
+  readonly statuses: ReadonlyMap<number, number>
+  /** Milliseconds from the arrival of each request to its response, ascending. */
+  readonly latencies: readonly number[]
+  readonly seconds: number
+}
+
+/** So many requests at the same moment. */
+export async function burst(count: number, call: Call): Promise<Outcome> {
+  const measured = measurement()
+  await Promise.all(Array.from({ length: count }, (_, index) => measured.run(() => call(index))))
+  return measured.outcome()
+}
+
+/** Requests that arrive at random, `perSecond` on average, whether or not earlier ones have been answered. */
+export async function sustained(perSecond: number, seconds: number, call: Call): Promise<Outcome> {
+  const measured = measurement()
+  const pending: Promise<void>[] = []
+  const startedAt = performance.now()
+  let arrival = 0
+  for (let index = 0; arrival < seconds * 1000; index++) {
+    arrival += (-Math.log(1 - Math.random()) * 1000) / perSecond
+    const wait = startedAt + arrival - performance.now()
+    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
+    pending.push(measured.run(() => call(index)))
+  }
+  await Promise.all(pending)
+  return measured.outcome()
+}
+
+/** The latency that the given share of requests does not exceed. */
+export const percentile = ({ latencies }: Outcome, share: number): number =>
+  latencies[Math.ceil(latencies.length * share) - 1] ?? 0
+
+function measurement() {
+  const statuses = new Map<number, number>()
+  const latencies: number[] = []
+  const startedAt = performance.now()
+  return {
+    run: async (call: () => Promise<APIGatewayProxyResult>): Promise<void> => {
+      const arrivedAt = performance.now()
+      const { statusCode } = await call()
+      latencies.push(performance.now() - arrivedAt)
+      statuses.set(statusCode, (statuses.get(statusCode) ?? 0) + 1)
+    },
+    outcome: (): Outcome => ({
+      statuses,
+      latencies: latencies.toSorted((a, b) => a - b),
+      seconds: (performance.now() - startedAt) / 1000,
+    }),
+  }
+}
