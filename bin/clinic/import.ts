@@ -5,7 +5,7 @@ import { connect, requireClinic } from './connection.ts'
 import { importEntities } from './import/entities.ts'
 import { type ImportResult, importFile, rejectedFile } from './import/import-file.ts'
 import { rowReader } from './import/rows.ts'
-import { CommandFailure, EXIT, type GlobalOptions, print } from './output.ts'
+import { CommandFailure, type GlobalOptions, NeedsAttention, print } from './output.ts'
 import { progressBar } from './progress.ts'
 
 /** Rejected rows that are printed per file. The file of rejected rows has all of them. */
@@ -45,13 +45,15 @@ export function addImportCommand(program: Command): void {
           if (entity)
             results.push({
               file,
-              ...(await importWithProgress(file, (options) => importFile(file, entity, clinic, options))),
+              ...(await importWithProgress(command, file, (options) =>
+                importFile(file, entity, clinic, options),
+              )),
             })
         }
         const total = sum(results)
         const { json } = command.optsWithGlobals<GlobalOptions>()
         print(command, { ...total, ...(json && { files: results }) }, results.map(summary))
-        if (total.rejected > 0) process.exitCode = EXIT.needsAttention
+        if (total.rejected > 0) throw new NeedsAttention()
       },
     )
 }
@@ -84,10 +86,11 @@ function entityName(file: string, wanted: string | undefined, names: readonly st
 }
 
 async function importWithProgress(
+  command: Command,
   file: string,
   run: (options: Parameters<typeof importFile>[3]) => Promise<ImportResult>,
 ): Promise<ImportResult> {
-  const bar = progressBar(basename(file), statSync(file).size)
+  const bar = progressBar(command, basename(file), statSync(file).size)
   let printed = 0
   try {
     return await run({

@@ -15,7 +15,7 @@ import {
   resolveMessage,
   unresolvedMessages,
 } from './message-resolution.ts'
-import { EXIT, formatTable as lines, parseOption, print } from './output.ts'
+import { formatTable as lines, NeedsAttention, parseOption, print } from './output.ts'
 
 /** Queues with dead-letter queues, by their output names. */
 const QUEUES = {
@@ -136,7 +136,7 @@ function addRedriveCommand(group: Command): void {
       )
       const rows = data.map(({ queue, moved, left }) => [queue, `${moved} moved`, `${left} left`])
       print(command, { data }, lines(rows))
-      if (data.some(({ left }) => left > 0)) process.exitCode = EXIT.needsAttention
+      if (data.some(({ left }) => left > 0)) throw new NeedsAttention()
     })
 }
 

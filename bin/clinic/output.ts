@@ -13,13 +13,21 @@ export class CommandFailure extends Error {
   }
 }
 
+/** Ends the command with exit code 1 after it has printed its result. */
+export class NeedsAttention extends Error {}
+
 /** Options of every command. */
 export type GlobalOptions = { stack?: string; port: string; json: boolean }
+
+/** Prints lines of text for a command. */
+export function printLines(command: Command, ...lines: readonly string[]): void {
+  command.configureOutput().writeOut?.(`${lines.join('\n')}\n`)
+}
 
 /** Prints a result: one JSON object with `--json`, otherwise lines of text. */
 export function print(command: Command, result: object, lines: readonly string[]): void {
   const { json } = command.optsWithGlobals<GlobalOptions>()
-  process.stdout.write(`${json ? JSON.stringify(result) : lines.join('\n')}\n`)
+  printLines(command, ...(json ? [JSON.stringify(result)] : lines))
 }
 
 /** Columns as wide as their widest cell. */

@@ -1,3 +1,4 @@
+import type { Command } from 'commander'
 import type { ImportProgress } from './import/import-file.ts'
 
 /** Interval between redraws of the bar on a terminal, and between lines elsewhere. */
@@ -7,14 +8,15 @@ const LINE_MS = 10_000
 const BAR_WIDTH = 24
 
 /** Prints the progress of an import to stderr: a bar with rate and time left on a terminal, lines elsewhere. */
-export function progressBar(name: string, size: number) {
+export function progressBar(command: Command, name: string, size: number) {
   const terminal = process.stderr.isTTY === true
+  const write = (text: string) => command.configureOutput().writeErr?.(text)
   const started = performance.now()
   let lastShownAt = started
   let isDrawn = false
 
   const erase = () => {
-    if (isDrawn) process.stderr.write('\r\x1b[K')
+    if (isDrawn) write('\r\x1b[K')
     isDrawn = false
   }
 
@@ -25,12 +27,12 @@ export function progressBar(name: string, size: number) {
       lastShownAt = now
       const text = progressText(name, size === 0 ? 1 : bytes / size, rows, (now - started) / 1000)
       erase()
-      process.stderr.write(terminal ? text : `${text}\n`)
+      write(terminal ? text : `${text}\n`)
       isDrawn = terminal
     },
     printLine: (text: string): void => {
       erase()
-      process.stderr.write(`${text}\n`)
+      write(`${text}\n`)
     },
     done: erase,
   }

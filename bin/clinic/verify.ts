@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { connect, requireClinic } from './connection.ts'
-import { EXIT, type GlobalOptions, formatTable as lines } from './output.ts'
+import { type GlobalOptions, formatTable as lines, NeedsAttention, printLines } from './output.ts'
 import { type Difference, FAULTS } from './verify/fault.ts'
 import { type Verification, verifyClinic } from './verify/verify-clinic.ts'
 
@@ -18,7 +18,7 @@ export function addVerifyCommand(program: Command): void {
       const table = await connect(command)
       const clinic = await requireClinic(table, given.clinic)
       const { json } = command.optsWithGlobals<GlobalOptions>()
-      const printLine = (text: string) => process.stdout.write(`${text}\n`)
+      const printLine = (text: string) => printLines(command, text)
       const listed: Difference[] = []
       const result = await verifyClinic(table, clinic.id, {
         repair: given.repair,
@@ -33,7 +33,7 @@ export function addVerifyCommand(program: Command): void {
           ? JSON.stringify({ checked, total, repaired, differences: listed.map(differenceJson) })
           : summary(result),
       )
-      if (total > repaired) process.exitCode = EXIT.needsAttention
+      if (total > repaired) throw new NeedsAttention()
     })
 }
 

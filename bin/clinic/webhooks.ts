@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { Command } from 'commander'
 import * as z from 'zod'
 import { secretIssue } from '../../shared/domain/webhook-secret.ts'
-import { CommandFailure, type GlobalOptions, parseOption } from './output.ts'
+import { CommandFailure, type GlobalOptions, parseOption, printLines } from './output.ts'
 import { type ReceivedDelivery, webhookReceiver } from './webhook-receiver.ts'
 
 type ListenOptions = { listen: string; secret?: string; answer: string; failFirst: string }
@@ -26,7 +26,7 @@ export function addWebhookCommands(program: Command): void {
       const port = parseOption('listen', wholeNumber(0, 65_535), given.listen)
       const secret = given.secret === undefined ? undefined : parseOption('secret', Secret, given.secret)
       const { json, port: apiPort } = command.optsWithGlobals<GlobalOptions>()
-      const printLine = (line: string) => process.stdout.write(`${line}\n`)
+      const printLine = (line: string) => printLines(command, line)
       const server = webhookReceiver({
         secret,
         successStatus: parseOption('answer', wholeNumber(200, 599), given.answer),
