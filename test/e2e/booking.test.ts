@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
-import { clinicTool, get, post, type RunningStack, runStack } from '../support/local-stack.ts'
+import { get, post, type RunningStack, runClinicTool, runStack } from '../support/local-stack.ts'
 import { rounds } from '../support/scale.ts'
 
 let stack: RunningStack
@@ -14,7 +14,7 @@ const patients: string[] = []
 
 beforeAll(async () => {
   stack = await runStack()
-  const json = async (...args: string[]) => (await clinicTool(stack, '--json', ...args)).json()
+  const json = async (...args: string[]) => (await runClinicTool(stack, '--json', ...args)).json()
   clinic = (
     await json('clinic', 'create', '--name', 'Booked', '--timezone', 'Europe/Berlin', '--currency', 'EUR')
   ).id
@@ -241,7 +241,7 @@ describe('POST /appointments', () => {
     expect(first).toMatchObject({ status: 201, body: { data: { end_time: '09:18' } } })
     expect((await book({ appointment_date: date, start_time: '09:10' })).status).toBe(409)
     expect(
-      (await clinicTool(stack, 'appointment', 'cancel', first.body.data.id, '--clinic', clinic)).code,
+      (await runClinicTool(stack, 'appointment', 'cancel', first.body.data.id, '--clinic', clinic)).code,
     ).toBe(0)
     expect((await book({ appointment_date: date, start_time: '09:10' })).status).toBe(201)
   })
@@ -392,7 +392,7 @@ describe('Idempotency-Key', () => {
   it('forgets with the patient who is erased', async () => {
     const patient = { first_name: 'Vera', last_name: 'Vanishing' }
     const { body } = await post(stack, '/patients', patient, { pair, key: 'key-5' })
-    await clinicTool(stack, 'patient', 'erase', body.data.id, '--clinic', clinic)
+    await runClinicTool(stack, 'patient', 'erase', body.data.id, '--clinic', clinic)
     const again = await post(stack, '/patients', patient, { pair, key: 'key-5' })
     expect([again.status, again.text.includes('Vanishing')]).toEqual([201, false])
     expect(again.body.data).toMatchObject({
@@ -405,7 +405,7 @@ describe('Idempotency-Key', () => {
 
 describe('the operator', () => {
   it('changes the week, days off and single days, and availability follows', async () => {
-    const run = (...args: string[]) => clinicTool(stack, 'doctor', ...args, '--clinic', clinic)
+    const run = (...args: string[]) => runClinicTool(stack, 'doctor', ...args, '--clinic', clinic)
     expect((await run('schedule', doctor, '--exception', '2031-07-05 10:00-11:00')).code).toBe(0)
     expect(await free('2031-07-05')).toEqual(['10:00', '10:30'])
     expect((await run('time-off', doctor, '--add', '2031-07-07/2031-07-08')).code).toBe(0)

@@ -14,7 +14,7 @@ import {
   storeMessage,
   waitingDispatch,
 } from '../bin/clinic/message-fixtures.ts'
-import { clinicTool, type RunningStack, runStack } from '../support/local-stack.ts'
+import { type RunningStack, runClinicTool, runStack } from '../support/local-stack.ts'
 import { newClinic } from '../support/table.ts'
 
 let stack: RunningStack
@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => stack.close())
 
-const tool = (...args: string[]) => clinicTool(stack, ...args)
+const tool = (...args: string[]) => runClinicTool(stack, ...args)
 const data = async (...args: string[]) => (await tool('--json', ...args)).json().data
 const find = async ({ id }: Message) => (await messageStore(stack).find(clinic.id, id))?.record
 const refusal = (message: string) => ({ code: 2, stdout: '', stderr: expect.stringContaining(message) })

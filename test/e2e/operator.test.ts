@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { calendarListPartition } from '../../shared/store/keys/calendar.ts'
-import { clinicTool, get, type RunningStack, runStack } from '../support/local-stack.ts'
+import { get, type RunningStack, runClinicTool, runStack } from '../support/local-stack.ts'
 
 let stack: RunningStack
 let clinic: string
 let credential: { key: string; secret: string }
 const folder = mkdtempSync(join(tmpdir(), 'operator-test-'))
-const tool = (...args: string[]) => clinicTool(stack, ...args)
+const tool = (...args: string[]) => runClinicTool(stack, ...args)
 const pair = () => `${credential.key}:${credential.secret}`
 
 beforeAll(async () => {

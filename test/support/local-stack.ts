@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { request } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { runOperatorTool } from '../../bin/clinic/program.ts'
 import { loadDemo, type ReadyClinic } from '../../bin/demo/load.ts'
 import { type LocalStack, type LocalStackOptions, startLocalStack } from '../../infra/local/stack.ts'
 import { openTable, type Table } from '../../shared/store/table/table.ts'
@@ -58,13 +60,12 @@ export async function send(
   const sent = request(url, { method, headers, agent: false })
   sent.end(body)
   const [response] = await once(sent, 'response')
-  let text = ''
-  for await (const piece of response) text += piece
+  const content = await text(response)
   const result = {
     status: response.statusCode,
     headers: response.headers,
-    text,
-    body: text === '' ? null : JSON.parse(text),
+    text: content,
+    body: content === '' ? null : JSON.parse(content),
   }
   const { pathname } = new URL(url)
   // Whatever a test asks, the document must have the answer.
@@ -102,18 +103,33 @@ export function post(
   })
 }
 
-/** Runs the operator tool on the stack, as a person at a terminal would. */
-export async function clinicTool(stack: LocalStack, ...args: string[]) {
-  const { port } = new URL(stack.baseUrl)
-  const child = spawn(process.execPath, ['bin/clinic.ts', ...args], { env: { ...process.env, PORT: port } })
+/** The outcome of one command of the operator tool. */
+export type CommandResult = { code: number; stdout: string; stderr: string; json: () => any }
+
+/** Runs a command of the operator tool on the stack, in this process. */
+export async function runClinicTool(stack: LocalStack, ...args: string[]): Promise<CommandResult> {
   let stdout = ''
   let stderr = ''
-  child.stdout.on('data', (text) => {
-    stdout += text
+  const code = await runOperatorTool(args, {
+    env: { PORT: new URL(stack.baseUrl).port },
+    writeOut: (text) => {
+      stdout += text
+    },
+    writeError: (text) => {
+      stderr += text
+    },
   })
-  child.stderr.on('data', (text) => {
-    stderr += text
-  })
-  const [code] = await once(child, 'close')
-  return { code: code as number, stdout, stderr, json: () => JSON.parse(stdout) }
+  return { code, stdout, stderr, json: () => JSON.parse(stdout) }
+}
+
+/** Runs a command of the operator tool on the stack as a process of its own, like a person at a terminal. */
+export async function spawnClinicTool(stack: LocalStack, ...args: string[]): Promise<CommandResult> {
+  const { port } = new URL(stack.baseUrl)
+  const child = spawn(process.execPath, ['bin/clinic.ts', ...args], { env: { ...process.env, PORT: port } })
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close') as Promise<[number]>,
+  ])
+  return { code, stdout, stderr, json: () => JSON.parse(stdout) }
 }
