@@ -11,7 +11,7 @@ import {
   type RealisticDynamoDbOptions,
   startRealisticDynamoDb,
 } from './realistic-dynamodb/realistic-dynamodb.ts'
-import { type AppContext, type Assembly, synthesize } from './template/synthesize.ts'
+import { type AppContext, type Assembly, synthesize as runApp } from './template/synthesize.ts'
 import { runInUtc } from './time-zone.ts'
 import { watchSources } from './watch.ts'
 
@@ -36,6 +36,8 @@ export type LocalStackOptions = {
   environment?: Record<string, string>
   /** `HOST:PORT` that functions may send webhooks to although it is not public. */
   allowedWebhookHost?: string | undefined
+  /** Synthesizes the stack; runs the CDK app by default. */
+  synthesize?: (context: AppContext, signal: AbortSignal) => Promise<Assembly>
   /**
    * Loads initial data, before requests are served and before the tables' streams are enabled, so that these writes
    * announce no events.
@@ -62,7 +64,15 @@ export type LocalStack = {
  * @throws Error that says what a person can do when the port is in use, an engine is missing or synthesis fails
  */
 export async function startLocalStack(options: LocalStackOptions): Promise<LocalStack> {
-  const { stage = 'dev', port, dataDir, log = () => {}, allowedWebhookHost, seed } = options
+  const {
+    stage = 'dev',
+    port,
+    dataDir,
+    log = () => {},
+    allowedWebhookHost,
+    synthesize = runApp,
+    seed,
+  } = options
   const context: AppContext = { stage, ...(options.smsReceipts && { smsReceipts: 'on' }) }
   const environment = {
     ...(allowedWebhookHost !== undefined && { ALLOWED_WEBHOOK_HOST: allowedWebhookHost }),

@@ -45,7 +45,7 @@ export async function synthesize(context: AppContext, signal?: AbortSignal): Pro
     release()
   }
   try {
-    await runApp(directory, context, signal)
+    await synthesizeInto(directory, context, signal)
     return { ...(await readAssembly(directory)), dispose }
   } catch (error) {
     await dispose()
@@ -53,7 +53,15 @@ export async function synthesize(context: AppContext, signal?: AbortSignal): Pro
   }
 }
 
-async function runApp(directory: string, overrides: AppContext, signal?: AbortSignal): Promise<void> {
+/**
+ * Runs the CDK app into a directory that the caller owns.
+ * @throws Error with what the app said, without its stack
+ */
+export async function synthesizeInto(
+  directory: string,
+  overrides: AppContext,
+  signal?: AbortSignal,
+): Promise<void> {
   const { context } = JSON.parse(await readFile(join(PROJECT, 'cdk.json'), 'utf8')) as { context?: object }
   const child = spawn(process.execPath, [join('bin', 'app.ts')], {
     cwd: PROJECT,
