@@ -3,10 +3,10 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/engine.ts'],
+    globalSetup: ['test/support/engine.ts', 'test/support/run-folder.ts'],
     // Campaigns of `npm run prove` take as long as they take.
     testTimeout: process.env.PROVE === '1' ? 3_600_000 : 60_000,
-    hookTimeout: 60_000,
+    hookTimeout: 120_000,
     // Two cores: more files at once only wait for each other.
     maxWorkers: 2,
     reporters: process.env.CI ? ['default', './test/support/closing-line.ts'] : ['default'],

@@ -2,43 +2,42 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { runOperatorTool } from '../../bin/clinic/program.ts'
-import { loadDemo, type ReadyClinic } from '../../bin/demo/load.ts'
+import type { ReadyClinic } from '../../bin/demo/load.ts'
 import { type LocalStack, type LocalStackOptions, startLocalStack } from '../../infra/local/stack.ts'
-import { openTable, type Table } from '../../shared/store/table/table.ts'
+import type { Table } from '../../shared/store/table/table.ts'
 import { assertConforms } from './conformance.ts'
+import { copyDemoData } from './demo-data.ts'
+import { sharedAssembly } from './shared-assembly.ts'
+import { stackTable } from './stack-table.ts'
 
 export type RunningStack = LocalStack & { table: Table; clinics: ReadyClinic[]; log: string[]; api: string }
 
-/** The synthesized stack on a free port, with the demo clinics unless they are not wanted. */
+/** Runs the synthesized stack on a free port, with the demo clinics unless `demo` is false. */
 export async function runStack({
   demo = true,
-  seed,
   ...options
-}: { demo?: boolean } & Partial<LocalStackOptions> = {}): Promise<RunningStack> {
+}: { demo?: boolean } & Omit<Partial<LocalStackOptions>, 'dataDir'> = {}): Promise<RunningStack> {
   const log: string[] = []
-  let clinics: ReadyClinic[] = []
+  const data = demo ? await copyDemoData() : undefined
   const stack = await startLocalStack({
     port: 0,
     log: (line) => log.push(line),
-    seed: async (made) => {
-      if (demo) clinics = await loadDemo(tableOf(made))
-      await seed?.(made)
-    },
+    synthesize: sharedAssembly,
+    ...(data && { dataDir: data.folder }),
     ...options,
   })
-  return { ...stack, table: tableOf(stack), clinics, log, api: `${stack.baseUrl}/api/developer/v1` }
-}
-
-function tableOf({ endpoints, outputs }: Pick<LocalStack, 'endpoints' | 'outputs'>): Table {
-  const client = new DynamoDBClient({
-    endpoint: endpoints.dynamodb,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-  })
-  return openTable(DynamoDBDocumentClient.from(client), outputs.TableName ?? '')
+  return {
+    ...stack,
+    table: stackTable(stack),
+    clinics: data?.clinics ?? [],
+    log,
+    api: `${stack.baseUrl}/api/developer/v1`,
+    close: async () => {
+      await stack.close()
+      await data?.remove()
+    },
+  }
 }
 
 export type HttpResponse = {
