@@ -5,7 +5,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/engine.ts', 'test/support/run-folder.ts'],
     // Campaigns of `npm run prove` take as long as they take.
-    testTimeout: process.env.PROVE === '1' ? 3_600_000 : 60_000,
+    testTimeout: process.env.PROVE === '1' ? 3_600_000 : 120_000,
     hookTimeout: 120_000,
     // Two cores: more files at once only wait for each other.
     maxWorkers: 2,

@@ -1,9 +1,18 @@
-import { type AppContext, type Assembly, readAssembly, synthesizeInto } from '../../infra/local/synthesize.ts'
+import {
+  type AppContext,
+  type Assembly,
+  readAssembly,
+  synthesizeInto,
+} from '../../infra/local/template/synthesize.ts'
 import { oncePerRun } from './once-per-run.ts'
 
-/** The synthesized stack, which all test files of the run share. */
-export async function sharedAssembly(context: AppContext): Promise<Assembly> {
+/** The output folder of the synthesized app, which all test files of the run share. */
+export function sharedAssemblyFolder(context: AppContext): Promise<string> {
   const name = ['assembly', ...Object.values(context)].join('-')
-  const directory = await oncePerRun(name, (folder) => synthesizeInto(folder, context))
-  return { ...(await readAssembly(directory)), dispose: async () => {} }
+  return oncePerRun(name, (folder) => synthesizeInto(folder, context))
+}
+
+/** The synthesized stack in that folder, as `startLocalStack` takes it. */
+export async function sharedAssembly(context: AppContext): Promise<Assembly> {
+  return { ...(await readAssembly(await sharedAssemblyFolder(context))), dispose: async () => {} }
 }

@@ -1,15 +1,15 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { callSqs, createQueues, queueUrl, startQueues } from '../../infra/local/engines/queues.ts'
 import { recordOf, type SqsMessage } from '../../infra/local/events/sqs-batch.ts'
-import { resolveTemplate, type Template } from '../../infra/local/template/template.ts'
-import { templateOf } from './template.ts'
+import { resolveTemplate } from '../../infra/local/template/template.ts'
+import { sharedAssembly } from './shared-assembly.ts'
 
 type Handler = (event: SQSEvent) => Promise<SQSBatchResponse>
 
 /** The stack's queues as its template has them, on the real engine. It goes by `Date`, so tests may move the clock. */
 export async function stackQueues() {
   const engine = await startQueues('us-east-1')
-  const template = resolveTemplate(templateOf('dev').toJSON() as Template, {
+  const template = resolveTemplate((await sharedAssembly({ stage: 'dev' })).template, {
     region: 'us-east-1',
     stackName: 'Test',
     queueUrl: (name) => queueUrl(engine.endpoint, name),

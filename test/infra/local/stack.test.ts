@@ -4,13 +4,14 @@ import { join } from 'node:path'
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type LocalStack, type LocalStackOptions, startLocalStack } from '../../../infra/local/stack.ts'
+import { sharedAssembly } from '../../support/shared-assembly.ts'
 import { enginePid } from './engines/engine-pid.ts'
 
 const lines: string[] = []
 let stack: LocalStack
 
 beforeAll(async () => {
-  stack = await startLocalStack({ port: 0, log: (line) => lines.push(line) })
+  stack = await startLocalStack({ port: 0, log: (line) => lines.push(line), synthesize: sharedAssembly })
 })
 
 afterAll(() => stack?.close())
@@ -107,7 +108,7 @@ describe('the synthesized stack, run locally', () => {
 
 describe('a closed stack', () => {
   it('leaves no process, port or file behind', async () => {
-    const other = await startLocalStack({ port: 0 })
+    const other = await startLocalStack({ port: 0, synthesize: sharedAssembly })
     const pid = enginePid(other.endpoints.dynamodb)
     expect(pid).toBeGreaterThan(0)
     const toInbox = await fetch(other.emailInboxUrl, { headers: { accept: 'text/html' }, redirect: 'manual' })
