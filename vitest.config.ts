@@ -4,6 +4,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/engine.ts', 'test/support/run-folder.ts'],
+    // `security-rules.test.ts` checks the template by the same rules; once is enough.
+    env: { CDK_VALIDATION: 'false' },
     // Campaigns of `npm run prove` take as long as they take.
     testTimeout: process.env.PROVE === '1' ? 3_600_000 : 120_000,
     hookTimeout: 120_000,
