@@ -1,37 +1,26 @@
-/** The operator tool against the running stack, and the API's view of what it did. */
+/** The operator's commands that import, change and verify records, against the running stack. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { calendarListPartition } from '../../shared/store/keys/calendar.ts'
+import { issueCredential } from '../support/credentials.ts'
 import { get, type RunningStack, runClinicTool, runStack } from '../support/local-stack.ts'
+import { newClinic } from '../support/table.ts'
 
 let stack: RunningStack
 let clinic: string
-let credential: { key: string; secret: string }
+let pair: string
 const folder = mkdtempSync(join(tmpdir(), 'operator-test-'))
 const tool = (...args: string[]) => runClinicTool(stack, ...args)
-const pair = () => `${credential.key}:${credential.secret}`
 
 beforeAll(async () => {
   stack = await runStack()
-  clinic = (
-    await tool(
-      '--json',
-      'clinic',
-      'create',
-      '--name',
-      'Praxis Nord',
-      '--timezone',
-      'Europe/Berlin',
-      '--currency',
-      'eur',
-    )
-  ).json().id
-  credential = (
-    await tool('--json', 'credential', 'create', '--clinic', clinic, '--name', 'Site', '--scopes', 'all')
-  ).json()
+  const created = await newClinic(stack.table)
+  const { key, secret } = await issueCredential(stack.table, created)
+  clinic = created.id
+  pair = `${key}:${secret}`
 })
 afterAll(async () => {
   rmSync(folder, { recursive: true })
@@ -43,232 +32,6 @@ function file(name: string, content: string): string {
   writeFileSync(path, content)
   return path
 }
-
-describe('clinics', () => {
-  it('are listed with the others', async () => {
-    const { data } = (await tool('clinic', 'list', '--json')).json()
-    expect(data).toContainEqual({
-      id: clinic,
-      name: 'Praxis Nord',
-      timezone: 'Europe/Berlin',
-      currency: 'EUR',
-      duration_minutes: 30,
-      sms_per_day: null,
-      emails_per_day: null,
-      sms_countries: null,
-      created_at: expect.stringMatching(/\+0[12]:00$/),
-    })
-    expect(data.length).toBe(3)
-  })
-
-  it('change, and their credentials know at once', async () => {
-    await tool(
-      'import',
-      '--clinic',
-      clinic,
-      file(
-        'patients-zone.csv',
-        'external_id,first_name,last_name,created_at\nz,Zone,Test,2026-01-01T12:00:00Z\n',
-      ),
-    )
-    const shown = async () => (await get(stack, '/patients?search=zone', pair())).body.data[0].created_at
-    expect(await shown()).toBe('2026-01-01T13:00:00+01:00')
-    expect((await tool('clinic', 'set', clinic, '--timezone', 'America/St_Johns')).code).toBe(0)
-    expect(await shown()).toBe('2026-01-01T08:30:00-03:30')
-    await tool('clinic', 'set', clinic, '--timezone', 'Europe/Berlin')
-  })
-
-  it.each([
-    [
-      ['clinic', 'create', '--name', 'X', '--timezone', 'Mars/Base', '--currency', 'EUR'],
-      '--timezone must be an IANA time zone',
-    ],
-    [
-      ['clinic', 'create', '--name', 'X', '--timezone', 'UTC', '--currency', 'EURO'],
-      '--currency must be an ISO 4217 code',
-    ],
-    [
-      ['clinic', 'create', '--name', ' ', '--timezone', 'UTC', '--currency', 'EUR'],
-      '--name must not be empty',
-    ],
-    [
-      ['clinic', 'create', '--name', 'X', '--timezone', 'UTC'],
-      "required option '--currency <code>' not specified",
-    ],
-    [['clinic', 'set', 'nothing', '--name', 'X'], 'Clinic nothing does not exist'],
-    [
-      ['credential', 'create', '--clinic', 'nothing', '--name', 'X', '--scopes', 'all'],
-      'Clinic nothing does not exist',
-    ],
-    [['credential', 'revoke', 'ck_nothing'], 'Credential ck_nothing does not exist'],
-    [['nonsense'], "unknown command 'nonsense'"],
-  ])('refuse wrong input with exit code 2: %j', async (args, message) => {
-    const { code, stderr, stdout } = await tool(...args)
-    expect([code, stdout]).toEqual([2, ''])
-    expect(stderr).toContain(message)
-  })
-
-  it('names a scope that there is not', async () => {
-    const { code, stderr } = await tool(
-      'credential',
-      'create',
-      '--clinic',
-      clinic,
-      '--name',
-      'X',
-      '--scopes',
-      'patient.read,patient.delete',
-    )
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringContaining('--scopes: unknown scope patient.delete. Valid scopes are patient.read, '),
-    ])
-  })
-
-  it.each([[[]], [['clinic']], [['clinic', 'create']], [['import']], [['credential', 'create']]])(
-    'explains itself: %j --help',
-    async (args) => {
-      const { code, stdout } = await tool(...args, '--help')
-      expect([code, stdout]).toEqual([0, expect.stringContaining('Usage: clinic')])
-    },
-  )
-
-  it('says how to start a stack when none answers', async () => {
-    const { code, stderr } = await tool('--port', '1', 'clinic', 'list')
-    expect([code, stderr]).toEqual([
-      3,
-      expect.stringContaining('No local stack is running on port 1. Start one with "npm start"'),
-    ])
-  })
-})
-
-describe('credentials', () => {
-  it('are listed without their secrets, with the hour of their last use', async () => {
-    await get(stack, '/doctors', pair())
-    const { stdout, json } = await tool('credential', 'list', '--clinic', clinic, '--json')
-    expect(json().data).toContainEqual(
-      expect.objectContaining({
-        key: credential.key,
-        name: 'Site',
-        revoked_at: null,
-        last_used_at: expect.stringMatching(/:00:00[+-]\d\d:\d\d$/),
-      }),
-    )
-    expect(stdout).not.toContain(credential.secret)
-  })
-
-  it('are refused from the next request after they are revoked', async () => {
-    const { key, secret } = (
-      await tool(
-        '--json',
-        'credential',
-        'create',
-        '--clinic',
-        clinic,
-        '--name',
-        'Old',
-        '--scopes',
-        'patient.read',
-      )
-    ).json()
-    expect((await get(stack, '/patients', `${key}:${secret}`)).status).toBe(200)
-    const [first, again] = [
-      await tool('--json', 'credential', 'revoke', key),
-      await tool('--json', 'credential', 'revoke', key),
-    ]
-    expect(again.json().revoked_at).toBe(first.json().revoked_at)
-    expect((await get(stack, '/patients', `${key}:${secret}`)).status).toBe(401)
-  })
-
-  it('are refused once they have expired', async () => {
-    const make = async (expires: string) => {
-      const { key, secret } = (
-        await tool(
-          '--json',
-          'credential',
-          'create',
-          '--clinic',
-          clinic,
-          '--name',
-          'Brief',
-          '--scopes',
-          'all',
-          '--expires',
-          expires,
-        )
-      ).json()
-      return (await get(stack, '/doctors', `${key}:${secret}`)).status
-    }
-    expect([await make('2026-01-01T00:00:00Z'), await make('2999-01-01T00:00:00+03:00')]).toEqual([401, 200])
-  })
-
-  it('are limited to their own rate', async () => {
-    const { key, secret } = (
-      await tool(
-        '--json',
-        'credential',
-        'create',
-        '--clinic',
-        clinic,
-        '--name',
-        'Slow',
-        '--scopes',
-        'all',
-        '--rate',
-        '3',
-      )
-    ).json()
-    const answers = []
-    for (let n = 0; n < 10; n++) answers.push(await get(stack, '/doctors', `${key}:${secret}`))
-    const limited = answers.filter(({ status }) => status === 429)
-    // At most two minutes are touched, three requests let through in each.
-    expect(limited.length).toBeGreaterThanOrEqual(4)
-    expect(limited[0]).toMatchObject({
-      body: { error: 'RATE_LIMITED' },
-      headers: { 'retry-after': expect.stringMatching(/^\d+$/), 'ratelimit-policy': '"default";q=3;w=60' },
-    })
-  })
-})
-
-describe('doctors', () => {
-  it('are added with their week, and deactivated', async () => {
-    const added = await tool(
-      '--json',
-      'doctor',
-      'add',
-      '--clinic',
-      clinic,
-      '--name',
-      'Dr. Eva Noll',
-      '--hours',
-      'mon-fri 09:00-12:30,13:30-18:00; sat 10:00-14:00',
-    )
-    const doctor = added.json()
-    expect(doctor.hours).toBe(
-      'mon 09:00-12:30,13:30-18:00; tue 09:00-12:30,13:30-18:00; wed 09:00-12:30,13:30-18:00; thu 09:00-12:30,13:30-18:00; fri 09:00-12:30,13:30-18:00; sat 10:00-14:00',
-    )
-    expect((await get(stack, '/doctors', pair())).body.data).toEqual([
-      { id: doctor.id, full_name: 'Dr. Eva Noll', specialty: null, is_active: true },
-    ])
-    expect((await tool('doctor', 'deactivate', doctor.id, '--clinic', clinic)).code).toBe(0)
-    expect((await get(stack, '/doctors', pair())).body.data).toMatchObject([{ is_active: false }])
-    expect((await tool('doctor', 'list', '--clinic', clinic)).stdout).toContain('Dr. Eva Noll  inactive')
-  })
-
-  it('refuse hours that are none', async () => {
-    const { code, stderr } = await tool(
-      'doctor',
-      'add',
-      '--clinic',
-      clinic,
-      '--name',
-      'X',
-      '--hours',
-      'mon 9-17',
-    )
-    expect([code, stderr]).toEqual([2, expect.stringContaining('--hours "mon 9-17"')])
-  })
-})
 
 describe('import', () => {
   it('loads the good rows, keeps the bad ones with line and reason, and exits 1', async () => {
@@ -287,7 +50,7 @@ describe('import', () => {
       [3, 'last_name is required'],
       [4, 'phone_number must be an international number such as +905321234567'],
     ])
-    expect((await get(stack, '/patients?search=ada%20lang', pair())).body.meta.total).toBe(1)
+    expect((await get(stack, '/patients?search=ada%20lang', pair)).body.meta.total).toBe(1)
     const again = await tool('--json', 'import', '--clinic', clinic, path)
     expect(again.json()).toMatchObject({ imported: 0, unchanged: 1, rejected: 2 })
   })

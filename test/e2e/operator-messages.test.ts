@@ -1,6 +1,5 @@
 /** The operator's commands about messages, against the running stack; the messages are put into the log by hand. */
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { callSqs } from '../../infra/local/engines/queues.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { addDays, wallClock } from '../../shared/domain/clock.ts'
 import type { Message } from '../../shared/domain/message.ts'
@@ -305,103 +304,6 @@ describe('show', () => {
 
   it('refuses what there is not', async () => {
     expect(await show(newUuid())).toMatchObject(refusal('The clinic has no message'))
-  })
-})
-
-describe('redrive', () => {
-  const sqs = <Output>(action: string, output: string, input: object = {}) =>
-    callSqs<Output>(stack.endpoints.sqs, action, { QueueUrl: stack.outputs[output], ...input })
-  const bury = (message: string) =>
-    sqs('SendMessage', 'DeadEmailQueueUrl', {
-      MessageBody: JSON.stringify({ clinic: clinic.id, message, waits: 0 }),
-    })
-  /** Those that a consumer has just now are in the queue, too. */
-  const count = async (output: string) => {
-    const { Attributes } = await sqs<{ Attributes: Record<string, string> }>('GetQueueAttributes', output, {
-      AttributeNames: ['All'],
-    })
-    const { ApproximateNumberOfMessages: seen, ApproximateNumberOfMessagesNotVisible: taken } = Attributes
-    return Number(seen) + Number(taken)
-  }
-
-  it('moves nothing when there is nothing', async () => {
-    expect(await tool('messages', 'redrive')).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/^emails +0 moved +0 left\nfeedback +0 moved +0 left\n/),
-    })
-  })
-
-  it('gives waiting emails to their consumer again, which sends each once', async () => {
-    const planting = Array.from({ length: 3 }, () =>
-      storeMessage(stack.table, clinic, { dispatch: waitingDispatch() }),
-    )
-    const messages = await Promise.all(planting)
-    for (const { id } of [...messages, ...messages]) await bury(id)
-    const { code, json } = await tool('--json', 'messages', 'redrive', '--queue', 'emails')
-    expect([code, json()]).toEqual([0, { data: [{ queue: 'emails', moved: 6, left: 0 }] }])
-    await vi.waitFor(
-      async () => {
-        for (const message of messages) expect((await find(message))?.sentAt).not.toBeNull()
-        expect(await count('EmailQueueUrl')).toBe(0)
-      },
-      { timeout: 20_000, interval: 200 },
-    )
-    const emails = (await (await fetch(stack.emailInboxUrl)).json()) as unknown[]
-    expect(emails.length).toBe(3)
-    expect(await count('DeadEmailQueueUrl')).toBe(0)
-  })
-
-  it('moves 25 and loses none', async () => {
-    // Of no message: their consumer gives them back, and they stay to be counted.
-    for (let at = 0; at < 25; at++) await bury(newUuid())
-    const { code, stdout } = await tool('messages', 'redrive')
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/^emails +25 moved +0 left\n/)])
-    expect([await count('EmailQueueUrl'), await count('DeadEmailQueueUrl')]).toEqual([25, 0])
-  })
-
-  it('names the queues that it knows', async () => {
-    expect(await tool('messages', 'redrive', '--queue', 'letters')).toMatchObject(
-      refusal('--queue must be one of emails'),
-    )
-  })
-})
-
-describe('a clinic', () => {
-  const made = ['--name', 'Praxis', '--timezone', 'Europe/Berlin', '--currency', 'EUR']
-
-  it('is made with limits of its own, or with the stage’s', async () => {
-    const plain = (await tool('--json', 'clinic', 'create', ...made)).json()
-    expect(plain).toMatchObject({ sms_per_day: null, emails_per_day: null, sms_countries: null })
-    const limited = await tool(
-      ...['--json', 'clinic', 'create', ...made],
-      ...['--sms-per-day', '20', '--emails-per-day', '1000000', '--sms-countries', 'tr, DE,tr'],
-    )
-    const limits = { sms_per_day: 20, emails_per_day: 1_000_000, sms_countries: ['TR', 'DE'] }
-    expect(limited.json()).toMatchObject(limits)
-    expect(await data('clinic', 'list')).toContainEqual(limited.json())
-  })
-
-  it('is given other limits, one at a time', async () => {
-    const { id } = (await tool('--json', 'clinic', 'create', ...made)).json()
-    const set = async (...args: string[]) => (await tool('--json', 'clinic', 'set', id, ...args)).json()
-    expect(await set('--sms-per-day', '5')).toMatchObject({ sms_per_day: 5, emails_per_day: null })
-    expect(await set('--sms-countries', 'gb')).toMatchObject({ sms_per_day: 5, sms_countries: ['GB'] })
-    expect(await set('--emails-per-day', '7')).toMatchObject({
-      sms_per_day: 5,
-      emails_per_day: 7,
-      sms_countries: ['GB'],
-    })
-  })
-
-  it.each([
-    [['--sms-per-day', '0'], '--sms-per-day must be at least 1'],
-    [['--sms-per-day', '1.5'], '--sms-per-day must be a whole number'],
-    [['--emails-per-day', '1000001'], '--emails-per-day must be at most 1000000'],
-    [['--emails-per-day', 'many'], '--emails-per-day must be a number'],
-    [['--sms-countries', 'TR,XX'], '--sms-countries must be ISO 3166 codes'],
-    [['--sms-countries', ''], '--sms-countries must be ISO 3166 codes'],
-  ])('refuses %j', async (args, message) => {
-    expect(await tool('clinic', 'create', ...made, ...args)).toMatchObject(refusal(message))
   })
 })
 

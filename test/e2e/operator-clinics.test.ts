@@ -1,0 +1,307 @@
+/** The operator's commands about clinics, credentials and doctors, against the running stack. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ClinicId } from '../../shared/domain/clinic.ts'
+import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
+import { get, type RunningStack, runClinicTool, runStack, spawnClinicTool } from '../support/local-stack.ts'
+import { aPatient } from '../support/table.ts'
+
+let stack: RunningStack
+let clinic: string
+let credential: { key: string; secret: string }
+const tool = (...args: string[]) => runClinicTool(stack, ...args)
+const pair = () => `${credential.key}:${credential.secret}`
+
+beforeAll(async () => {
+  stack = await runStack()
+  clinic = (
+    await tool(
+      '--json',
+      'clinic',
+      'create',
+      '--name',
+      'Praxis Nord',
+      '--timezone',
+      'Europe/Berlin',
+      '--currency',
+      'eur',
+    )
+  ).json().id
+  credential = (
+    await tool('--json', 'credential', 'create', '--clinic', clinic, '--name', 'Site', '--scopes', 'all')
+  ).json()
+})
+afterAll(() => stack.close())
+
+describe('clinics', () => {
+  it('are listed with the others', async () => {
+    const { data } = (await tool('clinic', 'list', '--json')).json()
+    expect(data).toContainEqual({
+      id: clinic,
+      name: 'Praxis Nord',
+      timezone: 'Europe/Berlin',
+      currency: 'EUR',
+      duration_minutes: 30,
+      sms_per_day: null,
+      emails_per_day: null,
+      sms_countries: null,
+      created_at: expect.stringMatching(/\+0[12]:00$/),
+    })
+    expect(data.length).toBe(3)
+  })
+
+  it('change, and their credentials know at once', async () => {
+    const patient = aPatient({ lastName: 'Zone', createdAt: '2026-01-01T12:00:00Z' })
+    await patientWriter(stack).createMany(clinic as ClinicId, [patient])
+    const shown = async () => (await get(stack, '/patients?search=zone', pair())).body.data[0].created_at
+    expect(await shown()).toBe('2026-01-01T13:00:00+01:00')
+    expect((await tool('clinic', 'set', clinic, '--timezone', 'America/St_Johns')).code).toBe(0)
+    expect(await shown()).toBe('2026-01-01T08:30:00-03:30')
+    await tool('clinic', 'set', clinic, '--timezone', 'Europe/Berlin')
+  })
+
+  it.each([
+    [
+      ['clinic', 'create', '--name', 'X', '--timezone', 'Mars/Base', '--currency', 'EUR'],
+      '--timezone must be an IANA time zone',
+    ],
+    [
+      ['clinic', 'create', '--name', 'X', '--timezone', 'UTC', '--currency', 'EURO'],
+      '--currency must be an ISO 4217 code',
+    ],
+    [
+      ['clinic', 'create', '--name', ' ', '--timezone', 'UTC', '--currency', 'EUR'],
+      '--name must not be empty',
+    ],
+    [
+      ['clinic', 'create', '--name', 'X', '--timezone', 'UTC'],
+      "required option '--currency <code>' not specified",
+    ],
+    [['clinic', 'set', 'nothing', '--name', 'X'], 'Clinic nothing does not exist'],
+    [
+      ['credential', 'create', '--clinic', 'nothing', '--name', 'X', '--scopes', 'all'],
+      'Clinic nothing does not exist',
+    ],
+    [['credential', 'revoke', 'ck_nothing'], 'Credential ck_nothing does not exist'],
+    [['nonsense'], "unknown command 'nonsense'"],
+  ])('refuse wrong input with exit code 2: %j', async (args, message) => {
+    const { code, stderr, stdout } = await tool(...args)
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain(message)
+  })
+
+  it('names a scope that there is not', async () => {
+    const { code, stderr } = await tool(
+      'credential',
+      'create',
+      '--clinic',
+      clinic,
+      '--name',
+      'X',
+      '--scopes',
+      'patient.read,patient.delete',
+    )
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('--scopes: unknown scope patient.delete. Valid scopes are patient.read, '),
+    ])
+  })
+
+  it.each([[[]], [['clinic']], [['clinic', 'create']], [['import']], [['credential', 'create']]])(
+    'explains itself: %j --help',
+    async (args) => {
+      const { code, stdout } = await tool(...args, '--help')
+      expect([code, stdout]).toEqual([0, expect.stringContaining('Usage: clinic')])
+    },
+  )
+
+  it('prints to the standard streams and exits with the code when it runs as a process', async () => {
+    const listed = await spawnClinicTool(stack, 'clinic', 'list', '--json')
+    expect(listed).toMatchObject({ code: 0, stderr: '' })
+    expect(listed.json()).toEqual((await tool('clinic', 'list', '--json')).json())
+    const refused = await spawnClinicTool(stack, 'clinic', 'set', 'nothing', '--name', 'X')
+    expect(refused).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('Clinic nothing does not exist'),
+    })
+  })
+
+  it('says how to start a stack when none answers', async () => {
+    const { code, stderr } = await tool('--port', '1', 'clinic', 'list')
+    expect([code, stderr]).toEqual([
+      3,
+      expect.stringContaining('No local stack is running on port 1. Start one with "npm start"'),
+    ])
+  })
+})
+
+describe('credentials', () => {
+  it('are listed without their secrets, with the hour of their last use', async () => {
+    await get(stack, '/doctors', pair())
+    const { stdout, json } = await tool('credential', 'list', '--clinic', clinic, '--json')
+    expect(json().data).toContainEqual(
+      expect.objectContaining({
+        key: credential.key,
+        name: 'Site',
+        revoked_at: null,
+        last_used_at: expect.stringMatching(/:00:00[+-]\d\d:\d\d$/),
+      }),
+    )
+    expect(stdout).not.toContain(credential.secret)
+  })
+
+  it('are refused from the next request after they are revoked', async () => {
+    const { key, secret } = (
+      await tool(
+        '--json',
+        'credential',
+        'create',
+        '--clinic',
+        clinic,
+        '--name',
+        'Old',
+        '--scopes',
+        'patient.read',
+      )
+    ).json()
+    expect((await get(stack, '/patients', `${key}:${secret}`)).status).toBe(200)
+    const [first, again] = [
+      await tool('--json', 'credential', 'revoke', key),
+      await tool('--json', 'credential', 'revoke', key),
+    ]
+    expect(again.json().revoked_at).toBe(first.json().revoked_at)
+    expect((await get(stack, '/patients', `${key}:${secret}`)).status).toBe(401)
+  })
+
+  it('are refused once they have expired', async () => {
+    const make = async (expires: string) => {
+      const { key, secret } = (
+        await tool(
+          '--json',
+          'credential',
+          'create',
+          '--clinic',
+          clinic,
+          '--name',
+          'Brief',
+          '--scopes',
+          'all',
+          '--expires',
+          expires,
+        )
+      ).json()
+      return (await get(stack, '/doctors', `${key}:${secret}`)).status
+    }
+    expect([await make('2026-01-01T00:00:00Z'), await make('2999-01-01T00:00:00+03:00')]).toEqual([401, 200])
+  })
+
+  it('are limited to their own rate', async () => {
+    const { key, secret } = (
+      await tool(
+        '--json',
+        'credential',
+        'create',
+        '--clinic',
+        clinic,
+        '--name',
+        'Slow',
+        '--scopes',
+        'all',
+        '--rate',
+        '3',
+      )
+    ).json()
+    const answers = []
+    for (let n = 0; n < 10; n++) answers.push(await get(stack, '/doctors', `${key}:${secret}`))
+    const limited = answers.filter(({ status }) => status === 429)
+    // At most two minutes are touched, three requests let through in each.
+    expect(limited.length).toBeGreaterThanOrEqual(4)
+    expect(limited[0]).toMatchObject({
+      body: { error: 'RATE_LIMITED' },
+      headers: { 'retry-after': expect.stringMatching(/^\d+$/), 'ratelimit-policy': '"default";q=3;w=60' },
+    })
+  })
+})
+
+describe('doctors', () => {
+  it('are added with their week, and deactivated', async () => {
+    const added = await tool(
+      '--json',
+      'doctor',
+      'add',
+      '--clinic',
+      clinic,
+      '--name',
+      'Dr. Eva Noll',
+      '--hours',
+      'mon-fri 09:00-12:30,13:30-18:00; sat 10:00-14:00',
+    )
+    const doctor = added.json()
+    expect(doctor.hours).toBe(
+      'mon 09:00-12:30,13:30-18:00; tue 09:00-12:30,13:30-18:00; wed 09:00-12:30,13:30-18:00; thu 09:00-12:30,13:30-18:00; fri 09:00-12:30,13:30-18:00; sat 10:00-14:00',
+    )
+    expect((await get(stack, '/doctors', pair())).body.data).toEqual([
+      { id: doctor.id, full_name: 'Dr. Eva Noll', specialty: null, is_active: true },
+    ])
+    expect((await tool('doctor', 'deactivate', doctor.id, '--clinic', clinic)).code).toBe(0)
+    expect((await get(stack, '/doctors', pair())).body.data).toMatchObject([{ is_active: false }])
+    expect((await tool('doctor', 'list', '--clinic', clinic)).stdout).toContain('Dr. Eva Noll  inactive')
+  })
+
+  it('refuse hours that are none', async () => {
+    const { code, stderr } = await tool(
+      'doctor',
+      'add',
+      '--clinic',
+      clinic,
+      '--name',
+      'X',
+      '--hours',
+      'mon 9-17',
+    )
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--hours "mon 9-17"')])
+  })
+})
+
+describe('a clinic', () => {
+  const made = ['--name', 'Praxis', '--timezone', 'Europe/Berlin', '--currency', 'EUR']
+
+  it('is made with limits of its own, or with the stage’s', async () => {
+    const plain = (await tool('--json', 'clinic', 'create', ...made)).json()
+    expect(plain).toMatchObject({ sms_per_day: null, emails_per_day: null, sms_countries: null })
+    const limited = await tool(
+      ...['--json', 'clinic', 'create', ...made],
+      ...['--sms-per-day', '20', '--emails-per-day', '1000000', '--sms-countries', 'tr, DE,tr'],
+    )
+    const limits = { sms_per_day: 20, emails_per_day: 1_000_000, sms_countries: ['TR', 'DE'] }
+    expect(limited.json()).toMatchObject(limits)
+    expect((await tool('--json', 'clinic', 'list')).json().data).toContainEqual(limited.json())
+  })
+
+  it('is given other limits, one at a time', async () => {
+    const { id } = (await tool('--json', 'clinic', 'create', ...made)).json()
+    const set = async (...args: string[]) => (await tool('--json', 'clinic', 'set', id, ...args)).json()
+    expect(await set('--sms-per-day', '5')).toMatchObject({ sms_per_day: 5, emails_per_day: null })
+    expect(await set('--sms-countries', 'gb')).toMatchObject({ sms_per_day: 5, sms_countries: ['GB'] })
+    expect(await set('--emails-per-day', '7')).toMatchObject({
+      sms_per_day: 5,
+      emails_per_day: 7,
+      sms_countries: ['GB'],
+    })
+  })
+
+  it.each([
+    [['--sms-per-day', '0'], '--sms-per-day must be at least 1'],
+    [['--sms-per-day', '1.5'], '--sms-per-day must be a whole number'],
+    [['--emails-per-day', '1000001'], '--emails-per-day must be at most 1000000'],
+    [['--emails-per-day', 'many'], '--emails-per-day must be a number'],
+    [['--sms-countries', 'TR,XX'], '--sms-countries must be ISO 3166 codes'],
+    [['--sms-countries', ''], '--sms-countries must be ISO 3166 codes'],
+  ])('refuses %j', async (args, message) => {
+    expect(await tool('clinic', 'create', ...made, ...args)).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(message),
+    })
+  })
+})
