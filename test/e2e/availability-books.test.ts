@@ -52,7 +52,7 @@ const REASONS: Record<string, [status: number, key: string]> = {
   taken: [409, 'errors.developer_api.slot_unavailable'],
 }
 
-it('lists exactly what books', async () => {
+it('lists exactly the slots that can be booked', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.nat(ZONES.length - 1),

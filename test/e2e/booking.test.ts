@@ -1,4 +1,4 @@
-/** Booking over HTTP: what availability shows books, once; the rest is refused for the reason given. */
+/** Booking over HTTP: available slots can be booked once; other requests are rejected with their reason. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
@@ -72,14 +72,14 @@ const free = async (date: string, duration = 30): Promise<string[]> =>
 const total = async () => (await get(stack, '/appointments', pair)).body.meta.total as number
 
 describe('GET /availability', () => {
-  it('lists the day, with the clinic’s default length', async () => {
+  it('lists the slots of a day, with the default duration of the clinic', async () => {
     const { status, body } = await get(stack, `/availability?doctor_id=${doctor}&date=2031-03-04`, pair)
     expect(status).toBe(200)
     expect(body.meta).toEqual({ date: '2031-03-04', doctor_id: doctor, duration_minutes: 30, count: 13 })
     expect(body.data[0]).toEqual({ start_time: '09:00', end_time: '09:30', duration_minutes: 30 })
   })
 
-  it('is empty in the past and on days off; 404 for nobody', async () => {
+  it('is empty in the past and on days off, and returns 404 for an unknown doctor', async () => {
     expect([await free('2020-03-02'), await free('2031-03-02')]).toEqual([[], []])
     expect(await get(stack, `/availability?doctor_id=${newUuid()}&date=2031-03-04`, pair)).toMatchObject({
       status: 404,
@@ -88,7 +88,7 @@ describe('GET /availability', () => {
   })
 
   it.each(['duration=4', 'duration=481', 'duration=7.5', 'duration=', 'date=2031-02-29', 'doctor_id=x'])(
-    'refuses %s',
+    'names the invalid parameter for %s',
     async (wrong) => {
       const query = new URLSearchParams({ doctor_id: doctor, date: MONDAY })
       for (const [name, value] of new URLSearchParams(wrong)) query.set(name, value)
@@ -107,7 +107,7 @@ describe('GET /availability', () => {
 })
 
 describe('POST /appointments', () => {
-  it('books a listed slot, which is then taken; a 409 offers what is really free', async () => {
+  it('books a listed slot once, and returns 409 with three free alternatives afterwards', async () => {
     const booked = await book({ notes: 'first visit' })
     expect(booked).toMatchObject({
       status: 201,
@@ -140,7 +140,7 @@ describe('POST /appointments', () => {
     expect((await book({ appointment_date, start_time, patient_id: patients[1] })).status).toBe(201)
   })
 
-  it('books off the grid, and the freed time of a cancelled one', async () => {
+  it('books times between listed slots, and the time of a cancelled appointment', async () => {
     const date = '2031-03-05'
     const first = await book({ appointment_date: date, start_time: '09:07', duration: 11 })
     expect(first).toMatchObject({ status: 201, body: { data: { end_time: '09:18' } } })
@@ -159,9 +159,9 @@ describe('POST /appointments', () => {
     ['on a Sunday', { appointment_date: '2031-03-02' }, 422, 'outside_working_hours'],
     ['over midnight', { start_time: '23:45' }, 422, 'outside_working_hours'],
     ['in the past', { appointment_date: '2020-03-02' }, 422, 'appointment_in_past'],
-    ['for nobody', { patient_id: newUuid() }, 404, 'patient_not_found'],
-    ['with nobody', { doctor_id: newUuid() }, 404, 'doctor_not_found'],
-  ])('refuses %s', async (_, wrong, status, key) => {
+    ['for an unknown patient', { patient_id: newUuid() }, 404, 'patient_not_found'],
+    ['with an unknown doctor', { doctor_id: newUuid() }, 404, 'doctor_not_found'],
+  ])('rejects a booking %s', async (_, wrong, status, key) => {
     const before = await total()
     const answer = await book(wrong)
     expect([answer.status, answer.body.message]).toEqual([status, `errors.developer_api.${key}`])
@@ -181,14 +181,14 @@ describe('POST /appointments', () => {
     [{ notes: 'x'.repeat(2001) }, 'notes'],
     [{ status: 'completed' }, 'status'],
     [{ end_time: '09:30' }, 'end_time'],
-  ])('names the field that is wrong: %j', async (wrong, field) => {
+  ])('returns 422 naming the invalid field: %j', async (wrong, field) => {
     expect(await book(wrong)).toMatchObject({
       status: 422,
       body: { error: 'VALIDATION', details: [{ field }] },
     })
   })
 
-  it("takes no other clinic's patient or doctor", async () => {
+  it("returns 404 for another clinic's patient or doctor", async () => {
     const full = stack.clinics[0]?.credentials.full
     const [theirs] = (await get(stack, '/patients?limit=1', full)).body.data
     const [theirDoctor] = (await get(stack, '/doctors?limit=1', full)).body.data
@@ -200,7 +200,7 @@ describe('POST /appointments', () => {
     )
   })
 
-  it('lets exactly one of many overlapping bookings through, whoever they are', async () => {
+  it('accepts exactly one of many concurrent overlapping bookings', async () => {
     for (let round = 0; round < rounds(4, 100); round++) {
       const date = weekday(round)
       const starts = Array.from({ length: 64 }, (_, n) => ({
@@ -234,7 +234,7 @@ describe('POST /appointments', () => {
   })
 })
 
-/** The weekday so many working days after the first of April 2031. */
+/** The date `count` working days after 1 April 2031. */
 function weekday(count: number): string {
   const day = new Date(Date.UTC(2031, 3, 1))
   for (let left = count; left > 0 || [0, 6].includes(day.getUTCDay()); ) {
@@ -245,7 +245,7 @@ function weekday(count: number): string {
 }
 
 describe('Idempotency-Key', () => {
-  it('gives the first answer again, byte for byte, and books once under 50 at a time', async () => {
+  it('replays the first response byte for byte, and books once under 50 concurrent requests', async () => {
     const before = await total()
     const fields = { appointment_date: '2031-06-02', start_time: '15:00' }
     const answers = await Promise.all(Array.from({ length: 50 }, () => book(fields, 'key-1')))
@@ -261,7 +261,7 @@ describe('Idempotency-Key', () => {
     expect(again.headers.location).toBe(answers[0]?.headers.location)
   })
 
-  it('refuses the key for another body, keeps a taken slot’s answer, and knows each route’s keys apart', async () => {
+  it('rejects the key for another body, stores a 409, and separates keys by route', async () => {
     const fields = { appointment_date: '2031-06-03', start_time: '15:00' }
     expect((await book(fields, 'key-2')).status).toBe(201)
     expect(await book({ ...fields, start_time: '15:30' }, 'key-2')).toMatchObject({
@@ -280,13 +280,13 @@ describe('Idempotency-Key', () => {
     expect((await get(stack, '/patients?search=once%20only', pair)).body.meta.total).toBe(1)
   })
 
-  it('does not keep an answer that was given before anything was attempted', async () => {
+  it('stores no response that was rejected by validation', async () => {
     const fields = { appointment_date: '2031-06-04', start_time: '08:00' }
     expect((await book(fields, 'key-4')).status).toBe(422)
     expect((await book({ ...fields, start_time: '15:00' }, 'key-4')).status).toBe(201)
   })
 
-  it.each(['', ' ', 'a b', 'x'.repeat(256), 'ключ'])('refuses %j', async (key) => {
+  it.each(['', ' ', 'a b', 'x'.repeat(256), 'ключ'])('rejects the key %j', async (key) => {
     const answer = await book({ appointment_date: '2031-06-05' }, Buffer.from(key, 'utf8').toString('latin1'))
     expect([answer.status, answer.body.message]).toEqual([
       422,
@@ -294,7 +294,7 @@ describe('Idempotency-Key', () => {
     ])
   })
 
-  it('forgets with the patient who is erased', async () => {
+  it('replays an anonymized response after the patient is erased', async () => {
     const patient = { first_name: 'Vera', last_name: 'Vanishing' }
     const { body } = await post(stack, '/patients', patient, { pair, key: 'key-5' })
     await runClinicTool(stack, 'patient', 'erase', body.data.id, '--clinic', clinic)
@@ -308,8 +308,8 @@ describe('Idempotency-Key', () => {
   })
 })
 
-describe('the operator', () => {
-  it('changes the week, days off and single days, and availability follows', async () => {
+describe('changes by the operator', () => {
+  it('of weekly hours, time off and single days show in availability', async () => {
     const run = (...args: string[]) => runClinicTool(stack, 'doctor', ...args, '--clinic', clinic)
     expect((await run('schedule', doctor, '--exception', '2031-07-05 10:00-11:00')).code).toBe(0)
     expect(await free('2031-07-05')).toEqual(['10:00', '10:30'])

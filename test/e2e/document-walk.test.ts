@@ -11,15 +11,15 @@ import { rounds } from '../support/scale.ts'
 
 const COUNT = rounds(400, 6000)
 /** Requests under way at a time. */
-const ABREAST = 6
+const CONCURRENCY = 6
 const SEED = Number(process.env.SEED ?? Date.now() % 2 ** 31)
 
 let stack: RunningStack
 let receiver: Server
 let receiverUrl: string
-/** Ids that exist, by the name of what takes them; a webhook's is `id` below /webhooks. */
+/** Ids of existing records by parameter name; below /webhooks, `id` is the webhook's. */
 const known: Record<string, string> = {}
-const agent = new Agent({ keepAlive: true, maxSockets: ABREAST })
+const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY })
 
 beforeAll(async () => {
   receiver = createServer((_request, response) => response.writeHead(204).end()).listen(0, '127.0.0.1')
@@ -46,7 +46,7 @@ afterAll(async () => {
 const newWebhook = async (): Promise<string> =>
   (await post(stack, '/webhooks', { url: receiverUrl, events: ['patient.created'] })).body.data.id
 
-/** Made for the next that is to be deleted. */
+/** The webhook that the next DELETE request removes. */
 let spare: Promise<string> | undefined
 
 async function idOf({ method, path }: RequestCase, name: string): Promise<string> {
@@ -81,7 +81,7 @@ async function send(step: RequestCase) {
   return { target, status: response.statusCode as number, headers: response.headers, text }
 }
 
-/** What is wrong with the answer to a step; null when nothing is. */
+/** What is wrong with the response to a step; null if nothing is. */
 async function problemOf(step: RequestCase): Promise<string | null> {
   const { target, status, headers, text } = await send(step)
   const said = `${step.label}\n  ${step.method} ${target.slice(0, 300)}\n  ${status} ${text.slice(0, 300)}`
@@ -91,17 +91,17 @@ async function problemOf(step: RequestCase): Promise<string | null> {
   } catch (error) {
     return `${(error as Error).message}: ${said}`
   }
-  if (step.verdict === 'wrong' && status < 300) return `taken: ${said}`
+  if (step.verdict === 'wrong' && status < 300) return `accepted: ${said}`
   const details: { field: string }[] = text === '' ? [] : (JSON.parse(text).details ?? [])
   const isNamed = step.field === undefined || details.some(({ field }) => field?.split('.')[0] === step.field)
   if (step.verdict === 'fits' && (status === 400 || status === 422) && isNamed && details.length > 0)
-    return `refused: ${said}`
+    return `rejected: ${said}`
   if (status === 204) spare = undefined
   if (step.path === '/webhooks' && status === 201) await remove(JSON.parse(text).data.id)
   return null
 }
 
-/** A clinic has few webhooks: the next is to be taken too. */
+/** A clinic can have only a few webhooks, so each one created is deleted at once. */
 const remove = (id: string) =>
   send({
     label: '',
@@ -113,12 +113,12 @@ const remove = (id: string) =>
     verdict: 'fits',
   })
 
-it(`${COUNT} requests from seed ${SEED}`, async () => {
+it(`responds as documented to ${COUNT} requests generated from seed ${SEED}`, async () => {
   const steps = generateRequests(SEED, COUNT, { ...known, url: receiverUrl })
   const problems: string[] = []
   const queue = steps.values()
   await Promise.all(
-    Array.from({ length: ABREAST }, async () => {
+    Array.from({ length: CONCURRENCY }, async () => {
       for (const step of queue) {
         const problem = await problemOf(step)
         if (problem !== null) problems.push(problem)
@@ -129,7 +129,7 @@ it(`${COUNT} requests from seed ${SEED}`, async () => {
   expect(problems.length).toBe(0)
 })
 
-it('a 502 is documented, and comes when the provider is out of reach', async () => {
+it('returns a documented 502 when the provider cannot be reached', async () => {
   const unlucky = { first_name: 'Umut', last_name: 'Demir', phone_number: '+12015550102' }
   const { id } = (await post(stack, '/patients', unlucky)).body.data
   const answer = await post(stack, '/messages', { channel: 'sms', patient_id: id, message: 'Hello' })
@@ -137,12 +137,22 @@ it('a 502 is documented, and comes when the provider is out of reach', async () 
   assertConforms('POST', `${BASE_PATH}/messages`, answer.status, answer.headers, answer.body)
 })
 
-it.each(Object.keys(document.paths))('%s without a scope, and by other methods', async (path) => {
-  const authorization = `Developer ${stack.clinics[0]?.credentials.none}`
-  const step = { label: '', path, ids: {}, query: [], headers: { authorization }, verdict: 'wrong' as const }
-  for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']) {
-    const { target, status, headers, text } = await send({ ...step, method })
-    expect([method, status]).toEqual([method, document.paths[path]?.[method.toLowerCase()] ? 403 : 405])
-    assertConforms(method, target, status, headers, text === '' ? null : JSON.parse(text))
-  }
-})
+it.each(Object.keys(document.paths))(
+  '%s returns a documented 403 without the scope and 405 for other methods',
+  async (path) => {
+    const authorization = `Developer ${stack.clinics[0]?.credentials.none}`
+    const step = {
+      label: '',
+      path,
+      ids: {},
+      query: [],
+      headers: { authorization },
+      verdict: 'wrong' as const,
+    }
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']) {
+      const { target, status, headers, text } = await send({ ...step, method })
+      expect([method, status]).toEqual([method, document.paths[path]?.[method.toLowerCase()] ? 403 : 405])
+      assertConforms(method, target, status, headers, text === '' ? null : JSON.parse(text))
+    }
+  },
+)

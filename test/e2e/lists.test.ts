@@ -99,14 +99,14 @@ function valuesOf(name: string, records: Shown[]): string[] {
 }
 
 describe.each(LISTS.map((list) => [list.path, list] as const))('GET %s', (path, { fields, order }) => {
-  it('is complete and in order by pages of every size', async () => {
+  it('returns every record once and in order for every page size', async () => {
     const records = all[path] ?? []
     expect(records.length).toBeGreaterThan(50)
     expect(records.map(order)).toEqual(records.map(order).sort().reverse())
     for (const limit of [7, 20]) expect(await walk(path, {}, limit)).toEqual(records)
   })
 
-  it('answers every combination of filters as the oracle does', async () => {
+  it('returns what the oracle returns for every combination of filters', async () => {
     const records = all[path] ?? []
     const names = Object.keys(fields)
     let combinations: Filter[] = [{}]
@@ -149,13 +149,13 @@ describe.each(LISTS.map((list) => [list.path, list] as const))('GET %s', (path, 
     },
   )
 
-  it('refuses a range that ends before it begins', async () => {
+  it('rejects a date range that ends before it begins', async () => {
     const [from, to] = path === '/appointments' ? ['date_from', 'date_to'] : ['from', 'to']
     const { status, body } = await get(stack, `${path}?${from}=2026-02-01&${to}=2026-01-31`)
     expect([status, body.details]).toEqual([400, [{ field: from, issue: `must not be after ${to}` }]])
   })
 
-  it('refuses an id that is none, and is empty for one that is nobody’s or another clinic’s', async () => {
+  it('rejects a malformed id, and is empty for an unknown id or another clinic’s', async () => {
     expect(await get(stack, `${path}?patient_id=abc`)).toMatchObject({
       status: 400,
       body: { details: [{ field: 'patient_id', issue: 'must be a UUID' }] },
@@ -169,7 +169,7 @@ describe.each(LISTS.map((list) => [list.path, list] as const))('GET %s', (path, 
     }
   })
 
-  it('names the allowed values of its status or channel', async () => {
+  it('names the allowed values when the status or channel is invalid', async () => {
     const name = path === '/messages' ? 'channel' : 'status'
     const { status, body } = await get(stack, `${path}?${name}=open`)
     expect([status, body.details[0].field]).toEqual([400, name])
@@ -178,7 +178,7 @@ describe.each(LISTS.map((list) => [list.path, list] as const))('GET %s', (path, 
 })
 
 describe('GET /invoices/{id}', () => {
-  it('is the invoice of the list with its payments, newest first, which make up what is paid', async () => {
+  it('returns the listed invoice with its payments, newest first, which add up to the paid amount', async () => {
     for (const invoice of (all['/invoices'] ?? []).slice(0, 60)) {
       const { status, body } = await get(stack, `/invoices/${invoice.id}`)
       expect(status).toBe(200)

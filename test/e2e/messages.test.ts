@@ -56,7 +56,7 @@ async function until(patient: Patient, wanted: object): Promise<string[]> {
   return seen
 }
 
-it('an SMS arrives in the sink, and the log says so', async () => {
+it('delivers an SMS to the local outbox and shows it in the log', async () => {
   const patient = await entered()
   const answer = await send(patient, { channel: 'sms' })
   const recipient = patient.phoneNumber as string
@@ -85,7 +85,7 @@ it('an SMS arrives in the sink, and the log says so', async () => {
   ])
 })
 
-it('an email arrives in the inbox, and its log entry moves on to delivered', async () => {
+it('delivers an email to the local inbox and marks its log entry delivered', async () => {
   const patient = await entered()
   const recipient = patient.emailAddress as string
   const answer = await send(patient, { channel: 'email', message: 'Bis bald' })
@@ -102,7 +102,7 @@ it('an email arrives in the inbox, and its log entry moves on to delivered', asy
   expect(mail?.from).toContain('clinic@example.com')
 })
 
-it('the same request under a key sends once', async () => {
+it('sends once when a request is repeated under its idempotency key', async () => {
   const patient = await entered()
   for (const channel of ['sms', 'email']) {
     const answers = await Promise.all([1, 2, 3].map(() => send(patient, { channel }, `key-${channel}`)))
@@ -116,8 +116,8 @@ it('the same request under a key sends once', async () => {
   expect((await outbox(stack.emailInboxUrl, patient.emailAddress as string)).length).toBe(1)
 })
 
-describe('the test range', () => {
-  it('a number that SNS rejects', async () => {
+describe('recipients that simulate failures', () => {
+  it('marks an SMS as failed when SNS rejects the number', async () => {
     const patient = await entered({ phoneNumber: '+12015550101' })
     expect((await send(patient, { channel: 'sms' })).body.data.status).toBe('failed')
     expect(await logOf(patient)).toMatchObject([
@@ -125,7 +125,7 @@ describe('the test range', () => {
     ])
   })
 
-  it('a number that is throttled', async () => {
+  it('returns 502 when SNS throttles', async () => {
     const patient = await entered({ phoneNumber: '+12015550102' })
     const answer = await send(patient, { channel: 'sms' })
     expect([answer.status, answer.body.error]).toEqual([502, 'PROVIDER_UNAVAILABLE'])
@@ -133,7 +133,7 @@ describe('the test range', () => {
     expect(await outbox(stack.smsOutboxUrl, '+12015550102')).toEqual([])
   })
 
-  it('a number whose reply is lost: one call, and an honest status', async () => {
+  it('calls SNS once when its reply is lost, and keeps the message queued', async () => {
     const patient = await entered({ phoneNumber: '+12015550103' })
     const answer = await send(patient, { channel: 'sms' }, 'lost')
     expect([answer.status, answer.body.data.status]).toEqual([202, 'queued'])
@@ -144,25 +144,25 @@ describe('the test range', () => {
     ])
   })
 
-  it('an address that bounces', async () => {
+  it('marks a bounced email as failed', async () => {
     const patient = await entered({ emailAddress: 'bounce+1@simulator.amazonses.com' })
     await send(patient, { channel: 'email' })
     await until(patient, { status: 'failed', error_message: 'Bounce: Permanent, General' })
   })
 
-  it('an address that complains', async () => {
+  it('records a complaint', async () => {
     const patient = await entered({ emailAddress: 'complaint+1@simulator.amazonses.com' })
     await send(patient, { channel: 'email' })
     await until(patient, { status: 'delivered', error_message: 'Complaint' })
   })
 
-  it('an address that SES rejects', async () => {
+  it('marks an email that SES rejects as failed', async () => {
     const patient = await entered({ emailAddress: 'rejected@test.example' })
     await send(patient, { channel: 'email' })
     await until(patient, { status: 'failed', error_message: 'The provider refused it: MessageRejected' })
   })
 
-  it('an address whose reply is lost: one mail, and SES’s own events tell the rest', async () => {
+  it('sends one email when the reply of SES is lost, and learns its outcome from SES’s events', async () => {
     const patient = await entered({ emailAddress: 'lost-reply@test.example' })
     await send(patient, { channel: 'email' })
     await until(patient, { status: 'delivered', error_message: null })
@@ -170,7 +170,7 @@ describe('the test range', () => {
   })
 })
 
-it('tells nothing of messages and patients in its log', async () => {
+it('writes nothing about messages and patients to the log', async () => {
   const patient = await entered({ firstName: 'CANARY-7351', emailAddress: 'canary-7351@example.com' })
   await send(patient, { channel: 'sms', message: 'CANARY-7352' })
   await send(patient, { channel: 'email', message: 'CANARY-7353', subject: 'CANARY-7354' })

@@ -1,4 +1,4 @@
-/** What a newcomer types, as processes: starting, stopping, and keeping data over a restart. */
+/** `npm start` as a process: starting, stopping, and keeping data across restarts. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -19,7 +19,7 @@ async function lines(child: ChildProcess): Promise<{ all: string[]; ready: any }
     all.push(line)
     if (line.startsWith('{"ready":true,')) return { all, ready: JSON.parse(line) }
   }
-  throw new Error(`it ended without being ready:\n${all.join('\n')}`)
+  throw new Error(`npm start ended before it was ready:\n${all.join('\n')}`)
 }
 
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
@@ -33,7 +33,7 @@ const answers = (url: string): Promise<boolean> =>
     () => false,
   )
 
-it('prints one ready line with --json, and leaves nothing behind on SIGTERM', async () => {
+it('prints one ready line with --json, and stops its engines on SIGTERM', async () => {
   const child = npm('--json', '--no-demo')
   const { all, ready } = await lines(child)
   expect(all.length).toBe(1)
@@ -56,7 +56,7 @@ it('prints one ready line with --json, and leaves nothing behind on SIGTERM', as
   await expect.poll(() => answers(endpoints.dynamodb)).toBe(false)
 })
 
-it('prints a curl that works as pasted, and keeps data and credentials over a restart with --data', async () => {
+it('prints a curl command that works as pasted, and keeps data and credentials across restarts with --data', async () => {
   const data = join(folder, 'data')
   const first = npm('--data', data)
   const { all, ready } = await lines(first)
@@ -87,7 +87,7 @@ it('prints a curl that works as pasted, and keeps data and credentials over a re
 })
 
 it.each(['127.0.0.1', '127.0.0.1:0', 'http://127.0.0.1:4400', '127.1:4400'])(
-  'lets webhooks go to a host and port only: %s',
+  'rejects a webhook host that is not a host with its port: %s',
   async (host) => {
     const child = spawn(process.execPath, ['bin/local.ts', '--allow-webhook-host', host], {
       stdio: ['ignore', 'ignore', 'pipe'],

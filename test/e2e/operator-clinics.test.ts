@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => stack.close())
 
 describe('clinics', () => {
-  it('are listed with the others', async () => {
+  it('are listed together', async () => {
     const { data } = (await tool('clinic', 'list', '--json')).json()
     expect(data).toContainEqual({
       id: clinic,
@@ -49,7 +49,7 @@ describe('clinics', () => {
     expect(data.length).toBe(3)
   })
 
-  it('change, and their credentials know at once', async () => {
+  it('can be changed, with effect on the next request', async () => {
     const patient = aPatient({ lastName: 'Zone', createdAt: '2026-01-01T12:00:00Z' })
     await patientWriter(stack).createMany(clinic as ClinicId, [patient])
     const shown = async () => (await get(stack, '/patients?search=zone', pair())).body.data[0].created_at
@@ -83,13 +83,13 @@ describe('clinics', () => {
     ],
     [['credential', 'revoke', 'ck_nothing'], 'Credential ck_nothing does not exist'],
     [['nonsense'], "unknown command 'nonsense'"],
-  ])('refuse wrong input with exit code 2: %j', async (args, message) => {
+  ])('exit with code 2 on wrong input: %j', async (args, message) => {
     const { code, stderr, stdout } = await tool(...args)
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toContain(message)
   })
 
-  it('names a scope that there is not', async () => {
+  it('name an unknown scope and list the known ones', async () => {
     const { code, stderr } = await tool(
       'credential',
       'create',
@@ -107,14 +107,14 @@ describe('clinics', () => {
   })
 
   it.each([[[]], [['clinic']], [['clinic', 'create']], [['import']], [['credential', 'create']]])(
-    'explains itself: %j --help',
+    'print usage for %j --help',
     async (args) => {
       const { code, stdout } = await tool(...args, '--help')
       expect([code, stdout]).toEqual([0, expect.stringContaining('Usage: clinic')])
     },
   )
 
-  it('prints to the standard streams and exits with the code when it runs as a process', async () => {
+  it('print to the standard streams and set the exit code when the tool runs as a process', async () => {
     const listed = await spawnClinicTool(stack, 'clinic', 'list', '--json')
     expect(listed).toMatchObject({ code: 0, stderr: '' })
     expect(listed.json()).toEqual((await tool('clinic', 'list', '--json')).json())
@@ -126,7 +126,7 @@ describe('clinics', () => {
     })
   })
 
-  it('says how to start a stack when none answers', async () => {
+  it('explain how to start a stack when none responds', async () => {
     const { code, stderr } = await tool('--port', '1', 'clinic', 'list')
     expect([code, stderr]).toEqual([
       3,
@@ -136,7 +136,7 @@ describe('clinics', () => {
 })
 
 describe('credentials', () => {
-  it('are listed without their secrets, with the hour of their last use', async () => {
+  it('are listed without secrets, with the hour of their last use', async () => {
     await get(stack, '/doctors', pair())
     const { stdout, json } = await tool('credential', 'list', '--clinic', clinic, '--json')
     expect(json().data).toContainEqual(
@@ -150,7 +150,7 @@ describe('credentials', () => {
     expect(stdout).not.toContain(credential.secret)
   })
 
-  it('are refused from the next request after they are revoked', async () => {
+  it('are rejected from the first request after they are revoked', async () => {
     const { key, secret } = (
       await tool(
         '--json',
@@ -173,7 +173,7 @@ describe('credentials', () => {
     expect((await get(stack, '/patients', `${key}:${secret}`)).status).toBe(401)
   })
 
-  it('are refused once they have expired', async () => {
+  it('are rejected after they expire', async () => {
     const make = async (expires: string) => {
       const { key, secret } = (
         await tool(
@@ -224,7 +224,7 @@ describe('credentials', () => {
 })
 
 describe('doctors', () => {
-  it('are added with their week, and deactivated', async () => {
+  it('are added with weekly hours, and can be deactivated', async () => {
     const added = await tool(
       '--json',
       'doctor',
@@ -248,7 +248,7 @@ describe('doctors', () => {
     expect((await tool('doctor', 'list', '--clinic', clinic)).stdout).toContain('Dr. Eva Noll  inactive')
   })
 
-  it('refuse hours that are none', async () => {
+  it('exit with code 2 when the hours are malformed', async () => {
     const { code, stderr } = await tool(
       'doctor',
       'add',
@@ -263,14 +263,14 @@ describe('doctors', () => {
   })
 })
 
-describe('a clinic', () => {
-  const made = ['--name', 'Praxis', '--timezone', 'Europe/Berlin', '--currency', 'EUR']
+describe('message limits of a clinic', () => {
+  const required = ['--name', 'Praxis', '--timezone', 'Europe/Berlin', '--currency', 'EUR']
 
-  it('is made with limits of its own, or with the stage’s', async () => {
-    const plain = (await tool('--json', 'clinic', 'create', ...made)).json()
+  it('are set at creation, or default to those of the stage', async () => {
+    const plain = (await tool('--json', 'clinic', 'create', ...required)).json()
     expect(plain).toMatchObject({ sms_per_day: null, emails_per_day: null, sms_countries: null })
     const limited = await tool(
-      ...['--json', 'clinic', 'create', ...made],
+      ...['--json', 'clinic', 'create', ...required],
       ...['--sms-per-day', '20', '--emails-per-day', '1000000', '--sms-countries', 'tr, DE,tr'],
     )
     const limits = { sms_per_day: 20, emails_per_day: 1_000_000, sms_countries: ['TR', 'DE'] }
@@ -278,8 +278,8 @@ describe('a clinic', () => {
     expect((await tool('--json', 'clinic', 'list')).json().data).toContainEqual(limited.json())
   })
 
-  it('is given other limits, one at a time', async () => {
-    const { id } = (await tool('--json', 'clinic', 'create', ...made)).json()
+  it('change one at a time', async () => {
+    const { id } = (await tool('--json', 'clinic', 'create', ...required)).json()
     const set = async (...args: string[]) => (await tool('--json', 'clinic', 'set', id, ...args)).json()
     expect(await set('--sms-per-day', '5')).toMatchObject({ sms_per_day: 5, emails_per_day: null })
     expect(await set('--sms-countries', 'gb')).toMatchObject({ sms_per_day: 5, sms_countries: ['GB'] })
@@ -297,8 +297,8 @@ describe('a clinic', () => {
     [['--emails-per-day', 'many'], '--emails-per-day must be a number'],
     [['--sms-countries', 'TR,XX'], '--sms-countries must be ISO 3166 codes'],
     [['--sms-countries', ''], '--sms-countries must be ISO 3166 codes'],
-  ])('refuses %j', async (args, message) => {
-    expect(await tool('clinic', 'create', ...made, ...args)).toMatchObject({
+  ])('exit with code 2 on %j', async (args, message) => {
+    expect(await tool('clinic', 'create', ...required, ...args)).toMatchObject({
       code: 2,
       stdout: '',
       stderr: expect.stringContaining(message),

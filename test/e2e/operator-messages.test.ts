@@ -1,4 +1,4 @@
-/** The operator's commands about messages, against the running stack; the messages are put into the log by hand. */
+/** The operator's commands about messages, against the running stack; the messages are stored directly. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { addDays, wallClock } from '../../shared/domain/clock.ts'
@@ -58,7 +58,7 @@ describe('unresolved', () => {
     await storeMessage(table, clinic, { status: 'failed', errorMessage: 'Bounce' })
   })
 
-  it('are listed from the longest ago, swept or not, of all clinics or one', async () => {
+  it('are listed oldest first, for all clinics or one', async () => {
     const ids = (list: Message[]) => list.map(({ id }) => id)
     expect(ids(await data('messages', 'unresolved'))).toEqual(ids([theirs, swept, unswept]))
     const mine = await data('message', 'unresolved', '--clinic', clinic.id)
@@ -82,7 +82,7 @@ describe('unresolved', () => {
     )
   })
 
-  it('are shown to a person without text, subject and recipient', async () => {
+  it('are printed without text, subject and recipient', async () => {
     const { stdout } = await tool('messages', 'unresolved')
     const [first] = stdout.split('\n')
     expect(first).toMatch(
@@ -92,7 +92,7 @@ describe('unresolved', () => {
     expect(stdout).not.toMatch(/SECRET|ada@/)
   })
 
-  it('are settled, each once', async () => {
+  it('can be resolved once', async () => {
     const { code, stdout } = await tool(
       ...['messages', 'resolve', swept.id.toUpperCase(), '--clinic', clinic.id, '--as', 'sent'],
     )
@@ -122,11 +122,11 @@ describe('unresolved', () => {
   })
 })
 
-describe('resolve refuses', () => {
+describe('resolve rejects', () => {
   const resolve = (id: string, as = 'sent', of = clinic) =>
     tool('messages', 'resolve', id, '--clinic', of.id, '--as', as)
 
-  it('what is waiting, being sent or done, and leaves it', async () => {
+  it('messages that are waiting, being sent or done, and leaves them unchanged', async () => {
     const cases: [Partial<Message>, string][] = [
       [{ dispatch: waitingDispatch() }, 'The message is waiting to be sent'],
       [{ dispatch: claimedDispatch(Date.now() + MINUTE) }, 'The message is being sent until 20'],
@@ -140,7 +140,7 @@ describe('resolve refuses', () => {
     }
   })
 
-  it('what there is not, here', async () => {
+  it('ids that are unknown, malformed or of another clinic', async () => {
     const elsewhere = await storeMessage(stack.table, other, {
       dispatch: claimedDispatch(Date.now() - MINUTE),
     })
@@ -183,7 +183,7 @@ describe('failed', () => {
     return rows.map(({ id }) => names.get(id))
   }
 
-  it('are those of the last seven days, newest first, or of the days named', async () => {
+  it('lists the last seven days, or the given days, newest first', async () => {
     const of = (...ago: number[]) => ago.flatMap((ago) => [`email ${ago}`, `sms ${ago}`])
     expect((await failed()).sort()).toEqual(of(0, 1, 6).sort())
     expect(await failed('--channel', 'sms')).toEqual(['sms 0', 'sms 1', 'sms 6'])
@@ -195,7 +195,7 @@ describe('failed', () => {
     expect(await failed('--from', '2020-01-01', '--to', '2020-01-02')).toEqual([])
   })
 
-  it('tell why, not what', async () => {
+  it('prints the reason but not the content', async () => {
     const { stdout } = await tool('messages', 'failed', '--clinic', days.id, '--channel', 'sms')
     const [first] = stdout.split('\n')
     expect(first).toMatch(new RegExp(`^${planted['sms 0']?.id}  sms  \\S+\\+1[23]:00  No 0$`))
@@ -214,12 +214,12 @@ describe('failed', () => {
     [['--to', 'today'], '--to must be a date that exists'],
     [['--from', '2026-05-02', '--to', '2026-05-01'], '--from must not be after --to'],
     [['--channel', 'fax'], '--channel must be one of sms, email'],
-  ])('refuse %j', async (args, message) => {
+  ])('exits with code 2 on %j', async (args, message) => {
     expect(await tool('messages', 'failed', '--clinic', days.id, ...args)).toMatchObject(refusal(message))
   })
 })
 
-it('failed reads on over many pages', async () => {
+it('failed lists more messages than one page holds', async () => {
   const busy = await newClinic(stack.table)
   const start = Date.now() - 60 * MINUTE
   const ids: string[] = []
@@ -250,7 +250,7 @@ it('failed reads on over many pages', async () => {
 describe('show', () => {
   const show = (id: string, ...args: string[]) => tool('messages', 'show', id, '--clinic', clinic.id, ...args)
 
-  it('tells everything of an entry but its words', async () => {
+  it('prints a message without its text, and with it on request', async () => {
     const message = await storeMessage(stack.table, clinic, { dispatch: waitingDispatch() })
     const shown = await show(message.id, '--json')
     expect(shown.json()).toEqual({
@@ -282,7 +282,7 @@ describe('show', () => {
     )
   })
 
-  it('says how far it is', async () => {
+  it('prints the progress of a message', async () => {
     const now = Date.now()
     const states: [Partial<Message> & { isUnresolved?: boolean }, string, RegExp][] = [
       [{ dispatch: waitingDispatch() }, 'waiting', /waiting to be sent, next attempt at \S+\+03:00/],
@@ -302,13 +302,13 @@ describe('show', () => {
     }
   })
 
-  it('refuses what there is not', async () => {
+  it('exits with code 2 for an unknown id', async () => {
     expect(await show(newUuid())).toMatchObject(refusal('The clinic has no message'))
   })
 })
 
 it.each([[[]], [['unresolved']], [['resolve']], [['failed']], [['show']], [['redrive']]])(
-  'explains itself: messages %j --help',
+  'prints usage for messages %j --help',
   async (args) => {
     expect(await tool('messages', ...args, '--help')).toMatchObject({
       code: 0,

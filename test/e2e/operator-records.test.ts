@@ -34,7 +34,7 @@ function file(name: string, content: string): string {
 }
 
 describe('import', () => {
-  it('loads the good rows, keeps the bad ones with line and reason, and exits 1', async () => {
+  it('imports valid rows, writes rejected rows with line and reason to a file, and exits with code 1', async () => {
     const path = file(
       'patients.csv',
       'external_id,first_name,last_name,phone_number\n1,Ada,Lang,+4915112345678\n2,Bo,,\n3,Cy,Moor,030 1234\n',
@@ -55,7 +55,7 @@ describe('import', () => {
     expect(again.json()).toMatchObject({ imported: 0, unchanged: 1, rejected: 2 })
   })
 
-  it('takes several files in the order that their records need', async () => {
+  it('imports several files in the order that their references require', async () => {
     const files = [
       file('patients.ndjson', '{"external_id":"n1","first_name":"Di","last_name":"Fuchs"}\n'),
       file('doctors.csv', 'external_id,full_name\nd1,Dr. Uwe Ott\n'),
@@ -66,19 +66,23 @@ describe('import', () => {
   })
 
   it.each([
-    ['a file that is not there', ['nowhere/patients.csv'], 'nowhere/patients.csv does not exist'],
+    ['a missing file', ['nowhere/patients.csv'], 'nowhere/patients.csv does not exist'],
     [
-      'a name that says nothing',
+      'a name without a known extension',
       ['package.json'],
       'package.json: the name must end in .csv, .ndjson or .jsonl',
     ],
-    ['another entity', ['--entity', 'horses', 'patients.csv'], 'patients.csv does not exist'],
-  ])('refuses %s with exit code 2', async (_, args, message) => {
+    [
+      'a missing file with an unknown entity',
+      ['--entity', 'horses', 'patients.csv'],
+      'patients.csv does not exist',
+    ],
+  ])('exits with code 2 for %s', async (_, args, message) => {
     const { code, stderr } = await tool('import', '--clinic', clinic, ...args)
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
   })
 
-  it('asks what a file holds when its name does not say', async () => {
+  it('requires --entity when the file name does not tell the entity', async () => {
     const path = file('people.csv', 'external_id,first_name,last_name\np1,Jo,Jung\n')
     expect(await tool('import', '--clinic', clinic, path)).toMatchObject({
       code: 2,
@@ -95,7 +99,7 @@ describe('records', () => {
   const first = async (path: string): Promise<Found> => (await get(stack, path)).body.data[0]
   const changed = (...args: string[]) => tool('--json', ...args, '--clinic', stack.clinics[0]?.id ?? '')
 
-  it('appointment set-status completes a scheduled one, once, and frees nothing twice', async () => {
+  it('appointment set-status completes a scheduled appointment, and rejects a change of a final status', async () => {
     const one = await first('/appointments?status=scheduled')
     const total = async (status: string) =>
       (await get(stack, `/appointments?status=${status}`)).body.meta.total
@@ -116,7 +120,7 @@ describe('records', () => {
     )
   })
 
-  it('payment add settles the invoice, and an external id makes it repeatable', async () => {
+  it('payment add settles the invoice, and adds nothing when repeated with its external id', async () => {
     const invoice = await first('/invoices?status=sent')
     const pay = () =>
       changed(
@@ -153,7 +157,7 @@ describe('records', () => {
     ).toContain('--amount must be a positive number with at most 2 decimals in TRY')
   })
 
-  it('invoice set-status says when payments have the last word', async () => {
+  it('invoice set-status changes a sent invoice, and leaves a paid one paid', async () => {
     const [paid, sent] = [await first('/invoices?status=paid'), await first('/invoices?status=sent')]
     expect((await changed('invoice', 'set-status', sent.id, 'overdue')).json()).toEqual({
       ...sent,
@@ -167,7 +171,7 @@ describe('records', () => {
     )
   })
 
-  it('patient update reaches every record that shows the name; patient erase takes everything', async () => {
+  it('patient update changes the name in every list; patient erase anonymizes it there', async () => {
     const { patient } = await first('/messages?channel=email')
     const everywhere = async () => {
       const lists = await Promise.all(
@@ -202,14 +206,14 @@ describe('records', () => {
 })
 
 describe('verify', () => {
-  it('finds nothing to mend in what was imported, booked and changed', async () => {
+  it('finds no difference after imports and changes', async () => {
     for (const { id } of [...stack.clinics, { id: clinic }]) {
       const { code, json } = await tool('--json', 'verify', '--clinic', id)
       expect([code, json()]).toMatchObject([0, { total: 0, repaired: 0, differences: [] }])
     }
   })
 
-  it('finds and mends a row that was lost', async () => {
+  it('finds and repairs a missing row', async () => {
     // The smaller of the demo clinics: a verification reads everything.
     const id = stack.clinics[1]?.id ?? ''
     const [row] = await stack.table.query({

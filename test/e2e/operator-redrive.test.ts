@@ -27,7 +27,7 @@ const bury = (message: string) =>
   sqs('SendMessage', 'DeadEmailQueueUrl', {
     MessageBody: JSON.stringify({ clinic: clinic.id, message, waits: 0 }),
   })
-/** Those that a consumer has just now are in the queue, too. */
+/** Messages in a queue, including those that a consumer is processing. */
 const count = async (output: string) => {
   const { Attributes } = await sqs<{ Attributes: Record<string, string> }>('GetQueueAttributes', output, {
     AttributeNames: ['All'],
@@ -36,14 +36,14 @@ const count = async (output: string) => {
   return Number(seen) + Number(taken)
 }
 
-it('moves nothing when there is nothing', async () => {
+it('moves nothing when there are no dead letters', async () => {
   expect(await tool('messages', 'redrive')).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/^emails +0 moved +0 left\nfeedback +0 moved +0 left\n/),
   })
 })
 
-it('gives waiting emails to their consumer again, which sends each once', async () => {
+it('returns waiting emails to their queue, from which each is sent once', async () => {
   const planting = Array.from({ length: 3 }, () =>
     storeMessage(stack.table, clinic, { dispatch: waitingDispatch() }),
   )
@@ -63,15 +63,15 @@ it('gives waiting emails to their consumer again, which sends each once', async 
   expect(await count('DeadEmailQueueUrl')).toBe(0)
 })
 
-it('moves 25 and loses none', async () => {
-  // Of no message: their consumer gives them back, and they stay to be counted.
+it('moves 25 dead letters without losing one', async () => {
+  // They refer to no message, so the consumer fails and they stay in the queue.
   for (let at = 0; at < 25; at++) await bury(newUuid())
   const { code, stdout } = await tool('messages', 'redrive')
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^emails +25 moved +0 left\n/)])
   expect([await count('EmailQueueUrl'), await count('DeadEmailQueueUrl')]).toEqual([25, 0])
 })
 
-it('names the queues that it knows', async () => {
+it('lists the known queues when the queue is unknown', async () => {
   expect(await tool('messages', 'redrive', '--queue', 'letters')).toMatchObject({
     code: 2,
     stdout: '',

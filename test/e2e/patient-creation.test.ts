@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => stack.close())
 
 describe('POST /patients', () => {
-  it('enters a patient that search finds at once', async () => {
+  it('creates a patient that search finds at once', async () => {
     const answer = await post(
       stack,
       '/patients',
@@ -47,23 +47,23 @@ describe('POST /patients', () => {
     ['null', { last_name: null }, 'last_name'],
     ['a number', { first_name: 7 }, 'first_name'],
     ['a list', { first_name: ['Ada'] }, 'first_name'],
-    ['nothing but space', { first_name: '  ' }, 'first_name'],
+    ['only spaces', { first_name: '  ' }, 'first_name'],
     ['101 characters', { last_name: 'x'.repeat(101) }, 'last_name'],
     ['a control character', { first_name: 'A\u0007da' }, 'first_name'],
     ['NUL', { first_name: 'A\u0000' }, 'first_name'],
-    ['a birth to come', { date_of_birth: '2999-01-01' }, 'date_of_birth'],
-    ['a day that is none', { date_of_birth: '2001-02-29' }, 'date_of_birth'],
+    ['a date of birth in the future', { date_of_birth: '2999-01-01' }, 'date_of_birth'],
+    ['a date that does not exist', { date_of_birth: '2001-02-29' }, 'date_of_birth'],
     ['another gender', { gender: 'm' }, 'gender'],
     ['"123"', { phone_number: '123' }, 'phone_number'],
     ['"+90 000"', { phone_number: '+90 000' }, 'phone_number'],
-    ['a number that is none', { phone_number: '+901111111111' }, 'phone_number'],
+    ['an unassigned number', { phone_number: '+901111111111' }, 'phone_number'],
     ['an extension', { phone_number: '+4930901820;ext=12' }, 'phone_number'],
-    ['no address', { email_address: 'ada@' }, 'email_address'],
+    ['a malformed address', { email_address: 'ada@' }, 'email_address'],
     ['an address too long', { email_address: `${'a'.repeat(250)}@x.org` }, 'email_address'],
-    ['a clinic', { clinic_id: newUuid() }, 'clinic_id'],
+    ['a clinic id', { clinic_id: newUuid() }, 'clinic_id'],
     ['an id', { id: newUuid() }, 'id'],
     ['a time of creation', { created_at: '2026-01-01T00:00:00Z' }, 'created_at'],
-  ])('refuses %s, naming the field, and writes nothing', async (_, wrong, field) => {
+  ])('returns 422 naming the field for %s, and stores nothing', async (_, wrong, field) => {
     const before = (await get(stack, '/patients', pair)).body.meta.total
     const { status, body } = await post(
       stack,
@@ -81,9 +81,9 @@ describe('POST /patients', () => {
   })
 })
 
-describe('a body', () => {
+describe('a request body', () => {
   it.each<[string, string, Record<string, string>, number, string]>([
-    ['that is no JSON', '{"first_name":', {}, 400, 'malformed_json'],
+    ['that is not JSON', '{"first_name":', {}, 400, 'malformed_json'],
     ['that is empty', '', {}, 400, 'malformed_json'],
     ['that is a list', '[]', {}, 422, 'validation'],
     ['that is null', 'null', {}, 422, 'validation'],
@@ -99,12 +99,12 @@ describe('a body', () => {
       422,
       'validation',
     ],
-  ])('%s gets its own answer', async (_, text, headers, status, key) => {
+  ])('%s gets its own error', async (_, text, headers, status, key) => {
     const answer = await post(stack, '/patients', text, { pair, headers })
     expect([answer.status, answer.body.message]).toEqual([status, `errors.developer_api.${key}`])
   })
 
-  it('takes a charset with its type', async () => {
+  it('is accepted with a charset in the content type', async () => {
     const headers = { 'content-type': 'Application/JSON; charset=utf-8' }
     expect((await post(stack, '/patients', '{}', { pair, headers })).status).toBe(422)
   })

@@ -45,20 +45,23 @@ async function walk(query: string, limit: number, pair?: string): Promise<Shown[
 const ids = (patients: readonly { id: string }[]) => patients.map(({ id }) => id)
 
 describe('GET /patients', () => {
-  it.each([7, 20, 100])('gives each patient once, last entered first, by pages of %i', async (limit) => {
-    const patients = await walk('', limit)
-    expect(patients.length).toBe(500)
-    expect(new Set(ids(patients)).size).toBe(500)
-    expect(ids(patients)).toEqual(ids(everybody))
-  })
+  it.each([7, 20, 100])(
+    'returns each patient once, most recently added first, by pages of %i',
+    async (limit) => {
+      const patients = await walk('', limit)
+      expect(patients.length).toBe(500)
+      expect(new Set(ids(patients)).size).toBe(500)
+      expect(ids(patients)).toEqual(ids(everybody))
+    },
+  )
 
-  it("knows a clinic's own patients only", async () => {
+  it("returns the clinic's own patients only", async () => {
     const others = await walk('', 20, stack.clinics[1]?.credentials.full)
     expect(others.length).toBe(40)
     expect(ids(others).filter((id) => ids(everybody).includes(id))).toEqual([])
   })
 
-  it('shows times with the offset of the clinic', async () => {
+  it('returns timestamps with the UTC offset of the clinic', async () => {
     const times = await Promise.all(
       [0, 1].map((at) => get(stack, '/patients?limit=1', stack.clinics[at]?.credentials.full)),
     )
@@ -115,7 +118,7 @@ describe('GET /patients', () => {
     }
   })
 
-  it('finds everybody by the last four digits, the local form and parts of the email', async () => {
+  it('finds each patient by the last four digits, the local form of the number and parts of the email', async () => {
     for (const { id, phone_number, email_address } of everybody.slice(0, 40)) {
       const forms = phone_number
         ? [
@@ -131,7 +134,7 @@ describe('GET /patients', () => {
     }
   })
 
-  it('takes an empty search for none, and 200 characters at most', async () => {
+  it('ignores an empty search, and rejects more than 200 characters', async () => {
     expect((await get(stack, '/patients?search=')).body.meta.total).toBe(500)
     expect((await get(stack, '/patients?search=%20%20')).body.meta.total).toBe(500)
     expect((await get(stack, `/patients?search=${'x'.repeat(200)}`)).status).toBe(200)
@@ -141,7 +144,7 @@ describe('GET /patients', () => {
     })
   })
 
-  it('is empty past the last page, with the true total', async () => {
+  it('returns an empty page with the exact total past the last page', async () => {
     expect((await get(stack, '/patients?page=1000000')).body).toEqual({
       data: [],
       meta: { page: 1_000_000, limit: 20, total: 500, total_pages: 25 },
@@ -162,7 +165,7 @@ describe('GET /patients', () => {
     ['Page=1', 'Page'],
     ['__proto__=1', '__proto__'],
     ['page[]=1', 'page[]'],
-  ])('answers %s with a 400 that names the parameter', async (query, field) => {
+  ])('returns 400 naming the parameter for %s', async (query, field) => {
     const { status, body } = await get(stack, `/patients?${query}`)
     expect([status, body.error, body.message, body.details.length, body.details[0].field]).toEqual([
       400,
@@ -175,7 +178,7 @@ describe('GET /patients', () => {
 })
 
 describe('GET /patients/{id}', () => {
-  it('shows the patient that the list shows', async () => {
+  it('returns the same patient as the list', async () => {
     const [patient] = everybody
     const { status, body, headers } = await get(stack, `/patients/${patient?.id.toUpperCase()}`)
     expect([status, body]).toEqual([200, { data: patient }])
@@ -186,7 +189,7 @@ describe('GET /patients/{id}', () => {
     })
   })
 
-  it('answers an unknown id, no id and another clinic’s id with the same bytes', async () => {
+  it('returns the same 404, byte for byte, for an unknown id, a malformed id and another clinic’s id', async () => {
     const [theirs] = (await get(stack, '/patients?limit=1', stack.clinics[1]?.credentials.full)).body.data
     for (const id of [theirs.id, newUuid(), 'no-uuid', '..%2f..', '%00', '%F0%9F%98%80', `${theirs.id}x`]) {
       const { status, text } = await get(stack, `/patients/${id}`)
@@ -248,13 +251,13 @@ describe('credentials', () => {
         authorization: `Developer ${full().split(':')[0]}:${stack.clinics[1]?.credentials.full.split(':')[1]}`,
       }),
     ],
-  ])('with %s get the one 401', async (_, headers) => {
+  ])('with %s get the same 401', async (_, headers) => {
     const { status, text, headers: answered } = await send(`${stack.api}/patients`, { headers: headers() })
     expect([status, text]).toEqual([401, UNAUTHORIZED])
     expect(answered['x-amzn-remapped-www-authenticate']).toBe('Developer')
   })
 
-  it('reach what their scope grants, and a 403 naming the scope elsewhere', async () => {
+  it('reach the endpoints of their scope, and get a 403 naming the missing scope elsewhere', async () => {
     const { credentials } = stack.clinics[0] ?? { credentials: {} as never }
     expect((await get(stack, '/patients', credentials['patient.read'])).status).toBe(200)
     expect((await get(stack, '/doctors', credentials['appointment.read.availability'])).status).toBe(200)
@@ -270,14 +273,14 @@ describe('credentials', () => {
     }
   })
 
-  it('take the scheme in any case', async () => {
+  it('are accepted with the scheme in any letter case', async () => {
     expect(
       (await send(`${stack.api}/doctors`, { headers: { authorization: `dEVELOPER ${full()}` } })).status,
     ).toBe(200)
   })
 })
 
-describe('everything else', () => {
+describe('unmatched requests', () => {
   const notFound = (answer: HttpResponse) =>
     expect(answer).toMatchObject({
       status: 404,
@@ -293,7 +296,7 @@ describe('everything else', () => {
     '/api/developer/v1/nothing',
     '/api/developer/v1/patients/a/b',
     '/api/developer/v2/patients',
-  ])('is not found: %s', async (path) => {
+  ])('return 404: %s', async (path) => {
     notFound(await send(`${stack.baseUrl}${path}`))
     notFound(
       await send(`${stack.baseUrl}${path}`, { method: 'POST', headers: { authorization: 'Developer k:s' } }),
@@ -319,7 +322,7 @@ describe('everything else', () => {
   )
 })
 
-it('logs one tidy line a request, with nothing of a patient in it', async () => {
+it('logs one line per request, with no data about a patient', async () => {
   const [patient] = everybody
   stack.log.length = 0
   await get(stack, `/patients/${patient?.id}`)

@@ -1,4 +1,4 @@
-/** `npm run clinic -- webhook listen`, as a process: what it prints and answers, and how it ends. */
+/** `npm run clinic -- webhook listen`, as a process: what it prints, what it returns, and how it ends. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -20,7 +20,7 @@ function clinic(...args: string[]): ChildProcess {
   return child
 }
 
-/** Listens on any free port; what it prints comes line by line. */
+/** Starts the receiver on a free port and collects the lines that it prints. */
 async function listening(globals: string[], ...options: string[]) {
   const child = clinic(...globals, 'webhook', 'listen', '--listen', '0', ...options)
   const lines: string[] = []
@@ -41,7 +41,7 @@ async function deliver(url: string, id: string, secret: string | null, body = BO
   return (await fetch(url, { method: 'POST', headers, body })).status
 }
 
-it('prints deliveries, and how to get them', async () => {
+it('prints how to subscribe, and each delivery', async () => {
   const { child, lines, url } = await listening(['--port', '3100'])
   const { host } = new URL(url)
   await expect.poll(() => lines.at(-1)).toBe('')
@@ -71,7 +71,7 @@ it('prints deliveries, and how to get them', async () => {
   await expect(fetch(url)).rejects.toThrow()
 })
 
-it('verifies signatures, and refuses what fails', async () => {
+it('verifies signatures, and returns 400 when verification fails', async () => {
   const { child, lines, url } = await listening(['--json'], '--secret', SECRET, '--answer', '202')
   expect(await deliver(url, 'evt_1', SECRET)).toBe(202)
   expect(await deliver(url, 'evt_2', null)).toBe(400)
@@ -94,7 +94,7 @@ it('verifies signatures, and refuses what fails', async () => {
   ])
 })
 
-it('fails on purpose at first, each delivery for itself', async () => {
+it('fails the first attempts of each delivery with --fail-first', async () => {
   const { lines, url } = await listening([], '--secret', SECRET, '--fail-first', '2')
   for (const id of ['evt_1', 'evt_2'])
     for (const expected of [500, 500, 204]) expect(await deliver(url, id, SECRET)).toBe(expected)
@@ -110,7 +110,7 @@ it.each([
   [['--answer', '100'], /--answer must be a whole number from 200 to 599/],
   [['--fail-first', '-1'], /--fail-first must be/],
   [['--secret', 'whsec_???????????'], /--secret must be valid, padded base64 after whsec_/],
-])('refuses %j', async (args, message) => {
+])('exits with code 2 for %j', async (args, message) => {
   const child = clinic('webhook', 'listen', ...args)
   let said = ''
   child.stderr?.on('data', (text) => {
@@ -120,7 +120,7 @@ it.each([
   expect(said).toMatch(message)
 })
 
-it('says when its port is taken', async () => {
+it('exits with code 2 when its port is taken', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => void server.close())

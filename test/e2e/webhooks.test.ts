@@ -18,7 +18,7 @@ let one: Awaited<ReturnType<typeof createPopulatedClinic>>
 let clinic: Clinic
 let pair: string
 const received: Got[] = []
-/** What the receiver does with a request to a path; 204 without. */
+/** How the receiver responds to a path; 204 by default. */
 let answers: Record<string, (request: IncomingMessage, response: any) => void> = {}
 
 beforeAll(async () => {
@@ -38,7 +38,7 @@ beforeAll(async () => {
   clinic = one.clinic
   const { key, secret } = await issueCredential(stack.table, clinic)
   pair = `${key}:${secret}`
-  // What was made before any endpoint was there has its place by then.
+  // Events from before the first endpoint have their sequence numbers by then.
   await eventually(async () => expect((await get(stack, '/events', pair)).body.data.length).toBe(5))
 }, 60_000)
 afterAll(async () => {
@@ -50,7 +50,7 @@ beforeEach(() => {
   answers = {}
 })
 
-/** Until it holds; a busy machine takes its time. */
+/** Waits until the check passes; a busy machine takes long. */
 const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 15_000, interval: 50 })
 
 const create = async (path: string, events: string[]) => {
@@ -75,7 +75,7 @@ const book = async () => {
   return answer.body.data.id as string
 }
 
-/** Waits for what came to a path of the receiver. */
+/** Waits until the receiver got `count` requests for a path. */
 const arrived = async (path: string, count = 1): Promise<Got[]> => {
   await vi.waitFor(
     () => expect(received.filter((got) => got.path === path).length).toBeGreaterThanOrEqual(count),
@@ -87,7 +87,7 @@ const arrived = async (path: string, count = 1): Promise<Got[]> => {
   return received.filter((got) => got.path === path)
 }
 
-it('a booking makes a delivery that the specification’s own library verifies, and no changed byte of it', async () => {
+it('delivers a booking that the reference library verifies, and that fails verification with any byte changed', async () => {
   const { secret } = await create('/booked', ['appointment.created'])
   const id = await book()
   const [got] = await arrived('/booked')
@@ -115,13 +115,13 @@ it('a booking makes a delivery that the specification’s own library verifies, 
     expect(() => verifier.verify(changed(got.body, at), got.headers)).toThrow()
   for (const name of ['webhook-id', 'webhook-timestamp', 'webhook-signature']) {
     const value = got.headers[name] ?? ''
-    // The signature's version and comma are not of it.
+    // The signature's version prefix is not signed.
     for (let at = name === 'webhook-signature' ? 3 : 0; at < value.length; at++)
       expect(() => verifier.verify(got.body, { ...got.headers, [name]: changed(value, at) })).toThrow()
   }
 })
 
-it('a receiver that fails is tried again with the same id and body, and shown attempt by attempt', async () => {
+it('retries a failed delivery with the same id and body, and lists each attempt', async () => {
   let failures = 1
   answers['/flaky'] = (_request, response) => response.writeHead(failures-- > 0 ? 500 : 200).end()
   const webhook = await create('/flaky', ['appointment.created'])
@@ -147,7 +147,7 @@ it('a receiver that fails is tried again with the same id and body, and shown at
   })
 })
 
-it('a ping arrives, and a delivery is repeated when it is asked for', async () => {
+it('delivers a ping, and delivers it again on request', async () => {
   const webhook = await create('/pinged', ['payment.created'])
   const ping = await post(stack, `/webhooks/${webhook.id}/ping`, {}, { pair })
   expect([ping.status, ping.body.data.event, ping.body.data.status]).toEqual([202, 'webhook.ping', 'pending'])
@@ -168,7 +168,7 @@ it('a ping arrives, and a delivery is repeated when it is asked for', async () =
   expect(second?.body).toBe(first?.body)
 })
 
-it('an endpoint that says it is gone is disabled; one that redirects is not followed', async () => {
+it('disables an endpoint that returns 410, and does not follow a redirect', async () => {
   answers['/gone'] = (_request, response) => response.writeHead(410).end()
   answers['/moved'] = (_request, response) =>
     response.writeHead(302, { location: `http://${address}/elsewhere` }).end()
@@ -184,7 +184,7 @@ it('an endpoint that says it is gone is disabled; one that redirects is not foll
   expect(received.filter(({ path }) => path === '/elsewhere')).toEqual([])
 })
 
-it('an endpoint that hangs holds up no other', async () => {
+it('delivers to other endpoints while one hangs', async () => {
   answers['/hangs'] = () => {}
   const latencies = async (count: number) => {
     const path = `/quick-${count}`
@@ -199,11 +199,11 @@ it('an endpoint that hangs holds up no other', async () => {
   }
   await create('/hangs', ['appointment.created'])
   const beside = await latencies(5)
-  // The hanging ones take 15 s each: whoever waited for one would be far beyond.
+  // A hanging delivery takes 15 s; one that waited for it would arrive much later.
   expect(beside.at(-1)).toBeLessThan(10_000)
 })
 
-it('events can be caught up with, each once and in order', async () => {
+it('lists every event once and in order', async () => {
   const seen: any[] = []
   let after = ''
   for (let more = true; more; ) {
@@ -219,7 +219,7 @@ it('events can be caught up with, each once and in order', async () => {
   expect(seen.map(({ id }) => id)).toEqual(expect.arrayContaining(delivered))
 })
 
-it('an address of this machine is refused but for the one that was allowed', async () => {
+it('rejects addresses of this machine except the allowed one', async () => {
   for (const url of [
     'http://127.0.0.1:1/',
     `https://${address}.example.com.`,
@@ -231,7 +231,7 @@ it('an address of this machine is refused but for the one that was allowed', asy
   }
 })
 
-it('deletes, and then has no such endpoint', async () => {
+it('returns 404 for an endpoint that was deleted', async () => {
   const { id } = await create('/deleted', ['patient.created'])
   const remove = () =>
     send(`${stack.api}/webhooks/${id}`, { method: 'DELETE', headers: { authorization: `Developer ${pair}` } })
@@ -239,7 +239,7 @@ it('deletes, and then has no such endpoint', async () => {
   expect([first.status, first.text, second.status]).toEqual([204, '', 404])
 })
 
-it('tells no note of anybody, neither to receivers nor to logs', () => {
+it('sends no appointment notes to receivers or logs', () => {
   expect(received.map(({ body, headers }) => body + JSON.stringify(headers)).join('')).not.toContain('CANARY')
   expect(stack.log.join('\n')).not.toContain('CANARY')
 })
