@@ -1,4 +1,4 @@
-/** Through the HTTP API: every listed slot books, every other start fails for the reason that the slow oracle gives. */
+/** Over HTTP: every listed slot can be booked; any other start fails for the reason that the oracle returns. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { NEW_DOCTOR } from '../../bin/clinic/import/doctors.ts'
@@ -21,7 +21,7 @@ const ZONES = [
   'America/Santiago',
   'Asia/Kathmandu',
 ]
-/** Days on which one of the zones skips or repeats time, and an ordinary one. */
+/** Days on which one of the zones skips or repeats time, and an ordinary day. */
 const DATES = ['2027-03-28', '2027-03-14', '2027-10-03', '2027-09-05', '2027-10-31', '2027-05-04']
 const WEEKS = [
   'mon-sun 00:00-23:59',

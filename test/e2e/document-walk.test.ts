@@ -1,4 +1,4 @@
-/** The fuzz walk of the document: whatever is asked, no 5xx, and no answer that the document does not have. */
+/** Fuzzes the API from its document: no request returns a 5xx or an undocumented response. */
 import { once } from 'node:events'
 import { Agent, createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,7 +10,7 @@ import { get, post, type RunningStack, runStack } from '../support/local-stack.t
 import { rounds } from '../support/scale.ts'
 
 const COUNT = rounds(400, 6000)
-/** Requests under way at a time. */
+/** The number of concurrent requests. */
 const CONCURRENCY = 6
 const SEED = Number(process.env.SEED ?? Date.now() % 2 ** 31)
 

@@ -1,4 +1,4 @@
-/** The lists over HTTP: every filter against an oracle made of the unfiltered list, on the demo clinic's year. */
+/** Lists over HTTP: every filter is compared with an oracle that filters the full list of the demo clinic. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { get, type RunningStack, runStack } from '../support/local-stack.ts'
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => stack.close())
 
-/** One list: its filters, and how a shown record answers each; the sort key of its order, newest first. */
+/** A list: its sort key, newest first, and a predicate on records for each of its filters. */
 type List = {
   path: string
   order: (record: Shown) => string
@@ -59,7 +59,7 @@ const LISTS: List[] = [
     },
   },
   {
-    // Its order and dates go by the time of acceptance, which a message does not show: compared as sets.
+    // Sorted and filtered by the time of acceptance, which messages do not show, so results are compared as sets.
     path: '/messages',
     order: () => '',
     fields: {
@@ -86,7 +86,7 @@ async function walk(path: string, filter: Filter, limit: number): Promise<Shown[
   }
 }
 
-/** Values that a filter may take: some that hit, some that do not. */
+/** Values for a filter, some with and some without matches. */
 function valuesOf(name: string, records: Shown[]): string[] {
   const at = (share: number) => records[Math.floor((records.length - 1) * share)] as Shown
   if (name === 'patient_id') return [at(0.1).patient.id, at(0.7).patient.id, newUuid()]

@@ -36,13 +36,13 @@ const send = (patient: Patient, body: object, key?: string) =>
 const logOf = async (patient: Patient): Promise<any[]> =>
   (await get(stack, `/messages?patient_id=${patient.id}`, pair)).body.data
 
-/** What the sink or the inbox holds for a recipient. */
+/** The messages of a recipient in the SMS outbox or the email inbox. */
 const outbox = async (url: string, to: string) => {
   const messages = (await (await fetch(url)).json()) as { to: string | string[]; from?: string }[]
   return messages.filter((message) => [message.to].flat().includes(to))
 }
 
-/** Waits until the one log entry of the patient looks so, and gives every status it had on the way. */
+/** Waits until the only message of the patient matches, and returns every status it had until then. */
 async function until(patient: Patient, wanted: object): Promise<string[]> {
   const seen: string[] = []
   await vi.waitFor(

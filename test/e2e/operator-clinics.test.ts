@@ -214,7 +214,7 @@ describe('credentials', () => {
     const answers = []
     for (let n = 0; n < 10; n++) answers.push(await get(stack, '/doctors', `${key}:${secret}`))
     const limited = answers.filter(({ status }) => status === 429)
-    // At most two minutes are touched, three requests let through in each.
+    // The requests span at most two minutes, and three are accepted in each.
     expect(limited.length).toBeGreaterThanOrEqual(4)
     expect(limited[0]).toMatchObject({
       body: { error: 'RATE_LIMITED' },

@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => stack.close())
 
-/** All pages laid end to end. */
+/** The records of all pages. */
 async function walk(query: string, limit: number, pair?: string): Promise<Shown[]> {
   const found: Shown[] = []
   for (let page = 1; ; page++) {

@@ -1,4 +1,4 @@
-/** Holds answers of the running API against the committed document, success and error alike. */
+/** Checks responses of the running API against the committed document, successes and errors alike. */
 import { readFileSync } from 'node:fs'
 import { type ErrorObject, Ajv2020 as JsonSchema, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
@@ -43,7 +43,7 @@ export const document = JSON.parse(
   readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'),
 ) as Document
 
-/** What stands where a reference, such as `#/components/headers/allow`, points; anything else is itself. */
+/** Resolves a reference such as `#/components/headers/allow`; returns any other value unchanged. */
 export function resolveRef<T extends object>(value: T | Ref): T {
   if (!('$ref' in value) || value.$ref === undefined) return value as T
   const steps = value.$ref.slice(2).split('/')
@@ -52,7 +52,7 @@ export function resolveRef<T extends object>(value: T | Ref): T {
 
 const ajv = new JsonSchema({ strict: true, strictTypes: false, allErrors: true })
 formats.default(ajv)
-/** A schema whose references a validator finds, wherever it stands. */
+/** A schema whose references the validator can resolve from anywhere. */
 const withAbsoluteRefs = (schema: object): Schema =>
   JSON.parse(JSON.stringify(schema).replaceAll('"#/components/schemas/', '"document#/$defs/'))
 
@@ -60,7 +60,7 @@ ajv.addSchema({ $id: 'document', $defs: withAbsoluteRefs(document.components.sch
 
 const compiled = new Map<string, ValidateFunction>()
 
-/** How a value breaks a schema of the document, in a few words; null when it fits. */
+/** Describes how a value violates a schema of the document; null if it is valid. */
 export function schemaError(schema: Schema, value: unknown): string | null {
   const text = JSON.stringify(schema)
   const validate = compiled.get(text) ?? ajv.compile(withAbsoluteRefs(schema))
@@ -68,7 +68,7 @@ export function schemaError(schema: Schema, value: unknown): string | null {
   return validate(value) ? null : formatErrors(validate.errors ?? [])
 }
 
-/** Of alternatives, only what is wrong with those that the value says it is. */
+/** Reports only the errors of the alternative that the value claims to be. */
 function formatErrors(errors: readonly ErrorObject[]): string {
   const definition = ({ schemaPath }: ErrorObject) => /\$defs\/(\w+)\//.exec(schemaPath)?.[1] ?? ''
   const others = new Set(errors.filter(({ keyword }) => keyword === 'const').map(definition))
@@ -81,7 +81,7 @@ function formatErrors(errors: readonly ErrorObject[]): string {
 
 const MAX_ERRORS = 10
 
-/** What gateways and servers add to any answer, and no document describes. */
+/** Headers that gateways and servers add to any response; the document does not describe them. */
 const TRANSPORT_HEADERS = new Set([
   'connection',
   'content-encoding',
@@ -99,9 +99,10 @@ const TRANSPORT_HEADERS = new Set([
 export class UndocumentedResponse extends Error {}
 
 /**
- * Holds one answer against the document. `path` is a request's target, base path and query included; what is not below the
- * base path is not the document's matter. `body` is the parsed JSON, null for none.
- * @throws Undocumented saying which part of the answer the document does not have
+ * Checks one response against the document. Paths outside the base path are ignored.
+ * @param path The request target, with base path and query.
+ * @param body The parsed JSON; null for none.
+ * @throws UndocumentedResponse naming the part of the response that the document does not have.
  */
 export function assertConforms(
   method: string,
@@ -124,7 +125,7 @@ export function assertConforms(
   if (problem !== null) fail(problem)
 }
 
-/** The operation of a method and a path below the base path; null where there is none. */
+/** The operation of a method and a path below the base path; null if there is none. */
 export function operationOf(method: string, path: string): Operation | null {
   const segments = path.replace(/\/$/, '').split('/')
   const item = Object.keys(document.paths).find((template) => {
@@ -137,7 +138,7 @@ export function operationOf(method: string, path: string): Operation | null {
   return document.paths[item ?? '']?.[method.toLowerCase()] ?? null
 }
 
-/** What the gateway refuses before it knows an endpoint is answered as endpoints answer it. */
+/** Statuses that the gateway may return for unmatched requests; they look like those of endpoints. */
 const GATEWAY_STATUSES = new Set([400, 413, 429, 500, 503, 504])
 
 function responseOf(operation: Operation | null, status: number): Response | null {
@@ -197,7 +198,7 @@ function bodyProblem(
   return schemaError(schema, body)
 }
 
-/** The translation keys that an error may have; none for what is no error. */
+/** The translation keys that an error may have; empty for other schemas. */
 function keysOf(schema: Schema): unknown[] {
   if (schema.oneOf) return schema.oneOf.flatMap(keysOf)
   const { properties } = resolveRef(schema) as { properties?: { message?: { const?: string } } }

@@ -1,9 +1,9 @@
 import type { Table } from '../../shared/store/table/table.ts'
 
-/** The process ended here. */
+/** Thrown where the simulated process ended. */
 export class Crashed extends Error {}
 
-/** A call that its process may not live to make, or to see the result of. */
+/** Wraps a call so that the process may crash before or after it. */
 export const crashable =
   <A extends unknown[], R>(act: (...args: A) => Promise<R>, shouldCrash: () => boolean) =>
   async (...args: A): Promise<R> => {
@@ -15,7 +15,7 @@ export const crashable =
 
 const CALLS = ['get', 'query', 'getMany', 'deleteMany', 'update', 'tryTransact', 'transact'] as const
 
-/** The table, for a process that may die at every call of it. */
+/** Wraps a table so that the process may crash at every call. */
 export function crashableTable(table: Table, shouldCrash: () => boolean): Table {
   const calls = CALLS.map((call) => [
     call,

@@ -3,7 +3,7 @@ import { SCOPES, type Scope } from '../../shared/domain/scope.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 
-/** A credential of the clinic, and the header that proves it. */
+/** Issues a credential of the clinic; also returns its authorization header. */
 export async function issueCredential(
   table: Table,
   clinic: Clinic,

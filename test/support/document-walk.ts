@@ -1,24 +1,24 @@
-/** Requests made from the document alone: every operation, with everything wrong with it that one can think of. */
+/** Generates requests from the API document alone: every operation, valid and with many kinds of mistakes. */
 import { type Random, seeded } from '../../bin/demo/random.ts'
 import { document, type Operation, type Parameter, resolveRef, schemaError } from './conformance.ts'
 import { fieldValues, isAtLimit, parameterValues, type ValueSchema, type Verdict } from './walk-values.ts'
 
-/** One request, as far as the document goes; ids that must exist are for the walker to put in. */
+/** One generated request. The test fills in ids that must exist. */
 export type RequestCase = {
   readonly label: string
   readonly method: string
   /** The template, such as `/patients/{id}`. */
   readonly path: string
-  /** In place of an id that exists, encoded. */
+  /** Encoded values that replace existing ids. */
   readonly ids: Readonly<Record<string, string>>
-  /** Encoded. */
+  /** Encoded `name=value` pairs. */
   readonly query: readonly string[]
   readonly headers: Readonly<Record<string, string | string[]>>
-  /** A JSON value, unless there is text. */
+  /** A JSON value; ignored if there is `text`. */
   readonly body?: unknown
   readonly text?: string
   readonly verdict: Verdict
-  /** What must not be named as wrong. */
+  /** The parameter or field that a `fits` response must not report as invalid. */
   readonly field?: string
 }
 
@@ -28,9 +28,9 @@ type Subject = {
   readonly path: string
   readonly operation: Operation
   readonly parameters: readonly Parameter[]
-  /** What must be asked. */
+  /** The required query parameters. */
   readonly query: readonly string[]
-  /** Bodies as the document shows them, with what exists in place of what did. */
+  /** The document's example bodies, with existing ids. */
   readonly bodies: readonly Readonly<Record<string, unknown>>[]
 }
 
@@ -52,7 +52,7 @@ const subjectsOf = (known: KnownValues): Subject[] =>
     }),
   )
 
-/** What exists: ids by the names of parameters and fields, and an address that webhooks may go to. */
+/** Existing ids by the name of their parameter or field, and a URL that webhooks may use. */
 export type KnownValues = Readonly<Record<string, string>> & { readonly url: string }
 
 /** `count` requests: all single changes in a random order, then several changes at a time. */
@@ -60,7 +60,7 @@ export function generateRequests(seed: number, count: number, known: KnownValues
   const random = seeded(seed)
   const subjects = subjectsOf(known)
   const all = subjects.map((subject) => ({ subject, changes: [...mutationsOf(subject)] }))
-  const plain = all.map(({ subject }) => stepOf(subject, [{ label: 'as it should be', verdict: 'fits' }]))
+  const plain = all.map(({ subject }) => stepOf(subject, [{ label: 'unchanged', verdict: 'fits' }]))
   const single = shuffled(
     random,
     all.flatMap(({ subject, changes }) => changes.map((change) => stepOf(subject, [change]))),
@@ -81,7 +81,7 @@ function shuffled<T>(random: Random, items: readonly T[]): T[] {
   return items.map(() => left.splice(random.integer(0, left.length - 1), 1)[0] as T)
 }
 
-/** The request as it should be, with some changes; of two that touch the same thing the later one stays. */
+/** A valid request with some changes; of two changes to the same part, the later one wins. */
 function stepOf(
   { method, path, operation, query, bodies }: Subject,
   changes: readonly Mutation[],
@@ -113,7 +113,7 @@ const applyMutation = (before: RequestCase, change: Mutation): Mutation => ({
   headers: { ...before.headers, ...change.headers },
 })
 
-/** Several changes are wrong if what remains of them is: that is told for bodies alone. */
+/** A request with several changes is `wrong` only if its body violates the schema. */
 function verdictOf(
   { body, text }: RequestCase,
   operation: Operation,
@@ -219,7 +219,7 @@ function* bodyMutations({ operation, bodies }: Subject): Generator<Mutation> {
       for (const value of fieldValues(fieldSchema, right[field])) {
         const body = { ...right, [field]: value }
         const isLimit = isAtLimit(fieldSchema, value) && schemaError(schema, body) === null
-        // The longest text is an email's: what an SMS holds is said in words.
+        // The schema's limit is an email's; the document describes the shorter limit of an SMS in words.
         const verdict = isLimit && right.channel !== 'sms' ? 'fits' : 'open'
         yield { label: `${field} ${JSON.stringify(value).slice(0, 60)}`, body, verdict, field }
       }

@@ -7,7 +7,7 @@ import { messageStore } from '../../shared/store/messages/messages.ts'
 import { Changeset } from '../../shared/store/table/changeset.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 
-/** An email that was accepted at `now`, and waits to be sent. */
+/** Stores an email that was accepted at `now` and waits to be sent. */
 export async function createAcceptedEmail(
   table: Table,
   clinic: Clinic,

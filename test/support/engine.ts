@@ -3,12 +3,12 @@ import { startDynamoDb } from '../../infra/local/engines/dynamodb.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Address of the DynamoDB engine that the whole run shares; every test has a table of its own. */
+    /** Address of the DynamoDB engine that the run shares; every test file creates its own table. */
     dynamodb: string
   }
 }
 
-/** Starts one engine, in memory, for the run: the one that the local runner uses. */
+/** Starts one in-memory engine for the run, the same that the local runner uses. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const engine = await startDynamoDb({
     onUnexpectedExit: (message) => {

@@ -12,7 +12,7 @@ export type RequestInput = {
 const toLists = (values: Record<string, string | string[]>): Record<string, string[]> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, [value].flat()]))
 
-/** A REST API's proxy event, as far as our code reads it. */
+/** A proxy event of a REST API, with the fields that our code reads. */
 export function apiEvent({
   method = 'GET',
   resource = '/',
@@ -37,7 +37,7 @@ export const lambdaContext = (remainingMs = 15_000): Context =>
 
 type Handler = (event: APIGatewayProxyEvent, context: Context) => unknown
 
-/** Calls under way, each with what was logged since it began: they share the process's output. */
+/** The running calls, each with the output since it began; they share the output of the process. */
 const activeCaptures = new Set<{ text: string }>()
 const write = process.stdout.write
 
@@ -58,7 +58,7 @@ function stopCapture(capture: { text: string }): void {
   if (activeCaptures.size === 0) process.stdout.write = write
 }
 
-/** Calls a handler as the gateway would, and reads its answer and what was logged meanwhile. */
+/** Calls a handler like the gateway does, and returns its response and the log output meanwhile. */
 export async function call(handler: unknown, input: RequestInput, context: Context = lambdaContext()) {
   const capture = startCapture()
   try {

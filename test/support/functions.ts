@@ -1,7 +1,7 @@
 import { inject, vi } from 'vitest'
 import type { Route } from '../../shared/api/route.ts'
 
-/** Gives functions the environment that the stack would give them, with the run's engine behind it. */
+/** Sets the environment that the stack sets for functions, with the DynamoDB engine of the test run. */
 export function stubFunctionEnvironment(tableName: string, more: Record<string, string> = {}): void {
   const variables = {
     TABLE_NAME: tableName,

@@ -47,7 +47,7 @@ export type HttpResponse = {
   body: any
 }
 
-/** One request as it stands: header lists and odd bytes reach the server untouched. */
+/** Sends one request unchanged: repeated headers and unusual bytes reach the server as given. */
 export async function send(
   url: string,
   {
@@ -67,19 +67,19 @@ export async function send(
     body: content === '' ? null : JSON.parse(content),
   }
   const { pathname } = new URL(url)
-  // Whatever a test asks, the document must have the answer.
+  // Every response must be documented.
   assertConforms(method, pathname, result.status, result.headers, result.body)
   return result
 }
 
-/** A GET with a demo credential. */
+/** Sends a GET request with a credential of the demo, or with `pair`. */
 export const get = (
   stack: RunningStack,
   path: string,
   pair = stack.clinics[0]?.credentials.full,
 ): Promise<HttpResponse> => send(`${stack.api}${path}`, { headers: { authorization: `Developer ${pair}` } })
 
-/** A POST with a demo credential, or the pair given; a body that is text is sent as it stands. */
+/** Sends a POST request with a credential of the demo, or with `pair`. A string is sent as the raw body. */
 export function post(
   stack: RunningStack,
   path: string,

@@ -7,12 +7,12 @@ import { stubFunctionEnvironment } from './functions.ts'
 
 export const CLINIC = '6d0e2a7c-0000-4000-8000-000000000001'
 
-/** The header that proves the mocked credential. */
+/** The authorization header of the mocked credential. */
 export const headers = { authorization: 'Developer ck_1:cs_1' }
 
 const salt = Buffer.alloc(16, 1)
 
-/** A mocked client for functions, in which one credential is known before each test. */
+/** Mocks the DynamoDB client of functions so that before each test one credential exists. */
 export function mockClientWithCredential(timezone: string, currency: string) {
   const dynamodb = mockClient(DynamoDBDocumentClient)
   const credential = {

@@ -35,7 +35,7 @@ export type PopulatedClinic = {
   message: Message
 }
 
-/** A clinic with one record of every kind; the message's text is long enough to make its rows thin. */
+/** Creates a clinic with one record of every kind. The message is so long that its list rows omit the text. */
 export async function createPopulatedClinic(table: Table, patient = aPatient()): Promise<PopulatedClinic> {
   const clinic = await newClinic(table)
   await patientWriter({ table }).createMany(clinic.id, [patient])
@@ -121,11 +121,11 @@ export async function createPopulatedClinic(table: Table, patient = aPatient()):
 
 export type WebhookWithDeliveries = {
   webhook: Webhook
-  /** One for each event so far, the latest first; none was attempted. */
+  /** One for each event so far, newest first; none was attempted. */
   deliveries: readonly [Delivery, ...Delivery[]]
 }
 
-/** An endpoint that is subscribed to everything, and what has happened at the clinic on its way there. */
+/** Creates an endpoint that is subscribed to everything, and deliveries of all events of the clinic. */
 export async function createWebhookWithDeliveries(
   table: Table,
   clinic: Clinic,
@@ -134,11 +134,11 @@ export async function createWebhookWithDeliveries(
   await eventFanOut({ table, now: Date.now, newId: newUuid }).fanOut(clinic.id, async () => {})
   const page = await deliveryStore({ table }).page(clinic.id, webhook.id, { limit: 100 }, Date.now())
   const [first, ...more] = page?.items ?? []
-  if (!first) throw new Error('nothing has happened')
+  if (!first) throw new Error('The clinic has no events')
   return { webhook, deliveries: [first, ...more] }
 }
 
-/** Writes a record that does not exist. */
+/** Stores a new record. */
 export async function createRecord<R>(
   table: Table,
   clinic: Clinic,

@@ -1,10 +1,10 @@
-/** Whether this is `npm run prove`: the same tests with bigger numbers. */
+/** Whether `npm run prove` runs, which runs the same tests with larger numbers. */
 const PROVING = process.env.PROVE === '1'
 
-/** How often a campaign runs: a little in `npm test`, in full in `npm run prove`. */
+/** The number of rounds of a campaign: `quick` in `npm test`, `full` in `npm run prove`. */
 export const rounds = (quick: number, full: number): number => (PROVING ? full : quick)
 
-/** fast-check's settings for a property: the seed is printed with every failure, and can be set to repeat it. */
+/** fast-check's settings for a property. Failures print their seed; set `SEED` to repeat one. */
 export const property = (quick: number, full: number) => ({
   numRuns: rounds(quick, full),
   ...(process.env.SEED !== undefined && { seed: Number(process.env.SEED) }),

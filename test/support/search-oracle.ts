@@ -1,7 +1,7 @@
-/** What a patient is known by. */
+/** The fields of a patient that search reads. */
 export type SearchablePatient = { name: string; phone: string | null; email: string | null }
 
-/** Letters of the tests' names by the plain letters people type for them: a table, so as not to share code with fold. */
+/** Accented letters and the plain letters people type for them; a table, so that it shares no code with `fold`. */
 const PLAIN_LETTERS: Record<string, string> = {
   ...Object.fromEntries([...'àáâãäåāăą'].map((letter) => [letter, 'a'])),
   ...Object.fromEntries([...'çćč'].map((letter) => [letter, 'c'])),
@@ -22,12 +22,12 @@ const toPlain = (text: string): string =>
     .join('')
 
 /**
- * Whether search must find a patient, written without the index: every word in the name, the digits or the email; a
- * query of three digits or more and punctuation alone is one number, without the zeros it is dialled with.
+ * Reports whether search must find a patient, without using the index. Every word must occur in the name, the digits
+ * or the email. A query of at least three digits and punctuation is one number, without its dialling zeros.
  */
 export function shouldMatch({ name, phone, email }: SearchablePatient, query: string): boolean {
   const normalized = toPlain(query).trim()
-  // `+49 (0)30` is how many write a number for both readers, at home and abroad.
+  // `+49 (0)30` is a common way to write a number for callers at home and abroad.
   const dialled =
     normalized.startsWith('+') || normalized.startsWith('00') ? normalized.replace('(0)', '') : normalized
   const digits = [...dialled].filter((letter) => letter >= '0' && letter <= '9').join('')

@@ -1,4 +1,4 @@
-/** When a doctor can be booked, minute by minute, slowly, and without any of the code that decides it. */
+/** Decides minute by minute when a doctor can be booked, slowly and without the code under test. */
 import type { Doctor } from '../../shared/domain/doctor.ts'
 
 export type OracleDay = {
@@ -11,7 +11,7 @@ export type OracleDay = {
 export const formatMinute = (minute: number): string =>
   `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
 
-/** Why a start does not book: every one of its minutes must be worked, exist and be free. */
+/** Why a start cannot be booked, or null: each of its minutes must be in working hours, exist and be free. */
 export function expectedRefusal(
   { doctor, date, timezone, busy }: OracleDay,
   from: number,
@@ -36,7 +36,7 @@ export function expectedRefusal(
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** What the clocks of a zone show at an instant: `2026-03-29 03:00`. */
+/** The local time of a zone at an instant, such as `2026-03-29 03:00`. */
 export function wallClockAt(instant: number, timezone: string): string {
   const known = formats.get(timezone)
   const format =
@@ -47,7 +47,7 @@ export function wallClockAt(instant: number, timezone: string): string {
 
 const existingMinutes = new Map<string, Set<string>>()
 
-/** Whether any instant shows this minute: looked for among all that are a day and more around it. */
+/** Reports whether the minute exists in the zone, by trying every instant within 28 hours of noon. */
 export function minuteExists(date: string, time: string, timezone: string): boolean {
   const key = `${date} ${timezone}`
   const known = existingMinutes.get(key)

@@ -6,7 +6,7 @@ import { sharedAssembly } from './shared-assembly.ts'
 
 type Handler = (event: SQSEvent) => Promise<SQSBatchResponse>
 
-/** The stack's queues as its template has them, on the real engine. It goes by `Date`, so tests may move the clock. */
+/** Creates the queues of the stack's template on the real engine. It reads `Date`, so tests can move the clock. */
 export async function stackQueues() {
   const engine = await startQueues('us-east-1')
   const template = resolveTemplate((await sharedAssembly({ stage: 'dev' })).template, {
@@ -23,7 +23,7 @@ function openQueue(endpoint: string, url: string) {
   const callAction = <T>(action: string, input: object) =>
     callSqs<T>(endpoint, action, { QueueUrl: url, ...input })
 
-  /** Messages that are there now: seen, waiting and delayed. */
+  /** The number of messages: visible, in flight and delayed. */
   async function size(): Promise<number> {
     const names = ['', 'NotVisible', 'Delayed'].map((kind) => `ApproximateNumberOfMessages${kind}`)
     const { Attributes = {} } = await callAction<{ Attributes?: Record<string, string> }>(
@@ -35,7 +35,7 @@ function openQueue(endpoint: string, url: string) {
     return names.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0)
   }
 
-  /** Receives one batch and hands it to the function, as Lambda does. How many messages it had. */
+  /** Receives one batch and invokes the function with it, like Lambda. Returns the size of the batch. */
   async function deliverBatch(handler: Handler): Promise<number> {
     const { Messages: messages = [] } = await callAction<{ Messages?: SqsMessage[] }>('ReceiveMessage', {
       MaxNumberOfMessages: 10,
@@ -57,7 +57,7 @@ function openQueue(endpoint: string, url: string) {
     deliverBatch,
     purge: () => callAction('PurgeQueue', {}),
     push: (body: string) => callAction('SendMessage', { MessageBody: body }),
-    /** The bodies of all messages that can be seen. */
+    /** The bodies of all visible messages. */
     bodies: async () => {
       const { Messages = [] } = await callAction<{ Messages?: SqsMessage[] }>('ReceiveMessage', {
         MaxNumberOfMessages: 10,

@@ -10,7 +10,7 @@ import { openTable, type Table } from '../../shared/store/table/table.ts'
 
 export type TestTable = { client: DynamoDBDocumentClient; name: string; table: Table }
 
-/** A client of the run's engine. */
+/** A client of the DynamoDB engine of the test run. */
 export const engineClient = (): DynamoDBClient =>
   new DynamoDBClient({
     endpoint: inject('dynamodb'),
@@ -18,7 +18,7 @@ export const engineClient = (): DynamoDBClient =>
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
   })
 
-/** An empty table of the test's own, on the real engine. */
+/** Creates an empty table for one test file on the real engine. */
 export async function freshTable(): Promise<TestTable> {
   const raw = engineClient()
   const name = await createTestTable(raw)
@@ -45,7 +45,7 @@ export async function createTestTable(client: DynamoDBClient): Promise<string> {
 
 export const NOW = Date.parse('2026-05-01T07:00:00Z')
 
-/** A clinic that exists in the table. */
+/** Creates a clinic in the table. */
 export async function newClinic(table: Table, facts: Partial<Clinic> = {}): Promise<Clinic> {
   const clinic: Clinic = {
     id: newUuid() as ClinicId,
@@ -62,7 +62,7 @@ export async function newClinic(table: Table, facts: Partial<Clinic> = {}): Prom
 
 let counter = 0
 
-/** A patient that differs from every other, but for what the test says. */
+/** A patient with unique values, except those in `facts`. */
 export function aPatient(facts: Partial<Patient> = {}): Patient {
   counter++
   return {

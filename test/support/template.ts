@@ -7,26 +7,26 @@ import { stageSettings } from '../../infra/stages.ts'
 
 export type Resource = { Type: string; Properties: Record<string, never>; Metadata?: Record<string, string> }
 
-/** With the paths of constructs in the template, as the CDK CLI asks for. */
+/** Writes the paths of constructs into the template, like the CDK CLI. */
 const newApp = (): App => new App({ context: { 'aws:cdk:enable-path-metadata': true } })
 
-/** The stack without its bundles, for tests that look at the template only. */
+/** The stack without bundles, for tests that read only the template. */
 export function stackOf(stage: string, app: App = newApp()): ClinicStack {
   return new ClinicStack(app, stageSettings(stage), () => Code.fromInline('exports.handler = () => {}'))
 }
 
 export const templateOf = (stage: string): Template => Template.fromStack(stackOf(stage))
 
-/** The opt-in stack of SMS receipts, beside the other. */
+/** The opt-in stack of SMS receipts, together with the main stack. */
 export function receiptsStackOf(stage: string, app: App = newApp()): SmsReceiptsStack {
   return new SmsReceiptsStack(app, stage, stackOf(stage, app).messaging.smsReceipts)
 }
 
-/** Resources of one type by logical id. */
+/** The resources of one type by logical id. */
 export const resourcesOf = (template: Template, type: string): Record<string, Resource> =>
   template.findResources(type) as Record<string, Resource>
 
-/** The logical id of the construct at a path below the stack, as `Messaging/Emails`. */
+/** The logical id of the construct at a path below the stack, such as `Messaging/Emails`. */
 export function logicalIdAt(template: Template, path: string): string {
   const { Resources } = template.toJSON() as { Resources: Record<string, Resource> }
   const found = Object.keys(Resources).filter((id) =>
@@ -50,14 +50,14 @@ const resourcesOfFunction = (template: Template, type: string, id: string): Reso
     resource.Metadata?.['aws:cdk:path']?.includes(`/${id}/`),
   )
 
-/** The one resource of a type that belongs to the function with this id, a route's or a worker's. */
+/** The only resource of a type that belongs to the function with this id, a route's or a worker's. */
 export function resourceOfFunction(template: Template, type: string, id: string): Resource {
   const found = resourcesOfFunction(template, type, id)
   if (found.length !== 1) throw new Error(`${found.length} resources of ${type} for ${id}`)
   return found[0] as Resource
 }
 
-/** Everything the function may do: its role's own policies, and those attached to it. */
+/** All grants of a function: the inline and the attached policies of its role. */
 export function grantsOf(template: Template, id: string): Statement[] {
   const { Policies = [] } = resourceOfFunction(template, 'AWS::IAM::Role', id).Properties as {
     Policies?: Policy[]

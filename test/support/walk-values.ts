@@ -1,4 +1,4 @@
-/** Values for parameters and fields, by their schemas: at, over and far past their limits, and of every wrong type. */
+/** Test values for parameters and fields by their schemas: at, over and far past the limits, and of every wrong type. */
 
 export type ValueSchema = {
   readonly type?: string
@@ -13,7 +13,7 @@ export type ValueSchema = {
   readonly anyOf?: readonly ValueSchema[]
 }
 
-/** `fits`: it must not be refused. `wrong`: it must be. `open`: either, but never with a 5xx. */
+/** `fits`: must be accepted. `wrong`: must be rejected. `open`: either, but never a 5xx. */
 export type Verdict = 'fits' | 'wrong' | 'open'
 export type TestValue<T> = { readonly value: T; readonly verdict: Verdict }
 
@@ -55,7 +55,7 @@ const INVALID_NUMBERS = [
   '9'.repeat(400),
 ]
 
-/** Text that breaks things: quotes, controls, halves of characters, other scripts, names of object members. */
+/** Text that often breaks programs: quotes, control characters, lone surrogates, other scripts, object members. */
 const HOSTILE_STRINGS = [
   ...[
     "'; DROP TABLE patients; --",
@@ -81,7 +81,7 @@ const HOSTILE_STRINGS = [
   ],
 ]
 
-/** Texts for a query parameter, before they are encoded. */
+/** Unencoded values for a query parameter. */
 export function parameterValues(schema: ValueSchema): TestValue<string>[] {
   const { type, format, minimum = 0, maximum = 0 } = schema
   if (type === 'integer')
@@ -121,7 +121,7 @@ function patternBreakers({ pattern }: ValueSchema): TestValue<string>[] {
   )
 }
 
-/** Lengths at, over and far past the limits; characters outside the basic plane count once. */
+/** Texts of lengths at, over and far past the limits; a character outside the basic plane counts once. */
 function textLengths({ minLength, maxLength }: ValueSchema, from = ''): TestValue<string>[] {
   const filled = (length: number, filler = 'a') =>
     from.length >= length ? filler.repeat(length) : from + filler.repeat(length - from.length)
@@ -135,13 +135,13 @@ function textLengths({ minLength, maxLength }: ValueSchema, from = ''): TestValu
   ]
 }
 
-/** JSON of every type that there is, for a field that may take one or two of them. */
+/** JSON values of every type; a field accepts one or two of the types. */
 const ANY_JSON: readonly unknown[] = [
   ...[null, true, false, 0, -1, 1.5, 1e308, 1e16, '', ' ', 'x', '1', '\ud800', [], ['x']],
   ...[[[]], [null], {}, { a: 1 }, { toString: 'x' }, { length: 1 }],
 ]
 
-/** Values for a field of a body, `from` being one that is right. Whether they are is for the document to say. */
+/** Values for a field of a body; `from` is a valid one. The document decides which of them are valid. */
 export function fieldValues(schema: ValueSchema, from: unknown): unknown[] {
   const kinds = schema.anyOf ?? [schema]
   return [...ANY_JSON, ...HOSTILE_STRINGS, ...kinds.flatMap((kind) => kindValues(kind, from))]
@@ -180,7 +180,7 @@ function kindValues({ type, format, items, ...schema }: ValueSchema, from: unkno
   return []
 }
 
-/** Whether a value is exactly as long, or as large, as the schema lets it be: then nothing else can be wrong with it. */
+/** Reports whether a value is exactly as long or as large as the schema allows, and therefore valid. */
 export function isAtLimit(schema: ValueSchema, value: unknown): boolean {
   const kinds = schema.anyOf ?? [schema]
   return kinds.some(({ type, minimum, maximum, maxLength }) => {
