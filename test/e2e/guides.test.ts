@@ -12,7 +12,7 @@ import {
   matchesExample,
   operatorCommands,
 } from '../support/documentation.ts'
-import { clinicTool, type RunningStack, runStack } from '../support/local-stack.ts'
+import { type RunningStack, runClinicTool, runStack } from '../support/local-stack.ts'
 
 /** Inside the project, so that programs find the client. */
 const FOLDER = join('.local', `guides-${process.pid}`)
@@ -105,7 +105,7 @@ describe.each(RUNNABLE.map((file) => [file] as const))('%s', (file) => {
   if (operator.length > 0)
     it('its operator commands exist, with the options that they use', async () => {
       for (const { words, options } of operator.flatMap(operatorCommands)) {
-        const { code, stdout } = await clinicTool(stack, ...words, '--help')
+        const { code, stdout } = await runClinicTool(stack, ...words, '--help')
         expect([words, code, stdout]).toEqual([words, 0, expect.stringContaining(words.join(' '))])
         for (const option of options)
           expect([words, stdout]).toEqual([words, expect.stringContaining(option)])
