@@ -95,7 +95,7 @@ describe('GET /patients', () => {
     '0 5 3 2',
     '12',
     '53',
-    'nobody',
+    'unmatched',
     '%',
     '_',
     "'",

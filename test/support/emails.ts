@@ -19,7 +19,7 @@ export async function createAcceptedEmail(
     id: newUuid(),
     channel: 'email',
     type: 'manual',
-    recipient: patient.emailAddress ?? 'nobody@example.com',
+    recipient: patient.emailAddress ?? 'unknown@example.com',
     subject: 'Your visit',
     text: 'See you soon',
     status: 'queued',

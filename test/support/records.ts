@@ -100,7 +100,7 @@ export async function createPopulatedClinic(table: Table, patient = aPatient()):
     id: newUuid(),
     channel: 'email',
     type: 'manual',
-    recipient: patient.emailAddress ?? 'nobody@example.com',
+    recipient: patient.emailAddress ?? 'unknown@example.com',
     subject: 'Your visit',
     text: 'See you soon. '.repeat(100),
     status: 'delivered',

@@ -23,7 +23,7 @@ export let db: TestTable
 export let clinic: Clinic
 export let headers: Record<string, string>
 
-/** Gives each test of a file a clinic of its own, with a credential, and the file its own table. */
+/** Creates a table for the test file, and a clinic with a credential before each test. */
 export function useWebhookEndpoints(): void {
   beforeAll(async () => {
     db = await freshTable()
