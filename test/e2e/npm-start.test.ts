@@ -87,7 +87,7 @@ it('prints a curl command that works as pasted, and keeps data and credentials a
 })
 
 it.each(['127.0.0.1', '127.0.0.1:0', 'http://127.0.0.1:4400', '127.1:4400'])(
-  'rejects a webhook host that is not a host with its port: %s',
+  'rejects a webhook host that is not a host and port: %s',
   async (host) => {
     const child = spawn(process.execPath, ['bin/local.ts', '--allow-webhook-host', host], {
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -97,6 +97,6 @@ it.each(['127.0.0.1', '127.0.0.1:0', 'http://127.0.0.1:4400', '127.1:4400'])(
       said += text
     })
     expect(await once(child, 'close')).toEqual([1, null])
-    expect(said).toContain('must be a host and its port, such as 127.0.0.1:4400')
+    expect(said).toContain('must be a host and port, such as 127.0.0.1:4400')
   },
 )
