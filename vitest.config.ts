@@ -9,8 +9,8 @@ export default defineConfig({
     // Campaigns of `npm run prove` take as long as they take.
     testTimeout: process.env.PROVE === '1' ? 3_600_000 : 120_000,
     hookTimeout: 120_000,
-    // Two cores: more files at once only wait for each other.
-    maxWorkers: 2,
+    // One more than the two cores of CI: some files wait for queues, timers and other processes.
+    maxWorkers: 3,
     reporters: process.env.CI ? ['default', './test/support/closing-line.ts'] : ['default'],
   },
 })

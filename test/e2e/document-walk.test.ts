@@ -10,8 +10,8 @@ import { get, post, type RunningStack, runStack } from '../support/local-stack.t
 import { rounds } from '../support/scale.ts'
 
 const COUNT = rounds(400, 6000)
-/** The number of concurrent requests. */
-const CONCURRENCY = 6
+/** The number of concurrent requests; each may start another thread of a function. */
+const CONCURRENCY = rounds(3, 6)
 const SEED = Number(process.env.SEED ?? Date.now() % 2 ** 31)
 
 let stack: RunningStack
