@@ -146,6 +146,8 @@ const ARROWS: Record<string, string[]> = {
   'bin/bench': [
     'bin/clinic/import',
     'bin/demo',
+    'functions',
+    'infra/local/realistic-dynamodb',
     'shared/domain',
     'shared/store',
     'shared/store/calendar',

@@ -1815,17 +1815,17 @@ export interface components {
         IdempotencyKey: string;
         /**
          * @description The `id` of the event. The same on every attempt.
-         * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+         * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
          */
         WebhookId: string;
         /**
          * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-         * @example 1795170730
+         * @example 1777885200
          */
         WebhookTimestamp: number;
         /**
          * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-         * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+         * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
          */
         WebhookSignature: string;
     };
@@ -1833,7 +1833,7 @@ export interface components {
     headers: {
         /**
          * @description Identifies the request. Include it when you contact support.
-         * @example b02a7d4f-72d4-4855-9109-7b4efbe9e648
+         * @example d71cd082-4c25-5ccf-943d-db7fabf587fe
          */
         "x-request-id": string;
         /**
@@ -1843,7 +1843,7 @@ export interface components {
         "cache-control": "no-store";
         /**
          * @description Requests left in the current minute (`r`) and seconds until the limit resets (`t`). Absent if the counter is unavailable; requests are then not limited. The `gateway` limit is shared by all callers.
-         * @example "default";r=59999;t=2
+         * @example "default";r=59999;t=60
          */
         ratelimit: string;
         /**
@@ -1858,7 +1858,7 @@ export interface components {
         "retry-after": number;
         /**
          * @description The path of the created resource, starting with the base path.
-         * @example /api/developer/v1/webhooks/01a1f883-5162-73a3-bf3c-e1036ae560dd
+         * @example /api/developer/v1/webhooks/f74570a8-323e-5e1c-aa72-9808c876f95e
          */
         location: string;
         /**
@@ -2177,7 +2177,7 @@ export interface operations {
                 doctor_id: string;
                 /**
                  * @description In the clinic's time zone.
-                 * @example 2026-12-30
+                 * @example 2026-06-15
                  */
                 date: string;
                 /**
@@ -3020,7 +3020,7 @@ export interface operations {
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `webhook_not_found`.
-                 * @example 01a1f883-5162-73a3-bf3c-e1036ae560dd
+                 * @example f74570a8-323e-5e1c-aa72-9808c876f95e
                  */
                 id: string;
             };
@@ -3093,7 +3093,7 @@ export interface operations {
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `webhook_not_found`.
-                 * @example 01a1f883-5162-73a3-bf3c-e1036ae560dd
+                 * @example f74570a8-323e-5e1c-aa72-9808c876f95e
                  */
                 id: string;
             };
@@ -3191,7 +3191,7 @@ export interface operations {
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `webhook_not_found`.
-                 * @example 01a1f883-5162-73a3-bf3c-e1036ae560dd
+                 * @example f74570a8-323e-5e1c-aa72-9808c876f95e
                  */
                 id: string;
             };
@@ -3290,7 +3290,7 @@ export interface operations {
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `webhook_not_found`.
-                 * @example 01a1f883-5562-7589-b7ea-05a932411787
+                 * @example 3c6b4965-c4b6-5771-8bd9-0dfc6a9d4b38
                  */
                 id: string;
             };
@@ -3394,7 +3394,7 @@ export interface operations {
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `webhook_not_found`.
-                 * @example 01a1f883-5562-7589-b7ea-05a932411787
+                 * @example 3c6b4965-c4b6-5771-8bd9-0dfc6a9d4b38
                  */
                 id: string;
             };
@@ -3475,12 +3475,12 @@ export interface operations {
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `webhook_not_found`.
-                 * @example 01a1f883-5562-7589-b7ea-05a932411787
+                 * @example 3c6b4965-c4b6-5771-8bd9-0dfc6a9d4b38
                  */
                 id: string;
                 /**
                  * @description A malformed id is treated like an unknown one and returns `delivery_not_found`.
-                 * @example 01a1f883-81be-756f-a09e-786b8148a8e5
+                 * @example 19730014-c1d0-50ac-9f06-b349ab549650
                  */
                 delivery_id: string;
             };
@@ -3643,17 +3643,17 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1795170730
+                 * @example 1777885200
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -3695,17 +3695,17 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1795170730
+                 * @example 1777885200
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -3747,17 +3747,17 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1795170730
+                 * @example 1777885200
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -3799,17 +3799,17 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1795170730
+                 * @example 1777885200
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -3851,17 +3851,17 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1795170730
+                 * @example 1777885200
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -3903,17 +3903,17 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1795170730
+                 * @example 1777885200
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -3955,17 +3955,17 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1795170730
+                 * @example 1777885200
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -4007,17 +4007,17 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1795170730
+                 * @example 1777885200
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -4059,17 +4059,17 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1795170730
+                 * @example 1777885200
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -4111,17 +4111,17 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1795170730
+                 * @example 1777885200
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -4163,17 +4163,17 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1795170730
+                 * @example 1777885200
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -4215,17 +4215,17 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1795170730
+                 * @example 1777885200
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -4267,17 +4267,17 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1795170730
+                 * @example 1777885200
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -4319,17 +4319,17 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1795170730
+                 * @example 1777885200
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -4371,17 +4371,17 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1795170730
+                 * @example 1777885200
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -4423,17 +4423,17 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1795170730
+                 * @example 1777885200
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -4475,17 +4475,17 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1795170730
+                 * @example 1777885200
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
@@ -4527,17 +4527,17 @@ export interface operations {
             header: {
                 /**
                  * @description The `id` of the event. The same on every attempt.
-                 * @example evt_01a1f883-81bd-75c1-879d-480e73f8c93e
+                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
                  */
                 "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
-                 * @example 1795170730
+                 * @example 1777885200
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
                  * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
-                 * @example v1,HqEEcmG73kt4V4cQ0/L0EbOHmzzZR1gGaWfDEnesZYw=
+                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
                  */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
