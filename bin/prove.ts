@@ -1,0 +1,37 @@
+/**
+ * `npm run prove`: runs the tests at a much larger size, with vitest's own arguments. With `-- --mutants`, instead checks that
+ * the tests of shared/domain fail when its code is changed.
+ */
+import { spawnSync } from 'node:child_process'
+import { globSync } from 'node:fs'
+import { MIN_KILLED_PERCENT, mutantTable, percentKilled, testMutants } from './prove/mutants.ts'
+
+const [first, ...rest] = process.argv.slice(2)
+
+if (first === '--mutants') await proveMutants(rest)
+else process.exitCode = runVitest(process.argv.slice(2))
+
+function runVitest(args: readonly string[]): number {
+  const { status } = spawnSync('vitest', ['run', ...args], {
+    env: { ...process.env, PROVE: '1' },
+    stdio: 'inherit',
+  })
+  return status ?? 1
+}
+
+/** Tests the mutants of some files of shared/domain, by default all, and prints the survivors and a table. */
+async function proveMutants(files: readonly string[]): Promise<void> {
+  const print = (text: string) => process.stdout.write(`${text}\n`)
+  const reports = []
+  for (const file of files.length > 0 ? files : globSync('shared/domain/*.ts').sort()) {
+    const report = await testMutants(file)
+    if (report.mutants === 0) continue
+    reports.push(report)
+    print(`${file}: ${report.killed} of ${report.mutants} killed`)
+    for (const survivor of report.survivors) print(`  ${survivor}`)
+  }
+  print(`\n${mutantTable(reports)}`)
+  if (percentKilled(reports) >= MIN_KILLED_PERCENT) return
+  print(`\nFewer than ${MIN_KILLED_PERCENT} % of the mutants were killed.`)
+  process.exitCode = 1
+}

@@ -1,0 +1,61 @@
+/**
+ * Mutation testing of shared/domain: StrykerJS changes one expression of a file at a time, and the file's unit tests must
+ * fail. A mutant whose tests fail or run too long is killed; one whose tests pass survives.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { Stryker } from '@stryker-mutator/core'
+
+/** The smallest share of all mutants that the tests must kill. */
+export const MIN_KILLED_PERCENT = 95
+
+export type MutantReport = {
+  readonly file: string
+  readonly mutants: number
+  readonly killed: number
+  /** `line:column: original -> replacement` */
+  readonly survivors: readonly string[]
+}
+
+/** The unit test of a file. Only these tests count, so that each file's own tests notice a change of it. */
+const testOf = (file: string): string => `test/${file.replace(/\.ts$/, '.test.ts')}`
+
+/** Tests every mutant of a file. A file without a unit test kills none. */
+export async function testMutants(file: string): Promise<MutantReport> {
+  const test = testOf(file)
+  // Stryker's runner for vitest does not run tests inside `describe` with vitest 5.
+  const command = existsSync(test) ? `vitest run --config vitest.mutants.config.ts ${test}` : 'true'
+  const results = await new Stryker({ mutate: [file], commandRunner: { command } }).runMutationTest()
+  const tested = results.filter(({ status }) => status !== 'Ignored')
+  const survivors = tested.filter(({ status }) => status !== 'Killed' && status !== 'Timeout')
+  const source = readFileSync(file, 'utf8').split('\n')
+  return {
+    file: basename(file),
+    mutants: tested.length,
+    killed: tested.length - survivors.length,
+    survivors: survivors.map(({ location: { start, end }, replacement }) => {
+      const lines = source.slice(start.line - 1, end.line)
+      const original = lines.length === 1 ? lines[0]?.slice(start.column - 1, end.column - 1) : '...'
+      return `${start.line}:${start.column}: ${original} -> ${replacement}`
+    }),
+  }
+}
+
+const sumOf = (reports: readonly MutantReport[], field: 'mutants' | 'killed'): number =>
+  reports.reduce((sum, report) => sum + report[field], 0)
+
+/** The share of the mutants of all files that were killed, in percent. */
+export const percentKilled = (reports: readonly MutantReport[]): number =>
+  (100 * sumOf(reports, 'killed')) / sumOf(reports, 'mutants')
+
+/** The results as a markdown table. */
+export function mutantTable(reports: readonly MutantReport[]): string {
+  const row = (file: string, of: readonly MutantReport[]) =>
+    `| ${file} | ${sumOf(of, 'mutants')} | ${sumOf(of, 'killed')} | ${percentKilled(of).toFixed(1)} |`
+  return [
+    '| file | mutants | killed | % |',
+    '|---|---:|---:|---:|',
+    ...reports.map((report) => row(report.file, [report])),
+    row('all', reports),
+  ].join('\n')
+}
