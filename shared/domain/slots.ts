@@ -27,16 +27,13 @@ export function bookingRefusal(day: DoctorDay, interval: Interval, now: WallCloc
 
 /** The bookable slots of a day, ascending: from each window's start in steps of the duration. */
 export function freeSlots(day: DoctorDay, duration: number, now: WallClock): Interval[] {
-  if (day.date < now.date) return []
   const openings = openingsOf(day)
-  const starts = new Set<number>()
+  const slots: Interval[] = []
   for (const { from, to } of openings.windows) {
-    for (let start = from; start + duration <= to; start += duration) starts.add(start)
+    for (let start = from; start + duration <= to; start += duration)
+      slots.push({ from: start, to: start + duration })
   }
-  return [...starts]
-    .sort((a, b) => a - b)
-    .map((from) => ({ from, to: from + duration }))
-    .filter((slot) => refusalWithin(openings, day, slot, now) === null)
+  return slots.filter((slot) => refusalWithin(openings, day, slot, now) === null)
 }
 
 /** A slot on a named day. */
@@ -94,7 +91,7 @@ function refusalWithin(
 function isCovered({ from, to }: Interval, windows: readonly Interval[]): boolean {
   let reached = from
   for (const window of windows) {
-    if (window.from <= reached && reached < window.to) reached = window.to
+    if (window.from <= reached) reached = Math.max(reached, window.to)
   }
   return reached >= to
 }

@@ -78,6 +78,12 @@ describe('freeSlots', () => {
       60,
       [],
     ],
+    [
+      'is not empty before time off begins',
+      dayOf({ doctorFacts: { timeOff: [{ from: '2026-05-05', to: '2026-05-09', reason: null }] } }),
+      120,
+      ['09:00'],
+    ],
     ['is empty for an inactive doctor', dayOf({ doctorFacts: { isActive: false } }), 60, []],
     [
       'ends at 23:59 at the latest',
@@ -87,6 +93,11 @@ describe('freeSlots', () => {
     ],
   ])('%s', (_, day, duration, expected) => {
     expect(starts(day, duration)).toEqual(expected)
+  })
+
+  it('ends before midnight even if the working hours end at midnight', () => {
+    const hours = { mon: [{ start: '23:00', end: '24:00' }] }
+    expect(starts(dayOf({ doctorFacts: { hours } }), 30)).toEqual(['23:00'])
   })
 
   it('offers today only what is still to come', () => {
@@ -251,6 +262,19 @@ function offset(at: number, zone: string): number {
   return Math.round((Date.parse(`${wallClockAt(at, zone).replace(' ', 'T')}:00Z`) - at) / 60_000)
 }
 
+describe('bookingRefusal', () => {
+  const interval = { from: parseTime('10:00'), to: parseTime('10:30') }
+
+  it.each([
+    ['on the day before', '2026-05-03', '23:59', null],
+    ['earlier that day', '2026-05-04', '09:59', null],
+    ['at the start', '2026-05-04', '10:00', 'in_past'],
+    ['on the day after, at an earlier time', '2026-05-05', '00:00', 'in_past'],
+  ])('judged %s returns %s', (_, date, time, refusal) => {
+    expect(bookingRefusal(dayOf(), interval, { date, seconds: parseTime(time) * 60 })).toBe(refusal)
+  })
+})
+
 describe('nextFreeSlots', () => {
   it('offers three slots, later on the same day first, then on the next days', () => {
     const day = dayOf({ busy: [{ from: parseTime('09:00'), to: parseTime('11:00') }] })
@@ -292,6 +316,16 @@ describe('nextFreeSlots', () => {
     const day = dayOf({ doctorFacts: { hours, timeOff } })
     const offers = nextFreeSlots(day, () => [], { from: 540, to: 570 }, days, NEVER)
     expect(offers.map(({ date }) => date)).toEqual(dates)
+  })
+
+  it('reads no further day once it has three slots', () => {
+    const read: string[] = []
+    const busyOn = (date: string) => {
+      read.push(date)
+      return []
+    }
+    nextFreeSlots(dayOf(), busyOn, { from: parseTime('09:00'), to: parseTime('10:00') }, 14, NEVER)
+    expect(read).toEqual(['2026-05-04', '2026-05-05'])
   })
 
   it('is empty when the doctor has no working hours', () => {
