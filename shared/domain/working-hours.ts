@@ -20,7 +20,7 @@ export function parseWeeklyHours(text: string): WeeklyHours {
   const week: { [day in Weekday]?: Window[] } = {}
   for (const part of text.split(';').map((piece) => piece.trim())) {
     if (part === '') continue
-    const [days, times, ...rest] = part.split(/\s+(?=\d)/)
+    const [days, times, ...rest] = part.split(/\s(?=\d)/)
     if (!days || !times || rest.length > 0)
       throw new WorkingHoursError(`"${part}": write days, a space, then times, as in "mon-fri 09:00-17:00"`)
     const windows = times.split(',').map((piece) => parseWindow(piece.trim(), part))
@@ -31,9 +31,10 @@ export function parseWeeklyHours(text: string): WeeklyHours {
 
 /** The inverse of {@link parseWeeklyHours}, with one part for each day. */
 export function formatWeeklyHours(week: WeeklyHours): string {
-  return WEEKDAYS.filter((day) => week[day]?.length)
-    .map((day) => `${day} ${week[day]?.map(({ start, end }) => `${start}-${end}`).join(',')}`)
-    .join('; ')
+  return WEEKDAYS.flatMap((day) => {
+    const times = week[day]?.map(({ start, end }) => `${start}-${end}`).join(',')
+    return times ? [`${day} ${times}`] : []
+  }).join('; ')
 }
 
 function parseDays(text: string, part: string): Weekday[] {
@@ -41,16 +42,15 @@ function parseDays(text: string, part: string): Weekday[] {
     .toLowerCase()
     .split(',')
     .flatMap((piece) => {
-      const [first, last, ...rest] = piece
-        .trim()
+      const [first = -1, last = first, ...rest] = piece
         .split('-')
         .map((day) => WEEKDAYS.indexOf(day.trim() as Weekday))
-      if (first === undefined || first < 0 || (last ?? first) < first || rest.length > 0) {
+      if (first < 0 || last < first || rest.length > 0) {
         throw new WorkingHoursError(
           `"${part}": days are mon, tue, wed, thu, fri, sat, sun or a span such as mon-fri`,
         )
       }
-      return WEEKDAYS.slice(first, (last ?? first) + 1)
+      return WEEKDAYS.slice(first, last + 1)
     })
 }
 
@@ -65,7 +65,7 @@ function parseWindow(text: string, part: string): Window {
 
 /** Sorts windows by their start. @throws WorkingHoursError when two of them overlap */
 function sortWindows(windows: Window[], part: string): Window[] {
-  const sorted = windows.sort((a, b) => (a.start < b.start ? -1 : 1))
+  const sorted = windows.sort((a, b) => a.start.localeCompare(b.start))
   for (const [index, window] of sorted.entries()) {
     const next = sorted[index + 1]
     if (next && next.start < window.end)
