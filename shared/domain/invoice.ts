@@ -115,27 +115,17 @@ export function applyPayments(invoice: Invoice, payments: readonly Payment[]): I
     completed.reduce((total, payment) => total + (payment.type === type ? payment.amount : 0), 0)
   const refunds = sum('refund')
   const paid = sum('payment') - refunds
-  const status = statusAfterPayments(invoice, completed.length > 0, paid, refunds)
-  const last = completed.reduce(
-    (latest, { type, createdAt }) => (type === 'payment' && createdAt > latest ? createdAt : latest),
-    '',
-  )
-  const isPaidInFull = completed.length > 0 && status === 'paid'
-  return {
-    ...invoice,
-    paid,
-    status,
-    paidAt: isPaidInFull ? last : completed.length > 0 || status !== 'paid' ? null : invoice.paidAt,
-  }
+  const status = statusAfterPayments(invoice, paid, refunds)
+  const lastPaymentAt = completed
+    .filter(({ type }) => type === 'payment')
+    .map(({ createdAt }) => createdAt)
+    .sort()
+    .at(-1)
+  return { ...invoice, paid, status, paidAt: status === 'paid' ? (lastPaymentAt ?? invoice.paidAt) : null }
 }
 
-function statusAfterPayments(
-  { clinicStatus, total }: Invoice,
-  hasCompleted: boolean,
-  paid: number,
-  refunds: number,
-): InvoiceStatus {
-  if (!hasCompleted || STATUSES_UNAFFECTED_BY_PAYMENTS.includes(clinicStatus)) return clinicStatus
+function statusAfterPayments({ clinicStatus, total }: Invoice, paid: number, refunds: number): InvoiceStatus {
+  if (STATUSES_UNAFFECTED_BY_PAYMENTS.includes(clinicStatus)) return clinicStatus
   if (paid <= 0) return refunds > 0 ? 'refunded' : clinicStatus
   return paid >= total ? 'paid' : 'partially_paid'
 }

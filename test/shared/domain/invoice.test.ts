@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { applyPayments, type Invoice, lineAmount, subtotalOf, taxOn } from '../../../shared/domain/invoice.ts'
+import { eraseFields } from '../../../shared/domain/field-policy.ts'
+import {
+  applyPayments,
+  INVOICE_FIELDS,
+  type Invoice,
+  lineAmount,
+  subtotalOf,
+  taxOn,
+} from '../../../shared/domain/invoice.ts'
 import type { Payment } from '../../../shared/domain/payment.ts'
+import { silentFields } from '../../support/field-policies.ts'
 
 const invoice = (facts: Partial<Invoice> = {}) =>
   ({ clinicStatus: 'sent', status: 'sent', total: 100, paid: 0, paidAt: null, ...facts }) as Invoice
@@ -122,6 +131,16 @@ describe('the payment time', () => {
     expect(paidAtOf(payment(100, { createdAt: at(1) }), later)).toBe(at(1))
   })
 
+  it('is the time that is stored when the clinic marked the invoice as paid without payments', () => {
+    const paid = invoice({ clinicStatus: 'paid', status: 'paid', paidAt: at(3) })
+    expect(applyPayments(paid, [])).toMatchObject({ status: 'paid', paidAt: at(3) })
+    expect(applyPayments(paid, [payment(100, { status: 'failed', createdAt: at(4) })]).paidAt).toBe(at(3))
+  })
+
+  it('is null once the clinic no longer marks the invoice as paid', () => {
+    expect(applyPayments(invoice({ status: 'paid', paidAt: at(3) }), []).paidAt).toBeNull()
+  })
+
   it('is the time of a payment after the one that reached the total', () => {
     expect(paidAtOf(payment(100, { createdAt: at(1) }), payment(1, { createdAt: at(2) }))).toBe(at(2))
   })
@@ -154,4 +173,48 @@ it('calculates tax from a rate in ten-thousandths of a percent, rounded half up'
   expect(taxOn(1, 500_000)).toBe(1)
   expect(taxOn(1, 499_999)).toBe(0)
   expect(taxOn(999_999_999_999_999, 1_000_000)).toBe(999_999_999_999_999)
+})
+
+describe('INVOICE_FIELDS', () => {
+  const lineItem = {
+    id: 'l1',
+    description: 'X-ray',
+    quantity: 10_000,
+    unitPrice: 100,
+    discount: 0,
+    taxRate: 0,
+    tax: 0,
+    total: 100,
+  }
+  const stored: Invoice = {
+    id: 'i1',
+    number: '2026-17 Kaya',
+    clinicStatus: 'sent',
+    status: 'sent',
+    issueDate: '2026-05-04',
+    dueDate: '2026-06-04',
+    paidAt: null,
+    currency: 'EUR',
+    subtotal: 100,
+    tax: 0,
+    discount: 0,
+    total: 100,
+    paid: 0,
+    patient: { id: 'p1', fullName: 'Ada Kaya', email: 'ada@example.com' },
+    lineItems: [lineItem],
+    createdAt: '2026-05-04T07:00:00.000Z',
+  }
+
+  it('replaces the number, the patient’s copied data and the descriptions on erasure', () => {
+    expect(eraseFields(stored, INVOICE_FIELDS)).toEqual({
+      ...stored,
+      number: 'ERASED-i1',
+      patient: { id: 'p1', fullName: 'Erased Patient', email: null },
+      lineItems: [{ ...lineItem, description: 'Erased' }],
+    })
+  })
+
+  it('makes no event for a change of the copied name or email address', () => {
+    expect(silentFields(INVOICE_FIELDS)).toEqual(['patient.fullName', 'patient.email'])
+  })
 })
