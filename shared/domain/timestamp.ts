@@ -9,7 +9,8 @@ export function clinicTimestamp(instant: string, timezone: string): string {
 
 /** Whether `timezone` is an IANA time zone known to this runtime. `UTC+3` and plain offsets are not. */
 export function isTimezone(timezone: string): boolean {
-  if (!/^[A-Za-z][A-Za-z0-9_+\-/]*$/.test(timezone)) return false
+  // Intl also accepts plain offsets such as +03:00.
+  if (!/[A-Za-z]/.test(timezone)) return false
   try {
     new Intl.DateTimeFormat('en', { timeZone: timezone })
     return true
@@ -18,12 +19,11 @@ export function isTimezone(timezone: string): boolean {
   }
 }
 
-const YMD = /^(\d{4})-(\d{2})-(\d{2})$/
+const YMD = /^\d{4}-\d{2}-\d{2}$/
 
 /** Whether the text is an existing day in the form `Y-m-d`; `2026-02-30` is not. */
 export function isCalendarDate(text: string): boolean {
-  const parts = YMD.exec(text)
-  if (!parts) return false
+  if (!YMD.test(text)) return false
   const date = new Date(`${text}T00:00:00Z`)
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
 }
