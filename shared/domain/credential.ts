@@ -28,8 +28,8 @@ const MAX_HEADER_LENGTH = 512
 /** Parses `Developer <key>:<secret>` with exactly one space and one colon; null for anything else. */
 export function parseAuthorization(header: string): CredentialPair | null {
   if (header.length > MAX_HEADER_LENGTH) return null
-  const [, key, secret] = AUTHORIZATION_PATTERN.exec(header) ?? []
-  return key && secret ? { key, secret } : null
+  const match = AUTHORIZATION_PATTERN.exec(header)
+  return match && { key: match[1] as string, secret: match[2] as string }
 }
 
 /** Whether a credential is valid at `now` (milliseconds since the epoch). */

@@ -6,6 +6,10 @@ describe('parseAuthorization', () => {
     expect(parseAuthorization(header)).toEqual({ key: 'k', secret: 's' })
   })
 
+  it('parses a key and a secret of several characters, with all kinds of visible ASCII', () => {
+    expect(parseAuthorization('Developer ck_!~9:cs_;/9')).toEqual({ key: 'ck_!~9', secret: 'cs_;/9' })
+  })
+
   it('accepts a header of 512 characters', () => {
     const key = 'k'.repeat(500)
     expect(parseAuthorization(`Developer ${key}:s`)).toEqual({ key, secret: 's' })
