@@ -22,9 +22,9 @@ export function fold(text: string): string {
   if (/^[\x20-\x7e]*$/.test(text)) return text.toLowerCase()
   return text
     .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
+    .replace(/\p{M}/gu, '')
     .toLowerCase()
-    .replace(/\p{M}+/gu, '')
+    .replace(/\p{M}/gu, '')
     .replace(LETTER, (letter) => LETTER_REPLACEMENTS[letter] ?? letter)
 }
 
@@ -41,7 +41,7 @@ const PHONE_QUERY = /^[\d\s+\-()./]+$/
 /** Parses a query; null if it is empty or only white space. */
 export function parseSearchQuery(query: string): Needles | null {
   const folded = fold(query)
-  const words = folded.split(/\s+/).filter((word) => word !== '')
+  const words = folded.split(/\s/).filter((word) => word !== '')
   // A query that folds to nothing, such as a lone accent, matches no patient.
   if (words.length === 0) return query.trim() === '' ? null : { kind: 'words', words: [query.trim()] }
   if (PHONE_QUERY.test(folded)) {

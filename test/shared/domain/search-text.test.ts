@@ -106,7 +106,9 @@ describe('parseSearchQuery', () => {
     ['  +44 (0)20', { kind: 'phone', digits: '4420' }],
     ['44 (0)20', { kind: 'phone', digits: '44020' }],
     ['+44 (1)20', { kind: 'phone', digits: '44120' }],
+    ['5 +44 (0)20', { kind: 'phone', digits: '544020' }],
     ['´', { kind: 'words', words: ['´'] }],
+    [' ´ ', { kind: 'words', words: ['´'] }],
     ['\t', null],
   ])('parses %j', (query, needles) => {
     expect(parseSearchQuery(query)).toEqual(needles)
