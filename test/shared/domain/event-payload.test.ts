@@ -26,17 +26,6 @@ import { property } from '../../support/scale.ts'
 const id = (n: number) => `6d0e2a7c-0000-4000-8000-${String(n).padStart(12, '0')}`
 const clinic = { id: id(0) as ClinicId, timezone: 'Europe/Istanbul' }
 
-const patient: Patient = {
-  id: id(1),
-  firstName: 'Ada',
-  lastName: 'Kaya',
-  dateOfBirth: '1980-01-02',
-  gender: 'female',
-  phoneNumber: '+905321234567',
-  emailAddress: 'ada@example.com',
-  createdAt: '2026-05-01T07:00:00.000Z',
-}
-
 describe('eventPayload', () => {
   const eventOf = ({ event, data }: EventDraft) => ({
     id: id(20),
@@ -45,21 +34,6 @@ describe('eventPayload', () => {
     sequence: 3,
     data,
     createdAt: '2026-01-15T07:00:00.123Z',
-  })
-
-  it('shows the event with the time in the clinic’s zone', () => {
-    const draft = patientEventDraft(null, patient) as EventDraft
-    expect(eventPayload(eventOf(draft), clinic)).toEqual({
-      id: `evt_${id(20)}`,
-      event: 'patient.created',
-      clinic_id: clinic.id,
-      created_at: '2026-01-15T10:00:00+03:00',
-      sequence: 3,
-      data: { id: patient.id },
-    })
-    expect(eventPayload(eventOf(draft), { ...clinic, timezone: 'America/New_York' }).created_at).toBe(
-      '2026-01-15T02:00:00-05:00',
-    )
   })
 
   const CANARY = 'CANARY'
