@@ -65,6 +65,11 @@ describe('eraseFields', () => {
     expect(eraseFields<Visit>(stored, VISIT_FIELDS)).toMatchObject({ person: null, version: 3 })
   })
 
+  it('keeps a nested object that is missing', () => {
+    const { person: _, ...stored } = visit
+    expect(eraseFields(stored as Visit, VISIT_FIELDS).person).toBeUndefined()
+  })
+
   it('changes nothing the second time', () => {
     const once = eraseFields(visit, VISIT_FIELDS)
     expect(eraseFields(once, VISIT_FIELDS)).toEqual(once)
@@ -89,6 +94,11 @@ describe('hasSameEventFields', () => {
     ['the length of a list', { items: [{ id: 'i1', text: 'X-ray' }] }],
   ])('returns false for a change of %s', (_, change) => {
     expect(hasSameEventFields(visit, { ...visit, ...change }, VISIT_FIELDS)).toBe(false)
+  })
+
+  it('returns true for a nested object that is null in both', () => {
+    const alone: Visit = { ...visit, person: null }
+    expect(hasSameEventFields(alone, { ...alone }, VISIT_FIELDS)).toBe(true)
   })
 
   it.each<[string, Partial<Visit>]>([

@@ -171,6 +171,12 @@ describe('formatSubject', () => {
     expect(formatSubject(text)).toBe(expected)
   })
 
+  it('fills an encoded word with 45 bytes before it begins another', () => {
+    const words = (text: string) => formatSubject(text).split(' ').length
+    expect(words(`=?${'x'.repeat(43)}`)).toBe(1)
+    expect(words(`=?${'x'.repeat(44)}`)).toBe(2)
+  })
+
   it('decodes to the original line for any text', () => {
     fc.assert(
       fc.property(hostile, (text) => {

@@ -1,15 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { eraseFields } from '../../../shared/domain/field-policy.ts'
 import {
   applyFeedback,
   asUnresolved,
   type Dispatch,
   isUnresolved,
   isWaiting,
+  MESSAGE_FIELDS,
   MESSAGE_STATUSES,
   type Message,
   type ProviderFeedback,
 } from '../../../shared/domain/message.ts'
+import { silentFields } from '../../support/field-policies.ts'
 import { property } from '../../support/scale.ts'
 
 const aMessage = (facts: Partial<Message> = {}): Message => ({
@@ -190,6 +193,11 @@ describe('a message on its way', () => {
     ],
     ['left to a person', { dispatch: unresolved }, { waiting: false, unresolved: true }],
     ['sent', { status: 'sent', dispatch: null }, { waiting: false, unresolved: false }],
+    [
+      'failed, with a claim that has expired',
+      { status: 'failed', dispatch: { ...claimed, claim: { ...claim, until: 999 } } },
+      { waiting: false, unresolved: false },
+    ],
     ['failed while claimed', { status: 'failed', dispatch: claimed }, { waiting: false, unresolved: false }],
     [
       'delivered, unresolved',
@@ -199,5 +207,36 @@ describe('a message on its way', () => {
   ])('that is %s', (_, facts, expected) => {
     const message = aMessage(facts)
     expect({ waiting: isWaiting(message), unresolved: isUnresolved(message, 999) }).toEqual(expected)
+  })
+})
+
+describe('MESSAGE_FIELDS', () => {
+  const message = aMessage({
+    status: 'failed',
+    providerMessageId: 'p-1',
+    errorMessage: 'No such mailbox: ada@example.com',
+    dispatch: unresolved,
+  })
+
+  it('replaces the recipient, the text and what providers reported on erasure', () => {
+    expect(eraseFields(message, MESSAGE_FIELDS)).toEqual({
+      ...message,
+      recipient: 'erased',
+      subject: null,
+      text: '',
+      providerMessageId: null,
+      errorMessage: null,
+      patient: { ...message.patient, fullName: 'Erased Patient' },
+    })
+  })
+
+  it('makes no event for a change of the copied name or the dispatch', () => {
+    expect(silentFields(MESSAGE_FIELDS)).toEqual([
+      'patient.fullName',
+      'dispatch.dueAt',
+      'dispatch.claim.token',
+      'dispatch.claim.until',
+      'dispatch.isUnresolved',
+    ])
   })
 })

@@ -130,6 +130,31 @@ describe('an accepted URL', () => {
   })
 })
 
+describe('webhookUrlIssue', () => {
+  const longHost = (length: number) => {
+    const label = 'a'.repeat(63)
+    return `${[label, label, label, 'b'.repeat(length - 3 * 64 - '.com'.length)].join('.')}.com`
+  }
+
+  it.each([
+    ['a top-level domain that ends like a reserved one', 'https://example.contest/'],
+    ['a top-level domain that begins like a reserved one', 'https://example.testing/'],
+    ['a top-level domain that ends with a digit', 'https://example.x1/'],
+    ['a host of 253 characters', `https://${longHost(253)}/`],
+  ])('accepts %s', (_, url) => {
+    expect(webhookUrlIssue(url)).toBeNull()
+  })
+
+  it.each([
+    ['an IP address that ends with several digits', 'https://203.0.113.44/', /not an IP address/],
+    ['a password without a user name', 'https://:secret@example.com/', /no user name or password/],
+    ['a host of 254 characters', `https://${longHost(254)}/`, /valid host name/],
+    ['a path that repeats the URL', 'https:example.com/https://example.com/', /written plainly/],
+  ])('rejects %s', (_, url, issue) => {
+    expect(webhookUrlIssue(url)).toMatch(issue)
+  })
+})
+
 // Only Linux has all of 127.0.0.0/8 as loopback addresses.
 describe.skipIf(process.platform !== 'linux')('the webhook transport', () => {
   const LISTENER = '127.0.0.5'

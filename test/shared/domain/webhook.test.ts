@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { EVENTS, PING } from '../../../shared/domain/event.ts'
 import {
+  DISABLE_AFTER_MS,
   HEALTHY,
   isSubscribedTo,
   JITTER,
@@ -163,6 +164,10 @@ describe('signingSecrets', () => {
   it('has two secrets for a day after a rotation', () => {
     expect(SECRET_OVERLAP_MS).toBe(24 * HOUR)
   })
+})
+
+it('disables a webhook after five days of failures', () => {
+  expect(DISABLE_AFTER_MS).toBe(120 * HOUR)
 })
 
 describe('isSubscribedTo', () => {
