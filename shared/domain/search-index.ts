@@ -116,13 +116,9 @@ export class SearchIndex {
     const ordinals: number[] = []
     for (let index = this.#segments.length - 1; index >= 0; index--) {
       const matches = (this.#segments[index] as SearchSegment).matches(needles)
-      const skip = Math.max(0, offset - total)
-      const wanted = limit - ordinals.length
-      if (skip < matches.length && wanted > 0) {
-        const end = matches.length - skip
-        const page = matches.slice(Math.max(0, end - wanted), end).reverse()
-        for (const match of page) ordinals.push(index * SEGMENT_SIZE + match)
-      }
+      const end = Math.max(0, matches.length - Math.max(0, offset - total))
+      const start = Math.max(0, end - (limit - ordinals.length))
+      for (const match of matches.slice(start, end).reverse()) ordinals.push(index * SEGMENT_SIZE + match)
       total += matches.length
     }
     return { total, ordinals }

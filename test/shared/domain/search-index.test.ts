@@ -41,6 +41,7 @@ describe('SearchSegment', () => {
     ['several words on the same line', words('ada', 'kaya'), [0]],
     ['several words, the first of which is longest', words('kaya', 'cem'), [2]],
     ['words on different lines only', words('bo', 'kaya'), []],
+    ['words on a line and at the start of the next', words('lind', 'c'), []],
     ['a word that does not occur', words('zoe'), []],
     ['digits of phone numbers, but not of emails', digits('532'), [0, 3]],
     ['the last digits of a number', digits('456'), [0, 1]],
