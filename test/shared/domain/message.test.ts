@@ -198,6 +198,11 @@ describe('a message on its way', () => {
       { status: 'failed', dispatch: { ...claimed, claim: { ...claim, until: 999 } } },
       { waiting: false, unresolved: false },
     ],
+    [
+      'failed before it was claimed',
+      { status: 'failed', dispatch: waiting },
+      { waiting: false, unresolved: false },
+    ],
     ['failed while claimed', { status: 'failed', dispatch: claimed }, { waiting: false, unresolved: false }],
     [
       'delivered, unresolved',
