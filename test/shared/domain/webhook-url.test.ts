@@ -140,6 +140,7 @@ describe('webhookUrlIssue', () => {
     ['a top-level domain that ends like a reserved one', 'https://example.contest/'],
     ['a top-level domain that begins like a reserved one', 'https://example.testing/'],
     ['a top-level domain that ends with a digit', 'https://example.x1/'],
+    ['a top-level domain that begins with a digit', 'https://example.1x/'],
     ['a host of 253 characters', `https://${longHost(253)}/`],
   ])('accepts %s', (_, url) => {
     expect(webhookUrlIssue(url)).toBeNull()
