@@ -24,7 +24,7 @@ export const FAULTS = {
   search_log_wrong: 'an entry of the change log is missing or differs from its patient: written',
   invoice_unsettled: 'an invoice does not match its payments: settled again',
   stale_copy: 'a record shows an outdated name or address, and no refresh is pending: rewritten',
-  fan_out_owed: 'a change of name did not reach all its copies: copies refreshed',
+  refresh_interrupted: 'a change of name did not reach all its copies: copies refreshed',
   credential_missing: 'the list of credentials names one that does not exist; never repaired',
   credential_foreign: "the list of credentials has another clinic's; never repaired",
   clinic_unlisted: "the operator's directory lacks the clinic: added",

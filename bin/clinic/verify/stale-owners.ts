@@ -19,19 +19,19 @@ export async function staleOwnerChecker(
   }
 
   async function check(): Promise<void> {
-    count('debts', staleOwners.length)
+    count('stale_owners', staleOwners.length)
     if (staleOwners.length === 0) return
     await new Promise((resolve) =>
       setTimeout(resolve, Math.max(0, startedAt + gracePeriodMs - performance.now())),
     )
-    const { refresh: pay } = copiedNames(table)
+    const { refresh } = copiedNames(table)
     await forEachConcurrent(staleOwners, ({ owner, version }) =>
       examine(async () => {
         const key = staleCopiesKey(clinic, owner)
         const marker = await table.get(key)
         // A mark of another version belongs to a later change, which is still being processed.
         if (!marker || marker.v !== version) return null
-        return { faults: [{ kind: 'fan_out_owed', key }], repair: () => pay(clinic, owner) }
+        return { faults: [{ kind: 'refresh_interrupted', key }], repair: () => refresh(clinic, owner) }
       }),
     )
   }

@@ -47,12 +47,12 @@ export async function verifyClinic(
  * reload their search index.
  */
 async function verifyPatients(inspection: Inspection): Promise<void> {
-  const { tracked: noticing, hasRepaired: mended } = trackRepairs(inspection)
-  const count = patientCountChecker(noticing)
+  const { tracked, hasRepaired } = trackRepairs(inspection)
+  const count = patientCountChecker(tracked)
   await count.checkMin()
-  const { wrongRows, highest } = await checkPatientRecords(noticing)
-  await checkPatientOrdinals(noticing, wrongRows)
+  const { wrongRows, highest } = await checkPatientRecords(tracked)
+  await checkPatientOrdinals(tracked, wrongRows)
   await count.checkMax(highest)
-  await checkSearch(noticing)
-  if (mended()) await invalidateIndexes(inspection.table, inspection.clinic)
+  await checkSearch(tracked)
+  if (hasRepaired()) await invalidateIndexes(inspection.table, inspection.clinic)
 }

@@ -41,11 +41,11 @@ beforeAll(async () => {
   })
   sound = await raw.scanAll()
 })
-/** Whether the clinic is sound again: each of the faults that are mended is found in what the last repair left. */
-let mended = false
+/** Whether the last test repaired its fault. The next fault is then injected into the repaired clinic. */
+let isRepaired = false
 beforeEach(async () => {
-  if (!mended) await raw.restore(sound)
-  mended = false
+  if (!isRepaired) await raw.restore(sound)
+  isRepaired = false
 })
 
 const first = <T>(list: readonly T[]): T => list[0] as T
@@ -69,20 +69,20 @@ const tally = (doctor: string | null) => ({
 const counter = () => tallyAttribute(visit().date, APPOINTMENTS.position(visit()).facet)
 const day = ({ doctor, date }: Practice['appointments'][0]) => doctorDayKey(made.clinic, doctor.id, date)
 
-/** Everything an appointment, or an invoice, stands in. */
+/** The keys of all items that contain the appointment, or the invoice. */
 const placesOfVisit = () => [recordKey('A', visit()), ...rowsOf(APPOINTMENTS, visit())]
 const placesOfInvoice = () => [recordKey('I', invoice()), ...rowsOf(INVOICES, invoice())]
 const alterAll = async (places: readonly Key[], change: object) => {
   for (const key of places) await raw.alter(key, () => change)
 }
 
-/** A copy of an appointment's row, at another day, under this id. */
+/** Copies an appointment's row to another day, under this id. */
 async function strayRow(id: string) {
   const [key] = rowsOf(APPOINTMENTS, visit())
   await raw.put({ ...(await raw.read(key)), sk: `s#2020-01-01#09:00#${shortId(id)}` })
 }
 
-/** A row in the list of another than its owner. */
+/** Copies a row into another owner's list. */
 async function misplacedRow(key: Key, letter: CalendarLetter, owner: 'patient' | 'invoice') {
   const others = owner === 'patient' ? made.patients : made.invoices
   const partitions = others.map(({ id }) => ownerPartition(made.clinic, letter, owner, id))
@@ -90,7 +90,7 @@ async function misplacedRow(key: Key, letter: CalendarLetter, owner: 'patient' |
   await raw.put({ ...(await raw.read(key)), pk })
 }
 
-const MENDED: InjectedFault[] = [
+const REPAIRABLE: InjectedFault[] = [
   [
     'an appointment is not in the clinic’s list',
     () => raw.remove(rowsOf(APPOINTMENTS, visit())[0]),
@@ -123,29 +123,29 @@ const MENDED: InjectedFault[] = [
     ['row_missing'],
   ],
   [
-    'a row says something else',
+    'a row differs from its record',
     () => raw.alter(rowsOf(INVOICES, invoice())[0], () => ({ tot: 1 })),
     ['row_differs'],
   ],
   [
-    'a row has an attribute too many',
+    'a row has an unknown attribute',
     () => raw.alter(rowsOf(MESSAGES, message())[1], () => ({ zz: 1 })),
     ['row_differs'],
   ],
   ['a row has no record', () => strayRow(newUuid()), ['row_extra']],
-  ['a row stands where its record does not', () => strayRow(visit().id), ['row_extra']],
+  ['a row is not where its record belongs', () => strayRow(visit().id), ['row_extra']],
   [
-    'a row is of nothing',
+    'a row has a malformed key',
     () => raw.put({ pk: calendarListPartition(made.clinic, 'I', null), sk: 'junk' }),
     ['row_extra'],
   ],
   [
-    'a patient’s list has another’s appointment',
+    'a patient’s list has another patient’s appointment',
     () => misplacedRow(rowsOf(APPOINTMENTS, visit())[2], 'A', 'patient'),
     ['row_extra'],
   ],
   [
-    'an invoice’s list has another’s payment',
+    'an invoice’s list has another invoice’s payment',
     () => misplacedRow(rowsOf(PAYMENTS, payment())[2], 'Y', 'invoice'),
     ['row_extra'],
   ],
@@ -159,10 +159,10 @@ const MENDED: InjectedFault[] = [
     () => raw.alter(tally(visit().doctor.id), () => ({ [counter()]: -1 })),
     ['tally_wrong'],
   ],
-  ['a counter counts what is not there', () => raw.alter(tally(null), () => ({ '1z': 3 })), ['tally_wrong']],
+  ['a counter has an unknown facet', () => raw.alter(tally(null), () => ({ '1z': 3 })), ['tally_wrong']],
   ['a month has no tally', () => raw.remove(tally(null)), ['tally_wrong']],
   [
-    'a month has a tally and no rows',
+    'a month has a tally but no rows',
     () => raw.put({ pk: tally(null).pk, sk: '1999-01', '1s': 2, v: 1 }),
     ['tally_wrong'],
   ],
@@ -172,7 +172,7 @@ const MENDED: InjectedFault[] = [
     ['busy_missing'],
   ],
   [
-    'a doctor’s day has another time',
+    'a doctor’s day has the wrong time',
     () => raw.alter(day(busy()), () => ({ [shortId(busy().id)]: '01:00-02:00' })),
     ['busy_differs'],
   ],
@@ -182,7 +182,7 @@ const MENDED: InjectedFault[] = [
     ['busy_extra'],
   ],
   [
-    'a doctor’s day has an appointment of nobody',
+    'a doctor’s day has an unknown appointment',
     () => raw.alter(day(busy()), () => ({ [shortId(newUuid())]: '09:00-09:30' })),
     ['busy_extra'],
   ],
@@ -191,9 +191,13 @@ const MENDED: InjectedFault[] = [
     () => raw.alter(day(busy()), () => ({ v: undefined })),
     ['busy_unversioned'],
   ],
-  ['a doctor’s day has more than times', () => raw.alter(day(busy()), () => ({ x: 'y' })), ['busy_extra']],
   [
-    'an invoice has not what was paid',
+    'a doctor’s day has an unknown attribute',
+    () => raw.alter(day(busy()), () => ({ x: 'y' })),
+    ['busy_extra'],
+  ],
+  [
+    'an invoice has the wrong paid amount',
     () => alterAll(placesOfInvoice(), { paid: 123_456 }),
     ['invoice_unsettled'],
   ],
@@ -208,7 +212,7 @@ const MENDED: InjectedFault[] = [
     () => alterAll(placesOfInvoice(), { pe: 'old@example.com' }),
     ['stale_copy'],
   ],
-  ['a doctor’s new name was never passed on', () => renameDoctor(), ['fan_out_owed']],
+  ['a doctor’s new name was not copied', () => renameDoctor(), ['refresh_interrupted']],
 ]
 
 async function renameDoctor() {
@@ -217,16 +221,16 @@ async function renameDoctor() {
   if (before) await store.save(made.clinic, [{ before, after: { ...before, fullName: 'Dr. New' } }])
 }
 
-const ONLY_TOLD: InjectedFault[] = [
+const UNREPAIRABLE: InjectedFault[] = [
   [
     'an appointment cannot be read',
     () => raw.alter(recordKey('A', visit()), () => ({ s: '?' })),
     ['record_unreadable'],
   ],
-  ['a payment’s invoice is not there', () => loneInvoice(), ['dangling_reference']],
+  ['a payment’s invoice does not exist', () => loneInvoice(), ['dangling_reference']],
 ]
 
-/** Deletes an invoice in such a way that nothing but its payments knows of it. */
+/** Deletes an invoice so that only its payments still refer to it. */
 async function loneInvoice() {
   const paid = made.invoices.filter(({ id }) => made.payments.some((one) => one.invoice.id === id))
   const lone = first(
@@ -240,21 +244,21 @@ async function loneInvoice() {
 }
 
 describe('verifying lists', () => {
-  it('reports no difference in what the stores have written', async () => {
+  it('reports no difference in what the stores wrote', async () => {
     expect((await runVerification(db.table, made.clinic)).found).toEqual([])
   })
 
-  it.each(MENDED)('finds that %s, and mends it', async (_, plant, kinds) => {
+  it.each(REPAIRABLE)('finds and repairs the fault: %s', async (_, plant, kinds) => {
     await plant()
     await expectRepaired(db, made, kinds)
-    mended = true
+    isRepaired = true
   })
 
   it('reports no difference after all repairs', async () => {
     expect((await runVerification(db.table, made.clinic)).found).toEqual([])
   })
 
-  it.each(ONLY_TOLD)('finds that %s, and can only tell', async (_, plant, kinds) => {
+  it.each(UNREPAIRABLE)('reports the fault without repairing it: %s', async (_, plant, kinds) => {
     await plant()
     expect(await runVerification(db.table, made.clinic, true)).toMatchObject({ kinds, repaired: 0 })
     expect((await runVerification(db.table, made.clinic)).kinds).toEqual(kinds)
@@ -275,7 +279,7 @@ describe('verifying lists', () => {
     await raw.remove(recordKey('A', busy()))
     await runVerification(db.table, made.clinic, true)
     expect((await runVerification(db.table, made.clinic)).found).toEqual([])
-    // But for the news of it, which integrators have yet to hear.
+    // Except for announced events that are not delivered yet.
     const left = (await raw.scanAll()).filter(({ pk }) => !pk.startsWith(ANNOUNCED_PARTITION_PREFIX))
     expect(JSON.stringify(left)).not.toContain(shortId(busy().id))
   })

@@ -38,7 +38,7 @@ beforeAll(async () => {
     messages: 0,
   })
   await patientWriter(db).snapshot(made.clinic)
-  // Updates that the segments do not have yet.
+  // Updates that the segments do not contain yet.
   for (const at of [2, 3, 2]) await change(at, { phoneNumber: `+90555000000${at}` })
   sound = await raw.scanAll()
 })
@@ -60,56 +60,64 @@ const add = (counter: string, by: number) =>
 const bytes = (change: (data: Uint8Array) => Uint8Array) =>
   raw.alter(segment(), ({ data }) => ({ data: change(data as Uint8Array) }))
 
-/** An update whose log entry is another patient's, so that neither log nor segment knows of it. */
+/** Replaces the log entry of an update with another patient's, so that the update is in neither log nor segment. */
 async function forgottenUpdate() {
   await change(1, { phoneNumber: '+905557777777' })
   const line = patientSearchLine(toPatient(await raw.read(row(2))))
   await raw.alter(entry(4), () => ({ o: 2, line }))
 }
 
-const MENDED: InjectedFault[] = [
+const REPAIRABLE: InjectedFault[] = [
   ['a row is missing', () => raw.remove(row(1)), ['patient_row_missing']],
   ['the last row is missing', () => raw.remove(row(3)), ['patient_row_missing']],
-  ['a row says something else', () => raw.alter(row(1), () => ({ l: 'Other' })), ['patient_row_differs']],
-  ['a row is of nobody', () => raw.alter(row(1), () => ({ i: newUuid() })), ['patient_row_differs']],
+  ['a row differs from its record', () => raw.alter(row(1), () => ({ l: 'Other' })), ['patient_row_differs']],
   [
-    'a row is of a patient of another place',
+    'a row has an unknown patient',
+    () => raw.alter(row(1), () => ({ i: newUuid() })),
+    ['patient_row_differs'],
+  ],
+  [
+    'a row has the patient of another ordinal',
     () => raw.alter(row(1), () => ({ i: idOf(3) })),
     ['patient_row_differs'],
   ],
   [
-    'a patient names another’s place',
+    'a patient has the ordinal of another patient',
     () => raw.alter(record(1), () => ({ o: 3 })),
     ['patient_ordinal_wrong'],
   ],
   [
-    'a patient names a place past the last',
+    'a patient has an ordinal past the last',
     () => raw.alter(record(1), () => ({ o: 77 })),
     ['patient_ordinal_wrong'],
   ],
   [
-    'a patient names no place',
+    'a patient has no ordinal',
     () => raw.alter(record(1), () => ({ o: undefined })),
     ['patient_ordinal_wrong'],
   ],
   [
-    'a patient’s place was given away',
+    'two patients have the same ordinal',
     () => raw.put({ ...record(0), sk: newUuid(), ...facts(), o: 1 }),
     ['patient_row_missing'],
   ],
-  ['a row stands past the last patient', () => raw.put({ ...row(40), i: newUuid() }), ['patient_row_stray']],
-  ['a row stands at no place', () => raw.put({ pk: row(0).pk, sk: 'x', i: idOf(1) }), ['patient_row_stray']],
-  ['the head counts a patient too few', () => add('n', -1), ['patient_head_wrong']],
-  ['the head counts patients too many', () => add('n', 3), ['patient_head_wrong']],
-  ['the head counts an update too few', () => add('u', -1), ['patient_head_wrong']],
-  ['the head counts updates too many', () => add('u', 5), ['search_log_wrong']],
+  ['a row is past the last patient', () => raw.put({ ...row(40), i: newUuid() }), ['patient_row_stray']],
+  [
+    'a row has a malformed ordinal',
+    () => raw.put({ pk: row(0).pk, sk: 'x', i: idOf(1) }),
+    ['patient_row_stray'],
+  ],
+  ['the head counts one patient too few', () => add('n', -1), ['patient_head_wrong']],
+  ['the head counts too many patients', () => add('n', 3), ['patient_head_wrong']],
+  ['the head counts one update too few', () => add('u', -1), ['patient_head_wrong']],
+  ['the head counts too many updates', () => add('u', 5), ['search_log_wrong']],
   ['there is no head', () => raw.remove(head()), ['patient_head_wrong']],
   [
     'the head lacks the versions of segments',
     () => raw.alter(head(), () => ({ sv: [] })),
     ['search_head_wrong'],
   ],
-  ['segments are said to have more than there is', () => add('sn', 9), ['search_head_wrong']],
+  ['the head claims more indexed patients than exist', () => add('sn', 9), ['search_head_wrong']],
   ['a segment is missing', () => raw.remove(segment()), ['search_segment_wrong']],
   [
     'a segment is of an older version',
@@ -122,37 +130,41 @@ const MENDED: InjectedFault[] = [
     ['search_segment_wrong'],
   ],
   [
-    'a segment counts more than there was',
+    'a segment claims more updates than exist',
     () => raw.alter(segment(), () => ({ state: 999 })),
     ['search_segment_wrong'],
   ],
-  ['a segment is cut', () => bytes((data) => data.slice(0, 20)), ['search_segment_wrong']],
+  ['a segment is truncated', () => bytes((data) => data.slice(0, 20)), ['search_segment_wrong']],
   [
     'a segment is not compressed text',
     () => bytes((data) => data.map((byte) => byte ^ 255)),
     ['search_segment_wrong'],
   ],
-  ['an update was forgotten', () => forgottenUpdate(), ['search_segment_wrong']],
+  ['an update is in neither log nor segment', () => forgottenUpdate(), ['search_segment_wrong']],
   ['the change log lacks an entry', () => raw.remove(entry(2)), ['search_log_wrong']],
   [
-    'the change log says something else',
-    () => raw.alter(entry(3), () => ({ line: 'nobody\t\t' })),
+    'the change log has the wrong line',
+    () => raw.alter(entry(3), () => ({ line: 'stranger\t\t' })),
     ['search_log_wrong'],
   ],
-  ['the change log names nobody', () => raw.alter(entry(2), () => ({ o: 4711 })), ['search_log_wrong']],
-  ['a patient’s new name was never passed on', () => change(1, { lastName: 'New' }), ['fan_out_owed']],
+  [
+    'the change log has an unknown ordinal',
+    () => raw.alter(entry(2), () => ({ o: 4711 })),
+    ['search_log_wrong'],
+  ],
+  ['a patient’s new name was not copied', () => change(1, { lastName: 'New' }), ['refresh_interrupted']],
   ['the directory lacks the clinic', () => raw.remove(clinicDirectoryKey(made.clinic)), ['clinic_unlisted']],
 ]
 
-/** What a patient's record has beside its place. */
+/** The attributes of a patient's record, without its ordinal. */
 const facts = () => ({ f: 'Given', l: 'Away', d: null, g: null, p: null, e: null, c: 1, v: 1 })
 
 const credential = (key: string) => raw.put({ ...clinicCredentialKey(made.clinic, key) })
-const ONLY_TOLD: InjectedFault[] = [
+const UNREPAIRABLE: InjectedFault[] = [
   ['a patient cannot be read', () => raw.alter(record(1), () => ({ c: undefined })), ['record_unreadable']],
   ['a patient’s record is gone', () => raw.remove(record(1)), ['patient_row_without_record']],
   [
-    'a place has neither row nor record',
+    'an ordinal has neither row nor record',
     () => Promise.all([raw.remove(row(1)), raw.remove(record(1))]),
     ['patient_ordinal_missing'],
   ],
@@ -165,23 +177,23 @@ const ONLY_TOLD: InjectedFault[] = [
 ]
 
 describe('verifying patients and search', () => {
-  it('reports no difference in what the stores have written', async () => {
+  it('reports no difference in what the stores wrote', async () => {
     expect((await runVerification(db.table, made.clinic)).found).toEqual([])
   })
 
-  it.each(MENDED)('finds that %s, and mends it', async (_, plant, kinds) => {
+  it.each(REPAIRABLE)('finds and repairs the fault: %s', async (_, plant, kinds) => {
     await plant()
     await expectRepaired(db, made, kinds)
     expect((await runVerification(db.table, made.clinic)).found).toEqual([])
   })
 
-  it.each(ONLY_TOLD)('finds that %s, and can only tell', async (_, plant, kinds) => {
+  it.each(UNREPAIRABLE)('reports the fault without repairing it: %s', async (_, plant, kinds) => {
     await plant()
     expect(await runVerification(db.table, made.clinic, true)).toMatchObject({ kinds, repaired: 0 })
     expect((await runVerification(db.table, made.clinic)).kinds).toEqual(kinds)
   })
 
-  it('makes functions reload segments that they have in memory', async () => {
+  it('makes functions reload the segments in their memory', async () => {
     await forgottenUpdate()
     const warm = patientSearch(db)
     const totalOf = async (query: string) =>
