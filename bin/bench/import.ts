@@ -16,7 +16,7 @@ export async function runImport(
   clinic: string,
   file: string,
 ): Promise<ImportRun> {
-  // Stands in for the local stack, which the operator tool asks for the table.
+  // Replaces the local stack, which the operator tool asks for the name of the table.
   const stack = createServer((_, response) => {
     response.setHeader('content-type', 'application/json')
     response.end(

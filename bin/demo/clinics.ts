@@ -20,7 +20,7 @@ export type DemoClinic = ClinicInfo & {
 
 /**
  * Two clinics in different time zones, one of them not a whole hour from UTC, each with records of the year before
- * `today` and bookings for the weeks after it. The same day always gives the same records; people do not depend on it.
+ * `today` and bookings for the weeks after it. The records depend on `today` only; the people do not depend on it.
  */
 export const demoClinics = (today: string): DemoClinic[] => [
   {

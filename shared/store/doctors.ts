@@ -45,8 +45,8 @@ export function doctorStore({ table }: { table: Table }) {
   }
 
   /**
-   * Writes doctors whole, new or as they were read. A new name is owed to the rows that copy it (fan-out.ts).
-   * At most {@link MAX_SAVED}.
+   * Writes whole doctors, at most {@link MAX_SAVED}: new ones, or changed ones as they were read. A new name marks its
+   * copies as stale (copies/copied-names.ts).
    * @throws ConditionFailed when one was changed since it was read
    */
   async function save(clinic: ClinicId, changes: readonly DoctorChange[]): Promise<void> {

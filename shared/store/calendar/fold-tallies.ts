@@ -3,15 +3,15 @@ import { ConditionFailed, WriteConflict } from '../table/errors.ts'
 import type { Item, Table } from '../table/table.ts'
 import { summed } from './tally.ts'
 
-/** An overflow item that nobody has added to for so long is folded back. */
+/** An overflow item is folded back when no writer has added to it for this long. */
 const QUIET_MS = 60_000
 
-/** Of each partition of marks, in one sweep. */
+/** Marks that one sweep reads from each partition. */
 const MAX_PER_PARTITION = 200
 
 /** Folds the overflow items of tallies back into their months once writers no longer collide. */
 export function tallyFolding({ table, now }: { table: Table; now: () => number }) {
-  /** Folds every overflow item that is quiet; returns how many. Writers that are faster leave theirs to the next sweep. */
+  /** Folds every overflow item that is quiet; returns how many. An item that a writer changes meanwhile is left to the next sweep. */
   async function foldQuiet(): Promise<number> {
     const reads = OVERFLOW_PARTITIONS.map((pk) => table.query({ pk, limit: MAX_PER_PARTITION }))
     const marks = (await Promise.all(reads)).flat()

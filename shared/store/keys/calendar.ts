@@ -72,7 +72,7 @@ export const ownerPartition = (
   id: string,
 ): string => partition(clinic, `${letter}${owner === 'patient' ? 'P' : 'I'}#${shortId(id)}`)
 
-/** Where a record stands in time: its day, its moment in the day, its id. */
+/** The position of a record in time: its day, its moment in the day, its id. */
 export const calendarSortKey = (date: string, moment: string, id: string): string =>
   `${date}#${moment}#${shortId(id)}`
 
@@ -82,7 +82,7 @@ export const facetSortKey = (facet: string, sort: string): string => `${facet}#$
 /** After every sort key of a day. */
 export const dayEnd = (date: string): string => `${date}#~`
 
-/** What takes a doctor's time on a date. */
+/** The busy times of a doctor on a date. */
 export const doctorDayPartition = (clinic: ClinicId, doctor: string): string =>
   partition(clinic, `D#${shortId(doctor)}`)
 

@@ -1,7 +1,7 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import { type Key, partition } from './key.ts'
 
-/** Whose copied name or contacts are owed to other records. */
+/** The owner of a name or of contacts that other records copy. */
 export const patientOwner = (id: string): string => `patient#${id}`
 
 export const doctorOwner = (id: string): string => `doctor#${id}`
@@ -11,7 +11,7 @@ export function parseOwner(owner: string): { kind: 'patient' | 'doctor'; id: str
   return { kind: kind === 'doctor' ? 'doctor' : 'patient', id }
 }
 
-/** Debts of copied names, an item for each owner (fan-out.ts). */
+/** Marks of stale copies, one item for each owner (copies/copied-names.ts). */
 export const staleCopiesPartition = (clinic: ClinicId): string => partition(clinic, 'F')
 
 export const staleCopiesKey = (clinic: ClinicId, owner: string): Key => ({

@@ -9,10 +9,10 @@ export const messageQuotaKey = (clinic: ClinicId, date: string): Key => ({
   sk: date,
 })
 
-/** Messages that are on their way to a provider. */
+/** Messages that have yet to be handed to a provider. */
 export const DUE_MESSAGE_PARTITIONS = [0, 1, 2, 3].map((shard) => `${DUE_PARTITION_PREFIX}message#${shard}`)
 
-/** Messages whose claim ended without a word: there are few, and the operator looks through all. */
+/** Messages whose claim expired with an unknown outcome. There are few, and the operator lists them all. */
 export const UNRESOLVED_MESSAGES_PARTITION = `${DUE_PARTITION_PREFIX}unresolved`
 
 export const dueMessageKey = (due: Due): Key => ({
@@ -25,7 +25,7 @@ export const unresolvedMessageKey = (due: Due): Key => ({
   sk: dueSortKey(due),
 })
 
-/** Prefix of partitions by a provider's own id of a message: its receipts tell nothing else. */
+/** Prefix of partitions by a provider's id of a message. Its receipts contain no other id. */
 export const PROVIDER_PARTITION_PREFIX = 'provider#'
 
 export const providerMessageKey = (provider: string, id: string): Key => ({

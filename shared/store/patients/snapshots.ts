@@ -23,7 +23,7 @@ export function patientSnapshots({ table }: { table: Table }) {
       await snapshot(clinic)
   }
 
-  /** Returns once the segments contain everything that is stored now, whoever takes the snapshots. */
+  /** Returns when the segments contain everything that is stored now, even if another process takes the snapshots. */
   async function snapshotAll(clinic: ClinicId): Promise<void> {
     const { n, u } = await readPatientHead(table, clinic)
     const isDone = async () => {

@@ -5,16 +5,16 @@ import { mapConcurrent } from './map-concurrent.ts'
 import { retryOnConflict } from './retry-on-conflict.ts'
 import type { Table } from './table.ts'
 
-/** Changes that belong together, and how to make them anew from fresh reads; null when nothing is left to do. */
+/** Changes that are committed together. `rebuild` makes them again from fresh reads; null when nothing is left to do. */
 export type Unit = {
   readonly changes: Changeset
   readonly rebuild: () => Promise<Changeset | null>
 }
 
-/** Transactions under way at a time: they wait for the store, and for each other's tallies. */
+/** Transactions in progress at a time. They wait for the store, and for each other's tallies. */
 const MAX_CONCURRENT_TRANSACTIONS = 2
 
-/** Commits units in as few transactions as hold them, each unit whole. */
+/** Commits units in as few transactions as possible. A unit is never split. */
 export async function commitPacked(table: Table, clinic: ClinicId, units: readonly Unit[]): Promise<void> {
   await mapConcurrent(MAX_CONCURRENT_TRANSACTIONS, packUnits(table, clinic, units), commitPack)
 }

@@ -78,7 +78,7 @@ export const isOutcomeUnknown = (error: unknown): boolean =>
   errorName(error) !== 'AbortError' &&
   !UNSENT_ERROR_CODE.test((error as SdkError).code ?? '')
 
-/** Why a transaction was refused, as the error to throw; the error itself where DynamoDB gives no reason that we know. */
+/** The error to throw for a refused transaction: by its cancellation reasons, or `error` itself if none is known. */
 export function refusalOf(error: unknown): unknown {
   const reasons = (error as { CancellationReasons?: { Code?: string }[] }).CancellationReasons ?? []
   const indexesOf = (matches: (code: string) => boolean) =>

@@ -5,15 +5,15 @@ import { TTL } from '../keys/key.ts'
 import type { Changeset } from './changeset.ts'
 import type { Table } from './table.ts'
 
-/** Answers are kept for a day. */
+/** Responses are stored for a day. */
 const RESPONSE_TTL_SECONDS = 24 * 60 * 60
 
-/** A request that may come more than once: whose, where, under which key of the caller's, and with which body. */
+/** A request that may arrive more than once. */
 export type IdempotentRequest = {
   readonly clinic: ClinicId
   readonly credential: string
   readonly route: string
-  /** Undefined for a request without a key, which happens as often as it is sent. */
+  /** The caller's idempotency key. Undefined for a request without one, which takes effect each time it is sent. */
   readonly key: string | undefined
   readonly body: string
 }
@@ -33,12 +33,12 @@ export class StoredResponse {
 /** The key was used with another body. */
 export class IdempotencyKeyReused extends Error {}
 
-/** The first request with the key is still under way. */
+/** The first request with the key is still in progress. */
 export class RequestInProgress extends Error {}
 
 export type IdempotencyGuard = ReturnType<typeof idempotencyGuard>
 
-/** How a request that changes something is answered, and its answer kept. */
+/** The response to a request that changes something, and where to store it. */
 export type ResponseToStore<T> = {
   readonly idempotency: IdempotencyGuard
   readonly status: number
@@ -47,7 +47,7 @@ export type ResponseToStore<T> = {
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url')
 
-/** Does a request once: its answer is kept in the transaction of its effect, so a crash leaves both or neither. */
+/** Runs a request once: its response is stored in the transaction of its effect, so a crash leaves both or neither. */
 export function idempotencyGuard(
   { table, now }: { table: Table; now: () => number },
   request: IdempotentRequest,
@@ -57,8 +57,9 @@ export function idempotencyGuard(
   let reserved: string | undefined
 
   /**
-   * The answer that was given, if this is a repetition.
-   * @throws KeyReused when the key came with another body before; StillRunning while its first request may be under way
+   * The stored response, if the request is a repetition.
+   * @throws IdempotencyKeyReused when the key was used with another body before; RequestInProgress while its first
+   * request may be in progress
    */
   async function find(): Promise<StoredResponse | null> {
     const item = itemKey && (await table.get(itemKey))
@@ -66,18 +67,18 @@ export function idempotencyGuard(
     if (!item || (item[TTL] as number) <= now() / 1000) return null
     if (item.hash !== sha256(body)) throw new IdempotencyKeyReused('the key was used with another body')
     if (((item.busy as number | undefined) ?? 0) > now())
-      throw new RequestInProgress('the first is under way')
+      throw new RequestInProgress('the first request is in progress')
     return new StoredResponse(item.status as number, item.body as string)
   }
 
-  /** Adds the answer to the changes that it answers for; `patient` is whom it tells of. */
+  /** Adds the response to the changes that it describes. It contains data of `patient`, whose erasure anonymizes it. */
   function store(changes: Changeset, status: number, response: unknown, patient: string): void {
     put(changes, status, JSON.stringify(response), patient)
   }
 
   /**
-   * Adds an answer for what is only about to be attempted. It stands if nothing more is heard; until `busy`
-   * (milliseconds since the epoch), repetitions are told that the first is under way.
+   * Adds a response for work that is only about to be attempted. It becomes final if the outcome never becomes known.
+   * Until `busyUntil` (milliseconds since the epoch), repetitions fail with RequestInProgress.
    */
   function reserve(
     changes: Changeset,
@@ -90,14 +91,14 @@ export function idempotencyGuard(
     put(changes, status, reserved, patient, busyUntil)
   }
 
-  /** Puts the answer in place of the reserved one; null gives the key back, since nothing was done. */
+  /** Replaces the reserved response. Null frees the key, because the request had no effect. */
   async function complete(changes: Changeset, status: number, response: unknown | null): Promise<void> {
     const item = itemKey && (await table.get(itemKey))
-    // Gone, or emptied with its patient: then it stays so.
+    // Expired, or anonymized when its patient was erased: it must stay so.
     if (!item || item.body !== reserved) return
     const { busy: _, ...stored } = item
     const condition = { attribute: 'body', equals: reserved }
-    // An answer that has expired is none: the next request with the key may take its place.
+    // An expired response counts as missing, so the next request with the key may replace it.
     if (response === null) changes.put({ ...stored, [TTL]: 0 }, condition)
     else changes.put({ ...stored, status, body: JSON.stringify(response) }, condition)
   }

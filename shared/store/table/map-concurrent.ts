@@ -1,4 +1,4 @@
-/** Does `work` for every item, so many at a time, and gives the results in the items' order. */
+/** Runs `work` for every item, at most `concurrency` at a time, and returns the results in the order of the items. */
 export async function mapConcurrent<T, R>(
   concurrency: number,
   items: readonly T[],

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** Follows a request through all of its calls, so that no store has to pass it on. */
+/** Available to every call that a request makes, so that stores need not pass it as a parameter. */
 const signals = new AsyncLocalStorage<AbortSignal>()
 
-/** Runs work whose calls of the table end when `signal` aborts: nothing goes on once its request has been answered. */
+/** Runs work whose table calls end when `signal` aborts, so that nothing continues after the response was sent. */
 export const withRequestSignal = <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> =>
   signals.run(signal, work)
 

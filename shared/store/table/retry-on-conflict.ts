@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { ConditionFailed, Throttled, UnavailableError, WriteConflict } from './errors.ts'
 import { requestSignal } from './request-signal.ts'
 
-/** The clock that retries go by, in milliseconds; handed in by tests. */
+/** The clock of retries, in milliseconds. Tests pass their own. */
 export type Timing = {
   readonly now: () => number
   readonly sleep: (ms: number) => Promise<void>
@@ -11,7 +11,7 @@ export type Timing = {
   readonly random: () => number
 }
 
-/** Sleeps end with an AbortError when the request that is being served has been answered. */
+/** A sleep ends with an AbortError when the request being served has its response. */
 export const SYSTEM_TIMING: Timing = {
   now: () => performance.now(),
   sleep: (ms) => wait(ms, undefined, { signal: requestSignal() }),
@@ -21,13 +21,13 @@ export const SYSTEM_TIMING: Timing = {
 /** Well under a function's own limit of 15 s, so that a caller gets a 503 rather than a 504. */
 export const RETRY_BUDGET_MS = 7000
 
-/** A transaction takes about 18 ms: shorter waits only collide again. */
+/** A transaction takes about 18 ms: after a shorter wait, writers would only collide again. */
 const FIRST_WAIT_MS = 25
 const MAX_WAIT_MS = 800
 
 /**
- * Runs work that reads, judges what it read, and writes under the condition that it still holds. When another writer
- * was faster, the work is run again from its reads: a refused write is never repeated as it was. `attempt` counts from 1.
+ * Runs work that reads, decides, and writes on the condition that nothing it read has changed. If another writer was
+ * faster, the work runs again from its reads: a refused write is never repeated unchanged. `attempt` counts from 1.
  * @throws UnavailableError when the budget is spent
  */
 export const retryOnConflict = <T>(
@@ -36,14 +36,14 @@ export const retryOnConflict = <T>(
 ): Promise<T> => retry(work, isRetryable, timing)
 
 /**
- * Runs a write that depends on no earlier read. Only a conflict with another write in flight is repeated; a condition
- * that does not hold is the result.
+ * Runs a write that depends on no earlier read. Only a conflict with a concurrent write is retried; a failed condition is
+ * the result.
  * @throws ConditionFailed; UnavailableError when the budget is spent
  */
 export const repeatOnConflict = <T>(work: () => Promise<T>, timing: Timing = SYSTEM_TIMING): Promise<T> =>
   retry(work, isRefused, timing)
 
-/** Whether fresh reads and another judgement may succeed where this write did not. */
+/** Whether the work may succeed when it reads and decides again. */
 export const isRetryable = (error: unknown): boolean => error instanceof ConditionFailed || isRefused(error)
 
 const isRefused = (error: unknown): boolean => error instanceof WriteConflict || error instanceof Throttled
@@ -65,7 +65,7 @@ async function retry<T>(
 }
 
 /**
- * Waits longer from call to call, with full jitter: writers that collided must not collide again.
+ * Waits longer with each call, with full jitter, so that writers that collided do not collide again.
  * @throws UnavailableError instead of waiting past the budget
  */
 export function backoff({ now, sleep, random }: Timing): (cause: unknown) => Promise<void> {

@@ -1,8 +1,8 @@
 /**
- * Orders the writers of one item that many want at the same time. Optimistic writers of such an item refuse each other
- * more often the more there are, until nearly none succeeds. So a writer that was refused reserves a turn: a short
- * time of its own, counted on by a single update of one queue item, which never conflicts. Nothing is paid while nobody
- * collides, nothing is locked, and a writer that dies leaves its turn unused.
+ * Orders the writers of a contended item. The more optimistic writers such an item has, the more often they refuse each
+ * other, until almost none succeeds. Therefore a refused writer reserves a turn: a short time slot, assigned by a single
+ * update of a queue item, which never conflicts. Without collisions this costs nothing. Nothing is locked: a writer that
+ * crashes leaves its turn unused.
  */
 import type { Key } from '../keys/key.ts'
 import { TTL } from '../keys/key.ts'
@@ -19,15 +19,15 @@ const MAX_TURN_MS = 250
 /** Attempts in one turn: the writer before may need a little longer than its own. */
 const ATTEMPTS_PER_TURN = 3
 
-/** A queue item is deleted when nobody has queued for so long. */
+/** A queue item is deleted when no writer has queued for this long. */
 const QUEUE_TTL_SECONDS = 24 * 60 * 60
 
-/** Thrown by work that sees other writers waiting for their turns. */
+/** Thrown by work that finds other writers waiting for their turns. */
 export class Contended extends Error {}
 
 /**
- * Runs work that reads, judges and writes, first at once, then in turns of the queue `queue` whenever it was refused.
- * `inTurn` tells which it is.
+ * Runs work that reads, decides and writes: first immediately, then, whenever it is refused, in a turn of the queue
+ * `queue`. `inTurn` is false for the first attempt.
  * @throws UnavailableError when the queue is longer than the retry budget
  */
 export async function retryInTurns<T>(
@@ -55,7 +55,7 @@ export async function retryInTurns<T>(
 
 type Reservation = { readonly turnMs: number; readonly maxWaitMs: number }
 
-/** Milliseconds until a turn that nobody else has; null when it would be later than `maxWaitMs`. */
+/** Reserves a turn. Returns the milliseconds until it begins; null if that would be later than `maxWaitMs`. */
 async function reserveTurn(
   table: Table,
   queue: Key,
@@ -74,7 +74,7 @@ async function reserveTurn(
   return null
 }
 
-/** The end of a turn behind those that are reserved; null when none is, or the last is too late. */
+/** The end of a turn after the last reserved one; null when no turn is reserved, or the last is too late. */
 const joinQueue = (
   table: Table,
   queue: Key,
