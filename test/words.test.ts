@@ -8,7 +8,8 @@ const PHRASES: [pattern: RegExp, standard: string][] = [
   [/\bhears? of\b|\bheard out\b/i, 'is notified, is drained'],
   [/\blast entered first\b|\bEnters? an? \w+|\bentry of a patient\b/, 'create, most recently added first'],
   [/\b(uncontested|abreast|allTried|eachAbreast)\b/, 'retryOnConflict, mapConcurrent, settleAll'],
-  [/\bow(e|es|ed|ing)\b|\bdebts?\b/i, 'mark stale, refresh'],
+  // The stored attribute 'owed' keeps its name.
+  [/(?<!')\bow(e|es|ed|ing)\b|\bdebts?\b/i, 'mark stale, refresh'],
   [/\bhappenings?\b|\btype (Occurrence|Way)\b/i, 'EventDraft, ProviderFeedback, Lane'],
   [/\b(MOST|LONGEST|FEWEST)_/, 'MAX_, MIN_'],
   [/\bmend(s|ed|ing)?\b/i, 'repair'],

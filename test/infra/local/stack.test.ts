@@ -90,11 +90,11 @@ describe('the synthesized stack, run locally', () => {
       const answer = await get('/_local/events', { method: 'POST', body: JSON.stringify(body) })
       return [answer.status, await answer.json()]
     }
-    expect(await put({ source: 'nobody', 'detail-type': 'Nothing', detail: {} })).toEqual([
+    expect(await put({ source: 'unknown', 'detail-type': 'Nothing', detail: {} })).toEqual([
       200,
       { matched: [] },
     ])
-    expect(await put({ source: 'nobody' })).toEqual([
+    expect(await put({ source: 'unknown' })).toEqual([
       400,
       { message: expect.stringContaining('detail-type') },
     ])

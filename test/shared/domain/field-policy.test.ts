@@ -110,7 +110,7 @@ describe('hasSameEventFields', () => {
   })
 })
 
-/** The same entity with one more optional field, as if somebody had just added it. */
+/** The same entity with a new optional field. */
 type WithNewField<Entity> = Entity & { readonly newField?: string | null }
 
 describe('a field without a policy', () => {

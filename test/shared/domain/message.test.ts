@@ -55,19 +55,19 @@ const complaint: ProviderFeedback = {
 const all = (message: Message, ...occurrences: readonly ProviderFeedback[]): Message =>
   occurrences.reduce(applyFeedback, message)
 
-describe('what happened to a message', () => {
+describe('feedback on a message', () => {
   it.each<[string, ProviderFeedback[], Partial<Message>]>([
     ['sent', [sent], { status: 'sent', sentAt: sent.at, providerMessageId: 'p-1', errorMessage: null }],
     ['sent, delivered', [sent, delivered], { status: 'delivered', sentAt: sent.at }],
-    // The note of the sender may come last.
+    // The sender may record its success last.
     ['delivered, sent', [delivered, sent], { status: 'delivered', sentAt: delivered.at }],
     ['sent, failed', [sent, failed], { status: 'failed', sentAt: sent.at, errorMessage: failed.reason }],
     ['failed', [failed], { status: 'failed', sentAt: null, providerMessageId: null }],
     ['failed, sent', [failed, sent], { status: 'failed', sentAt: sent.at, errorMessage: failed.reason }],
-    // A mailbox that took it, and sent it back later.
+    // The mailbox accepted the message and bounced it later.
     ['delivered, failed', [delivered, failed], { status: 'delivered', errorMessage: failed.reason }],
     ['failed, delivered', [failed, delivered], { status: 'failed', errorMessage: failed.reason }],
-    // Who complains has it.
+    // A recipient who complains has received the message.
     ['complaint', [complaint], { status: 'delivered', errorMessage: 'Complaint', sentAt: complaint.at }],
     ['sent, complaint', [sent, complaint], { status: 'delivered', sentAt: sent.at }],
     ['failed, complaint', [failed, complaint], { status: 'failed', errorMessage: failed.reason }],
@@ -75,13 +75,13 @@ describe('what happened to a message', () => {
     expect(all(aMessage({ dispatch: claimed }), ...occurrences)).toMatchObject(expected)
   })
 
-  it('settles it: nobody is to look after it any more', () => {
+  it('settles the message, so that it is no longer due', () => {
     for (const dispatch of [waiting, claimed, unresolved])
       for (const occurrence of [sent, delivered, failed, complaint])
         expect(all(aMessage({ dispatch }), occurrence).dispatch).toBeNull()
   })
 
-  it('keeps everything that it does not tell of', () => {
+  it('changes only the fields of its outcome', () => {
     const message = aMessage({ dispatch: claimed })
     const { status, sentAt, providerMessageId, errorMessage, dispatch, ...rest } = all(message, sent)
     expect(message).toMatchObject(rest)
@@ -102,19 +102,19 @@ describe('a lost reply', () => {
     ['delivered', delivered, { status: 'delivered', errorMessage: null }],
     ['failed', failed, { status: 'failed', errorMessage: failed.reason }],
     ['a complaint', complaint, { status: 'delivered', errorMessage: 'Complaint' }],
-  ])('is resolved by what the provider says then: %s', (_, occurrence, expected) => {
+  ])('is resolved by later feedback of the provider: %s', (_, occurrence, expected) => {
     const resolved = all(lost, occurrence)
     expect(resolved).toMatchObject({ ...expected, dispatch: null })
     expect(isUnresolved(resolved, Number.POSITIVE_INFINITY)).toBe(false)
   })
 
-  it('stays as noted when the message was settled before', () => {
+  it('leaves a settled message settled', () => {
     const settled = all(aMessage({ dispatch: claimed }), sent)
     expect(asUnresolved(settled, 'late').dispatch).toBeNull()
   })
 })
 
-describe('any sequence of occurrences', () => {
+describe('any sequence of feedback', () => {
   const at = fc.integer({ min: 0, max: 1e12 }).map((ms) => new Date(ms).toISOString())
   const providerMessageId = fc.constantFrom(null, 'p-1', 'p-2')
   const occurrence: fc.Arbitrary<ProviderFeedback> = fc.oneof(
@@ -132,12 +132,12 @@ describe('any sequence of occurrences', () => {
     ...[waiting, claimed, null].map((dispatch) => aMessage({ dispatch })),
     asUnresolved(aMessage({ dispatch: claimed }), 'lost'),
   )
-  /** Occurrences in any order, each as often as it likes. */
+  /** Occurrences in any order, each any number of times. */
   const sequence = fc
     .uniqueArray(occurrence, { minLength: 1, maxLength: 4 })
     .chain((kinds) => fc.array(fc.constantFrom(...kinds), { minLength: 1, maxLength: 12 }))
 
-  it('moves it forward only, and what is final stays', () => {
+  it('only moves the status forward, and never changes a final one', () => {
     const rank = { queued: 0, sent: 1, delivered: 2, failed: 2 }
     fc.assert(
       fc.property(start, sequence, (message, occurrences) => {
@@ -146,7 +146,7 @@ describe('any sequence of occurrences', () => {
           const next = all(now, one)
           expect(rank[next.status]).toBeGreaterThanOrEqual(Math.max(rank[now.status], 1))
           if (rank[now.status] === 2) expect(next.status).toBe(now.status)
-          // What is known of it is not unlearned.
+          // Known facts are never lost.
           expect(next.sentAt).toBe(now.sentAt ?? ('at' in one ? one.at : null))
           expect(next.providerMessageId ?? now.providerMessageId).toBe(next.providerMessageId)
           if (now.dispatch === null && now.errorMessage) expect(next.errorMessage).toBe(now.errorMessage)
@@ -159,17 +159,17 @@ describe('any sequence of occurrences', () => {
     )
   })
 
-  it('comes to the same when each occurrence is told once, or again at any time after', () => {
+  it('has the same result when an occurrence is reported again later', () => {
     fc.assert(
       fc.property(start, sequence, (message, occurrences) => {
-        // Each where it came first; the rest are repetitions.
+        // A set keeps the first of each occurrence.
         expect(all(message, ...occurrences)).toEqual(all(message, ...new Set(occurrences)))
       }),
       property(1000, 100_000),
     )
   })
 
-  it('ends in the final status that came first, or in sent', () => {
+  it('ends in the first final status, or in sent', () => {
     fc.assert(
       fc.property(start, sequence, (message, occurrences) => {
         const [first] = occurrences.filter(({ kind }) => kind !== 'sent')

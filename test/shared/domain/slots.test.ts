@@ -34,40 +34,45 @@ const starts = (day: DoctorDay, duration = 30, now = NEVER) =>
 describe('freeSlots', () => {
   it.each<[string, DoctorDay, number, string[]]>([
     ['steps by the duration', dayOf(), 60, ['09:00', '10:00', '11:00']],
-    ['leaves a rest that is too short', dayOf(), 50, ['09:00', '09:50', '10:40']],
+    ['drops a remainder shorter than the duration', dayOf(), 50, ['09:00', '09:50', '10:40']],
     [
-      'skips what is taken',
+      'skips busy times',
       dayOf({ busy: [{ from: parseTime('10:15'), to: parseTime('10:45') }] }),
       60,
       ['09:00', '11:00'],
     ],
     [
-      'touches what is taken',
+      'offers slots adjacent to a busy time',
       dayOf({ busy: [{ from: parseTime('10:00'), to: parseTime('11:00') }] }),
       60,
       ['09:00', '11:00'],
     ],
     [
-      'keeps its grid over a break',
+      'keeps its grid across a break',
       dayOf({ doctorFacts: { breaks: parseWeeklyHours('mon 09:30-10:00') } }),
       60,
       ['10:00', '11:00'],
     ],
     [
-      'starts anew at each window',
+      'starts again at each window',
       dayOf({ doctorFacts: { hours: parseWeeklyHours('mon 09:00-09:45,10:10-10:50') } }),
       20,
       ['09:00', '09:20', '10:10', '10:30'],
     ],
-    ['knows the weekday', dayOf({ doctorFacts: { hours: parseWeeklyHours('tue 09:00-12:00') } }), 60, []],
     [
-      'takes an exception for the week',
+      'is empty on a weekday without hours',
+      dayOf({ doctorFacts: { hours: parseWeeklyHours('tue 09:00-12:00') } }),
+      60,
+      [],
+    ],
+    [
+      'prefers an exception to the weekly hours',
       dayOf({ doctorFacts: { exceptions: { '2026-05-04': [{ start: '20:00', end: '21:00' }] } } }),
       60,
       ['20:00'],
     ],
     [
-      'takes an empty exception for a day off',
+      'treats an empty exception as a day off',
       dayOf({ doctorFacts: { exceptions: { '2026-05-04': [] } } }),
       60,
       [],
@@ -110,7 +115,7 @@ describe('freeSlots', () => {
     expect(starts(dayOf(), 60, { date: '2026-05-05', seconds: 0 })).toEqual([])
   })
 
-  it('does not offer what the clock skips, and offers once what it repeats', () => {
+  it('skips the hour lost to daylight saving time, and offers the repeated hour once', () => {
     const night = { doctorFacts: { hours: parseWeeklyHours('sun 01:00-05:00') }, timezone: 'Europe/Berlin' }
     expect(starts(dayOf({ ...night, date: '2026-03-29' }), 60)).toEqual(['01:00', '03:00', '04:00'])
     expect(starts(dayOf({ ...night, date: '2026-03-29' }), 90)).toEqual(['04:00'].slice(1))

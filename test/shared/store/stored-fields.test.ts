@@ -118,7 +118,7 @@ describe('the stored format', () => {
   })
 })
 
-/** The fields of an entity that are stored, with one more, as if somebody had just added it. */
+/** The stored fields of an entity, with a new optional one. */
 type WithNewField<Entity> = Omit<Entity, 'id'> & { readonly newField?: string | null }
 
 describe('a field without an attribute', () => {

@@ -136,22 +136,22 @@ describe('importing patients from CSV', () => {
       '1,Jo,Doe,0532 123 45 67,,,',
       '2: phone_number must be an international number such as +905321234567',
     ],
-    ['no address', '1,Jo,Doe,,not mail,,', '2: email_address must be an email address'],
+    ['an invalid email address', '1,Jo,Doe,,not mail,,', '2: email_address must be an email address'],
     [
-      'a day that is none',
+      'a date that does not exist',
       '1,Jo,Doe,,,2026-02-30,',
       '2: date_of_birth must be a date that exists, as YYYY-MM-DD',
     ],
-    ['a birth to come', '1,Jo,Doe,,,2026-05-02,', '2: date_of_birth must not be in the future'],
+    ['a date of birth in the future', '1,Jo,Doe,,,2026-05-02,', '2: date_of_birth must not be in the future'],
     ['another gender', '1,Jo,Doe,,,,x', '2: gender must be one of male, female, other, unknown'],
-    ['a quote never closed', '1,"Jo,Doe,,,,', '2: has an unclosed quote; the file may be truncated here'],
+    ['an unclosed quote', '1,"Jo,Doe,,,,', '2: has an unclosed quote; the file may be truncated here'],
     ['a stray quote', '1,Jo,D"oe,,,,', '2: has a quote in the middle of an unquoted field'],
     [
-      'two things wrong',
+      'two invalid fields',
       '1,,Doe,1,,,',
       '2: first_name is required; phone_number must be an international number such as +905321234567',
     ],
-  ])('rejects a row with %s, with field and line', async (_, row, reason) => {
+  ])('rejects a row with %s and reports its line and field', async (_, row, reason) => {
     expect(await imported('patients.csv', `${HEADER}${row}\n`)).toMatchObject({
       imported: 0,
       rejected: 1,

@@ -90,7 +90,7 @@ async function whileWriting<T>(work: () => Promise<T>, rest = 0): Promise<{ resu
 
 describe('verifying a clinic while others write to it', () => {
   it(
-    'finds nothing wrong with it',
+    'reports no difference',
     async () => {
       for (let round = 0; round < rounds(1, 30); round++) {
         const { result, written } = await whileWriting(() => runVerification(db.table, made.clinic))
@@ -117,7 +117,7 @@ describe('verifying a clinic while others write to it', () => {
   })
 
   it(
-    'mends it without taking anything from the writers',
+    'repairs the damage and keeps what others write meanwhile',
     async () => {
       for (let round = 0; round < rounds(1, 30); round++) {
         await damage()
@@ -131,12 +131,12 @@ describe('verifying a clinic while others write to it', () => {
   )
 })
 
-/** A little of everything: rows, counters, a day, a patient's row, a line of search. */
+/** Damages some rows and counters, a doctor's day and a patient's row. */
 async function damage(): Promise<void> {
   const { clinic } = made
   const list = appointmentStore(db)
   const stored = (await list.find(clinic, pickOne(made, made.appointments).id))?.record
-  if (!stored) throw new Error('an appointment is lost')
+  if (!stored) throw new Error('An appointment is missing.')
   const rows = rowKeys(clinic, 'A', list.entity.position(stored))
   for (const row of rows.slice(0, 2)) await raw.remove(row)
   for (const row of rows.slice(2)) await raw.alter(row, () => ({ b: '00:00' }))
@@ -145,8 +145,8 @@ async function damage(): Promise<void> {
     sk: `c#2026-05-02#09:00#${shortId(made.patients[0]?.id ?? '')}`,
   })
   const day = doctorDayKey(clinic, stored.doctor.id, stored.date)
-  const nobody = shortId(made.patients[0]?.id ?? '')
-  await raw.put({ ...(await db.table.get(day)), ...day, [nobody]: '01:00-02:00' })
+  const stranger = shortId(made.patients[0]?.id ?? '')
+  await raw.put({ ...(await db.table.get(day)), ...day, [stranger]: '01:00-02:00' })
   const tallies = await db.table.query({ pk: tallyPartition(clinic, 'A', null), limit: 10 })
   for (const { pk, sk } of tallies) {
     await db.table.update(

@@ -7,10 +7,10 @@ import type { Item } from '../../../../shared/store/table/table.ts'
 import type { TestTable } from '../../../support/table.ts'
 import { runVerification } from './practice.ts'
 
-/** What is done to a sound clinic, and what a verification is to say of it. */
+/** A fault to inject into a clinic without any, and the differences that a verification must report. */
 export type InjectedFault = [name: string, plant: () => Promise<unknown>, kinds: FaultKind[]]
 
-/** Writes past every store. */
+/** Writes to the table directly, without the stores. */
 export function faultInjection({ client, name, table }: TestTable) {
   const put = (item: Item) => client.send(new PutCommand({ TableName: name, Item: item }))
   const remove = ({ pk, sk }: Key) => client.send(new DeleteCommand({ TableName: name, Key: { pk, sk } }))
@@ -21,7 +21,7 @@ export function faultInjection({ client, name, table }: TestTable) {
     return item
   }
 
-  /** Sets attributes; undefined takes one away. */
+  /** Sets attributes; undefined removes one. */
   async function alter(key: Key, change: (item: Item) => object): Promise<void> {
     const item = await read(key)
     const attributes = Object.entries({ ...item, ...change(item) }).filter(([, value]) => value !== undefined)
@@ -41,7 +41,7 @@ export function faultInjection({ client, name, table }: TestTable) {
     return items
   }
 
-  /** Makes the table what it was. */
+  /** Restores the table to these items. */
   async function restore(items: readonly Item[]): Promise<void> {
     const now = new Map((await scanAll()).map((item) => [keyText(item), item]))
     const kept = new Set(items.map(keyText))
@@ -54,7 +54,7 @@ export function faultInjection({ client, name, table }: TestTable) {
 
 const keyText = ({ pk, sk }: Key): string => `${pk} ${sk}`
 
-/** A verification tells exactly these differences; a repair mends them all. */
+/** Expects that a verification reports exactly these differences, and that a repair removes them all. */
 export async function expectRepaired(
   { table }: TestTable,
   { clinic }: { clinic: Parameters<typeof runVerification>[1] },

@@ -22,7 +22,7 @@ import { commitPacked, commitWithRetry } from '../../../../shared/store/table/co
 import { chunked, type Table } from '../../../../shared/store/table/table.ts'
 import { aPatient, NOW, newClinic } from '../../../support/table.ts'
 
-/** How many of what a practice has. */
+/** How many records of each kind a practice has. */
 export type Size = {
   patients: number
   doctors: number
@@ -45,7 +45,7 @@ export type Practice = {
 
 const createdAt = new Date(NOW).toISOString()
 
-/** Numbers from 0 to 1 that a seed gives again (mulberry32). */
+/** Random numbers from 0 to 1, reproducible by their seed (mulberry32). */
 function seededRandom(seed: number): () => number {
   let state = seed
   return () => {
@@ -56,7 +56,7 @@ function seededRandom(seed: number): () => number {
   }
 }
 
-/** A clinic made through the stores. */
+/** Creates a clinic through the stores. */
 export async function createPractice(table: Table, size: Size, seed = 1): Promise<Practice> {
   const { id: clinic } = await newClinic(table)
   const made: Practice = {
@@ -176,7 +176,7 @@ export function aMessage(made: Practice): Message {
     id: newUuid(),
     channel: pickOne(made, CHANNELS),
     type: 'manual',
-    recipient: 'somebody',
+    recipient: 'recipient',
     subject: null,
     text: pickOne(made, ['Hello', 'See you. '.repeat(100)]),
     status: 'sent',

@@ -173,7 +173,7 @@ describe('a schedule', () => {
     ])
   })
 
-  it('goes on over a deployment without changes, and gives way to a changed one', () => {
+  it('continues over a deployment without changes, and is replaced by one with changes', () => {
     vi.useFakeTimers()
     const rule = (minutes: number) => ({
       Sweep: { ScheduleExpression: `rate(${minutes} minutes)`, Targets: [{ Id: 'a', Arn: FUNCTION }] },
@@ -200,11 +200,11 @@ describe('a rule', () => {
     ['a cron schedule', { ScheduleExpression: 'cron(0 12 * * ? *)', Targets }, /Odd has the schedule cron/],
     ['a rate of days', { ScheduleExpression: 'rate(1 day)', Targets }, /Odd has the schedule rate\(1 day\)/],
     [
-      'a rate that no timer takes',
+      'a rate longer than a timer allows',
       { ScheduleExpression: 'rate(1000 hours)', Targets },
       /Odd has the schedule/,
     ],
-    ['no occasion', { Targets }, /Odd has neither a schedule nor a pattern/],
+    ['neither schedule nor pattern', { Targets }, /Odd has neither a schedule nor a pattern/],
     ['a bus of its own', { EventPattern: PATTERN, EventBusName: 'mine', Targets }, /Odd is on the bus mine/],
     ['a comparison', { EventPattern: { n: [{ numeric: ['>', 1] }] }, Targets }, /Odd matches n by/],
     [
@@ -213,7 +213,7 @@ describe('a rule', () => {
       /Odd calls arn:aws:sns:x:0:t; .* functions and SQS queues only/,
     ],
     [
-      'a queue of somebody else',
+      'a queue of another stack',
       { EventPattern: PATTERN, Targets: [{ Id: 'a', Arn: 'arn:aws:sqs:x:0:q' }] },
       /Odd calls arn:aws:sqs:x:0:q, which is not a queue of the stack/,
     ],

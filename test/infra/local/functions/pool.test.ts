@@ -88,7 +88,7 @@ it.each([
     /RangeError: late/,
   ],
   [
-    'a rejection nobody handles',
+    'an unhandled rejection',
     'Promise.reject(new RangeError("lost")); await new Promise(() => {})',
     /RangeError: lost/,
   ],

@@ -135,7 +135,7 @@ describe('SNS', () => {
   })
 
   it.each([
-    ['a number that is none', { PhoneNumber: '<555>', Message: 'x' }, /<555> is not valid to publish to/],
+    ['a malformed number', { PhoneNumber: '<555>', Message: 'x' }, /<555> is not valid to publish to/],
     ['an empty text', { PhoneNumber: '+12015550199', Message: '' }, /Empty message/],
     [
       'a text of over 1,600 characters',

@@ -23,13 +23,13 @@ afterAll(() => stack.close())
 const totalOf = async (search: string): Promise<number> =>
   (await get(stack, `/patients?search=${search}`)).body.meta.total
 
-it('loads its start data past the proxy, and serves requests through it', async () => {
+it('loads its initial data around the proxy, and serves requests through it', async () => {
   expect(stack.endpoints.dynamodb).toBe(dynamodb.endpoint)
   expect(seedEndpoint).not.toBe(dynamodb.endpoint)
   dynamodb.faults.next({ kind: 'error-before-commit', operation: 'Query', times: 3 })
-  expect((await get(stack, '/patients?search=Nobody')).status).toBe(503)
+  expect((await get(stack, '/patients?search=Unknown')).status).toBe(503)
   dynamodb.faults.clear()
-  expect(await totalOf('Nobody')).toBe(0)
+  expect(await totalOf('Unknown')).toBe(0)
 })
 
 it('creates one patient when the response of the transaction is lost', async () => {

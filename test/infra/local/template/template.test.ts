@@ -30,8 +30,8 @@ const resolve = (value: unknown, rest: Partial<Template> = {}, imports: Record<s
 
 describe('intrinsic functions', () => {
   it.each([
-    ['a name the template gives', { Ref: 'Table' }, 'patients'],
-    ['a name made of the logical id', { Ref: 'Function' }, 'Clinic-dev-Function'],
+    ['a name from the template', { Ref: 'Table' }, 'patients'],
+    ['a name derived from the logical id', { Ref: 'Function' }, 'Clinic-dev-Function'],
     ['a queue by its URL', { Ref: 'Queue' }, 'http://127.0.0.1:9324/000000000000/Clinic-dev-Queue'],
     ['a FIFO queue', { 'Fn::GetAtt': ['Ordered', 'QueueName'] }, 'Clinic-dev-Ordered.fifo'],
     ['the region', { Ref: 'AWS::Region' }, 'eu-central-1'],
@@ -88,14 +88,14 @@ describe('intrinsic functions', () => {
   it.each([
     ['Fn::Transform', { 'Fn::Transform': 'x' }, /Probe uses Fn::Transform/],
     ['an unknown export', { 'Fn::ImportValue': 'x' }, /Probe imports x, which no stack exports/],
-    ['an unknown resource', { Ref: 'Nobody' }, /Probe refers to Nobody/],
+    ['an unknown resource', { Ref: 'Missing' }, /Probe refers to Missing/],
     [
       'an unknown attribute',
       { 'Fn::GetAtt': ['Queue', 'Colour'] },
       /Probe asks for Queue\.Colour.*AWS::SQS::Queue/,
     ],
     [
-      'a stream that is not there',
+      'a stream that does not exist',
       { 'Fn::GetAtt': ['Plain', 'StreamArn'] },
       /Probe asks for Plain\.StreamArn/,
     ],

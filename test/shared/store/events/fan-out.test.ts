@@ -196,7 +196,7 @@ it('creates and pushes one delivery for each subscribed webhook despite concurre
   })
 })
 
-it('gives each event one position in record order, and cursors skip none, under concurrent writes and fan-outs', async () => {
+it('numbers each event once, in record order, and cursors skip none, under concurrent writes and fan-outs', async () => {
   const clinic = await newClinic(db.table)
   await createWebhook(db.table, clinic.id)
   const patients = Array.from({ length: 5 }, () => aPatient())

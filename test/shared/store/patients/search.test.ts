@@ -17,7 +17,7 @@ beforeAll(async () => {
   db = await freshTable()
 })
 
-/** The ids that a search must find, last entered first. */
+/** The ids that a search must find, most recently created first. */
 const oracle = (patients: readonly Patient[], query: string): string[] =>
   patients
     .filter((patient) =>

@@ -103,7 +103,7 @@ describe('with a mocked client', () => {
     expect(inputs[2]).toEqual(inputs[0])
   })
 
-  it('gives each attempt of a refused transaction a token of its own', async () => {
+  it('uses a new token for each attempt of a refused transaction', async () => {
     dynamodb.on(TransactWriteCommand).rejectsOnce(cancelled('TransactionConflict')).resolves({})
     await table.transact([table.deleteWrite(key)])
     const tokens = dynamodb
@@ -112,13 +112,13 @@ describe('with a mocked client', () => {
     expect(new Set(tokens).size).toBe(2)
   })
 
-  it('is unavailable at once when the request was never sent', async () => {
+  it('throws UnavailableError immediately when the request was never sent', async () => {
     dynamodb.on(TransactWriteCommand).rejects(failing({ name: 'Error', code: 'ECONNREFUSED' }))
     await expect(table.tryTransact([])).rejects.toThrow(UnavailableError)
     expect(dynamodb.commandCalls(TransactWriteCommand).length).toBe(1)
   })
 
-  it('is unavailable when conflicts go on for longer than the retry budget', async () => {
+  it('throws UnavailableError when conflicts last longer than the retry budget', async () => {
     const clock = virtualTiming()
     const impatient = openTable(dynamodb as unknown as DynamoDBDocumentClient, 't', { timing: clock })
     dynamodb.on(TransactWriteCommand).rejects(cancelled('TransactionConflict'))
@@ -127,7 +127,7 @@ describe('with a mocked client', () => {
     expect(clock.now()).toBeGreaterThan(RETRY_BUDGET_MS / 2)
   })
 
-  it('stops when the request it serves has been answered', async () => {
+  it('stops when the request it serves has its response', async () => {
     const answered = new AbortController()
     dynamodb.on(TransactWriteCommand).rejects(cancelled('TransactionConflict'))
     const work = withRequestSignal(answered.signal, () => table.transact([]))
