@@ -40,7 +40,13 @@ const PUBLIC = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.{md,json}
 const FILES = [
   ...PUBLIC,
   ...globSync('{bin,functions,infra,shared,test}/**/*.{ts,mjs,js,css,md}', {
-    exclude: ['**/node_modules/**', 'test/words.test.ts', 'shared/clients/typescript/schema.ts'],
+    exclude: [
+      '**/node_modules/**',
+      'test/words.test.ts',
+      'shared/clients/typescript/schema.ts',
+      // Letters of the demo clinics to their patients.
+      'bin/demo/texts.ts',
+    ],
   }),
 ]
 
