@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb'
 import type { Appointment, AppointmentStatus } from '../../shared/domain/appointment.ts'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
-import type { Patient } from '../../shared/domain/patient.ts'
+import { NO_DETAILS, type Patient } from '../../shared/domain/patient.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { parseWeeklyHours } from '../../shared/domain/working-hours.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
@@ -111,10 +111,7 @@ async function addBooking(
     id: newUuid(),
     firstName: 'Ada',
     lastName: 'Kaya',
-    dateOfBirth: null,
-    gender: null,
-    phoneNumber: null,
-    emailAddress: null,
+    ...NO_DETAILS,
     createdAt: '2026-01-01T00:00:00.000Z',
   }
   const doctor = {

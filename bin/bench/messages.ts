@@ -1,6 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import type { Message } from '../../shared/domain/message.ts'
+import { NO_DETAILS } from '../../shared/domain/patient.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { eventFanOut } from '../../shared/store/events/fan-out.ts'
@@ -28,10 +29,8 @@ export async function measureMessages(
     id: newUuid(),
     firstName: 'Ada',
     lastName: 'Kaya',
-    dateOfBirth: null,
-    gender: null,
+    ...NO_DETAILS,
     phoneNumber: '+905321234567',
-    emailAddress: null,
     createdAt,
   }
   await patientWriter({ table: unmeasured }).createMany(clinic, [patient])

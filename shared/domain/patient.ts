@@ -18,6 +18,19 @@ export type Patient = {
   readonly createdAt: string
 }
 
+/** The fields that a patient may have no value for. */
+type OptionalFields = {
+  readonly [Name in keyof Patient as null extends Patient[Name] ? Name : never]: null
+}
+
+/** No value for any optional field, for records that set only some of them. */
+export const NO_DETAILS: OptionalFields = {
+  dateOfBirth: null,
+  gender: null,
+  phoneNumber: null,
+  emailAddress: null,
+}
+
 export const fullName = (person: Pick<Patient, 'firstName' | 'lastName'>): string =>
   `${person.firstName} ${person.lastName}`
 

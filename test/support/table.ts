@@ -3,7 +3,7 @@ import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { inject } from 'vitest'
 import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
-import type { Patient } from '../../shared/domain/patient.ts'
+import { NO_DETAILS, type Patient } from '../../shared/domain/patient.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { openTable, type Table } from '../../shared/store/table/table.ts'
@@ -69,6 +69,7 @@ export function aPatient(facts: Partial<Patient> = {}): Patient {
     id: newUuid(),
     firstName: `First${counter}`,
     lastName: `Last${counter}`,
+    ...NO_DETAILS,
     dateOfBirth: '1980-01-02',
     gender: 'unknown',
     phoneNumber: `+90532${String(counter).padStart(7, '0')}`,

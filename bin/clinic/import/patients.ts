@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { CalendarDate } from '../../../shared/api/schemas.ts'
 import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
-import { fullName, GENDERS, type Patient } from '../../../shared/domain/patient.ts'
+import { fullName, GENDERS, NO_DETAILS, type Patient } from '../../../shared/domain/patient.ts'
 import { emailAddress, personName, phoneNumber, singleLineText } from '../../../shared/domain/text-fields.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
 import { copiedNames } from '../../../shared/store/copies/copied-names.ts'
@@ -49,10 +49,7 @@ export function patientImport(table: Table, now: () => number): ImportEntity<Fie
     id,
     firstName: '',
     lastName: '',
-    dateOfBirth: null,
-    gender: null,
-    phoneNumber: null,
-    emailAddress: null,
+    ...NO_DETAILS,
     createdAt: new Date(now()).toISOString(),
     ...definedFields(fields),
   })

@@ -4,6 +4,7 @@ import {
   type MessageFacts,
   type MessageRequest,
 } from '../../../shared/domain/accept-message.ts'
+import { NO_DETAILS } from '../../../shared/domain/patient.ts'
 
 const NOW = Date.parse('2026-05-01T21:30:00.000Z')
 
@@ -24,8 +25,7 @@ const patient = {
   id: 'p1',
   firstName: 'Ada',
   lastName: 'Kaya',
-  dateOfBirth: null,
-  gender: null,
+  ...NO_DETAILS,
   phoneNumber: '+905321234567',
   emailAddress: 'ada@example.com',
   createdAt: '2026-01-01T00:00:00.000Z',

@@ -6,6 +6,7 @@ import {
   bookAppointment,
 } from '../../../shared/domain/book-appointment.ts'
 import type { Doctor } from '../../../shared/domain/doctor.ts'
+import { NO_DETAILS } from '../../../shared/domain/patient.ts'
 import { parseWeeklyHours } from '../../../shared/domain/working-hours.ts'
 
 const request: BookingRequest = {
@@ -36,10 +37,7 @@ const patient = {
   id: 'p1',
   firstName: 'Ada',
   lastName: 'Kaya',
-  dateOfBirth: null,
-  gender: null,
-  phoneNumber: null,
-  emailAddress: null,
+  ...NO_DETAILS,
   createdAt: '2026-01-01T00:00:00.000Z',
   erased: false,
 }

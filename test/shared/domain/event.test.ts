@@ -11,7 +11,7 @@ import {
 } from '../../../shared/domain/event.ts'
 import { INVOICE_STATUSES, type Invoice } from '../../../shared/domain/invoice.ts'
 import { CHANNELS, MESSAGE_STATUSES, type Message } from '../../../shared/domain/message.ts'
-import type { Patient } from '../../../shared/domain/patient.ts'
+import { NO_DETAILS, type Patient } from '../../../shared/domain/patient.ts'
 import { PAYMENT_STATUSES, type Payment } from '../../../shared/domain/payment.ts'
 
 const id = (n: number) => `6d0e2a7c-0000-4000-8000-${String(n).padStart(12, '0')}`
@@ -21,6 +21,7 @@ const patient: Patient = {
   id: id(1),
   firstName: 'Ada',
   lastName: 'Kaya',
+  ...NO_DETAILS,
   dateOfBirth: '1980-01-02',
   gender: 'female',
   phoneNumber: '+905321234567',
