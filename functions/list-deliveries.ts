@@ -1,6 +1,6 @@
+import { listDeliveries, renderDelivery } from '../shared/api/deliveries.ts'
 import { ApiError } from '../shared/api/errors.ts'
 import { invalidCursor, renderCursorPage } from '../shared/api/schemas.ts'
-import { listDeliveries, renderDelivery } from '../shared/api/webhooks.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { deliveryStore } from '../shared/store/events/deliveries.ts'
 import { webhookStore } from '../shared/store/events/webhooks.ts'

@@ -1,5 +1,5 @@
+import { pingWebhook, renderDelivery } from '../shared/api/deliveries.ts'
 import { ApiError } from '../shared/api/errors.ts'
-import { pingWebhook, renderDelivery } from '../shared/api/webhooks.ts'
 import { newDelivery } from '../shared/domain/delivery.ts'
 import { PING } from '../shared/domain/event.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'

@@ -1,5 +1,5 @@
+import { redeliver, renderDelivery } from '../shared/api/deliveries.ts'
 import { ApiError } from '../shared/api/errors.ts'
-import { redeliver, renderDelivery } from '../shared/api/webhooks.ts'
 import { isRetained, redelivered } from '../shared/domain/delivery.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { openDeliveryQueues } from '../shared/runtime/webhooks.ts'

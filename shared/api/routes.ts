@@ -1,5 +1,6 @@
 import { createAppointment, listAppointments } from './appointments.ts'
 import { getAvailability } from './availability.ts'
+import { listDeliveries, pingWebhook, redeliver } from './deliveries.ts'
 import { listDoctors } from './doctors.ts'
 import { listEvents } from './events.ts'
 import { getInvoice, listInvoices } from './invoices.ts'
@@ -7,16 +8,7 @@ import { listMessages, sendMessage } from './messages.ts'
 import { createPatient, getPatient, listPatients } from './patients.ts'
 import { listPayments } from './payments.ts'
 import type { Method, Route } from './route.ts'
-import {
-  createWebhook,
-  deleteWebhook,
-  listDeliveries,
-  listWebhooks,
-  pingWebhook,
-  redeliver,
-  rotateWebhookSecret,
-  updateWebhook,
-} from './webhooks.ts'
+import { createWebhook, deleteWebhook, listWebhooks, rotateWebhookSecret, updateWebhook } from './webhooks.ts'
 
 /** THE ROUTE TABLE: every endpoint of the API. To register an endpoint, add it here. */
 export const ROUTES: readonly Route[] = [

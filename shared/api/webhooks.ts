@@ -1,29 +1,13 @@
 import * as z from 'zod'
 import type { ClinicInfo } from '../domain/clinic.ts'
-import {
-  DELIVERY_STATUSES,
-  type Delivery as DeliveryRecord,
-  MAX_STORED_ATTEMPTS,
-} from '../domain/delivery.ts'
 import { EVENTS } from '../domain/event.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import type { Webhook as WebhookRecord } from '../domain/webhook.ts'
 import { secretIssue } from '../domain/webhook-secret.ts'
 import { webhookUrlIssue } from '../domain/webhook-url.ts'
 import { ApiError } from './errors.ts'
-import { EVENT_NAMES } from './events.ts'
 import { defineRoute } from './route.ts'
-import {
-  cursorPageOf,
-  cursorPaging,
-  envelopeOf,
-  oneOf,
-  pageOf,
-  paging,
-  shortText,
-  Timestamp,
-  Uuid,
-} from './schemas.ts'
+import { envelopeOf, oneOf, pageOf, paging, shortText, Timestamp, Uuid } from './schemas.ts'
 
 const fields = {
   id: Uuid,
@@ -54,31 +38,6 @@ const WebhookWithSecret = z
   })
   .meta({ id: 'WebhookWithSecret' })
 
-/** The delivery of one event to one endpoint. */
-export const Delivery = z
-  .strictObject({
-    id: Uuid,
-    event_id: z.string().meta({ description: 'The same for every endpoint and on every attempt.' }),
-    event: oneOf(EVENT_NAMES),
-    status: oneOf(DELIVERY_STATUSES),
-    attempts: z
-      .array(
-        z.strictObject({
-          attempted_at: Timestamp,
-          response_status: z.int().nullable().meta({ description: 'Null if no response was received.' }),
-          error: z
-            .string()
-            .nullable()
-            .meta({ description: 'Why no response was received; null if one was.' }),
-          latency_ms: z.int().min(0),
-        }),
-      )
-      .meta({ description: `The latest attempts, oldest first; at most ${MAX_STORED_ATTEMPTS}.` }),
-    next_attempt_at: Timestamp.nullable().meta({ description: 'Null if no further attempt is scheduled.' }),
-    created_at: Timestamp,
-  })
-  .meta({ id: 'Delivery' })
-
 export const renderWebhook = (webhook: WebhookRecord, clinic: ClinicInfo): z.input<typeof Webhook> => ({
   id: webhook.id,
   url: webhook.url,
@@ -93,24 +52,6 @@ export const renderWebhookWithSecret = (webhook: WebhookRecord, clinic: ClinicIn
   ...renderWebhook(webhook, clinic),
   secret: webhook.secret,
 })
-
-export function renderDelivery(delivery: DeliveryRecord, clinic: ClinicInfo): z.input<typeof Delivery> {
-  const toTimestamp = (instant: string) => clinicTimestamp(instant, clinic.timezone)
-  return {
-    id: delivery.id,
-    event_id: delivery.eventId,
-    event: delivery.event,
-    status: delivery.status,
-    attempts: delivery.attempts.map(({ at, status, error, latencyMs }) => ({
-      attempted_at: toTimestamp(at),
-      response_status: status,
-      error,
-      latency_ms: latencyMs,
-    })),
-    next_attempt_at: delivery.nextAt === null ? null : toTimestamp(new Date(delivery.nextAt).toISOString()),
-    created_at: toTimestamp(new Date(delivery.createdAt).toISOString()),
-  }
-}
 
 /** Validated further by the endpoint, because the hosts that are allowed depend on the environment. */
 const Url = z.string({ error: 'must be text' }).meta({
@@ -229,49 +170,4 @@ export const rotateWebhookSecret = defineRoute({
   response: { status: 200, body: envelopeOf(WebhookWithSecret) },
   errors: ['webhook_not_found'],
   uses: { table: ['GetItem', 'PutItem'] },
-})
-
-export const pingWebhook = defineRoute({
-  id: 'ping-webhook',
-  method: 'POST',
-  path: '/webhooks/{id}/ping',
-  summary: 'Ping a webhook endpoint',
-  description:
-    'Sends a `webhook.ping` event, even if the endpoint is inactive. The list of deliveries shows the outcome.',
-  scope: 'webhook.write',
-  params: { id: 'webhook_not_found' },
-  body: z.strictObject({}),
-  response: { status: 202, body: envelopeOf(Delivery) },
-  errors: ['webhook_not_found'],
-  uses: { table: ['GetItem', 'PutItem'], services: ['delivery-queue'] },
-})
-
-export const listDeliveries = defineRoute({
-  id: 'list-deliveries',
-  method: 'GET',
-  path: '/webhooks/{id}/deliveries',
-  summary: 'List deliveries of a webhook endpoint',
-  description: 'Lists the deliveries of the last 30 days, newest first.',
-  scope: 'webhook.read',
-  params: { id: 'webhook_not_found' },
-  query: z.strictObject(cursorPaging),
-  response: { status: 200, body: cursorPageOf(Delivery) },
-  errors: ['webhook_not_found'],
-  uses: { table: ['GetItem', 'Query'] },
-})
-
-export const redeliver = defineRoute({
-  id: 'redeliver',
-  method: 'POST',
-  path: '/webhooks/{id}/deliveries/{delivery_id}/redeliver',
-  summary: 'Redeliver an event',
-  description:
-    'Sends the same event again, with the same id and body and a new signature, even if the endpoint is inactive. It is ' +
-    'retried on the full schedule.',
-  scope: 'webhook.write',
-  params: { id: 'webhook_not_found', delivery_id: 'delivery_not_found' },
-  body: z.strictObject({}),
-  response: { status: 202, body: envelopeOf(Delivery) },
-  errors: ['webhook_not_found', 'delivery_not_found'],
-  uses: { table: ['GetItem', 'PutItem', 'DeleteItem'], services: ['delivery-queue'] },
 })
