@@ -1,4 +1,5 @@
 import { evaluateCondition } from './conditions.ts'
+import { asString, intrinsicFunctions } from './intrinsics.ts'
 import { ACCOUNT_ID, type Identity, identify, nameProperty, type StackContext } from './physical-names.ts'
 
 /** A CloudFormation template as the CDK writes it. */
@@ -36,8 +37,6 @@ export type ResolvedTemplate = {
   attribute(id: string, name: string): string
 }
 
-type Intrinsic = (argument: unknown, where: string) => unknown
-
 /** @param imports the values that other stacks export, by their export names */
 export function resolveTemplate(
   template: Template,
@@ -45,16 +44,7 @@ export function resolveTemplate(
   imports: Readonly<Record<string, string>> = {},
 ): ResolvedTemplate {
   const identities = new Map<string, Identity>()
-
-  const pseudo: Record<string, string | undefined> = {
-    'AWS::Region': context.region,
-    'AWS::AccountId': ACCOUNT_ID,
-    'AWS::Partition': 'aws',
-    'AWS::URLSuffix': 'amazonaws.com',
-    'AWS::StackName': context.stackName,
-    'AWS::StackId': `arn:aws:cloudformation:${context.region}:${ACCOUNT_ID}:stack/${context.stackName}/local`,
-    'AWS::NoValue': undefined,
-  }
+  const pseudo = pseudoParameters(context)
 
   const identity = (id: string, where: string): Identity => {
     const known = identities.get(id)
@@ -84,54 +74,14 @@ export function resolveTemplate(
     return value
   }
 
-  const substitute = (body: string, values: Record<string, unknown>, where: string): string =>
-    body.replace(/\$\{(!?)([^}]+)\}/g, (_all, literal: string, name: string) => {
-      if (literal) return `\${${name}}`
-      if (Object.hasOwn(values, name)) return asString(values[name], where)
-      const [id = '', ...path] = name.split('.')
-      return path.length > 0 ? attribute(id, path.join('.'), where) : asString(ref(id, where), where)
-    })
-
-  const resolveList = (value: unknown, where: string): unknown[] => {
-    const resolved = resolve(value, where)
-    if (!Array.isArray(resolved))
-      throw new Error(`${where} passes something other than a list to an intrinsic function.`)
-    return resolved
-  }
-
-  const intrinsics: Record<string, Intrinsic> = {
-    Ref: (id, where) => ref(String(id), where),
-    'Fn::GetAtt': (argument, where) => {
-      const [id = '', ...path] = Array.isArray(argument) ? argument.map(String) : String(argument).split('.')
-      return attribute(id, path.join('.'), where)
-    },
-    'Fn::Join': (argument, where) => {
-      const [separator, parts] = resolveList(argument, where)
-      return resolveList(parts, where).join(String(separator))
-    },
-    'Fn::Sub': (argument, where) => {
-      const [body, values] = Array.isArray(argument) ? argument : [argument, {}]
-      return substitute(String(body), resolve(values, where) as Record<string, unknown>, where)
-    },
-    'Fn::Select': (argument, where) => {
-      const [index, values] = resolveList(argument, where)
-      return resolveList(values, where)[Number(index)]
-    },
-    'Fn::Split': (argument, where) => {
-      const [separator, whole] = resolveList(argument, where)
-      return asString(whole, where).split(String(separator))
-    },
-    'Fn::ImportValue': (argument, where) => {
-      const name = asString(resolve(argument, where), where)
-      const value = imports[name]
-      if (value === undefined) throw new Error(`${where} imports ${name}, which no stack exports.`)
-      return value
-    },
-    'Fn::If': (argument, where) => {
-      const [name, yes, no] = argument as [string, unknown, unknown]
-      return resolve(holds(name) ? yes : no, where)
-    },
-  }
+  const holds = (name: string): boolean => evaluateCondition(name, template.Conditions ?? {}, resolve)
+  const intrinsics = intrinsicFunctions({
+    ref,
+    attribute,
+    resolve: (value, where) => resolve(value, where),
+    holds,
+    imports,
+  })
 
   const resolve = (value: unknown, where: string): unknown => {
     if (Array.isArray(value)) return value.map((part) => resolve(part, where)).filter(isDefined)
@@ -148,7 +98,6 @@ export function resolveTemplate(
     )
   }
 
-  const holds = (name: string): boolean => evaluateCondition(name, template.Conditions ?? {}, resolve)
   const exists = ({ Condition }: { readonly Condition?: string }): boolean => !Condition || holds(Condition)
 
   const outputs = () => Object.entries(template.Outputs ?? {}).filter(([, output]) => exists(output))
@@ -174,8 +123,13 @@ export function resolveTemplate(
 /** AWS::NoValue resolves to undefined, which removes the property that has it. */
 const isDefined = (value: unknown): boolean => value !== undefined
 
-function asString(value: unknown, where: string): string {
-  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
-    return String(value)
-  throw new Error(`${where} needs a string where the template has ${JSON.stringify(value)}.`)
-}
+/** The values of the pseudo parameters. AWS::NoValue is undefined. */
+const pseudoParameters = ({ region, stackName }: StackContext): Record<string, string | undefined> => ({
+  'AWS::Region': region,
+  'AWS::AccountId': ACCOUNT_ID,
+  'AWS::Partition': 'aws',
+  'AWS::URLSuffix': 'amazonaws.com',
+  'AWS::StackName': stackName,
+  'AWS::StackId': `arn:aws:cloudformation:${region}:${ACCOUNT_ID}:stack/${stackName}/local`,
+  'AWS::NoValue': undefined,
+})
