@@ -80,7 +80,7 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
 
   /** Takes effect at the next request, and keeps the time of the first revocation. Null when there is no such key. */
   async function revoke(key: string): Promise<Credential | null> {
-    const revoked = await change(key, {
+    const revoked = await changeCredential(table, key, {
       UpdateExpression: 'SET revokedAt = :now',
       ConditionExpression: 'revokedAt = :none',
       ExpressionAttributeValues: { ':now': new Date(now()).toISOString(), ':none': null },
@@ -93,7 +93,7 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
   /** Brings the copies in a clinic's credentials up to date; an older change never replaces a newer one. */
   async function refreshClinic(clinic: StoredClinic): Promise<void> {
     for (const { key } of await list(clinic.id)) {
-      await change(key, {
+      await changeCredential(table, key, {
         UpdateExpression: 'SET clinic = :clinic, cv = :version',
         ConditionExpression: 'attribute_exists(pk) AND cv < :version',
         ExpressionAttributeValues: { ':clinic': clinicInfo(clinic), ':version': clinic.version },
@@ -105,7 +105,7 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
   async function recordUse(credential: Credential): Promise<void> {
     const hour = new Date(now()).toISOString().replace(/:\d\d:\d\d\.\d+Z$/, ':00:00.000Z')
     if (credential.lastUsedAt === hour) return
-    await change(credential.key, {
+    await changeCredential(table, credential.key, {
       UpdateExpression: 'SET lastUsedAt = :hour',
       ExpressionAttributeValues: { ':hour': hour },
     })
@@ -123,22 +123,22 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
     return { minute: counts?.n as number, second: counts?.[`s${seconds % 60}`] as number }
   }
 
-  /** The changed credential, or null when it does not exist or the condition does not hold. */
-  async function change(key: string, parts: UpdateParts): Promise<Credential | null> {
-    try {
-      const item = await table.update(credentialKey(key), {
-        ConditionExpression: 'attribute_exists(pk)',
-        ...parts,
-        ReturnValues: 'ALL_NEW',
-      })
-      return item ? toCredential(item as Item) : null
-    } catch (error) {
-      if (error instanceof ConditionFailed) return null
-      throw error
-    }
-  }
-
   return { authenticate, issue, list, revoke, refreshClinic, recordUse, countRequest }
+}
+
+/** The changed credential, or null when it does not exist or the condition does not hold. */
+async function changeCredential(table: Table, key: string, parts: UpdateParts): Promise<Credential | null> {
+  try {
+    const item = await table.update(credentialKey(key), {
+      ConditionExpression: 'attribute_exists(pk)',
+      ...parts,
+      ReturnValues: 'ALL_NEW',
+    })
+    return item ? toCredential(item as Item) : null
+  } catch (error) {
+    if (error instanceof ConditionFailed) return null
+    throw error
+  }
 }
 
 function toCredential(item: Item): Credential {

@@ -111,39 +111,17 @@ export function calendarPages<R, F extends string>(
       request.limit,
     )
     const pk = calendarListPartition(clinic, letter, doctor)
-    const rows = await Promise.all(
-      plan.reads.map(({ facet, from, to, newestFirst, limit }) =>
-        table.query({
-          pk,
-          from: facetSortKey(facet, from),
-          to: facetSortKey(facet, dayEnd(to)),
-          descending: newestFirst,
-          limit,
-        }),
-      ),
-    )
+    const rows = await readRanges(table, pk, plan.reads)
     const isComplete = rows.every((read, index) => read.length === plan.reads[index]?.limit)
     const pageRows = plan.pageOf(rows, (a, b) => (sortTimeOf(a) < sortTimeOf(b) ? 1 : -1))
     const [items, isUnchanged] = await Promise.all([
       records.ofRows(clinic, pageRows),
-      rows.length === 0 || !isComplete || haveSameTallies(tallies, plan.reads, versions),
+      rows.length === 0 || !isComplete || haveSameTallies(table, tallies, plan.reads, versions),
     ])
     return {
       page: { items: withoutRepetitions(items), total: plan.total },
       isConsistent: isComplete && isUnchanged,
     }
-  }
-
-  /** Whether the tallies of the months of some reads still have the versions that they had before. */
-  async function haveSameTallies(
-    pk: string,
-    reads: readonly RangeRead[],
-    versions: TallyVersions,
-  ): Promise<boolean> {
-    const from = reads.reduce((min, read) => (read.from < min ? read.from : min), reads[0]?.from ?? '')
-    const to = reads.reduce((max, read) => (read.to > max ? read.to : max), '')
-    const now = (await readTallies(table, pk, { from, to })).versions
-    return [...now].every(([month, version]) => versions.get(month) === version)
   }
 
   /** A record that changed its facet between two reads is in both. */
@@ -161,3 +139,30 @@ const filterByFacet = (days: readonly DayTally[], facet: string | undefined): Da
         const count = counts.get(facet)
         return count ? [{ date, counts: new Map([[facet, count]]) }] : []
       })
+
+/** Whether the tallies of the months of some reads still have the versions that they had before. */
+async function haveSameTallies(
+  table: Table,
+  pk: string,
+  reads: readonly RangeRead[],
+  versions: TallyVersions,
+): Promise<boolean> {
+  const from = reads.reduce((min, read) => (read.from < min ? read.from : min), reads[0]?.from ?? '')
+  const to = reads.reduce((max, read) => (read.to > max ? read.to : max), '')
+  const now = (await readTallies(table, pk, { from, to })).versions
+  return [...now].every(([month, version]) => versions.get(month) === version)
+}
+
+/** The rows of each read, in the order of the reads. */
+const readRanges = (table: Table, pk: string, reads: readonly RangeRead[]): Promise<Item[][]> =>
+  Promise.all(
+    reads.map(({ facet, from, to, newestFirst, limit }) =>
+      table.query({
+        pk,
+        from: facetSortKey(facet, from),
+        to: facetSortKey(facet, dayEnd(to)),
+        descending: newestFirst,
+        limit,
+      }),
+    ),
+  )

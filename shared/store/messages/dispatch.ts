@@ -77,12 +77,7 @@ export function messageDispatch({ table }: { table: Table }) {
     reason: string,
     extendChanges?: ExtendChanges,
   ): Promise<Message | null> =>
-    change(
-      clinic,
-      id,
-      (message) => (message.dispatch?.claim ? asUnresolved(message, reason) : message),
-      extendChanges,
-    )
+    change(clinic, id, (message) => unresolvedIfClaimed(message, reason), extendChanges)
 
   async function change(
     clinic: ClinicId,
@@ -106,11 +101,7 @@ export function messageDispatch({ table }: { table: Table }) {
 
   /** Releases a claim under which nothing was sent. The message is due again at `dueAt`. */
   const release = (clinic: ClinicId, id: string, token: string, dueAt: number): Promise<Message | null> =>
-    change(clinic, id, (message) =>
-      message.dispatch?.claim?.token === token
-        ? { ...message, dispatch: { dueAt, claim: null, isUnresolved: false } }
-        : message,
-    )
+    change(clinic, id, (message) => withoutClaim(message, token, dueAt))
 
   /** Moves the time at which a message is due, unless the message has changed since it was read. */
   const postpone = (clinic: ClinicId, read: StoredRecord<Message>, dueAt: number): Promise<Message | null> =>
@@ -130,6 +121,15 @@ export function messageDispatch({ table }: { table: Table }) {
     ...dueMessages({ table }),
   }
 }
+
+/** The message without the claim that has this token, due at `dueAt`; unchanged if another process has claimed it. */
+const withoutClaim = (message: Message, token: string, dueAt: number): Message =>
+  message.dispatch?.claim?.token === token
+    ? { ...message, dispatch: { dueAt, claim: null, isUnresolved: false } }
+    : message
+
+const unresolvedIfClaimed = (message: Message, reason: string): Message =>
+  message.dispatch?.claim ? asUnresolved(message, reason) : message
 
 /** The change of a message's due item, and the key by which receipts find an SMS once its provider has named it. */
 function addKeyChanges(changes: Changeset, before: Message, after: Message): void {

@@ -66,16 +66,6 @@ export function patientWriter({ table }: { table: Table }) {
     if (!isCommitted) throw new ConditionFailed([])
   }
 
-  function addCreation(changes: Changeset, patient: Patient, ordinal: number): void {
-    const { clinic } = changes
-    const eventDraft = changes.emitsEvents ? patientEventDraft(null, patient) : null
-    const events = eventDraft ? 1 : 0
-    if (eventDraft) changes.announce(patient.id, events, eventDraft)
-    const stored = { ...patient, ordinal, version: 1, events, erased: false }
-    changes.put(recordItem(patientKey(clinic, patient.id), stored), 'new')
-    changes.put(rowItem(patientRowKey(clinic, ordinal), patient), 'new')
-  }
-
   /**
    * Changes patients that were read, all or none, and marks the copies of changed names and addresses as stale.
    * At most {@link MAX_UPDATED}.
@@ -89,22 +79,6 @@ export function patientWriter({ table }: { table: Table }) {
       return commit(changes, head, { u: head.u + patients.length })
     })
     if (!isCommitted) throw new ConditionFailed([])
-  }
-
-  function addUpdate(changes: Changeset, { before, after }: PatientChange, updateNumber: number): void {
-    const { clinic } = changes
-    const eventDraft = changes.emitsEvents ? patientEventDraft(before, after) : null
-    const events = before.events + (eventDraft ? 1 : 0)
-    if (eventDraft) changes.announce(after.id, events, eventDraft)
-    const record = recordItem(patientKey(clinic, after.id), { ...after, version: before.version + 1, events })
-    changes.put(record, { version: before.version })
-    changes.put(rowItem(patientRowKey(clinic, after.ordinal), after))
-    changes.put({
-      ...patientChangeKey(clinic, updateNumber),
-      o: after.ordinal,
-      line: patientSearchLine(after),
-    })
-    if (copiedValues(before) !== copiedValues(after)) changes.markStale(patientOwner(after.id))
   }
 
   /** Runs work that moves the head, again with a fresh head, and in turns, when another writer was faster. */
@@ -142,6 +116,32 @@ export function patientWriter({ table }: { table: Table }) {
   }
 
   return { create, createMany, update, ...snapshots }
+}
+
+function addCreation(changes: Changeset, patient: Patient, ordinal: number): void {
+  const { clinic } = changes
+  const eventDraft = changes.emitsEvents ? patientEventDraft(null, patient) : null
+  const events = eventDraft ? 1 : 0
+  if (eventDraft) changes.announce(patient.id, events, eventDraft)
+  const stored = { ...patient, ordinal, version: 1, events, erased: false }
+  changes.put(recordItem(patientKey(clinic, patient.id), stored), 'new')
+  changes.put(rowItem(patientRowKey(clinic, ordinal), patient), 'new')
+}
+
+function addUpdate(changes: Changeset, { before, after }: PatientChange, updateNumber: number): void {
+  const { clinic } = changes
+  const eventDraft = changes.emitsEvents ? patientEventDraft(before, after) : null
+  const events = before.events + (eventDraft ? 1 : 0)
+  if (eventDraft) changes.announce(after.id, events, eventDraft)
+  const record = recordItem(patientKey(clinic, after.id), { ...after, version: before.version + 1, events })
+  changes.put(record, { version: before.version })
+  changes.put(rowItem(patientRowKey(clinic, after.ordinal), after))
+  changes.put({
+    ...patientChangeKey(clinic, updateNumber),
+    o: after.ordinal,
+    line: patientSearchLine(after),
+  })
+  if (copiedValues(before) !== copiedValues(after)) changes.markStale(patientOwner(after.id))
 }
 
 type HeadAccess = {
