@@ -22,7 +22,7 @@ type Line = { readonly label: string; readonly outcome: Outcome; readonly broken
 
 const SECONDS = 60
 
-/** Measured on 2026-11-21, before writers judged anew, took turns and spread their tallies. */
+/** Measured on 2026-11-21, before writers read and judged again, took turns and spread their tallies. */
 const BEFORE: Readonly<Record<string, string>> = {
   '16 patients at once': '14 x 201, 2 x 503',
   '64 patients at once': '31 x 201, 33 x 503',

@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 const newQueue = () => patientTurnsKey(newUuid() as ClinicId)
 
-/** Sleeps move no clock: what is recorded is how long each writer was told to wait. */
+/** Sleeps move no clock: what is recorded is how long each writer waits. */
 const recording = (waits: number[]) => ({
   now: () => 0,
   sleep: async (ms: number) => void waits.push(ms),
