@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { isSupportedCountry } from 'libphonenumber-js/max'
 import * as z from 'zod'
 import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
+import { CURRENCIES } from '../../shared/domain/currencies.ts'
 import { singleLineText } from '../../shared/domain/text-fields.ts'
 import { clinicTimestamp, isTimezone } from '../../shared/domain/timestamp.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
@@ -12,11 +13,10 @@ import { CommandFailure, formatTable as lines, parseOption, print } from './outp
 
 const Timezone = z.string().refine(isTimezone, { error: 'must be an IANA time zone such as Europe/Istanbul' })
 
-const CURRENCIES = new Set(Intl.supportedValuesOf('currency'))
 const Currency = z
   .string()
   .toUpperCase()
-  .refine((code) => CURRENCIES.has(code), { error: 'must be an ISO 4217 code such as EUR' })
+  .refine((code) => CURRENCIES.includes(code), { error: 'must be an ISO 4217 code such as EUR' })
 
 const Minutes = z.coerce
   .number({ error: 'must be a number of minutes from 5 to 480' })

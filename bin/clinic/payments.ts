@@ -2,8 +2,9 @@ import type { Command } from 'commander'
 import { renderPayment } from '../../shared/api/payments.ts'
 import { CalendarDate, oneOf } from '../../shared/api/schemas.ts'
 import type { ClinicInfo } from '../../shared/domain/clinic.ts'
+import { currencyDecimals } from '../../shared/domain/currencies.ts'
 import type { Invoice } from '../../shared/domain/invoice.ts'
-import { currencyDecimals, parseDecimal } from '../../shared/domain/money.ts'
+import { parseDecimal } from '../../shared/domain/money.ts'
 import {
   PAYMENT_METHODS,
   PAYMENT_STATUSES,

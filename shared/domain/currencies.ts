@@ -1,7 +1,6 @@
 /**
- * ISO 4217, list one: the currencies in use and their minor units. A table of our own, since the data that Node ships
- * changes between its releases (HUF, COP and others lost their decimals in some): an amount that was stored as 125050
- * must mean 1250.50 for ever.
+ * The currencies of ISO 4217, list one, and their minor units. The data that Node ships changes between its releases
+ * (HUF, COP and others lost their decimals in some), so amounts in minor units need a table that does not.
  */
 
 /** Two decimals. */
@@ -12,25 +11,31 @@ const TWO =
   'MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP ' +
   'STN SVC SYP SZL THB TJS TMT TOP TRY TTD TWD TZS UAH USD USN UYU UZS VED VES WST XCD XCG YER ZAR ZMW ZWG'
 
-/** No longer in use, but in older invoices. */
+/** No longer in use, but in older invoices. All have two decimals. */
 const FORMER = 'ANG BGN CUC HRK SLL VEF ZWL'
 
 const NONE = 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'
 const THREE = 'BHD IQD JOD KWD LYD OMR TND'
 const FOUR = 'CLF UYW'
 
-const DECIMALS: ReadonlyMap<string, number> = new Map(
-  [NONE, '', `${TWO} ${FORMER}`, THREE, FOUR].flatMap((codes, decimals) =>
-    codes.split(' ').map((code): [string, number] => [code, decimals]),
-  ),
-)
+const DECIMALS: ReadonlyMap<string, number> = new Map([
+  ...withDecimals(NONE, 0),
+  ...withDecimals(TWO, 2),
+  ...withDecimals(FORMER, 2),
+  ...withDecimals(THREE, 3),
+  ...withDecimals(FOUR, 4),
+])
 
-/** The codes of all currencies that a clinic can have. */
+function withDecimals(codes: string, decimals: number): [string, number][] {
+  return codes.split(' ').map((code) => [code, decimals])
+}
+
+/** The codes that clinics and invoices can have. */
 export const CURRENCIES: readonly string[] = [...DECIMALS.keys()].sort()
 
-/** Decimals of a currency: 2 for EUR, 0 for JPY, 3 for KWD. @throws RangeError for a code that ISO 4217 does not list */
+/** The number of decimals: 2 for EUR, 0 for JPY, 3 for KWD. @throws RangeError for an unknown code */
 export function currencyDecimals(currency: string): number {
   const decimals = DECIMALS.get(currency)
-  if (decimals === undefined) throw new RangeError('not a currency of ISO 4217')
+  if (decimals === undefined) throw new RangeError('unknown currency code')
   return decimals
 }

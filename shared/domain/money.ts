@@ -2,26 +2,13 @@
  * Amounts of money are safe integers in minor units of the currency (cents, fils), never fractions. Products with
  * quantities and rates are calculated with BigInt.
  */
+import { currencyDecimals } from './currencies.ts'
 
 /** Larger than any invoice, and below Number.MAX_SAFE_INTEGER. */
 const MAX_MINOR_UNITS = 999_999_999_999_999
 
 /** Quantities and tax rates have at most four decimals and are stored as ten-thousandths. */
 export const RATIO_SCALE = 10_000
-
-const decimalsCache = new Map<string, number>()
-
-/** The number of decimals of an ISO 4217 currency: 2 for EUR, 0 for JPY, 3 for KWD. */
-export function currencyDecimals(currency: string): number {
-  let digits = decimalsCache.get(currency)
-  if (digits === undefined) {
-    digits =
-      new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ??
-      2
-    decimalsCache.set(currency, digits)
-  }
-  return digits
-}
 
 /**
  * Parses a decimal such as `1250.5` into units of 10^-decimals. Null if it has more decimals, is too large or is not a plain

@@ -1,7 +1,8 @@
 /** Amounts of an imported invoice: parsed exactly, computed where the row has none, checked where it has. */
 import * as z from 'zod'
+import { currencyDecimals } from '../../../shared/domain/currencies.ts'
 import { type LineItem, lineAmount, subtotalOf, taxOn } from '../../../shared/domain/invoice.ts'
-import { currencyDecimals, parseDecimal, RATIO_SCALE, renderMoney } from '../../../shared/domain/money.ts'
+import { parseDecimal, RATIO_SCALE, renderMoney } from '../../../shared/domain/money.ts'
 import { singleLineText } from '../../../shared/domain/text-fields.ts'
 
 /** A decimal number in JSON or CSV. The number of decimals is checked once the currency is known. */

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import { CalendarDate, oneOf } from '../../../shared/api/schemas.ts'
 import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
+import { CURRENCIES } from '../../../shared/domain/currencies.ts'
 import { applyPayments, INVOICE_STATUSES, type Invoice } from '../../../shared/domain/invoice.ts'
 import { fullName } from '../../../shared/domain/patient.ts'
 import { singleLineText } from '../../../shared/domain/text-fields.ts'
@@ -27,10 +28,7 @@ const columns = {
   issue_date: CalendarDate,
   due_date: CalendarDate.nullish(),
   paid_at: Instant.nullish(),
-  currency: z
-    .string()
-    .regex(/^[A-Z]{3}$/, { error: 'must be an ISO 4217 code such as EUR' })
-    .nullish(),
+  currency: z.enum(CURRENCIES, { error: 'must be an ISO 4217 code such as EUR' }).nullish(),
   subtotal: Decimal.nullish(),
   tax_amount: Decimal.nullish(),
   discount_amount: Decimal.nullish(),

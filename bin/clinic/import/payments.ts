@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import { CalendarDate, oneOf } from '../../../shared/api/schemas.ts'
+import { currencyDecimals } from '../../../shared/domain/currencies.ts'
 import type { Invoice } from '../../../shared/domain/invoice.ts'
-import { currencyDecimals, parseDecimal } from '../../../shared/domain/money.ts'
+import { parseDecimal } from '../../../shared/domain/money.ts'
 import {
   PAYMENT_METHODS,
   PAYMENT_STATUSES,

@@ -1,22 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  currencyDecimals,
-  divideHalfUp,
-  parseDecimal,
-  renderDecimal,
-  renderMoney,
-} from '../../../shared/domain/money.ts'
-
-it.each([
-  ['EUR', 2],
-  ['JPY', 0],
-  ['KWD', 3],
-  ['TRY', 2],
-  ['NPR', 2],
-])('%s has %i decimals', (currency, decimals) => {
-  expect(currencyDecimals(currency)).toBe(decimals)
-})
+import { divideHalfUp, parseDecimal, renderDecimal, renderMoney } from '../../../shared/domain/money.ts'
 
 describe('parseDecimal', () => {
   it.each([

@@ -133,6 +133,7 @@ describe('importing invoices', () => {
     [{}, 'subtotal is required without line_items'],
     [{ currency: 'JPY', subtotal: 1.5 }, 'subtotal must be a number with at most 0 decimals in JPY'],
     [{ currency: 'euro', subtotal: 1 }, 'currency must be an ISO 4217 code such as EUR'],
+    [{ currency: 'EUX', subtotal: 1 }, 'currency must be an ISO 4217 code such as EUR'],
     [{ subtotal: 1, status: 'open' }, 'status must be one of draft, pending, sent'],
     [{ line_items: 'nonsense' }, 'line_items must be a JSON array of line items'],
   ])('rejects a row with %j', async (wrong, reason) => {
