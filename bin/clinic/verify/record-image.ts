@@ -3,6 +3,7 @@ import { isCalendarDate } from '../../../shared/domain/timestamp.ts'
 import { isUuid } from '../../../shared/domain/uuid.ts'
 import type { CalendarEntity } from '../../../shared/store/calendar/calendar-entity.ts'
 import { type ListPosition, rowAttributes, rowKeys } from '../../../shared/store/calendar/calendar-row.ts'
+import { DECIMALS_ATTRIBUTE } from '../../../shared/store/calendar/stored-amounts.ts'
 import { type Key, longId } from '../../../shared/store/keys/key.ts'
 import type { Item } from '../../../shared/store/table/table.ts'
 
@@ -26,7 +27,7 @@ export function imageOf<R>(
   try {
     const record = entity.decode(item, item.sk)
     const position = entity.position(record)
-    const attributes = entity.encode(record)
+    const attributes = encodeLike(item, entity, record)
     if (!Number.isInteger(item.v) || !isValid(entity, position, attributes)) return null
     const row = rowAttributes(attributes, entity)
     const rows = rowKeys(clinic, entity.letter, position).map((key) => ({ ...key, ...row }))
@@ -43,6 +44,14 @@ export function imageOf<R>(
     // A value that decoding, a date or an id rejects makes the record unreadable, like a missing attribute.
     return null
   }
+}
+
+/** The attributes as the item was written: items from before amounts had their decimals, and their rows, lack them. */
+function encodeLike<R>(item: Item, { encode }: CalendarEntity<R, never>, record: R): Record<string, unknown> {
+  const { [DECIMALS_ATTRIBUTE]: decimals, ...attributes } = encode(record)
+  return item[DECIMALS_ATTRIBUTE] === undefined
+    ? attributes
+    : { ...attributes, [DECIMALS_ATTRIBUTE]: decimals }
 }
 
 function isValid<R>(

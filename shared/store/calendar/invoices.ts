@@ -2,6 +2,7 @@ import { invoiceEventDraft } from '../../domain/event.ts'
 import type { Invoice, InvoiceStatus, LineItem } from '../../domain/invoice.ts'
 import {
   type AttributeMap,
+  amount,
   code,
   codec,
   instant,
@@ -9,12 +10,12 @@ import {
   list,
   nullable,
   number,
-  recordCodec,
   text,
 } from '../table/attributes.ts'
 import type { CalendarEntity } from './calendar-entity.ts'
 import { calendarList } from './calendar-list.ts'
 import type { ListPlatform } from './calendar-pages.ts'
+import { amountCodec } from './stored-amounts.ts'
 
 const INVOICE_FACETS: Record<InvoiceStatus, string> = {
   draft: 'd',
@@ -31,11 +32,11 @@ export const LINE_ITEM_ATTRIBUTES = {
   id: text('id'),
   description: text('description'),
   quantity: number('quantity'),
-  unitPrice: number('unitPrice'),
-  discount: number('discount'),
+  unitPrice: amount('unitPrice'),
+  discount: amount('discount'),
   taxRate: number('taxRate'),
-  tax: number('tax'),
-  total: number('total'),
+  tax: amount('tax'),
+  total: amount('total'),
 } satisfies AttributeMap<LineItem>
 
 /** Short names, since a list row's bytes are its price. */
@@ -47,18 +48,18 @@ export const INVOICE_ATTRIBUTES = {
   dueDate: nullable(text('due')),
   paidAt: nullable(instant('at')),
   currency: text('cur'),
-  subtotal: number('sub'),
-  tax: number('tax'),
-  discount: number('dis'),
-  total: number('tot'),
-  paid: number('paid'),
+  subtotal: amount('sub'),
+  tax: amount('tax'),
+  discount: amount('dis'),
+  total: amount('tot'),
+  paid: amount('paid'),
   patient: { id: text('p'), fullName: text('pn'), email: nullable(text('pe')) },
   lineItems: large(list('li', codec<LineItem>(LINE_ITEM_ATTRIBUTES)), []),
   createdAt: instant('c'),
 } satisfies AttributeMap<Omit<Invoice, 'id'>>
 
 export const INVOICES: CalendarEntity<Invoice, InvoiceStatus> = {
-  ...recordCodec<Invoice>(INVOICE_ATTRIBUTES),
+  ...amountCodec<Invoice>(INVOICE_ATTRIBUTES),
   letter: 'I',
   facets: INVOICE_FACETS,
   // By issue date, then id: an invoice has no time of day.

@@ -2,18 +2,18 @@ import { paymentEventDraft } from '../../domain/event.ts'
 import { PAYMENT_METHODS, PAYMENT_TYPES, type Payment, type PaymentStatus } from '../../domain/payment.ts'
 import {
   type AttributeMap,
+  amount,
   choice,
   code,
   instant,
   large,
   nullable,
-  number,
-  recordCodec,
   text,
 } from '../table/attributes.ts'
 import type { CalendarEntity } from './calendar-entity.ts'
 import { calendarList } from './calendar-list.ts'
 import type { ListPlatform } from './calendar-pages.ts'
+import { amountCodec } from './stored-amounts.ts'
 
 const PAYMENT_FACETS: Record<PaymentStatus, string> = {
   pending: 'n',
@@ -26,7 +26,7 @@ const PAYMENT_FACETS: Record<PaymentStatus, string> = {
 export const PAYMENT_ATTRIBUTES = {
   invoice: { id: text('i'), number: text('no') },
   patient: { id: text('p'), fullName: text('pn') },
-  amount: number('a'),
+  amount: amount('a'),
   currency: text('cur'),
   type: choice('ty', PAYMENT_TYPES),
   method: choice('me', PAYMENT_METHODS),
@@ -42,7 +42,7 @@ export const sortableInstant = (instant: string): string =>
   String(Date.parse(instant) - YEAR_0).padStart(15, '0')
 
 export const PAYMENTS: CalendarEntity<Payment, PaymentStatus> = {
-  ...recordCodec<Payment>(PAYMENT_ATTRIBUTES),
+  ...amountCodec<Payment>(PAYMENT_ATTRIBUTES),
   letter: 'Y',
   facets: PAYMENT_FACETS,
   position: ({ id, status, date, createdAt, patient, invoice }) => ({

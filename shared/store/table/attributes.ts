@@ -14,6 +14,8 @@ export type Attribute<Value> = {
   /** @throws TypeError or RangeError for a value that `encode` does not return */
   readonly decode: (stored: unknown) => Value
   readonly rows: Rows
+  /** For amounts in units of 10^-n: converts the stored value to units of 10^-(n + shift). */
+  readonly rescale?: (stored: unknown, shift: number) => unknown
 }
 
 /** An attribute for each field; the fields of a nested object are stored side by side with the others. */
@@ -42,6 +44,20 @@ export const number = (name: string): Attribute<number> =>
     if (typeof stored !== 'number') throw new TypeError(`attribute ${name} is not a number`)
     return stored
   })
+
+/** An amount in minor units of a currency. */
+export const amount = (name: string): Attribute<number> => {
+  const { decode } = number(name)
+  return {
+    ...number(name),
+    rescale: (stored, shift) => {
+      const rescaled = shift < 0 ? decode(stored) / 10 ** -shift : decode(stored) * 10 ** shift
+      if (!Number.isSafeInteger(rescaled))
+        throw new RangeError(`attribute ${name} is not exact with the decimals of its currency`)
+      return rescaled
+    },
+  }
+}
 
 /** One of a closed set of values, stored as it is. */
 export const choice = <const Value extends string>(
@@ -80,16 +96,21 @@ export const instant = (name: string): Attribute<string> => {
 /** A list of objects, each stored under the attributes of a map. */
 export const list = <Element>(
   name: string,
-  { encode, decode }: Codec<Element>,
-): Attribute<readonly Element[]> =>
-  attribute(
-    name,
-    (elements) => elements.map(encode),
-    (stored) => {
-      if (!Array.isArray(stored)) throw new TypeError(`attribute ${name} is not a list`)
-      return stored.map(decode)
-    },
-  )
+  { encode, decode, rescale }: Codec<Element>,
+): Attribute<readonly Element[]> => {
+  const elements = (stored: unknown): Attributes[] => {
+    if (!Array.isArray(stored)) throw new TypeError(`attribute ${name} is not a list`)
+    return stored
+  }
+  return {
+    ...attribute<readonly Element[]>(
+      name,
+      (values) => values.map(encode),
+      (stored) => elements(stored).map(decode),
+    ),
+    rescale: (stored, shift) => elements(stored).map((element) => rescale(element, shift)),
+  }
+}
 
 /** Null is stored as null; the attribute is always there. */
 export const nullable = <Value>(inner: Attribute<Value>): Attribute<Value | null> => ({
@@ -122,6 +143,8 @@ export type Codec<Value> = {
   readonly encode: (value: Value) => Attributes
   /** @throws TypeError or RangeError when an attribute is missing or not as it was encoded */
   readonly decode: (attributes: Attributes) => Value
+  /** Converts amounts to `shift` more decimals. @throws RangeError if one is not exact */
+  readonly rescale: (attributes: Attributes, shift: number) => Attributes
   /** Names of attributes that rows over a size leave out, and of those that no row holds. */
   readonly large: readonly string[]
   readonly unlisted: readonly string[]
@@ -166,6 +189,14 @@ export function codec<Value extends object>(map: AttributeMap<Value>): Codec<Val
         setAt(value, path, attribute.decode(attributes[attribute.name]))
       return value as Value
     },
+    rescale: (attributes, shift) => ({
+      ...attributes,
+      ...Object.fromEntries(
+        fields.flatMap(({ attribute: { name, rescale } }) =>
+          rescale && attributes[name] !== undefined ? [[name, rescale(attributes[name], shift)]] : [],
+        ),
+      ),
+    }),
     large: namesOf('full'),
     unlisted: namesOf('none'),
   }
@@ -173,10 +204,11 @@ export function codec<Value extends object>(map: AttributeMap<Value>): Codec<Val
 
 /** The same for records, whose id is in their key. */
 export function recordCodec<Entity extends { readonly id: string }>(map: AttributeMap<Omit<Entity, 'id'>>) {
-  const { encode, decode, large, unlisted } = codec<Omit<Entity, 'id'>>(map)
+  const { encode, decode, rescale, large, unlisted } = codec<Omit<Entity, 'id'>>(map)
   return {
     encode: (record: Entity): Attributes => encode(record),
     decode: (item: Attributes, id: string): Entity => ({ id, ...decode(item) }) as Entity,
+    rescale,
     large,
     unlisted,
   }

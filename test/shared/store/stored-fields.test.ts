@@ -68,6 +68,7 @@ describe('the stored format', () => {
       due: null,
       at: null,
       cur: 'EUR',
+      dec: 2,
       sub: 10_000,
       tax: 100,
       dis: 50,
@@ -86,6 +87,7 @@ describe('the stored format', () => {
       pn: 'Canarella Canarowitz',
       a: 10_050,
       cur: 'EUR',
+      dec: 2,
       ty: 'payment',
       me: 'card',
       s: 'c',
@@ -115,6 +117,48 @@ describe('the stored format', () => {
   it('leaves long texts out of large rows, and the dispatch out of all', () => {
     expect([APPOINTMENTS.large, INVOICES.large, PAYMENTS.large]).toEqual([['n'], ['li'], ['de']])
     expect([MESSAGES.large.toSorted(), MESSAGES.unlisted]).toEqual([['er', 'su', 'tx'], ['di']])
+  })
+})
+
+describe('the amounts of an item', () => {
+  const { invoice, payment } = records
+  const { dec: _, ...before } = INVOICES.encode(invoice) as Record<string, unknown>
+
+  it('have the decimals of the table of currencies if the item has none', () => {
+    expect(INVOICES.decode({ ...key, ...before }, invoice.id)).toEqual(invoice)
+  })
+
+  it('are converted exactly when the item was written with other decimals than the currency has now', () => {
+    const item = { ...key, ...INVOICES.encode(invoice), dec: 1 }
+    const [line] = invoice.lineItems
+    expect(INVOICES.decode(item, invoice.id)).toEqual({
+      ...invoice,
+      subtotal: 100_000,
+      tax: 1000,
+      discount: 500,
+      total: 100_500,
+      paid: 100_500,
+      lineItems: [
+        {
+          ...line,
+          unitPrice: 100_000,
+          discount: 500,
+          tax: 1000,
+          total: 100_500,
+          quantity: 10_000,
+          taxRate: 10_000,
+        },
+      ],
+    })
+    const paid = { ...key, ...PAYMENTS.encode(payment), dec: 3 }
+    expect(PAYMENTS.decode(paid, payment.id)).toEqual({ ...payment, amount: 1005 })
+    expect(PAYMENTS.decode({ ...paid, de: undefined, t: 1 }, payment.id)).toMatchObject({ amount: 1005 })
+  })
+
+  it('cannot be read if they are not exact with the decimals that the currency has now', () => {
+    const item = { ...key, ...PAYMENTS.encode({ ...payment, amount: 10_055 }), dec: 3 }
+    expect(() => PAYMENTS.decode(item, payment.id)).toThrow(RangeError)
+    expect(() => INVOICES.decode({ ...key, ...before, tot: 2 ** 50, dec: 0 }, invoice.id)).toThrow(RangeError)
   })
 })
 

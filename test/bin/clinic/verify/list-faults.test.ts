@@ -264,6 +264,11 @@ describe('verifying lists', () => {
     expect((await runVerification(db.table, made.clinic)).kinds).toEqual(kinds)
   })
 
+  it('reports no difference for an invoice from before amounts were stored with their decimals', async () => {
+    await alterAll(placesOfInvoice(), { dec: undefined })
+    expect((await runVerification(db.table, made.clinic)).found).toEqual([])
+  })
+
   it('updates lists, tallies and days to a changed record', async () => {
     await raw.alter(recordKey('A', busy()), () => ({ s: 'x' }))
     const { differences, repaired } = await runVerification(db.table, made.clinic, true)
