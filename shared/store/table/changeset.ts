@@ -9,6 +9,7 @@ import { type ItemUpdate, newItemUpdate, toUpdateParts } from './item-update.ts'
 import { type PutCondition, toConditionExpression } from './put-condition.ts'
 import { MAX_TRANSACTION_ITEMS, type Table } from './table.ts'
 import type { Item, Write } from './write-requests.ts'
+import { MAX_TRANSACTION_BYTES, UPDATED_ITEM_BYTES, writeBytes } from './write-size.ts'
 
 /** A counter with its overflow items, and the mark that says that an overflow item waits to be folded back. */
 export type SpreadCounter = {
@@ -37,6 +38,12 @@ export class Changeset {
   /** The number of items in the transaction so far. */
   get size(): number {
     return this.#writes.size + this.#updates.size
+  }
+
+  /** The estimated size of the transaction. */
+  get #bytes(): number {
+    const bytes = [...this.#writes.values()].reduce((sum, write) => sum + writeBytes(write), 0)
+    return bytes + this.#updates.size * UPDATED_ITEM_BYTES
   }
 
   put(item: Item, condition?: PutCondition): void {
@@ -130,6 +137,7 @@ export class Changeset {
     const size = both(this.#writes, other.#writes) + both(this.#updates, other.#updates)
     if (
       size > MAX_TRANSACTION_ITEMS ||
+      (this.size > 0 && this.#bytes + other.#bytes > MAX_TRANSACTION_BYTES) ||
       [...other.#writes].some(([name, write]) => this.#conflictsWith(name, write))
     )
       return false

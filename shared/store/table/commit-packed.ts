@@ -1,20 +1,26 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import { Changeset } from './changeset.ts'
-import { ConditionFailed, WriteConflict } from './errors.ts'
+import { UnavailableError } from './errors.ts'
 import { mapConcurrent } from './map-concurrent.ts'
-import { retryOnConflict } from './retry-on-conflict.ts'
+import { isRetryable, retryOnConflict } from './retry-on-conflict.ts'
 import type { Table } from './table.ts'
 
-/** Changes that are committed together. `rebuild` makes them again from fresh reads; null when nothing is left to do. */
+/** Changes that belong together. */
 export type Unit = {
   readonly changes: Changeset
+  /** Builds the changes again from fresh reads; null when nothing is left to do. */
   readonly rebuild: () => Promise<Changeset | null>
+  /** Called after a commit: `unknown` if its response was lost, so that the changes may have been written. */
+  readonly onCommit?: (outcome: 'committed' | 'unknown') => void
 }
 
-/** Transactions in progress at a time. They wait for the store, and for each other's tallies. */
+/** Concurrent transactions. More would mostly collide on tallies. */
 const MAX_CONCURRENT_TRANSACTIONS = 2
 
-/** Commits units in as few transactions as possible. A unit is never split. */
+/**
+ * Commits units in as few transactions as hold them, each unit whole.
+ * @throws UnavailableError when the store is unavailable, or other writers win every attempt of a unit
+ */
 export async function commitPacked(table: Table, clinic: ClinicId, units: readonly Unit[]): Promise<void> {
   await mapConcurrent(MAX_CONCURRENT_TRANSACTIONS, packUnits(table, clinic, units), commitPack)
 }
@@ -38,14 +44,29 @@ function packUnits(table: Table, clinic: ClinicId, units: readonly Unit[]): Pack
 
 async function commitPack({ changes, units }: Pack): Promise<void> {
   try {
-    await changes.commit()
+    await commit(changes, units)
   } catch (error) {
-    if (!(error instanceof ConditionFailed || error instanceof WriteConflict)) throw error
-    // One of them is out of date: each on its own finds out which.
-    for (const { rebuild } of units) await commitWithRetry(rebuild)
+    if (!isRetryable(error)) throw error
+    // At least one unit is outdated or contended: commit each on its own.
+    for (const unit of units) {
+      await retryOnConflict(async () => {
+        const fresh = await unit.rebuild()
+        if (fresh) await commit(fresh, [unit])
+      })
+    }
   }
 }
 
-/** Commits what `build` makes of fresh reads, again when it was out of date by then. */
+async function commit(changes: Changeset, units: readonly Unit[]): Promise<void> {
+  try {
+    await changes.commit()
+  } catch (error) {
+    if (error instanceof UnavailableError) for (const { onCommit } of units) onCommit?.('unknown')
+    throw error
+  }
+  for (const { onCommit } of units) onCommit?.('committed')
+}
+
+/** Commits the changes that `build` returns, and builds them again from fresh reads when they are outdated by then. */
 export const commitWithRetry = (build: () => Promise<Changeset | null>): Promise<void> =>
   retryOnConflict(async () => (await build())?.commit())

@@ -1,4 +1,7 @@
-/** Runs `work` for every item, at most `concurrency` at a time, and returns the results in the order of the items. */
+/**
+ * Calls `work` for every item, with at most `concurrency` calls at a time, and returns the results in the order of the
+ * items. If a call fails, no further one is started, and the error is thrown once those that are running have ended.
+ */
 export async function mapConcurrent<T, R>(
   concurrency: number,
   items: readonly T[],
@@ -7,9 +10,17 @@ export async function mapConcurrent<T, R>(
   const results: R[] = new Array(items.length)
   let next = 0
   const worker = async (): Promise<void> => {
-    for (let index = next++; index < items.length; index = next++)
-      results[index] = await work(items[index] as T)
+    for (let index = next++; index < items.length; index = next++) {
+      try {
+        results[index] = await work(items[index] as T)
+      } catch (error) {
+        next = items.length
+        throw error
+      }
+    }
   }
-  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker))
+  const workers = Array.from({ length: Math.min(concurrency, items.length) }, worker)
+  const failed = (await Promise.allSettled(workers)).find(({ status }) => status === 'rejected')
+  if (failed) throw (failed as PromiseRejectedResult).reason
   return results
 }

@@ -1,0 +1,82 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { ClinicId } from '../../../../shared/domain/clinic.ts'
+import { newUuid } from '../../../../shared/domain/uuid.ts'
+import { Changeset } from '../../../../shared/store/table/changeset.ts'
+import { commitPacked } from '../../../../shared/store/table/commit-packed.ts'
+import { UnavailableError } from '../../../../shared/store/table/errors.ts'
+import { mapConcurrent } from '../../../../shared/store/table/map-concurrent.ts'
+import type { Table, Write } from '../../../../shared/store/table/table.ts'
+import { freshTable, type TestTable } from '../../../support/table.ts'
+
+let db: TestTable
+beforeAll(async () => {
+  db = await freshTable()
+})
+
+const clinic = newUuid() as ClinicId
+
+/** The same table, which records the sizes of its transactions as JSON. */
+function measured(table: Table) {
+  const transactions: { items: number; bytes: number }[] = []
+  const observed: Table = {
+    ...table,
+    tryTransact: async (writes: readonly Write[]) => {
+      transactions.push({ items: writes.length, bytes: JSON.stringify(writes).length })
+      await table.tryTransact(writes)
+    },
+  }
+  return { observed, transactions }
+}
+
+const unit = (table: Table, sk: string, text: string) => {
+  const changes = new Changeset(table, clinic)
+  changes.put({ pk: 'packed', sk, text }, 'new')
+  return { changes, rebuild: async () => changes }
+}
+
+describe('packing units into transactions', () => {
+  it('starts another transaction when the items would have more than 4 MB together', async () => {
+    const { observed, transactions } = measured(db.table)
+    const units = Array.from({ length: 30 }, (_, n) => unit(observed, `large-${n}`, 'x'.repeat(390_000)))
+    await commitPacked(observed, clinic, units)
+    expect(transactions.map(({ items }) => items)).toEqual([8, 8, 8, 6])
+    for (const { bytes } of transactions) expect(bytes).toBeLessThan(4 * 1024 * 1024)
+    expect(await db.table.query({ pk: 'packed', limit: 100 })).toHaveLength(30)
+  })
+
+  it('starts another transaction after 100 items', async () => {
+    const { observed, transactions } = measured(db.table)
+    await commitPacked(
+      observed,
+      clinic,
+      Array.from({ length: 150 }, (_, n) => unit(observed, `small-${n}`, 'x')),
+    )
+    expect(transactions.map(({ items }) => items)).toEqual([100, 50])
+  })
+})
+
+describe('mapConcurrent', () => {
+  it('starts no further call after a failure, and throws once those that run have ended', async () => {
+    const started: number[] = []
+    const ended: number[] = []
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const work = async (item: number) => {
+      started.push(item)
+      if (item === 1) throw new UnavailableError('down')
+      await held
+      ended.push(item)
+    }
+    const all = mapConcurrent(2, [0, 1, 2, 3], work)
+    const settled = all.then(
+      () => 'resolved',
+      () => `rejected after ${ended.join()}`,
+    )
+    await new Promise((resolve) => setImmediate(resolve))
+    release()
+    expect(await settled).toBe('rejected after 0')
+    expect(started).toEqual([0, 1])
+  })
+})
