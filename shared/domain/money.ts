@@ -5,7 +5,7 @@
 import { currencyDecimals } from './currencies.ts'
 
 /** Larger than any invoice, and below Number.MAX_SAFE_INTEGER. */
-const MAX_MINOR_UNITS = 999_999_999_999_999
+export const MAX_MINOR_UNITS = 999_999_999_999_999
 
 /** Quantities and tax rates have at most four decimals and are stored as ten-thousandths. */
 export const RATIO_SCALE = 10_000

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { currencyDecimals } from '../../../shared/domain/currencies.ts'
 import { type LineItem, lineAmount, subtotalOf, taxOn } from '../../../shared/domain/invoice.ts'
-import { parseDecimal, RATIO_SCALE, renderMoney } from '../../../shared/domain/money.ts'
+import { MAX_MINOR_UNITS, parseDecimal, RATIO_SCALE, renderMoney } from '../../../shared/domain/money.ts'
 import { singleLineText } from '../../../shared/domain/text-fields.ts'
 
 /** A decimal number in JSON or CSV. The number of decimals is checked once the currency is known. */
@@ -62,6 +62,8 @@ export function invoiceAmounts(row: InvoiceRow, currency: string, context: z.Ref
   const discount = given.discount ?? sum('discount')
   const tax = given.tax ?? sum('tax')
   const total = given.total ?? subtotal - discount + tax
+  if (!reader.areInRange({ subtotal, discount_amount: discount, tax_amount: tax, total_amount: total }))
+    return NO_AMOUNTS
   if (hasItems) {
     // Some systems round each line, others round the sum. Accept both.
     const lines = items.reduce((added, item) => added + lineAmount(item), 0)
@@ -82,6 +84,9 @@ export function invoiceAmounts(row: InvoiceRow, currency: string, context: z.Ref
   return { subtotal, discount, tax, total, lineItems: items }
 }
 
+/** Stands for amounts that were rejected. */
+const NO_AMOUNTS: Amounts = { subtotal: 0, tax: 0, discount: 0, total: 0, lineItems: [] }
+
 type AmountReader = ReturnType<typeof amountReader>
 type Path = (string | number)[]
 
@@ -100,8 +105,15 @@ function amountReader(currency: string, context: z.RefinementCtx) {
     else if (units < 0) issue(path, 'must not be negative')
     return units ?? 0
   }
+  /** Whether computed amounts can be stored exactly; otherwise each that cannot becomes an issue. */
+  const areInRange = (amounts: Record<string, number>, path: Path = []): boolean => {
+    const outside = Object.entries(amounts).filter(([, value]) => Math.abs(value) > MAX_MINOR_UNITS)
+    for (const [name] of outside) issue([...path, name], 'is too large')
+    return outside.length === 0
+  }
   return {
     issue,
+    areInRange,
     money: (value: string | number | null | undefined, path: Path) =>
       read(value, path, decimals, ` in ${currency}`),
     ratio: (value: string | number | null | undefined, path: Path) => read(value, path, RATIO_DECIMALS, ''),
@@ -119,8 +131,14 @@ function lineItem(row: LineItemRow, path: Path, reader: AmountReader): Required<
   const discount = reader.money(row.discount_amount, at('discount_amount')) ?? 0
   const taxRate = reader.ratio(row.tax_rate, at('tax_rate')) ?? 0
   const amount = lineAmount({ quantity, unitPrice })
+  if (Math.abs(amount) > MAX_MINOR_UNITS) {
+    reader.issue(at('unit_price'), 'is too large when multiplied by quantity')
+    return { description: row.description, quantity, unitPrice, discount, taxRate, tax: 0, total: 0 }
+  }
   const tax = reader.money(row.tax_amount, at('tax_amount')) ?? taxOn(amount - discount, taxRate)
   const total = reader.money(row.total_amount, at('total_amount')) ?? amount - discount + tax
+  if (!reader.areInRange({ tax_amount: tax, total_amount: total }, path))
+    return { description: row.description, quantity, unitPrice, discount, taxRate, tax: 0, total: 0 }
   if (total !== amount - discount + tax) {
     reader.issue(at('total_amount'), 'is not quantity x unit_price - discount_amount + tax_amount')
   }
