@@ -1,5 +1,6 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import { applyPayments, type Invoice } from '../../domain/invoice.ts'
+import { MAX_MINOR_UNITS } from '../../domain/money.ts'
 import type { Payment } from '../../domain/payment.ts'
 import { Changeset } from '../table/changeset.ts'
 import type { Table } from '../table/table.ts'
@@ -16,6 +17,9 @@ export type PaymentChange = {
 /** The most payments that fit into one transaction with their invoice. */
 export const MAX_PAYMENTS = 10
 
+/** The paid amount of an invoice would be larger than an amount can be. */
+export class PaidAmountTooLarge extends RangeError {}
+
 /** Writes payments together with their effect on the invoice. */
 export function settlement(table: Table) {
   const invoices = invoiceStore({ table })
@@ -25,6 +29,7 @@ export function settlement(table: Table) {
    * Builds the changes of at most {@link MAX_PAYMENTS} payments of one invoice, and of the invoice; null when the clinic has
    * no such invoice. Every payment changes its invoice's version, so two concurrent payments cannot both be counted from the
    * same state.
+   * @throws PaidAmountTooLarge
    */
   async function buildChangeset(
     clinic: ClinicId,
@@ -49,7 +54,10 @@ export function settlement(table: Table) {
       payments.change(changes, before, after)
       byId.set(id, after)
     }
-    invoices.change(changes, invoice, applyPayments(invoice.record, [...byId.values()]))
+    const settled = applyPayments(invoice.record, [...byId.values()])
+    if (Math.abs(settled.paid) > MAX_MINOR_UNITS)
+      throw new PaidAmountTooLarge('the payments of the invoice add up to more than an amount can be')
+    invoices.change(changes, invoice, settled)
     return changes
   }
 
