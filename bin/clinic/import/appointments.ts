@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { CalendarDate, oneOf, TimeOfDay } from '../../../shared/api/schemas.ts'
 import { APPOINTMENT_STATUSES, type Appointment } from '../../../shared/domain/appointment.ts'
-import type { Doctor } from '../../../shared/domain/doctor.ts'
 import { fullName } from '../../../shared/domain/patient.ts'
 import { multiLineText } from '../../../shared/domain/text-fields.ts'
 import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
-import { doctorStore } from '../../../shared/store/doctors.ts'
+import { doctorStore, type StoredDoctor } from '../../../shared/store/doctors.ts'
+import { doctorKey } from '../../../shared/store/keys/clinics.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { definedFields, type ImportEntity, type RowFields } from './entity.ts'
 import { RowRejectedError, writePatientRows } from './patient-rows.ts'
@@ -56,32 +56,36 @@ export function appointmentImport(table: Table, now: () => number): ImportEntity
             createdAt: row.created_at ?? undefined,
           }),
         ),
-    write: async (clinic, batch) => {
-      const known = await doctors.findMany(clinic.id, [
-        ...new Set(batch.map(({ fields }) => fields.doctorId)),
-      ])
-      return writePatientRows(table, list, clinic, batch, ({ id, fields }, patient, before) => {
-        const { patient: _, doctorId, ...facts } = fields
-        return {
-          status: 'scheduled' as const,
-          notes: null,
-          createdAt: new Date(now()).toISOString(),
-          ...before,
-          ...(definedFields(facts) as Pick<Appointment, 'date' | 'startTime' | 'endTime'>),
-          id,
-          patient: { id: patient.id, fullName: fullName(patient) },
-          doctor: doctorRef(known, doctorId),
+    write: (clinic, batch, outcomes) =>
+      writePatientRows({ table, list, clinic }, batch, outcomes, async (rows) => {
+        const known = await doctors.findMany(clinic.id, [
+          ...new Set(rows.map(({ fields }) => fields.doctorId)),
+        ])
+        return ({ id, fields }, patient, before, changes) => {
+          const { patient: _, doctorId, ...facts } = fields
+          const doctor = requireDoctor(known, doctorId)
+          changes.requireVersion(doctorKey(clinic.id, doctorId), doctor.version)
+          return {
+            status: 'scheduled' as const,
+            notes: null,
+            createdAt: new Date(now()).toISOString(),
+            ...before,
+            ...(definedFields(facts) as Pick<Appointment, 'date' | 'startTime' | 'endTime'>),
+            id,
+            patient: { id: patient.id, fullName: fullName(patient) },
+            doctor: { id: doctorId, fullName: doctor.fullName },
+          }
         }
-      })
-    },
+      }),
   }
 }
 
 const hasValidTimes = (row: { start_time: string; end_time: string }): boolean =>
   TimeOfDay.safeParse(row.start_time).success && TimeOfDay.safeParse(row.end_time).success
 
-function doctorRef(doctors: ReadonlyMap<string, Doctor>, id: string): Appointment['doctor'] {
+/** @throws RowRejectedError for an unknown doctor */
+function requireDoctor(doctors: ReadonlyMap<string, StoredDoctor>, id: string): StoredDoctor {
   const doctor = doctors.get(id)
   if (!doctor) throw new RowRejectedError(unknownReference('doctor'))
-  return { id, fullName: doctor.fullName }
+  return doctor
 }

@@ -79,23 +79,32 @@ export function doctorImport(table: Table): ImportEntity<Fields> {
         breaks: row.breaks === null ? {} : row.breaks,
         timeOff: row.time_off === null ? [] : row.time_off,
       })),
-    write: async ({ id: clinic }, batch) => {
+    write: async ({ id: clinic }, batch, outcomes) => {
       const existing = await store.findMany(
         clinic,
         batch.map(({ id }) => id),
       )
       const changes = batch.flatMap(({ id, fields }): DoctorChange[] => {
         const before = existing.get(id) ?? null
-        if (before && isUnchanged(before, definedFields(fields))) return []
+        if (before && isUnchanged(before, definedFields(fields))) {
+          outcomes.unchanged(id)
+          return []
+        }
         const { version: _, ...doctor } = before ?? { ...NEW_DOCTOR, fullName: '', version: 0 }
         return [{ before, after: { ...doctor, ...definedFields(fields), id } }]
       })
-      for (const chunk of chunked(changes, MAX_SAVED)) await store.save(clinic, chunk)
-      const updated = changes.filter(({ before }) => before).length
-      return {
-        imported: changes.length - updated,
-        updated,
-        unchanged: batch.length - changes.length,
+      const [updated, created] = [
+        changes.filter(({ before }) => before),
+        changes.filter(({ before }) => !before),
+      ]
+      for (const [write, doctors] of [
+        ['imported', created],
+        ['updated', updated],
+      ] as const) {
+        for (const chunk of chunked(doctors, MAX_SAVED)) {
+          const ids = chunk.map(({ after }) => after.id)
+          await outcomes.commit(ids, write, () => store.save(clinic, chunk))
+        }
       }
     },
     finish: ({ id }) => copiedNames(table).refreshAll(id),

@@ -1,17 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type * as z from 'zod'
 import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
+import type { BatchOutcomes } from './batch-outcomes.ts'
 
 /** Counts of rows by outcome. */
 export type Counts = { imported: number; updated: number; unchanged: number }
-
-/** The outcome of one batch. A row can still be rejected at this point, for example because it refers to an unknown patient. */
-export type BatchResult = {
-  imported: number
-  updated: number
-  unchanged: number
-  rejected?: readonly RowRejection[]
-}
 
 export type RowRejection = { readonly id: string; readonly reason: string }
 
@@ -26,8 +19,16 @@ export type ImportEntity<Fields = unknown> = {
   readonly columns: readonly string[]
   /** Columns that a CSV file must have in addition to `external_id`. */
   readonly required: readonly string[]
-  /** Writes a batch in the given order. Its ids are distinct. An undefined field was not in the file. */
-  readonly write: (clinic: ClinicInfo, batch: readonly ImportRow<Fields>[]) => Promise<BatchResult>
+  /**
+   * Writes a batch in the given order, and reports the outcome of each row. Its ids are distinct. An undefined field was
+   * not in the file. After an error, it is called again with the rows that have no outcome yet. A row can still be
+   * rejected at this point, for example because it refers to an unknown patient.
+   */
+  readonly write: (
+    clinic: ClinicInfo,
+    batch: readonly ImportRow<Fields>[],
+    outcomes: BatchOutcomes,
+  ) => Promise<void>
   /** Runs once, after all rows. */
   readonly finish?: (clinic: ClinicInfo) => Promise<void>
 }

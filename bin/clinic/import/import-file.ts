@@ -3,9 +3,10 @@ import { type FileHandle, open, rm } from 'node:fs/promises'
 import type * as z from 'zod'
 import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
 import { importedUuid } from '../../../shared/domain/uuid.ts'
-import { retryOnConflict } from '../../../shared/store/table/retry-on-conflict.ts'
+import { BatchOutcomes } from './batch-outcomes.ts'
 import type { Counts, ImportEntity, ImportRow } from './entity.ts'
 import { ExternalRef } from './references.ts'
+import { retryPatiently } from './retry-patiently.ts'
 import { ImportFileError, type Row, rowReader } from './rows.ts'
 import { SeenIds } from './seen-ids.ts'
 
@@ -30,7 +31,7 @@ export const rejectedFile = (file: string): string => `${file}.rejected.ndjson`
 
 /**
  * @throws ImportFileError when the file as a whole cannot be imported
- * @throws UnavailableError when other writers win every attempt to write a batch
+ * @throws UnavailableError when the store is unavailable for longer than an import waits
  */
 export async function importFile<Fields>(
   file: string,
@@ -56,11 +57,10 @@ export async function importFile<Fields>(
   await rejected.clear()
   let batch: ImportRow<Fields>[] = []
   const flush = async () => {
-    // A batch is compared with the records in the table, so it can be written again.
-    const outcome = await retryOnConflict(() => entity.write(clinic, batch))
-    for (const name of ['imported', 'updated', 'unchanged'] as const) result[name] += outcome[name]
+    const outcomes = await writeBatch(entity, clinic, batch)
+    for (const [name, count] of Object.entries(outcomes.counts)) result[name as keyof Counts] += count
     const byId = new Map(batch.map((row) => [row.id, row]))
-    for (const { id, reason } of outcome.rejected ?? []) {
+    for (const { id, reason } of outcomes.rejections) {
       const row = byId.get(id)
       if (row) await rejected.write({ line: row.line, reason, row: row.raw })
     }
@@ -83,11 +83,25 @@ export async function importFile<Fields>(
       if (batch.length === BATCH_SIZE) await flush()
     }
     if (batch.length > 0) await flush()
-    await entity.finish?.(clinic)
+    await retryPatiently(async () => entity.finish?.(clinic))
   } finally {
     await rejected.close()
   }
   return result
+}
+
+/** A batch is compared with the records in the table, so it can be written again. */
+async function writeBatch<Fields>(
+  { write }: ImportEntity<Fields>,
+  clinic: ClinicInfo,
+  batch: readonly ImportRow<Fields>[],
+): Promise<BatchOutcomes> {
+  const outcomes = new BatchOutcomes()
+  await retryPatiently(() => {
+    const left = batch.filter(({ id }) => !outcomes.isFinal(id))
+    return write(clinic, left, outcomes)
+  })
+  return outcomes
 }
 
 const rawOf = (row: Row): unknown => ('fields' in row ? row.fields : row.raw)

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
+import { renderInvoice } from '../../../shared/api/invoices.ts'
 import { CalendarDate, oneOf } from '../../../shared/api/schemas.ts'
 import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
 import { CURRENCIES } from '../../../shared/domain/currencies.ts'
@@ -67,37 +68,63 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
     columns: Object.keys(columns),
     required: ['patient_external_id', 'invoice_number', 'issue_date'],
     schema: fieldsOf,
-    write: (clinic, batch) =>
-      writePatientRows(table, list, clinic, batch, async ({ id, fields }, patient, before) => {
-        const { number, issueDate, currency, subtotal, tax, discount, total } = fields
-        const invoice: Invoice = {
-          id,
-          number,
-          issueDate,
-          currency,
-          subtotal,
-          tax,
-          discount,
-          total,
-          clinicStatus: fields.clinicStatus ?? before?.clinicStatus ?? 'sent',
-          dueDate: fields.dueDate === undefined ? (before?.dueDate ?? null) : fields.dueDate,
-          paidAt: fields.paidAt === undefined ? (before?.paidAt ?? null) : fields.paidAt,
-          createdAt: fields.createdAt ?? before?.createdAt ?? new Date(now()).toISOString(),
-          // settled() computes these from the payments.
-          status: before?.status ?? 'sent',
-          paid: before?.paid ?? 0,
-          patient: { id: patient.id, fullName: fullName(patient), email: patient.emailAddress },
-          lineItems: fields.lineItems.map((item, at) => ({
-            ...item,
-            id: importedUuid(clinic.id, 'line_item', `${id}:${at}`),
-          })),
-        }
-        if (before && isDeepStrictEqual(before, invoice)) return before
-        const paid = before ? await payments.allOf(clinic.id, 'invoice', id) : []
-        if (before && paid.length > 0) checkCopies(before, invoice)
-        return applyPayments(invoice, paid)
-      }),
+    write: (clinic, batch, outcomes) =>
+      writePatientRows(
+        { table, list, clinic },
+        batch,
+        outcomes,
+        async () =>
+          async ({ id, fields }, patient, before) => {
+            const { number, issueDate, currency, subtotal, tax, discount, total } = fields
+            const invoice: Invoice = {
+              id,
+              number,
+              issueDate,
+              currency,
+              subtotal,
+              tax,
+              discount,
+              total,
+              clinicStatus: fields.clinicStatus ?? before?.clinicStatus ?? 'sent',
+              dueDate: fields.dueDate === undefined ? (before?.dueDate ?? null) : fields.dueDate,
+              paidAt: fields.paidAt === undefined ? (before?.paidAt ?? null) : fields.paidAt,
+              createdAt: fields.createdAt ?? before?.createdAt ?? new Date(now()).toISOString(),
+              // settled() computes these from the payments.
+              status: before?.status ?? 'sent',
+              paid: before?.paid ?? 0,
+              patient: { id: patient.id, fullName: fullName(patient), email: patient.emailAddress },
+              lineItems: fields.lineItems.map((item, at) => ({
+                ...item,
+                id: importedUuid(clinic.id, 'line_item', `${id}:${at}`),
+              })),
+            }
+            if (before && isDeepStrictEqual(before, invoice)) return before
+            const paid = before ? await payments.allOf(clinic.id, 'invoice', id) : []
+            if (before && paid.length > 0) checkCopies(before, invoice)
+            const settled = applyPayments(invoice, paid)
+            checkSize(settled, clinic)
+            return settled
+          },
+      ),
   }
+}
+
+/** As a page of 100 invoices must fit into a response of a Lambda function, which has at most 6 MB. */
+const MAX_RENDERED_KB = 48
+
+/** In the response of a function, the body is a string within JSON: quotes and backslashes are escaped once more. */
+const MAX_ESCAPED_KB = 60
+
+/** @throws RowRejectedError for an invoice that is too large to be listed */
+function checkSize(invoice: Invoice, clinic: ClinicInfo): void {
+  const rendered = JSON.stringify(renderInvoice(invoice, clinic))
+  const isTooLarge =
+    Buffer.byteLength(rendered) > MAX_RENDERED_KB * 1024 ||
+    Buffer.byteLength(JSON.stringify(rendered)) > MAX_ESCAPED_KB * 1024
+  if (isTooLarge)
+    throw new RowRejectedError(
+      `the invoice is too large: at most ${MAX_RENDERED_KB} KB as JSON, ${MAX_ESCAPED_KB} KB with escaped quotes`,
+    )
 }
 
 /** Payments copy their invoice's number and patient, so an invoice with payments cannot change them. */

@@ -68,25 +68,34 @@ export function messageImport(table: Table, now: () => number): ImportEntity<Fie
             acceptedAt: row.created_at ?? row.sent_at ?? undefined,
           }),
         ),
-    write: (clinic, batch) =>
-      writePatientRows(table, list, clinic, batch, ({ id, fields }, patient, before) => {
-        const { patient: _, ...facts } = fields
-        const message = {
-          type: 'manual' as const,
-          subject: null,
-          status: 'sent' as const,
-          providerMessageId: null,
-          errorMessage: null,
-          sentAt: null,
-          // The clinic's own system sends it, even if its status is queued.
-          dispatch: null,
-          acceptedAt: new Date(now()).toISOString(),
-          ...before,
-          ...(definedFields(facts) as Pick<Message, 'channel' | 'recipient' | 'text'>),
-          id,
-          patient: { id: patient.id, fullName: fullName(patient) },
-        }
-        return { ...message, acceptedOn: clinicTimestamp(message.acceptedAt, clinic.timezone).slice(0, 10) }
-      }),
+    write: (clinic, batch, outcomes) =>
+      writePatientRows(
+        { table, list, clinic },
+        batch,
+        outcomes,
+        async () =>
+          ({ id, fields }, patient, before) => {
+            const { patient: _, ...facts } = fields
+            const message = {
+              type: 'manual' as const,
+              subject: null,
+              status: 'sent' as const,
+              providerMessageId: null,
+              errorMessage: null,
+              sentAt: null,
+              // The clinic's own system sends it, even if its status is queued.
+              dispatch: null,
+              acceptedAt: new Date(now()).toISOString(),
+              ...before,
+              ...(definedFields(facts) as Pick<Message, 'channel' | 'recipient' | 'text'>),
+              id,
+              patient: { id: patient.id, fullName: fullName(patient) },
+            }
+            return {
+              ...message,
+              acceptedOn: clinicTimestamp(message.acceptedAt, clinic.timezone).slice(0, 10),
+            }
+          },
+      ),
   }
 }

@@ -13,14 +13,7 @@ import {
 } from '../../../shared/store/patients/patient-writer.ts'
 import { patientStore } from '../../../shared/store/patients/patients.ts'
 import { chunked, type Table } from '../../../shared/store/table/table.ts'
-import {
-  definedFields,
-  type ImportEntity,
-  type ImportRow,
-  isUnchanged,
-  type RowFields,
-  type RowRejection,
-} from './entity.ts'
+import { definedFields, type ImportEntity, type ImportRow, isUnchanged, type RowFields } from './entity.ts'
 
 type Fields = RowFields<Omit<Patient, 'id'>>
 
@@ -89,28 +82,29 @@ export function patientImport(table: Table, now: () => number): ImportEntity<Fie
           }),
         )
     },
-    write: async ({ id: clinic }, batch) => {
+    write: async ({ id: clinic }, batch, outcomes) => {
       const existing = await store.findMany(
         clinic,
         batch.map(({ id }) => id),
       )
       const created = batch.filter(({ id }) => !existing.has(id)).map(newPatient)
-      const rejected: RowRejection[] = []
       const updated = batch.flatMap(({ id, fields }): PatientChange[] => {
         const before = existing.get(id)
-        if (before?.erased) rejected.push({ id, reason: 'the patient was erased' })
-        if (!before || before.erased || isUnchanged(before, definedFields(fields))) return []
-        return [{ before, after: { ...before, ...definedFields(fields) } }]
+        if (!before) return []
+        if (before.erased) outcomes.rejected(id, 'the patient was erased')
+        else if (isUnchanged(before, definedFields(fields))) outcomes.unchanged(id)
+        else return [{ before, after: { ...before, ...definedFields(fields) } }]
+        return []
       })
-      for (const chunk of chunked(created, MAX_CREATED)) await writer.createMany(clinic, chunk)
-      for (const chunk of chunked(updated, MAX_UPDATED)) await writer.update(clinic, chunk)
-      if (created.length + updated.length > 0) await writer.snapshotIfDue(clinic)
-      return {
-        imported: created.length,
-        updated: updated.length,
-        unchanged: batch.length - created.length - updated.length - rejected.length,
-        rejected,
+      for (const chunk of chunked(created, MAX_CREATED)) {
+        const ids = chunk.map(({ id }) => id)
+        await outcomes.commit(ids, 'imported', () => writer.createMany(clinic, chunk))
       }
+      for (const chunk of chunked(updated, MAX_UPDATED)) {
+        const ids = chunk.map(({ after }) => after.id)
+        await outcomes.commit(ids, 'updated', () => writer.update(clinic, chunk))
+      }
+      if (created.length + updated.length > 0) await writer.snapshotIfDue(clinic)
     },
     finish: async ({ id }) => {
       await writer.snapshotAll(id)

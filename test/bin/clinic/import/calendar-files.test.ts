@@ -141,6 +141,40 @@ describe('importing invoices', () => {
     expect([rejected, reasons[0]?.slice(0, reason.length)]).toEqual([1, reason])
   })
 
+  const gold = { description: 'Gold', unit_price: '9000000000' }
+  it.each<[string, object[], string]>([
+    [
+      'whose quantity x unit_price cannot be stored exactly',
+      [{ ...gold, quantity: 9_000_000 }],
+      'line_items.0.unit_price is too large when multiplied by quantity',
+    ],
+    [
+      'whose tax cannot be stored exactly',
+      [{ ...gold, quantity: 100, tax_rate: 1000 }],
+      'line_items.0.tax_amount is too large',
+    ],
+    [
+      'whose total cannot be stored exactly',
+      Array(200).fill({ ...gold, quantity: 100 }),
+      'subtotal is too large; total_amount is too large',
+    ],
+    [
+      'that is larger than an item of the table',
+      Array(200).fill({ description: '\u{10400}'.repeat(500), unit_price: 1 }),
+      'the invoice is too large: at most 48 KB as JSON',
+    ],
+    [
+      'that is too large for a page once its quotes are escaped',
+      Array(30).fill({ description: '"'.repeat(500), unit_price: 1 }),
+      'the invoice is too large: at most 48 KB as JSON',
+    ],
+  ])('rejects an invoice %s, and imports the others', async (_, line_items, reason) => {
+    const other = { ...invoice, external_id: 'other', line_items: lines }
+    const result = await load('invoices', [{ ...invoice, line_items }, other])
+    expect(result).toMatchObject({ imported: 1, rejected: 1 })
+    expect(result.reasons[0]?.slice(0, reason.length)).toBe(reason)
+  })
+
   it('reads line items from a CSV column', async () => {
     const file = join(imported.folder, 'invoices.csv')
     const cell = JSON.stringify(JSON.stringify(lines)).replaceAll('\\"', '""')
@@ -180,6 +214,21 @@ describe('importing payments', () => {
     expect(await load('payments', rows)).toMatchObject({ imported: 90, reasons: [] })
     expect(await invoices()).toMatchObject([{ status: 'partially_paid', paid: 9000 }])
     expect((await paymentStore(imported.db).page(imported.clinic.id, {}, FIRST)).total).toBe(90)
+  })
+
+  it('rejects payments that add up to more than an amount can be', async () => {
+    const rows = Array.from({ length: 12 }, (_, n) => ({
+      ...payment,
+      external_id: n,
+      amount: '900000000000',
+    }))
+    const outcome = { imported: 11, rejected: 1 }
+    expect(await load('payments', rows)).toMatchObject({
+      ...outcome,
+      reasons: ['amount is too large with the other payments of the invoice'],
+    })
+    expect(await load('payments', rows)).toMatchObject({ unchanged: 11, rejected: 1 })
+    expect(await invoices()).toMatchObject([{ paid: 11 * 90_000_000_000_000 }])
   })
 
   it('rejects a change of their invoice, and of the number and patient of an invoice that has payments', async () => {

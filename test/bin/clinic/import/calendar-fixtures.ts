@@ -7,6 +7,7 @@ import { importFile } from '../../../../bin/clinic/import/import-file.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
+import type { Table } from '../../../../shared/store/table/table.ts'
 import { freshTable, NOW, newClinic, type TestTable } from '../../../support/table.ts'
 
 export const FIRST = { page: 1, limit: 100 }
@@ -37,14 +38,14 @@ export function importedClinic() {
   afterAll(() => rmSync(folder, { recursive: true }))
 
   /** Imports rows of one entity as a file would hold them. */
-  async function load(name: string, rows: object[]) {
+  async function load(name: string, rows: object[], table?: Table) {
     const file = join(folder, `${name}.ndjson`)
     writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
-    return loadFile(name, file)
+    return loadFile(name, file, table)
   }
 
-  async function loadFile(name: string, file: string) {
-    const entity = importEntities(db.table, () => NOW).find((known) => known.name === name)
+  async function loadFile(name: string, file: string, table: Table = db.table) {
+    const entity = importEntities(table, () => NOW).find((known) => known.name === name)
     if (!entity) throw new Error(`no entity ${name}`)
     const reasons: string[] = []
     const result = await importFile(file, entity, clinic, {

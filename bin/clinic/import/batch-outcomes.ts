@@ -1,0 +1,62 @@
+import { UnavailableError } from '../../../shared/store/table/errors.ts'
+import type { Counts, RowRejection } from './entity.ts'
+
+type Write = 'imported' | 'updated'
+
+/**
+ * The outcome of each row of a batch, over all attempts to write it. A row has its final outcome once its own
+ * transaction is committed, or there is nothing to write. If the response of a transaction was lost, a later attempt
+ * that finds the row as it should be counts it as written by the import.
+ */
+export class BatchOutcomes {
+  readonly #counts: Counts = { imported: 0, updated: 0, unchanged: 0 }
+  readonly #rejections: RowRejection[] = []
+  readonly #final = new Set<string>()
+  readonly #uncertain = new Map<string, Write>()
+
+  get counts(): Counts {
+    return { ...this.#counts }
+  }
+
+  get rejections(): readonly RowRejection[] {
+    return this.#rejections
+  }
+
+  isFinal(id: string): boolean {
+    return this.#final.has(id)
+  }
+
+  /** Records a commit; `unknown` if its response was lost, so that the row may have been written. */
+  committed(id: string, write: Write, outcome: 'committed' | 'unknown' = 'committed'): void {
+    const first = this.#uncertain.get(id) ?? write
+    if (outcome === 'unknown') this.#uncertain.set(id, first)
+    else this.#finish(id, first)
+  }
+
+  unchanged(id: string): void {
+    this.#finish(id, this.#uncertain.get(id) ?? 'unchanged')
+  }
+
+  rejected(id: string, reason: string): void {
+    if (this.#final.has(id)) return
+    this.#final.add(id)
+    this.#rejections.push({ id, reason })
+  }
+
+  /** Runs a write of several rows, and records its outcome. */
+  async commit(ids: readonly string[], write: Write, send: () => Promise<void>): Promise<void> {
+    try {
+      await send()
+    } catch (error) {
+      if (error instanceof UnavailableError) for (const id of ids) this.committed(id, write, 'unknown')
+      throw error
+    }
+    for (const id of ids) this.committed(id, write)
+  }
+
+  #finish(id: string, outcome: keyof Counts): void {
+    if (this.#final.has(id)) return
+    this.#final.add(id)
+    this.#counts[outcome]++
+  }
+}

@@ -1,0 +1,140 @@
+/** Imports whose records change, or whose store fails, between reading and writing. */
+import { describe, expect, it } from 'vitest'
+import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
+import { importedUuid } from '../../../../shared/domain/uuid.ts'
+import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
+import { copiedNames } from '../../../../shared/store/copies/copied-names.ts'
+import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
+import { doctorStore } from '../../../../shared/store/doctors.ts'
+import { UnavailableError, WriteConflict } from '../../../../shared/store/table/errors.ts'
+import { ConditionFailed, type Table } from '../../../../shared/store/table/table.ts'
+import { FIRST, importedClinic, invoice, message, payment, visit } from './calendar-fixtures.ts'
+
+const imported = importedClinic()
+const { load, invoices, payments } = imported
+
+/** The same table, which calls `interfere` before its first transaction. */
+function interruptedTable(interfere: () => Promise<unknown>): Table {
+  let calls = 0
+  return {
+    ...imported.db.table,
+    tryTransact: async (writes) => {
+      if (calls++ === 0) await interfere()
+      await imported.db.table.tryTransact(writes)
+    },
+  }
+}
+
+/** The same table, whose transactions end with these errors, one after another, before or after the commit. */
+function failingTable(when: 'before' | 'after', errors: Error[]): Table {
+  return {
+    ...imported.db.table,
+    tryTransact: async (writes) => {
+      const error = errors.shift()
+      if (!error || when === 'after') await imported.db.table.tryTransact(writes)
+      if (error) throw error
+    },
+  }
+}
+
+const idOf = (kind: string, externalId: string | number) =>
+  importedUuid(imported.clinic.id, kind, String(externalId))
+
+const erasePatient = () =>
+  patientChanges(imported.db.table).erase(imported.clinic.id, idOf('patient', 1), anonymizeResponse)
+
+const lost = () => new UnavailableError('the response was lost')
+
+describe('an import whose patient is erased between reading and writing', () => {
+  it.each([
+    ['appointments', visit],
+    ['invoices', { ...invoice, subtotal: 100 }],
+    ['messages', message],
+  ])('rejects the row and imports the others, of %s', async (name, row) => {
+    const other = { ...row, external_id: 'other', patient_external_id: 2 }
+    const result = await load(name, [row, other], interruptedTable(erasePatient))
+    expect(result).toMatchObject({ imported: 1, rejected: 1, reasons: ['the patient was erased'] })
+  })
+
+  it('rejects the row and imports the others, of payments', async () => {
+    const bill = { ...invoice, subtotal: 100 }
+    await load('invoices', [bill, { ...bill, external_id: 'other', patient_external_id: 2 }])
+    const rows = [payment, { ...payment, external_id: 'q', invoice_external_id: 'other' }]
+    const result = await load('payments', rows, interruptedTable(erasePatient))
+    expect(result).toMatchObject({ imported: 1, rejected: 1, reasons: ['the patient was erased'] })
+    expect(await payments()).toMatchObject([{ patient: { fullName: 'Bo Lind' } }])
+  })
+
+  it('rejects the row and imports the others, of patients', async () => {
+    const rows = [
+      { external_id: 1, first_name: 'Ada', last_name: 'New' },
+      { external_id: 2, first_name: 'Bo', last_name: 'New' },
+    ]
+    const result = await load('patients', rows, interruptedTable(erasePatient))
+    expect(result).toMatchObject({ updated: 1, rejected: 1, reasons: ['the patient was erased'] })
+  })
+})
+
+describe('an import whose references change between reading and writing', () => {
+  it("writes the doctor's new name", async () => {
+    const rename = async () => {
+      const doctors = doctorStore(imported.db)
+      const before = await doctors.find(imported.clinic.id, idOf('doctor', 1))
+      if (!before) throw new Error('no doctor')
+      await doctors.save(imported.clinic.id, [{ before, after: { ...before, fullName: 'Dr. Eva Neu' } }])
+      await copiedNames(imported.db.table).refreshAll(imported.clinic.id)
+    }
+    expect(await load('appointments', [visit], interruptedTable(rename))).toMatchObject({ imported: 1 })
+    const { items } = await appointmentStore(imported.db).page(imported.clinic.id, {}, FIRST)
+    expect(items).toMatchObject([{ doctor: { fullName: 'Dr. Eva Neu' } }])
+  })
+
+  it("writes the patient's new name to payments", async () => {
+    await load('invoices', [{ ...invoice, subtotal: 100 }])
+    const rename = () =>
+      patientChanges(imported.db.table).update(imported.clinic.id, idOf('patient', 1), { lastName: 'New' })
+    expect(await load('payments', [payment], interruptedTable(rename))).toMatchObject({ imported: 1 })
+    expect(await payments()).toMatchObject([{ patient: { fullName: 'Ada New' } }])
+  })
+
+  it('counts rows as unchanged that a concurrent import has written', async () => {
+    const rows = [visit, { ...visit, external_id: 'b' }]
+    const result = await load(
+      'appointments',
+      rows,
+      interruptedTable(() => load('appointments', rows)),
+    )
+    expect(result).toMatchObject({ imported: 0, unchanged: 2 })
+  })
+})
+
+const FILES: [string, object[]][] = [
+  ['patients', [{ external_id: 'x', first_name: 'X', last_name: 'Y' }]],
+  ['doctors', [{ external_id: 'x', full_name: 'Dr. X' }]],
+  ['appointments', [visit, { ...visit, external_id: 'b' }]],
+  ['invoices', [{ ...invoice, subtotal: 100 }]],
+  ['messages', [message]],
+]
+
+describe('an import whose transactions fail', () => {
+  it.each(FILES)('counts rows of %s as imported although the response was lost', async (name, rows) => {
+    const result = await load(name, rows, failingTable('after', [lost()]))
+    expect(result).toMatchObject({ imported: rows.length, updated: 0, unchanged: 0, rejected: 0 })
+    expect(await load(name, rows)).toMatchObject({ imported: 0, updated: 0, unchanged: rows.length })
+  })
+
+  it('counts payments as imported although the response was lost', async () => {
+    await load('invoices', [{ ...invoice, subtotal: 100 }])
+    const rows = [payment, { ...payment, external_id: 'q' }]
+    const result = await load('payments', rows, failingTable('after', [lost()]))
+    expect(result).toMatchObject({ imported: 2, unchanged: 0 })
+    expect(await invoices()).toMatchObject([{ paid: 4000 }])
+  })
+
+  it.each(FILES)('waits and goes on with %s when the store is busy or unavailable', async (name, rows) => {
+    const errors = [lost(), new WriteConflict([0]), lost(), new ConditionFailed([0])]
+    const result = await load(name, rows, failingTable('before', errors))
+    expect(result).toMatchObject({ imported: rows.length, unchanged: 0, rejected: 0 })
+    expect(errors).toEqual([])
+  })
+})
