@@ -76,7 +76,8 @@ export const listPatients = defineRoute({
     'Lists or searches patients, most recently added first. An import adds patients in file order. `search` takes words or a ' +
     'number. Each word must occur, in any order, in the name, the digits of the phone number or the email address; case, ' +
     'accents and letter variants such as `ı ß ł ø đ æ œ` are ignored. A query of at least three digits with phone punctuation ' +
-    'only is matched against the digits of the phone number: `4567`, `+90 532 ...` and `0532...` find the same patient.',
+    'only is matched against the digits of the phone number: `4567`, `+90 532 ...` and `0532...` find the same patient. Of a ' +
+    'name of more than 189 bytes of UTF-8, the end may not be searchable.',
   scope: 'patient.read',
   query: z.strictObject({ ...paging, search: text(200).optional() }),
   response: { status: 200, body: pageOf(Patient) },

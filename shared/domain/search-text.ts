@@ -58,13 +58,32 @@ function normalizeDialedDigits(query: string): string {
   return national.length >= 3 ? national : digits
 }
 
+/** The most bytes of UTF-8 in a line, so that the storage of any number of lines is bounded. */
+export const MAX_LINE_BYTES = 460
+
+/** No email address of ASCII characters is longer. */
+const MAX_EMAIL_BYTES = 254
+
 /**
  * A patient's line in the search index: name, phone digits and email, each folded. Tabs separate fields and line feeds
- * separate lines; needles contain neither, since they are split at white space.
+ * separate lines; needles contain neither, since they are split at white space. A line has at most
+ * {@link MAX_LINE_BYTES}: the end of a name that is too long, which has at least 189 bytes then, is not searchable.
  */
 export function searchLine(name: string, phone: string | null, email: string | null): string {
   const field = (text: string) => fold(text).replace(/\s+/g, ' ')
-  return `${field(name)}\t${phoneDigits(phone)}\t${field(email ?? '')}`
+  const rest = `\t${phoneDigits(phone)}\t${truncate(field(email ?? ''), MAX_EMAIL_BYTES)}`
+  return truncate(field(name), MAX_LINE_BYTES - byteLength(rest)) + rest
+}
+
+const encoder = new TextEncoder()
+
+const byteLength = (text: string): number => encoder.encode(text).length
+
+/** The start of a text, in whole characters, that has at most `max` bytes of UTF-8. */
+function truncate(text: string, max: number): string {
+  // A UTF-16 code unit has at most three bytes.
+  if (text.length * 3 <= max) return text
+  return text.slice(0, encoder.encodeInto(text, new Uint8Array(max)).read)
 }
 
 /** Whether a line matches the needles. */

@@ -1,7 +1,9 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   fold,
   lineMatches,
+  MAX_LINE_BYTES,
   parseSearchQuery,
   phoneDigits,
   searchLine,
@@ -142,4 +144,38 @@ it('matches words only when all occur', () => {
 it('has no phone digits without a phone number', () => {
   expect(phoneDigits(null)).toBe('')
   expect(phoneDigits('+90 532')).toBe('90532')
+})
+
+describe('searchLine', () => {
+  const bytes = (line: string) => Buffer.byteLength(line)
+
+  it('has at most 460 bytes, in whole characters, whatever name and email are', () => {
+    // Ligatures and emoji among others, which have several bytes or become several letters.
+    const anyText = fc.string({
+      unit: fc.oneof(fc.constantFrom('\u{fdfa}', '\u{1f600}', 'a'), fc.string()),
+      maxLength: 254,
+    })
+    fc.assert(
+      fc.property(anyText, anyText, (name, email) => {
+        const line = searchLine(name, '+905321234567', email)
+        expect(bytes(line)).toBeLessThanOrEqual(MAX_LINE_BYTES)
+        expect(line.isWellFormed()).toBe(true)
+        expect(line.split('\t')).toHaveLength(3)
+      }),
+    )
+  })
+
+  it('keeps the digits and the email whole, and cuts the end of the name', () => {
+    const email = `${'e'.repeat(242)}@example.com`
+    const line = searchLine(`${'\u{1f600}'.repeat(199)} End`, '+905321234567890', email)
+    expect(line.endsWith(`\t905321234567890\t${email}`)).toBe(true)
+    expect(line.startsWith('\u{1f600}'.repeat(47))).toBe(true)
+    expect(bytes(line)).toBeGreaterThan(MAX_LINE_BYTES - 4)
+  })
+
+  it('holds two names of 100 ASCII characters and an email of 189 whole', () => {
+    const name = `${'f'.repeat(100)} ${'l'.repeat(100)}`
+    const email = `${'e'.repeat(177)}@example.com`
+    expect(searchLine(name, '+905321234567', email)).toBe(`${name}\t905321234567\t${email}`)
+  })
 })

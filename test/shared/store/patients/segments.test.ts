@@ -1,0 +1,29 @@
+import { randomBytes } from 'node:crypto'
+import { beforeAll, expect, it } from 'vitest'
+import type { ClinicId } from '../../../../shared/domain/clinic.ts'
+import { SEGMENT_SIZE, SearchSegment } from '../../../../shared/domain/search-index.ts'
+import { MAX_LINE_BYTES } from '../../../../shared/domain/search-text.ts'
+import { newUuid } from '../../../../shared/domain/uuid.ts'
+import { readSegment, segmentWrites } from '../../../../shared/store/patients/segments.ts'
+import { freshTable, type TestTable } from '../../../support/table.ts'
+
+let db: TestTable
+beforeAll(async () => {
+  db = await freshTable()
+})
+
+/** Random text of the most bytes that a line can have, which compresses as badly as text can. */
+const longestLine = (): string => {
+  const codePoints = new Uint32Array(randomBytes(MAX_LINE_BYTES).buffer, 0, MAX_LINE_BYTES / 4)
+  // Planes 1 to 13, four bytes each.
+  return String.fromCodePoint(...[...codePoints].map((random) => 0x1_0000 + (random % 0xd_0000)))
+}
+
+it('stores a segment that is full of the longest lines, which hardly compress', async () => {
+  const clinic = newUuid() as ClinicId
+  const lines = Array.from({ length: SEGMENT_SIZE }, longestLine)
+  const writes = segmentWrites(db.table, clinic, 0, new SearchSegment(lines), 1, null)
+  expect(writes.length).toBeGreaterThan(6)
+  await db.table.transact(writes)
+  expect((await readSegment(db.table, clinic, 0, 1))?.segment.lines()).toEqual(lines)
+})
