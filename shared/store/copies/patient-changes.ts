@@ -8,7 +8,7 @@ import { patientWriter } from '../patients/patient-writer.ts'
 import { patientStore, type StoredPatient } from '../patients/patients.ts'
 import { patientSearchLine } from '../patients/search-lines.ts'
 import { retryOnConflict } from '../table/retry-on-conflict.ts'
-import { ConditionFailed, type Table } from '../table/table.ts'
+import { ConditionFailed, type Item, type Table } from '../table/table.ts'
 import { copiedNames } from './copied-names.ts'
 
 /** Changes a patient and every record that copies its name or addresses. */
@@ -90,14 +90,31 @@ export function patientChanges(table: Table) {
   ): Promise<void> {
     const responses = await table.query({ pk: storedResponsesPartition(clinic), limit: 1_000_000 })
     for (const response of responses.filter(({ p }) => p === id)) {
-      await table
-        .update(response, {
-          UpdateExpression: 'SET #body = :body',
-          ConditionExpression: 'attribute_exists(pk)',
-          ExpressionAttributeNames: { '#body': 'body' },
-          ExpressionAttributeValues: { ':body': anonymizeResponse(response.body as string) },
-        })
-        .catch(ignoreFailedCondition)
+      const { pk, sk } = response
+      let read: Item | undefined = response
+      // After it expired, the key may have been used for another patient, whose response must not be changed.
+      while (read?.p === id && !(await replaceBody(read, anonymizeResponse)))
+        read = await table.get({ pk, sk })
+    }
+  }
+
+  /** False when the response is no longer as it was read. */
+  async function replaceBody(read: Item, anonymizeResponse: (body: string) => string): Promise<boolean> {
+    try {
+      await table.update(read, {
+        UpdateExpression: 'SET #body = :body',
+        ConditionExpression: 'p = :patient AND #body = :read',
+        ExpressionAttributeNames: { '#body': 'body' },
+        ExpressionAttributeValues: {
+          ':body': anonymizeResponse(read.body as string),
+          ':patient': read.p,
+          ':read': read.body,
+        },
+      })
+      return true
+    } catch (error) {
+      if (error instanceof ConditionFailed) return false
+      throw error
     }
   }
 

@@ -1,0 +1,69 @@
+/** Stored responses that change while a patient is erased. */
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
+import { renderPatient } from '../../../../shared/api/patients.ts'
+import type { Clinic } from '../../../../shared/domain/clinic.ts'
+import type { Patient } from '../../../../shared/domain/patient.ts'
+import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
+import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
+import { Changeset } from '../../../../shared/store/table/changeset.ts'
+import { idempotencyGuard } from '../../../../shared/store/table/idempotency.ts'
+import type { Item, Table } from '../../../../shared/store/table/table.ts'
+import { aPatient, freshTable, NOW, newClinic, type TestTable } from '../../../support/table.ts'
+
+let db: TestTable
+let clinic: Clinic
+let patient: Patient
+beforeAll(async () => {
+  db = await freshTable()
+})
+
+const guard = () =>
+  idempotencyGuard(
+    { table: db.table, now: () => NOW },
+    { clinic: clinic.id, credential: 'ck_test', route: 'create-patient', key: 'key', body: '{}' },
+  )
+
+const storedBody = async () => JSON.parse((await guard().find())?.body ?? 'null')
+
+beforeEach(async () => {
+  clinic = await newClinic(db.table)
+  patient = aPatient()
+  await patientWriter(db).createMany(clinic.id, [patient])
+  const changes = new Changeset(db.table, clinic.id)
+  guard().store(changes, 202, { data: { id: '1', recipient: patient.emailAddress } }, patient.id)
+  await changes.commit()
+})
+
+/** Erases the patient; the stored response changes between its reading and its update. */
+async function eraseWhile(change: (response: Item) => Item): Promise<void> {
+  let isChanged = false
+  const table: Table = {
+    ...db.table,
+    update: async (key, parts) => {
+      const item = await db.table.get({ pk: key.pk, sk: key.sk })
+      if (item?.body && !isChanged) {
+        isChanged = true
+        await db.table.transact([db.table.putWrite(change(item))])
+      }
+      return db.table.update(key, parts)
+    },
+  }
+  await patientChanges(table).erase(clinic.id, patient.id, anonymizeResponse)
+  expect(isChanged).toBe(true)
+}
+
+describe('erasing a patient', () => {
+  it('changes no response of another patient for whom the expired key was used again', async () => {
+    const other = aPatient()
+    const body = { data: renderPatient(other, clinic) }
+    await eraseWhile((response) => ({ ...response, p: other.id, body: JSON.stringify(body) }))
+    expect(await storedBody()).toEqual(body)
+  })
+
+  it('anonymizes a response that was completed in the meantime', async () => {
+    const body = { data: renderPatient(patient, clinic) }
+    await eraseWhile((response) => ({ ...response, body: JSON.stringify(body) }))
+    expect((await storedBody()).data).toMatchObject({ id: patient.id, full_name: 'Erased Patient' })
+  })
+})
