@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { renderPayment } from '../../shared/api/payments.ts'
-import { CalendarDate, oneOf } from '../../shared/api/schemas.ts'
+import { oneOf, RecordDate } from '../../shared/api/schemas.ts'
 import type { ClinicInfo } from '../../shared/domain/clinic.ts'
 import { currencyDecimals } from '../../shared/domain/currencies.ts'
 import type { Invoice } from '../../shared/domain/invoice.ts'
@@ -96,7 +96,7 @@ function paymentOf(given: AddPaymentOptions, id: string, invoice: Invoice, clini
     date:
       given.date === undefined
         ? clinicTimestamp(createdAt, clinic.timezone).slice(0, 10)
-        : parseOption('date', CalendarDate, given.date),
+        : parseOption('date', RecordDate, given.date),
     createdAt,
   }
 }

@@ -3,7 +3,7 @@ import { APPOINTMENT_STATUSES, type Appointment as AppointmentRecord } from '../
 import type { ClinicInfo } from '../domain/clinic.ts'
 import { formatTime } from '../domain/interval.ts'
 import type { DatedSlot } from '../domain/slots.ts'
-import { clinicTimestamp } from '../domain/timestamp.ts'
+import { clinicTimestamp, LAST_DATE } from '../domain/timestamp.ts'
 import { DurationMinutes } from './availability.ts'
 import { defineRoute } from './route.ts'
 import {
@@ -14,6 +14,7 @@ import {
   PersonRef,
   pageOf,
   paging,
+  RecordDate,
   renderPersonRef,
   TimeOfDay,
   Timestamp,
@@ -80,7 +81,9 @@ export const createAppointment = defineRoute({
     .strictObject({
       patient_id: Uuid,
       doctor_id: Uuid,
-      appointment_date: CalendarDate.meta({ description: "In the clinic's time zone." }),
+      appointment_date: RecordDate.meta({
+        description: `In the clinic's time zone. Must not be after ${LAST_DATE}.`,
+      }),
       start_time: TimeOfDay,
       duration: DurationMinutes.optional().meta({
         description: "Length in minutes. Defaults to the clinic's setting.",

@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { formatTime, type Interval } from '../domain/interval.ts'
+import { LAST_DATE } from '../domain/timestamp.ts'
 import { defineRoute } from './route.ts'
-import { CalendarDate, TimeOfDay, Uuid } from './schemas.ts'
+import { CalendarDate, RecordDate, TimeOfDay, Uuid } from './schemas.ts'
 
 export const MIN_DURATION = 5
 export const MAX_DURATION = 480
@@ -49,7 +50,7 @@ export const getAvailability = defineRoute({
   scope: 'appointment.read.availability',
   query: z.strictObject({
     doctor_id: Uuid,
-    date: CalendarDate.meta({ description: "In the clinic's time zone." }),
+    date: RecordDate.meta({ description: `In the clinic's time zone. Must not be after ${LAST_DATE}.` }),
     duration: Duration.optional().meta({
       description: "Length of a slot in minutes. Defaults to the clinic's setting.",
     }),

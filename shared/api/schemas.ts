@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { PersonReference } from '../domain/appointment.ts'
 import { MAX_LIMIT, MAX_PAGE, type Page, type PageRequest, totalPages } from '../domain/paging.ts'
 import { multiLineText, singleLineText } from '../domain/text-fields.ts'
-import { isCalendarDate } from '../domain/timestamp.ts'
+import { isCalendarDate, LAST_DATE } from '../domain/timestamp.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { ApiError } from './errors.ts'
 
@@ -17,6 +17,11 @@ export const CalendarDate = z
   .string({ error: 'must be a date that exists, as YYYY-MM-DD' })
   .refine(isCalendarDate, { error: 'must be a date that exists, as YYYY-MM-DD' })
   .meta({ format: 'date' })
+
+/** A date that a record can have. */
+export const RecordDate = CalendarDate.refine((date) => !isCalendarDate(date) || date <= LAST_DATE, {
+  error: `must not be after ${LAST_DATE}`,
+})
 
 export const Timestamp = z
   .string()

@@ -5,6 +5,7 @@
 import { addDays, clockGaps, dayOfWeek, type WallClock } from './clock.ts'
 import type { Doctor } from './doctor.ts'
 import { type Interval, LAST_MINUTE, overlaps, parseTime } from './interval.ts'
+import { LAST_DATE } from './timestamp.ts'
 import { WEEKDAYS, type Window } from './working-hours.ts'
 
 /** One day of a doctor. */
@@ -50,6 +51,7 @@ export function nextFreeSlots(
   const found: DatedSlot[] = []
   for (let dayOffset = 0; dayOffset <= days && found.length < MAX_ALTERNATIVES; dayOffset++) {
     const date = addDays(day.date, dayOffset)
+    if (date > LAST_DATE) break
     const slots = freeSlots({ ...day, date, busy: busyOn(date) }, requested.to - requested.from, now)
     const later = dayOffset === 0 ? slots.filter(({ from }) => from > requested.from) : slots
     found.push(...later.slice(0, MAX_ALTERNATIVES - found.length).map((slot) => ({ ...slot, date })))

@@ -19,7 +19,10 @@ export function isTimezone(timezone: string): boolean {
   }
 }
 
-const YMD = /^\d{4}-\d{2}-\d{2}$/
+/** The last date that a record can have. Later dates of four digits can be filtered by, and no record has them. */
+export const LAST_DATE = '2199-12-31'
+
+const YMD = /^(\d{4})-(\d{2})-(\d{2})$/
 
 /** Whether the text is an existing day in the form `Y-m-d`; `2026-02-30` is not. */
 export function isCalendarDate(text: string): boolean {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { CalendarDate, oneOf, TimeOfDay } from '../../../shared/api/schemas.ts'
+import { oneOf, RecordDate, TimeOfDay } from '../../../shared/api/schemas.ts'
 import { APPOINTMENT_STATUSES, type Appointment } from '../../../shared/domain/appointment.ts'
 import { fullName } from '../../../shared/domain/patient.ts'
 import { multiLineText } from '../../../shared/domain/text-fields.ts'
@@ -20,7 +20,7 @@ type Fields = RowFields<Omit<Appointment, 'id' | 'patient' | 'doctor'>> & {
 const columns = {
   patient_external_id: ExternalRef,
   doctor_external_id: ExternalRef,
-  appointment_date: CalendarDate,
+  appointment_date: RecordDate,
   start_time: TimeOfDay,
   end_time: TimeOfDay,
   status: oneOf(APPOINTMENT_STATUSES).nullish(),

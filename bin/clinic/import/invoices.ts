@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import { renderInvoice } from '../../../shared/api/invoices.ts'
-import { CalendarDate, oneOf } from '../../../shared/api/schemas.ts'
+import { oneOf, RecordDate } from '../../../shared/api/schemas.ts'
 import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
 import { CURRENCIES } from '../../../shared/domain/currencies.ts'
 import { applyPayments, INVOICE_STATUSES, type Invoice } from '../../../shared/domain/invoice.ts'
@@ -26,8 +26,8 @@ const columns = {
   patient_external_id: ExternalRef,
   invoice_number: singleLineText(100),
   status: oneOf(INVOICE_STATUSES).nullish(),
-  issue_date: CalendarDate,
-  due_date: CalendarDate.nullish(),
+  issue_date: RecordDate,
+  due_date: RecordDate.nullish(),
   paid_at: Instant.nullish(),
   currency: z.enum(CURRENCIES, { error: 'must be an ISO 4217 code such as EUR' }).nullish(),
   subtotal: Decimal.nullish(),

@@ -14,6 +14,7 @@ import {
 import { patientStore } from '../../../shared/store/patients/patients.ts'
 import { chunked, type Table } from '../../../shared/store/table/table.ts'
 import { definedFields, type ImportEntity, type ImportRow, isUnchanged, type RowFields } from './entity.ts'
+import { Instant } from './timestamps.ts'
 
 type Fields = RowFields<Omit<Patient, 'id'>>
 
@@ -24,9 +25,7 @@ const columns = {
   gender: z.enum(GENDERS, { error: `must be one of ${GENDERS.join(', ')}` }).nullish(),
   phone_number: phoneNumber.nullish(),
   email_address: emailAddress.nullish(),
-  created_at: z.iso
-    .datetime({ offset: true, error: 'must be a timestamp such as 2026-05-01T10:00:00+03:00' })
-    .nullish(),
+  created_at: Instant.nullish(),
 }
 
 /** The calendar date in the clinic's time zone. */
@@ -78,7 +77,7 @@ export function patientImport(table: Table, now: () => number): ImportEntity<Fie
             gender: row.gender,
             phoneNumber: row.phone_number,
             emailAddress: row.email_address,
-            createdAt: row.created_at ? new Date(row.created_at).toISOString() : undefined,
+            createdAt: row.created_at ?? undefined,
           }),
         )
     },

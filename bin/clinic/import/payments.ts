@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { CalendarDate, oneOf } from '../../../shared/api/schemas.ts'
+import { oneOf, RecordDate } from '../../../shared/api/schemas.ts'
 import { currencyDecimals } from '../../../shared/domain/currencies.ts'
 import type { Invoice } from '../../../shared/domain/invoice.ts'
 import { parseDecimal } from '../../../shared/domain/money.ts'
@@ -30,7 +30,7 @@ const columns = {
   payment_method: oneOf(PAYMENT_METHODS),
   status: oneOf(PAYMENT_STATUSES).nullish(),
   description: singleLineText(500).nullish(),
-  payment_date: CalendarDate,
+  payment_date: RecordDate,
   created_at: Instant.nullish(),
 }
 

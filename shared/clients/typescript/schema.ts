@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List patients
-         * @description Lists or searches patients, most recently added first. An import adds patients in file order. `search` takes words or a number. Each word must occur, in any order, in the name, the digits of the phone number or the email address; case, accents and letter variants such as `ı ß ł ø đ æ œ` are ignored. A query of at least three digits with phone punctuation only is matched against the digits of the phone number: `4567`, `+90 532 ...` and `0532...` find the same patient.
+         * @description Lists or searches patients, most recently added first. An import adds patients in file order. `search` takes words or a number. Each word must occur, in any order, in the name, the digits of the phone number or the email address; case, accents and letter variants such as `ı ß ł ø đ æ œ` are ignored. A query of at least three digits with phone punctuation only is matched against the digits of the phone number: `4567`, `+90 532 ...` and `0532...` find the same patient. Of a name of more than 189 bytes of UTF-8, the end may not be searchable.
          *
          *     Scope: `patient.read`.
          */
@@ -1300,7 +1300,7 @@ export interface components {
             doctor_id: string;
             /**
              * Format: date
-             * @description In the clinic's time zone.
+             * @description In the clinic's time zone. Must not be after 2199-12-31.
              */
             appointment_date: string;
             start_time: string;
@@ -2176,7 +2176,7 @@ export interface operations {
                 /** @example b927daee-57e7-57b3-a233-9260f1f48542 */
                 doctor_id: string;
                 /**
-                 * @description In the clinic's time zone.
+                 * @description In the clinic's time zone. Must not be after 2199-12-31.
                  * @example 2026-06-15
                  */
                 date: string;

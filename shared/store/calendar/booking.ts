@@ -11,6 +11,7 @@ import { addDays } from '../../domain/clock.ts'
 import type { Doctor } from '../../domain/doctor.ts'
 import { type Interval, parseTime } from '../../domain/interval.ts'
 import type { DatedSlot } from '../../domain/slots.ts'
+import { LAST_DATE } from '../../domain/timestamp.ts'
 import { clinicStore } from '../clinics.ts'
 import { doctorStore, type StoredDoctor } from '../doctors.ts'
 import { doctorDayKey, doctorDayPartition } from '../keys/calendar.ts'
@@ -66,10 +67,11 @@ export function bookingStore({ table }: { table: Table }) {
   /** The stored days from a date to {@link ALTERNATIVE_DAYS} after it. A day that is missing is free. */
   async function findDays(clinic: ClinicId, doctor: string, date: string): Promise<Map<string, StoredDay>> {
     const pk = doctorDayPartition(clinic, doctor)
+    const last = addDays(date, ALTERNATIVE_DAYS)
     const items = await table.query({
       pk,
       from: date,
-      to: addDays(date, ALTERNATIVE_DAYS),
+      to: last < LAST_DATE ? last : LAST_DATE,
       limit: ALTERNATIVE_DAYS + 1,
     })
     return new Map(items.map((item) => [item.sk, toStoredDay(item)]))

@@ -48,6 +48,9 @@ describe('importing appointments', () => {
     [{ doctor_external_id: 9 }, 'doctor_external_id is unknown: the clinic has no such doctor'],
     [{ patient_external_id: null }, 'patient_external_id is required'],
     [{ appointment_date: '2026-02-30' }, 'appointment_date must be a date that exists, as YYYY-MM-DD'],
+    [{ appointment_date: '2200-01-01' }, 'appointment_date must not be after 2199-12-31'],
+    [{ created_at: '2200-01-01T00:00:00Z' }, 'created_at must be from 0001-01-02 to 2199-12-31'],
+    [{ created_at: '0000-01-01T00:00:00+14:00' }, 'created_at must be from 0001-01-02 to 2199-12-31'],
     [{ start_time: '9:00' }, 'start_time must be a time from 00:00 to 23:59, as HH:MM'],
     [{ end_time: '24:00' }, 'end_time must be a time from 00:00 to 23:59, as HH:MM'],
     [{ end_time: '08:00' }, 'end_time must be after start_time, on the same day'],
@@ -132,6 +135,8 @@ describe('importing invoices', () => {
     [{ subtotal: -1 }, 'subtotal must not be negative'],
     [{}, 'subtotal is required without line_items'],
     [{ currency: 'JPY', subtotal: 1.5 }, 'subtotal must be a number with at most 0 decimals in JPY'],
+    [{ subtotal: 1, issue_date: '2200-01-01' }, 'issue_date must not be after 2199-12-31'],
+    [{ subtotal: 1, due_date: '9999-12-31' }, 'due_date must not be after 2199-12-31'],
     [{ currency: 'euro', subtotal: 1 }, 'currency must be an ISO 4217 code such as EUR'],
     [{ currency: 'EUX', subtotal: 1 }, 'currency must be an ISO 4217 code such as EUR'],
     [{ subtotal: 1, status: 'open' }, 'status must be one of draft, pending, sent'],
@@ -150,7 +155,7 @@ describe('importing invoices', () => {
     ],
     [
       'whose tax cannot be stored exactly',
-      [{ ...gold, quantity: 100, tax_rate: 1000 }],
+      [{ ...gold, quantity: 100, tax_rate: 10_000 }],
       'line_items.0.tax_amount is too large',
     ],
     [
@@ -263,6 +268,7 @@ describe('importing payments', () => {
   it.each([
     [{ invoice_external_id: 'x' }, 'invoice_external_id is unknown: the clinic has no such invoice'],
     [{ amount: 0 }, 'amount must be a positive number with at most 2 decimals in EUR'],
+    [{ payment_date: '2200-01-01' }, 'payment_date must not be after 2199-12-31'],
     [{ amount: '1.234' }, 'amount must be a positive number with at most 2 decimals in EUR'],
     [{ currency: 'USD' }, 'currency must be EUR, the currency of the invoice'],
     [{ payment_method: 'gold' }, 'payment_method must be one of cash, card, bank_transfer, insurance, other'],
