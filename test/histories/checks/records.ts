@@ -1,0 +1,137 @@
+/** What the API must show of patients, appointments, invoices and payments when a history has ended. */
+import type { BookingModel, ClinicModel, PatientModel } from '../model.ts'
+import { isErased } from '../model.ts'
+import { demand } from '../register.ts'
+import type { World } from '../world.ts'
+import { compareExistence, fetchJson, walk } from './walk.ts'
+
+export async function checkPatients(world: World, clinic: ClinicModel): Promise<void> {
+  const stored = await walk(world, clinic, 'list-patients')
+  compareExistence(
+    'patient',
+    clinic.patients,
+    stored,
+    (model, record) => (model.id === null ? record.last_name === model.token : record.id === model.id),
+    ({ token }) => token,
+  )
+  for (const patient of clinic.patients) {
+    const record = stored.find(({ id }) => id === patient.id)
+    if (!record) continue
+    if (isErased(patient)) {
+      demand(record.phone_number === null, () => `erased patient ${patient.token} has a phone number`)
+      continue
+    }
+    const names = patient.lastName.possible()
+    demand(
+      names.includes(record.last_name),
+      () => `${patient.token} is called ${record.last_name}, not ${names}`,
+    )
+    const found = await walk(world, clinic, 'list-patients', { search: record.last_name })
+    demand(
+      found.length === 1 && found[0].id === patient.id,
+      () => `search of ${record.last_name} found ${found.length}`,
+    )
+  }
+}
+
+const OCCUPYING = ['scheduled', 'completed']
+
+export async function checkAppointments(world: World, clinic: ClinicModel): Promise<void> {
+  const stored = await walk(world, clinic, 'list-appointments')
+  compareExistence(
+    'appointment',
+    clinic.bookings,
+    stored,
+    (model, record) => (model.id === null ? record.notes === model.token : record.id === model.id),
+    ({ token }) => token,
+    isOfErasedPatient(clinic),
+  )
+  for (const booking of clinic.bookings) {
+    const record = stored.find(({ id }) => id === booking.id)
+    if (!record) continue
+    const statuses = booking.status.possible()
+    demand(statuses.includes(record.status), () => `${booking.token} is ${record.status}, not ${statuses}`)
+    demand(
+      booking.status.count('certain') <= 1 || hasOneStatus(booking),
+      () => `${booking.token} changed its final status`,
+    )
+  }
+  const occupying = stored.filter(
+    ({ status, appointment_date }) => OCCUPYING.includes(status) && appointment_date > '2100',
+  )
+  for (const [at, one] of occupying.entries())
+    for (const two of occupying.slice(at + 1)) {
+      const isSameDay = one.doctor.id === two.doctor.id && one.appointment_date === two.appointment_date
+      const isOverlap = isSameDay && one.start_time < two.end_time && two.start_time < one.end_time
+      demand(!isOverlap, () => `two appointments overlap: ${JSON.stringify([one, two])}`)
+    }
+}
+
+/** Repeating a final status is allowed, and changes nothing. */
+const hasOneStatus = (booking: BookingModel): boolean => new Set(booking.status.possible()).size === 1
+
+export async function checkInvoices(world: World, clinic: ClinicModel): Promise<void> {
+  const invoices = await walk(world, clinic, 'list-invoices')
+  compareExistence(
+    'invoice',
+    clinic.invoices,
+    invoices,
+    ({ id }, record) => record.id === id,
+    ({ number }) => number,
+  )
+  const payments = await walk(world, clinic, 'list-payments')
+  compareExistence(
+    'payment',
+    clinic.payments,
+    payments,
+    ({ token, invoice, amount }, record) =>
+      record.description === token && record.invoice.id === invoice.id && record.amount === amount,
+    ({ token }) => token,
+    isOfErasedPatient(clinic),
+  )
+  for (const { id, total_amount, balance_due } of invoices) {
+    const { data } = await fetchJson(world, clinic, 'get-invoice', { path: { id } })
+    const paid = payments
+      .filter(({ invoice }) => invoice.id === id)
+      .reduce((sum, { amount }) => sum + amount, 0)
+    demand(
+      Math.abs(data.paid_amount - paid) < 0.001,
+      () => `invoice ${id}: paid ${data.paid_amount}, payments ${paid}`,
+    )
+    demand(Math.abs(total_amount - paid - balance_due) < 0.001, () => `invoice ${id}: due ${balance_due}`)
+  }
+}
+
+/** Records of erased patients have lost the text by which a history recognizes them. */
+export function isOfErasedPatient(clinic: ClinicModel): (record: any) => boolean {
+  const erased = new Set(clinic.patients.filter(isErased).map(({ id }) => id))
+  return ({ patient }) => erased.has(patient.id)
+}
+
+/** Nothing that identified an erased patient is left anywhere in the table. */
+export async function checkErasure(world: World, clinics: readonly ClinicModel[]): Promise<void> {
+  const erased = clinics.flatMap(({ patients, messages, bookings }) =>
+    patients
+      .filter(({ erasure }) => erasure === 'certain')
+      .map((patient) => ({ patient, messages, bookings })),
+  )
+  if (erased.length === 0) return
+  const text = await world.tableText()
+  for (const { patient, messages, bookings } of erased) {
+    const traces = [
+      ...tracesOf(patient),
+      ...messages.filter((one) => one.patient === patient).map(({ token }) => token),
+      ...bookings.filter((one) => one.patient === patient).map(({ token }) => token),
+    ]
+    for (const trace of traces) {
+      const at = text.search(new RegExp(`(?<![a-z0-9])${trace.replace('+', '\\+')}(?![a-z0-9])`))
+      demand(
+        at < 0,
+        () => `${trace} of an erased patient is in ${text.slice(Math.max(0, at - 300), at + 100)}`,
+      )
+    }
+  }
+}
+
+const tracesOf = ({ phone, email, token, lastName }: PatientModel): string[] =>
+  [phone, email, token, ...lastName.possible()].filter((trace) => trace !== null)

@@ -1,0 +1,31 @@
+/** The two clinics of a history: new, with two doctors and a credential each. */
+import { NEW_DOCTOR } from '../../bin/clinic/import/doctors.ts'
+import type { Clinic } from '../../shared/domain/clinic.ts'
+import { importedUuid } from '../../shared/domain/uuid.ts'
+import { parseWeeklyHours } from '../../shared/domain/working-hours.ts'
+import { doctorStore } from '../../shared/store/doctors.ts'
+import type { Table } from '../../shared/store/table/table.ts'
+import { issueCredential } from '../support/credentials.ts'
+import { newClinic } from '../support/table.ts'
+import { type ClinicModel, emptyClinicModel } from './model.ts'
+import { Register } from './register.ts'
+
+export async function createClinics(table: Table): Promise<[ClinicModel, ClinicModel]> {
+  return [await createClinic(table, 0), await createClinic(table, 1)]
+}
+
+async function createClinic(table: Table, index: 0 | 1): Promise<ClinicModel> {
+  const clinic: Clinic = await newClinic(table, { name: `Clinic ${index}` })
+  const hours = parseWeeklyHours('mon-sun 08:00-20:00')
+  const doctors = ['1', '2'].map((externalId) => ({
+    ...{ externalId, id: importedUuid(clinic.id, 'doctor', externalId) },
+    name: new Register(`Dr. ${externalId}`),
+  }))
+  const changes = doctors.map(({ id, externalId }) => ({
+    before: null,
+    after: { ...NEW_DOCTOR, id, fullName: `Dr. ${externalId}`, hours },
+  }))
+  await doctorStore({ table }).save(clinic.id, changes)
+  const { headers } = await issueCredential(table, clinic)
+  return emptyClinicModel({ index, id: clinic.id, authorization: headers.Authorization, doctors })
+}

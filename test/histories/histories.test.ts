@@ -1,0 +1,40 @@
+/**
+ * Random histories of two clinics: operations of every endpoint and of the operator, several at a time, on an engine that
+ * conflicts and fails, in processes that crash. `SEED=...` runs the history of one seed.
+ */
+import { expect, inject, it, vi } from 'vitest'
+import { rounds } from '../support/scale.ts'
+import { formatReport, type OpenClient, runCampaign } from './campaign.ts'
+import { fakeTransport, replaceProviderClients } from './providers.ts'
+
+vi.mock(import('../../shared/runtime/document-client.ts'), async (original) => {
+  const { taskClient } = await import('./task.ts')
+  const { documentClient } = await original()
+  // Functions open their client without settings; the campaign opens those that reach the table.
+  return { documentClient: (config) => (config ? documentClient(config) : taskClient) }
+})
+vi.mock(import('../../shared/runtime/system.ts'), async (original) => ({
+  ...(await original()),
+  now: (await import('./task.ts')).taskNow,
+}))
+vi.mock(import('../../shared/observability/log.ts'), async (original) => ({
+  ...(await original()),
+  logToStdout: (await import('./task.ts')).recordLogLine,
+}))
+vi.mock(import('../../shared/delivery/webhook-transport.ts'), async (original) => ({
+  ...(await original()),
+  webhookTransport: fakeTransport as never,
+}))
+
+it('keeps every promise in histories with conflicts, faults and crashes', async () => {
+  replaceProviderClients()
+  const { documentClient } = await import('../../shared/runtime/document-client.ts')
+  const seed = process.env.SEED
+  const report = await runCampaign(inject('dynamodb'), documentClient as OpenClient, {
+    firstSeed: Number(seed ?? process.env.FIRST_SEED ?? 1),
+    histories: seed === undefined ? Number(process.env.HISTORIES ?? rounds(8, 9800)) : 1,
+    lanes: 4,
+  })
+  process.stdout.write(`${formatReport(report)}\n`)
+  expect(report.failures).toEqual([])
+})

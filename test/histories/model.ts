@@ -1,0 +1,116 @@
+/** What a history knows about its clinics: plain maps, written by operations, compared with the API at the end. */
+import { Register } from './register.ts'
+
+/** `certain` must exist, `possible` may exist once, `none` must not exist. */
+export type Existence = 'certain' | 'possible' | 'none'
+
+export type PatientModel = {
+  /** The last name that the patient was created with; no other patient has it. */
+  readonly token: string
+  readonly externalId: string | null
+  id: string | null
+  existence: Existence
+  readonly lastName: Register<string>
+  erasure: Existence
+  /** Whether it has had a phone number and an email address from the beginning. */
+  readonly phone: string | null
+  readonly email: string | null
+}
+
+export type BookingModel = {
+  /** Its notes. */
+  readonly token: string
+  readonly patient: PatientModel
+  readonly doctor: string
+  readonly date: string
+  readonly from: number
+  readonly to: number
+  readonly start: number
+  id: string | null
+  existence: Existence
+  readonly isImported: boolean
+  readonly status: Register<string>
+  /** When a cancellation was confirmed. */
+  freedAt: number
+}
+
+export type InvoiceModel = {
+  readonly number: string
+  readonly externalId: string
+  readonly patient: PatientModel
+  readonly total: number
+  id: string | null
+  existence: Existence
+}
+
+export type PaymentModel = {
+  /** Its description. */
+  readonly token: string
+  readonly invoice: InvoiceModel
+  readonly amount: number
+  existence: Existence
+}
+
+export type MessageModel = {
+  /** Its text. */
+  readonly token: string
+  readonly channel: 'sms' | 'email'
+  readonly patient: PatientModel
+  existence: Existence
+  /** Whether a response said that the provider has it. */
+  isReportedSent: boolean
+}
+
+export type WebhookModel = {
+  readonly token: string
+  readonly url: string
+  id: string | null
+  existence: Existence
+  /** When its creation was confirmed. */
+  confirmedAt: number
+  readonly description: Register<string>
+  readonly secret: Register<string>
+  deletion: Existence
+  /** Requests that tried to delete it. */
+  deletions: number
+  /** When the deletion was attempted first. */
+  deletionStart: number
+  pings: { certain: Set<string>; possible: number }
+}
+
+export type ClinicModel = {
+  readonly index: 0 | 1
+  readonly id: string
+  readonly authorization: string
+  readonly doctors: { readonly id: string; readonly externalId: string; readonly name: Register<string> }[]
+  readonly name: Register<string>
+  readonly duration: Register<number>
+  readonly patients: PatientModel[]
+  readonly bookings: BookingModel[]
+  readonly invoices: InvoiceModel[]
+  readonly payments: PaymentModel[]
+  readonly messages: MessageModel[]
+  readonly webhooks: WebhookModel[]
+}
+
+export const emptyClinicModel = (
+  facts: Pick<ClinicModel, 'index' | 'id' | 'authorization' | 'doctors'>,
+): ClinicModel => ({
+  ...facts,
+  name: new Register(`Clinic ${facts.index}`),
+  duration: new Register(30),
+  patients: [],
+  bookings: [],
+  invoices: [],
+  payments: [],
+  messages: [],
+  webhooks: [],
+})
+
+/** Records that certainly exist and whose id is known. */
+export const identified = <T extends { id: string | null; existence: Existence }>(
+  records: readonly T[],
+): (T & { id: string })[] =>
+  records.filter(({ id, existence }) => id !== null && existence === 'certain') as (T & { id: string })[]
+
+export const isErased = ({ erasure }: PatientModel): boolean => erasure !== 'none'

@@ -1,0 +1,39 @@
+/** Where a history takes place: the API, the operator's table, the workers and the providers. */
+import type { Table } from '../../shared/store/table/table.ts'
+import type { CrashPoint } from './task.ts'
+
+export type ApiRequest = {
+  /** The id of the route. */
+  readonly route: string
+  readonly authorization: string
+  readonly path?: Record<string, string>
+  readonly query?: Record<string, string>
+  readonly body?: object
+  readonly key?: string | undefined
+}
+
+/** A response, or null when the function died before it sent one. */
+export type ApiResponse = { readonly status: number; readonly body: any; readonly text: string } | null
+
+export type World = {
+  readonly send: (request: ApiRequest, crash?: CrashPoint) => Promise<ApiResponse>
+  /** Runs a command of the operator tool; `crashed` when its process died. */
+  readonly operate: <T>(
+    work: (table: Table) => Promise<T>,
+    crash?: CrashPoint,
+  ) => Promise<{ readonly result: T } | 'crashed'>
+  /** Replaces functions by fresh instances. */
+  readonly restart: () => void
+  /** Runs the workers once, beside other operations. */
+  readonly runWorkers: (crash?: CrashPoint) => Promise<void>
+  /** Ends all faults, lets time pass, and runs the workers until there is nothing left to do. */
+  readonly settle: () => Promise<void>
+  /** The table without faults and conflicts. */
+  readonly table: Table
+  /** How often a provider has accepted the text. */
+  readonly timesSent: (channel: 'sms' | 'email', text: string) => Promise<number>
+  /** Everything that the table holds, as text in lower case. */
+  readonly tableText: () => Promise<string>
+  /** The functions' log lines about unexpected errors. */
+  readonly errors: () => readonly string[]
+}
