@@ -31,7 +31,9 @@ const HISTORIES_PER_TABLE = 10
 const PROVIDER_FAULTS = 0.04
 /** How often a shrunk history may succeed by chance: its operations overlap differently each time. */
 const TRIES = 3
-const MAX_SHRINK_RUNS = 60
+const MAX_SHRINK_RUNS = 40
+/** A campaign ends after so many failed histories. */
+const MAX_FAILURES = 3
 
 /** The client of the functions' own configuration comes from the caller, which has replaced its module. */
 export type OpenClient = (config: object) => DynamoDBDocumentClient
@@ -44,13 +46,14 @@ export async function runCampaign(
   const report: Report = { histories: 0, operations: {}, faults: {}, conflicts: 0, failures: [] }
   let next = firstSeed
   const lane = async () => {
-    while (next < firstSeed + histories && report.failures.length < 5) {
+    while (next < firstSeed + histories && report.failures.length < MAX_FAILURES) {
       await using opened = await openLane(engine, openClient)
       for (let n = 0; n < HISTORIES_PER_TABLE && next < firstSeed + histories; n++) {
         const plan = planOf(next++)
         const failure = await runHistory(opened, plan, report)
         report.histories++
         if (!failure) continue
+        if (report.failures.length >= MAX_FAILURES) return
         // Before shrinking: what failed once may not fail again.
         process.stderr.write(`history ${plan.seed} failed: ${failure.stack}\n`)
         const shrunk = await shrink(opened, plan)

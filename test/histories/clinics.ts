@@ -10,6 +10,8 @@ import { newClinic } from '../support/table.ts'
 import { type ClinicModel, emptyClinicModel } from './model.ts'
 import { Register } from './register.ts'
 
+let created = 0
+
 export async function createClinics(table: Table): Promise<[ClinicModel, ClinicModel]> {
   return [await createClinic(table, 0), await createClinic(table, 1)]
 }
@@ -27,5 +29,9 @@ async function createClinic(table: Table, index: 0 | 1): Promise<ClinicModel> {
   }))
   await doctorStore({ table }).save(clinic.id, changes)
   const { headers } = await issueCredential(table, clinic)
-  return emptyClinicModel({ index, id: clinic.id, authorization: headers.Authorization, doctors })
+  const number = ++created
+  const phone = (operation: number) =>
+    `+90532${String(number % 10_000).padStart(4, '0')}${String(operation).padStart(3, '0')}`
+  const { Authorization: authorization } = headers
+  return emptyClinicModel({ index, id: clinic.id, authorization, suffix: `c${number}`, phone, doctors })
 }

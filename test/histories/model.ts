@@ -82,6 +82,10 @@ export type ClinicModel = {
   readonly index: 0 | 1
   readonly id: string
   readonly authorization: string
+  /** Ends every text of the clinic's records: no other clinic of the table has such texts. */
+  readonly suffix: string
+  /** A phone number for each operation. */
+  readonly phone: (operation: number) => string
   readonly doctors: { readonly id: string; readonly externalId: string; readonly name: Register<string> }[]
   readonly name: Register<string>
   readonly duration: Register<number>
@@ -94,7 +98,7 @@ export type ClinicModel = {
 }
 
 export const emptyClinicModel = (
-  facts: Pick<ClinicModel, 'index' | 'id' | 'authorization' | 'doctors'>,
+  facts: Pick<ClinicModel, 'index' | 'id' | 'authorization' | 'suffix' | 'phone' | 'doctors'>,
 ): ClinicModel => ({
   ...facts,
   name: new Register(`Clinic ${facts.index}`),

@@ -85,14 +85,14 @@ export async function checkInvoices(world: World, clinic: ClinicModel): Promise<
     clinic.payments,
     payments,
     ({ token, invoice, amount }, record) =>
-      record.description === token && record.invoice.id === invoice.id && record.amount === amount,
+      record.description === token && record.invoice_id === invoice.id && record.amount === amount,
     ({ token }) => token,
     isOfErasedPatient(clinic),
   )
   for (const { id, total_amount, balance_due } of invoices) {
     const { data } = await fetchJson(world, clinic, 'get-invoice', { path: { id } })
     const paid = payments
-      .filter(({ invoice }) => invoice.id === id)
+      .filter(({ invoice_id }) => invoice_id === id)
       .reduce((sum, { amount }) => sum + amount, 0)
     demand(
       Math.abs(data.paid_amount - paid) < 0.001,

@@ -34,7 +34,7 @@ export async function bookAppointment(run: Run): Promise<void> {
   const duration = byLength < 0.5 ? 30 : 45
   const to = from + duration
   const booking: BookingModel = {
-    token: `n${operation.number}c${clinic.index}`,
+    token: `n${operation.number}${clinic.suffix}`,
     ...{
       patient,
       doctor,

@@ -26,7 +26,7 @@ export async function renameDoctor(run: Run): Promise<void> {
   const { clinic, operation } = run
   const doctor = pick(clinic.doctors, operation.random[0])
   if (!doctor) return
-  const name = `Dr. d${operation.number}c${clinic.index}`
+  const name = `Dr. d${operation.number}${clinic.suffix}`
   const write = doctor.name.begin(name)
   const result = await importRows(run, 'doctors', [{ external_id: doctor.externalId, full_name: name }])
   if (!result) return

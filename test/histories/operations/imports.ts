@@ -24,7 +24,7 @@ export async function importPatients(run: Run): Promise<void> {
   const { clinic, operation } = run
   const patients = Array.from({ length: rowCount(run) }, (_, row) => {
     const externalId = `p${operation.number}-${row}`
-    const token = `i${operation.number}x${row}c${clinic.index}`
+    const token = `i${operation.number}x${row}${clinic.suffix}`
     const id = importedUuid(clinic.id as ClinicId, 'patient', externalId)
     return newPatient(token, { externalId, id, email: `${token}@example.com` })
   })
@@ -53,7 +53,7 @@ export async function importAppointments(run: Run): Promise<void> {
       {
         model: {
           ...facts,
-          token: `n${operation.number}x${row}c${clinic.index}`,
+          token: `n${operation.number}x${row}${clinic.suffix}`,
           ...{ id, existence: 'possible' as const, isImported: true, freedAt: Number.POSITIVE_INFINITY },
           status: new Register('scheduled'),
         },
@@ -64,7 +64,7 @@ export async function importAppointments(run: Run): Promise<void> {
             doctor_external_id: doctor.externalId,
           },
           ...{ appointment_date: '2020-03-02', start_time: '10:00', end_time: '10:30' },
-          notes: `n${operation.number}x${row}c${clinic.index}`,
+          notes: `n${operation.number}x${row}${clinic.suffix}`,
         },
       },
     ]
@@ -88,7 +88,7 @@ export async function importInvoices(run: Run): Promise<void> {
     if (!patient) return []
     const externalId = `f${operation.number}-${row}`
     const id = importedUuid(clinic.id as ClinicId, 'invoice', externalId)
-    const number = `f${operation.number}x${row}c${clinic.index}`
+    const number = `f${operation.number}x${row}${clinic.suffix}`
     return [{ number, externalId, patient, id, total: 100 + row, existence: 'possible' }]
   }).flat()
   if (invoices.length === 0) return
@@ -120,7 +120,7 @@ export async function addPayment(run: Run): Promise<void> {
   const { clinic, operation } = run
   const invoice = pick(identified(clinic.invoices), operation.random[0])
   if (!invoice) return
-  const token = `y${operation.number}c${clinic.index}`
+  const token = `y${operation.number}${clinic.suffix}`
   const amount = 1 + Math.floor((operation.random[1] ?? 0) * 20)
   const payment: PaymentModel = { token, invoice, amount, existence: 'possible' }
   clinic.payments.push(payment)
@@ -154,7 +154,7 @@ export async function importPayments(run: Run): Promise<void> {
   if (!invoice) return
   const payments = Array.from({ length: rowCount(run) }, (_, row): PaymentModel => {
     return {
-      token: `z${operation.number}x${row}c${clinic.index}`,
+      token: `z${operation.number}x${row}${clinic.suffix}`,
       invoice,
       amount: 2 + row,
       existence: 'possible',

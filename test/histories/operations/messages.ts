@@ -9,7 +9,7 @@ export async function sendMessage(run: Run): Promise<void> {
   const patient = pick(identified(clinic.patients), byPatient)
   if (!patient) return
   const channel = byChannel < 0.5 ? 'sms' : 'email'
-  const token = `m${operation.number}c${clinic.index}`
+  const token = `m${operation.number}${clinic.suffix}`
   const message: MessageModel = { token, channel, patient, existence: 'possible', isReportedSent: false }
   clinic.messages.push(message)
   const outcome = await submit(run, 'send-message', {

@@ -22,9 +22,9 @@ export function newPatient(token: string, facts: Partial<PatientModel> = {}): Pa
 
 export async function createPatient(run: Run): Promise<void> {
   const { clinic, operation } = run
-  const token = `t${operation.number}c${clinic.index}`
+  const token = `t${operation.number}${clinic.suffix}`
   const [withPhone = 0, withEmail = 0] = operation.random
-  const phone = withPhone < 0.8 ? `+90532${clinic.index}${String(operation.number).padStart(6, '0')}` : null
+  const phone = withPhone < 0.8 ? clinic.phone(operation.number) : null
   const email = withEmail < 0.8 ? `${token}@example.com` : null
   const patient = newPatient(token, { phone, email })
   clinic.patients.push(patient)
@@ -93,7 +93,7 @@ export async function renamePatient(run: Run): Promise<void> {
   const { clinic, operation } = run
   const patient = pick(identified(clinic.patients), operation.random[0])
   if (!patient) return
-  const lastName = `r${operation.number}c${clinic.index}`
+  const lastName = `r${operation.number}${clinic.suffix}`
   const write = patient.lastName.begin(lastName)
   const wasErased = patient.erasure === 'certain'
   const outcome = await command(run, (table) =>

@@ -13,7 +13,7 @@ const secretOf = ({ operation }: Run, name: string): string =>
 export async function createWebhook(run: Run): Promise<void> {
   const { clinic, operation } = run
   if (clinic.webhooks.length >= MAX_CREATED) return
-  const token = `w${operation.number}c${clinic.index}`
+  const token = `w${operation.number}${clinic.suffix}`
   const url = `https://${token}.example.com/`
   const secret = secretOf(run, 'creation')
   const webhook: WebhookModel = {
