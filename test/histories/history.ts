@@ -8,7 +8,7 @@ import * as imports from './operations/imports.ts'
 import * as messages from './operations/messages.ts'
 import * as patients from './operations/patients.ts'
 import * as webhooks from './operations/webhooks.ts'
-import type { Operation, Run } from './run.ts'
+import type { Operation, Run, TransactionFault } from './run.ts'
 import type { World } from './world.ts'
 
 /** Every kind of operation, with how often it is drawn. */
@@ -80,10 +80,27 @@ export function planOf(seed: number): Plan {
       keyed: isKeyed,
       doubled: isKeyed && ONE_IN(random, 0.4),
       ...(ONE_IN(random, crashes) && { crash }),
+      ...(ONE_IN(random, 0.3) && { faults: drawFaults(random) }),
     }
   })
   return { seed, operations, concurrency: 1 + Math.floor(random() * 6), faults: drawRates(random) }
 }
+
+/** One or two kinds in a row, up to one more than the attempts of the SDK. */
+function drawFaults(random: Random): TransactionFault[] {
+  const draw = () => KINDS[Math.floor(random() * TRANSACTION_KINDS)] as TransactionFault['kind']
+  const times = () => 1 + Math.floor(random() * 4)
+  const first = { kind: draw(), times: times() }
+  return ONE_IN(random, 0.5)
+    ? [first]
+    : [
+        { ...first, times: 1 },
+        { kind: draw(), times: times() },
+      ]
+}
+
+/** How many of the kinds are for transactions: the first. */
+const TRANSACTION_KINDS = 7
 
 const KINDS = [
   'request-lost',
@@ -97,9 +114,9 @@ const KINDS = [
   'delayed',
 ] as const
 
-/** A quarter of the histories has no faults but conflicts; the others prefer some kinds. Together at most 6 %. */
+/** A quarter of the histories has no faults but conflicts; the others prefer some kinds. Together at most 8 %. */
 function drawRates(random: Random): FaultRates {
-  const total = ONE_IN(random, 0.25) ? 0 : 0.06 * random()
+  const total = ONE_IN(random, 0.25) ? 0 : 0.08 * random()
   const shares = KINDS.map(() => random() ** 2)
   const sum = shares.reduce((a, b) => a + b, 0)
   return Object.fromEntries(KINDS.map((kind, index) => [kind, (total * (shares[index] ?? 0)) / sum]))
@@ -124,6 +141,7 @@ export async function runOperations(
         counts,
       }
       counts[operation.kind] = (counts[operation.kind] ?? 0) + 1
+      world.planFaults(operation.faults ?? [])
       await OPERATIONS[operation.kind]?.[1](run)
     }
   }

@@ -80,6 +80,12 @@ export function localWorld(engine: LocalEngine, random: Random, providerFaults: 
       )
       return result === CRASHED ? 'crashed' : { result: result as Awaited<ReturnType<typeof work>> }
     },
+    planFaults: (faults) => {
+      for (const { kind, times } of faults)
+        dynamodb.faults.next({ kind, times, operation: 'TransactWriteItems' } as Parameters<
+          typeof dynamodb.faults.next
+        >[0])
+    },
     restart: functions.restart,
     runWorkers: async (crash) => {
       await fanOut(crash)

@@ -1,5 +1,6 @@
 /** How an operation of a history reaches the API and the operator tool, and how sure it can be of the outcome. */
 import { CommandFailure } from '../../bin/clinic/output.ts'
+import type { FaultKind } from '../../infra/local/realistic-dynamodb/faults.ts'
 import { UnavailableError } from '../../shared/store/table/errors.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import type { ClinicModel } from './model.ts'
@@ -19,7 +20,11 @@ export type Operation = {
   /** With an Idempotency-Key: sent twice at the same time, and once more afterwards. */
   readonly doubled: boolean
   readonly crash?: CrashPoint
+  /** Faults of the next transactions, one after the other: the operation's own, unless others are faster. */
+  readonly faults?: readonly TransactionFault[]
 }
+
+export type TransactionFault = { readonly kind: FaultKind; readonly times: number }
 
 export type Run = {
   readonly world: World

@@ -1,5 +1,6 @@
 /** Where a history takes place: the API, the operator's table, the workers and the providers. */
 import type { Table } from '../../shared/store/table/table.ts'
+import type { TransactionFault } from './run.ts'
 import type { CrashPoint } from './task.ts'
 
 export type ApiRequest = {
@@ -22,6 +23,8 @@ export type World = {
     work: (table: Table) => Promise<T>,
     crash?: CrashPoint,
   ) => Promise<{ readonly result: T } | 'crashed'>
+  /** Plans faults of the next transactions. */
+  readonly planFaults: (faults: readonly TransactionFault[]) => void
   /** Replaces functions by fresh instances. */
   readonly restart: () => void
   /** Runs the workers once, beside other operations. */
