@@ -13,6 +13,7 @@ import { doctorStore } from '../../shared/store/doctors.ts'
 import { messageStore } from '../../shared/store/messages/messages.ts'
 import { patientStore } from '../../shared/store/patients/patients.ts'
 import { issueCredential } from '../support/credentials.ts'
+import { createWebhook } from '../support/deliveries.ts'
 import { call, lambdaContext } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
 import { SHORT_LATENCY } from '../support/realistic-table.ts'
@@ -92,6 +93,26 @@ describe.each(FAULTS)('when the response of the transaction %s', (_, fault) => {
     const { status } = await post('send-message', email())
     expect(status).toBe(202)
     expect(await count(messageStore)).toBe(before + 1)
+  })
+})
+
+describe('when the response of the transaction is lost and its repetitions are throttled', () => {
+  const inject = () => {
+    dynamodb.faults.next({ operation: 'TransactWriteItems', kind: 'response-lost' })
+    dynamodb.faults.next({ operation: 'TransactWriteItems', kind: 'throttled', times: 3 })
+  }
+
+  it('deletes the webhook, and returns 204 rather than 404', async () => {
+    const { id } = await createWebhook(db.table, mine.clinic.id)
+    inject()
+    const handler = await handlerOf({ id: 'delete-webhook' })
+    expect((await call(handler, { method: 'DELETE', headers, path: { id } })).status).toBe(204)
+  })
+
+  it('creates the webhook, and returns 201 rather than 503', async () => {
+    inject()
+    const body = { url: 'https://hooks.example.com/', events: ['patient.created'] }
+    expect((await post('create-webhook', body)).status).toBe(201)
   })
 })
 

@@ -52,7 +52,15 @@ const NETWORK_ERROR_CODE =
 const UNSENT_ERROR_CODE = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|E(NET|HOST)UNREACH)$/
 
 /** The shapes of the SDK's errors: a name, a network code, or the server's own fault. */
-type SdkError = { name?: string; code?: string; $fault?: string; $metadata?: { httpStatusCode?: number } }
+type SdkError = {
+  name?: string
+  code?: string
+  $fault?: string
+  $metadata?: { httpStatusCode?: number; attempts?: number }
+}
+
+/** The attempts that the SDK has made. The error is that of the last; the response to an earlier one may be lost. */
+export const attemptsOf = (error: unknown): number => (error as SdkError).$metadata?.attempts ?? 1
 
 export const errorName = (error: unknown): string => (error instanceof Error ? error.name : '')
 

@@ -7,6 +7,7 @@ import {
 import type { Key } from '../keys/key.ts'
 import { chunked } from './chunked.ts'
 import {
+  attemptsOf,
   ConditionFailed,
   errorName,
   isOutcomeUnknown,
@@ -23,6 +24,13 @@ import type { UpdateParts, Write } from './write-requests.ts'
 
 /** Items that DynamoDB takes in one BatchWriteItem. */
 const MAX_BATCH_WRITE_ITEMS = 25
+
+/** What a failed transaction means to its caller, if it has not been committed. */
+function writeError(error: unknown): unknown {
+  if (errorName(error) === 'TransactionCanceledException') return refusalOf(error)
+  if (isThrottling(error)) return new Throttled(error)
+  return isUnavailable(error) ? new UnavailableError(error) : error
+}
 
 /** The writes of the table `name`. */
 export function tableWrites(
@@ -61,25 +69,25 @@ export function tableWrites(
   /**
    * Makes all of the writes or none. One token stands for one transaction: where the outcome is unknown (the response
    * was lost, or DynamoDB says that this very transaction is in progress) the identical request is sent again with
-   * its token, so that it takes effect once. What DynamoDB refused is not repeated here, since what the writes were
-   * judged by may no longer hold (see retryOnConflict).
+   * its token, so that it takes effect once. That goes on while the repetitions are throttled. What DynamoDB refused is
+   * not repeated here, since what the writes were judged by may no longer hold (see retryOnConflict).
    * @throws ConditionFailed, WriteConflict or Throttled when nothing was written; UnavailableError
    */
   async function tryTransact(writes: readonly Write[]): Promise<void> {
     const command = new TransactWriteCommand({ TransactItems: [...writes], ClientRequestToken: newToken() })
     const backOff = backoff(timing)
+    let mayBeCommitted = false
     for (;;) {
       try {
         await sendRaw((options) => client.send(command, options))
         return
       } catch (error) {
-        if (errorName(error) === 'TransactionInProgressException' || isOutcomeUnknown(error)) {
-          await backOff(error)
-          continue
-        }
-        if (errorName(error) === 'TransactionCanceledException') throw refusalOf(error)
-        if (isThrottling(error)) throw new Throttled(error)
-        throw isUnavailable(error) ? new UnavailableError(error) : error
+        const isInProgress = errorName(error) === 'TransactionInProgressException'
+        mayBeCommitted ||= isInProgress || isOutcomeUnknown(error) || attemptsOf(error) > 1
+        const reason = writeError(error)
+        const isOpen = isInProgress || isOutcomeUnknown(error) || reason instanceof Throttled
+        if (!mayBeCommitted || !isOpen) throw reason
+        await backOff(error)
       }
     }
   }

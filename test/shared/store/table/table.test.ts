@@ -103,6 +103,33 @@ describe('with a mocked client', () => {
     expect(inputs[2]).toEqual(inputs[0])
   })
 
+  const throttling = { name: 'ProvisionedThroughputExceededException' }
+  it.each([
+    ['throttled after a lost response', failing({ name: 'Error', code: 'ECONNRESET' }), failing(throttling)],
+    [
+      'cancelled by throttling after a lost response',
+      failing({ name: 'Error', code: 'ECONNRESET' }),
+      cancelled('ThrottlingError'),
+    ],
+    [
+      'throttled at a later attempt of the SDK, which may have lost a response before',
+      failing({ ...throttling, $metadata: { attempts: 3 } }),
+      failing({ ...throttling, $metadata: { attempts: 3 } }),
+    ],
+  ])('keeps the token of a transaction that is %s', async (_, first, second) => {
+    dynamodb.on(TransactWriteCommand).rejectsOnce(first).rejectsOnce(second).resolves({})
+    await table.tryTransact([table.deleteWrite(key)])
+    const inputs = dynamodb.commandCalls(TransactWriteCommand).map(({ args }) => args[0].input)
+    expect(inputs.length).toBe(3)
+    expect(inputs[2]).toEqual(inputs[0])
+  })
+
+  it('returns to the caller of tryTransact when the first attempt is throttled', async () => {
+    dynamodb.on(TransactWriteCommand).rejects(failing({ ...throttling, $metadata: { attempts: 1 } }))
+    await expect(table.tryTransact([])).rejects.toMatchObject({ name: 'Throttled' })
+    expect(dynamodb.commandCalls(TransactWriteCommand).length).toBe(1)
+  })
+
   it('uses a new token for each attempt of a refused transaction', async () => {
     dynamodb.on(TransactWriteCommand).rejectsOnce(cancelled('TransactionConflict')).resolves({})
     await table.transact([table.deleteWrite(key)])
