@@ -1,8 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import {
   clinicCredentialKey,
   clinicDirectoryKey,
+  clinicKey,
   credentialKey,
 } from '../../../../shared/store/keys/clinics.ts'
 import {
@@ -158,6 +160,17 @@ const REPAIRABLE: InjectedFault[] = [
 
 /** The attributes of a patient's record, without its ordinal. */
 const facts = () => ({ f: 'Given', l: 'Away', d: null, g: null, p: null, e: null, c: 1, v: 1 })
+
+/** A credential of the clinic as it was before the clinic's time zone was changed. */
+async function outdatedCredential(version: { cv?: number }) {
+  const { id, name, currency } = (await raw.read(clinicKey(made.clinic))) as unknown as Clinic
+  await credential('ck_old')
+  await raw.put({
+    ...credentialKey('ck_old'),
+    clinic: { id, name, currency, timezone: 'Asia/Tokyo' },
+    ...version,
+  })
+}
 
 const credential = (key: string) => raw.put({ ...clinicCredentialKey(made.clinic, key) })
 const UNREPAIRABLE: InjectedFault[] = [
