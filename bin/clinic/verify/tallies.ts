@@ -1,8 +1,10 @@
-import { tallyAttribute, toDayTallies } from '../../../shared/store/calendar/tally.ts'
+import { summed, tallyAttribute, toDayTallies } from '../../../shared/store/calendar/tally.ts'
 import {
   calendarListPartition,
   dayEnd,
   facetSortKey,
+  tallyMonth,
+  tallyMonthEnd,
   tallyPartition,
 } from '../../../shared/store/keys/calendar.ts'
 import type { Key } from '../../../shared/store/keys/key.ts'
@@ -13,16 +15,23 @@ import type { Inspection } from './inspection.ts'
 import { listedRowChecker } from './listed-rows.ts'
 import { partitionPages } from './partition-pages.ts'
 import type { RecordKind } from './record-kinds.ts'
+import { setCounters } from './tally-repair.ts'
 import type { UnrepairedRows } from './unrepaired-rows.ts'
 
 /** One counter's cell and attribute name. */
 type Cell = { readonly name: string; readonly date: string; readonly facet: string }
+
+/** The counters of one month by their names, as {@link summed} returns them. A damaged counter is not a number. */
+type Counters = Record<string, unknown>
 
 /** Row counts of one month, by the name of the cell's counter. */
 type Recount = Map<string, { readonly cell: Cell; readonly rows: number }>
 
 /** Fallback for a sort key that is not a month: readers count the item anyway. */
 const SAMPLE_MONTH = '2000-01'
+
+/** More than a month's item and its overflow items. */
+const MAX_ITEMS_OF_MONTH = 100
 
 /** Maximum number of counters in a note: a lost month would fill the screen. */
 const MAX_NOTED = 5
@@ -40,12 +49,9 @@ export function tallyChecker<R>(inspection: Inspection, kind: RecordKind<R>, unr
     await rows.check(list, ({ sk }) => countRow(months, sk))
     for (const sk of unrepaired.missing.of(list)) countRow(months, sk)
     const suspects: [month: string, cells: Cell[]][] = []
-    for await (const page of partitionPages(table, tallies)) {
-      count('tallies', page.length)
-      for (const item of page) {
-        suspects.push([item.sk, wrongCells(item, months.get(item.sk) ?? new Map())])
-        months.delete(item.sk)
-      }
+    for (const [month, counters] of await readCounters(tallies)) {
+      suspects.push([month, wrongCells(month, counters, months.get(month) ?? new Map())])
+      months.delete(month)
     }
     for (const [month, recount] of months)
       suspects.push([month, [...recount.values()].map(({ cell }) => cell)])
@@ -55,31 +61,50 @@ export function tallyChecker<R>(inspection: Inspection, kind: RecordKind<R>, unr
     )
   }
 
+  /** The counters of each month, those of overflow items included. */
+  async function readCounters(pk: string): Promise<Map<string, Counters>> {
+    const months = new Map<string, Counters>()
+    for await (const page of partitionPages(table, pk)) {
+      count('tallies', page.length)
+      // A month can begin on one page and end on the next.
+      for (const [month, items] of Map.groupBy(page, tallyMonth))
+        months.set(month, summed([months.get(month) ?? {}, ...items]))
+    }
+    return months
+  }
+
   /** Reads the counters before and after the rows: if nothing was counted in between, they must agree. */
   const recheck =
     (list: string, key: Key, cells: readonly Cell[]): Recheck =>
     async () => {
-      const before = await table.get(key)
+      const before = await readMonth(key)
       const recounts = await Promise.all(
         cells.map(async (cell) => ({ name: cell.name, rows: await recountCell(list, cell) })),
       )
-      const after = await table.get(key)
+      const after = await readMonth(key)
+      const [countersBefore, countersAfter] = [summed(before), summed(after)]
       const wrong = recounts.filter(
-        ({ name, rows }) => counter(before, name) !== rows || counter(after, name) !== rows,
+        ({ name, rows }) => counter(countersBefore, name) !== rows || counter(countersAfter, name) !== rows,
       )
       if (wrong.length === 0) return null
-      if (before?.v !== after?.v) return 'moving'
+      if (versionsOf(before) !== versionsOf(after)) return 'moving'
       const notes = wrong
         .slice(0, MAX_NOTED)
-        .map(({ name, rows }) => `${name} is ${Number(counter(before, name))}, not ${rows}`)
+        .map(({ name, rows }) => `${name} is ${Number(counter(countersBefore, name))}, not ${rows}`)
       const note = [...notes, ...(wrong.length > MAX_NOTED ? [`${wrong.length - MAX_NOTED} more`] : [])].join(
         '; ',
       )
       return {
         faults: [{ kind: 'tally_wrong', key, note }],
-        repair: () => setCounters(key, before?.v, wrong),
+        repair: () => table.transact(setCounters(table, key, before, wrong)),
       }
     }
+
+  /** The item of a month and its overflow items. */
+  async function readMonth({ pk, sk }: Key): Promise<Item[]> {
+    const items = await table.query({ pk, from: sk, to: tallyMonthEnd(sk), limit: MAX_ITEMS_OF_MONTH })
+    return items.filter((item) => tallyMonth(item) === sk)
+  }
 
   async function recountCell(list: string, { date, facet }: Cell): Promise<number> {
     const bounds = { from: facetSortKey(facet, date), to: facetSortKey(facet, dayEnd(date)) }
@@ -88,30 +113,6 @@ export function tallyChecker<R>(inspection: Inspection, kind: RecordKind<R>, unr
     let counted = within(unrepaired.missing.of(list)) - within(unrepaired.extra.of(list))
     for await (const page of partitionPages(table, list, bounds)) counted += page.length
     return counted
-  }
-
-  /** Sets counters, on condition that the tally still has this version. */
-  async function setCounters(
-    key: Key,
-    version: unknown,
-    counters: readonly { name: string; rows: number }[],
-  ): Promise<void> {
-    const named = counters.map(({ name, rows }, at) => ({ name, rows, at }))
-    await table.transact([
-      table.updateWrite(key, {
-        UpdateExpression: `SET ${['#v = :next', ...named.map(({ at }) => `#${at} = :${at}`)].join(', ')}`,
-        ConditionExpression: version === undefined ? 'attribute_not_exists(#v)' : '#v = :read',
-        ExpressionAttributeNames: {
-          '#v': 'v',
-          ...Object.fromEntries(named.map(({ name, at }) => [`#${at}`, name])),
-        },
-        ExpressionAttributeValues: {
-          ':next': (Number(version) || 0) + 1,
-          ...(version !== undefined && { ':read': version }),
-          ...Object.fromEntries(named.map(({ rows, at }) => [`:${at}`, rows])),
-        },
-      }),
-    ])
   }
 
   return { check }
@@ -128,16 +129,18 @@ function countRow(months: Map<string, Recount>, sk: string): void {
 }
 
 /** The cells whose counter differs from the recount, including cells that only one of them has. */
-function wrongCells(item: Item, recount: Recount): Cell[] {
+function wrongCells(month: string, counters: Counters, recount: Recount): Cell[] {
   const cells = new Map([...recount].map(([name, { cell }]) => [name, cell]))
-  for (const { date, counts } of toDayTallies(SAMPLE_MONTH, item)) {
+  for (const { date, counts } of toDayTallies(SAMPLE_MONTH, counters)) {
     for (const facet of counts.keys()) {
       const name = tallyAttribute(date, facet)
-      cells.set(name, { name, date: item.sk + date.slice(SAMPLE_MONTH.length), facet })
+      cells.set(name, { name, date: month + date.slice(SAMPLE_MONTH.length), facet })
     }
   }
-  return [...cells.values()].filter(({ name }) => counter(item, name) !== (recount.get(name)?.rows ?? 0))
+  return [...cells.values()].filter(({ name }) => counter(counters, name) !== (recount.get(name)?.rows ?? 0))
 }
 
 /** A counter that drops to zero stays as 0. */
-const counter = (item: Item | undefined, name: string): unknown => item?.[name] ?? 0
+const counter = (counters: Counters, name: string): unknown => counters[name] ?? 0
+
+const versionsOf = (items: readonly Item[]): string => items.map(({ sk, v }) => `${sk}=${v}`).join()

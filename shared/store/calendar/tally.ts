@@ -58,7 +58,7 @@ export async function readTallies(
 }
 
 /** The counters of a month's item and its overflow items together. */
-export function summed(items: readonly Item[]): Record<string, number> {
+export function summed(items: readonly Record<string, unknown>[]): Record<string, number> {
   const sums: Record<string, number> = {}
   for (const item of items) {
     for (const [name, count] of Object.entries(item))
