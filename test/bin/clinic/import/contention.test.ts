@@ -1,0 +1,85 @@
+/** Imports beside other writers, on an engine with DynamoDB's latencies and transaction conflicts. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, expect, it } from 'vitest'
+import { importEntities } from '../../../../bin/clinic/import/entities.ts'
+import { type ImportResult, importFile } from '../../../../bin/clinic/import/import-file.ts'
+import type { Clinic } from '../../../../shared/domain/clinic.ts'
+import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
+import { patientStore } from '../../../../shared/store/patients/patients.ts'
+import { idempotencyGuard } from '../../../../shared/store/table/idempotency.ts'
+import type { Table } from '../../../../shared/store/table/table.ts'
+import { freshRealisticTable } from '../../../support/realistic-table.ts'
+import { rounds } from '../../../support/scale.ts'
+import { aPatient, NOW, newClinic } from '../../../support/table.ts'
+import { runVerification } from '../verify/practice.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'contention-import-test-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** Time between two creations: 20 a second. */
+const CREATION_INTERVAL_MS = 50
+
+async function load(table: Table, clinic: Clinic, name: string, rows: object[]): Promise<ImportResult> {
+  const file = join(folder, `${name}.ndjson`)
+  writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+  const entity = importEntities(table, () => NOW).find((known) => known.name === name)
+  if (!entity) throw new Error(`no entity ${name}`)
+  return importFile(file, entity, clinic, { now: () => NOW })
+}
+
+/** Creates patients at a steady rate until `isDone`; returns how many were created. */
+async function createPatients(table: Table, clinic: Clinic, isDone: () => boolean): Promise<number> {
+  const request = { clinic: clinic.id, credential: 'ck', route: 'create-patient', key: undefined, body: '{}' }
+  const created: Promise<boolean>[] = []
+  while (!isDone()) {
+    const idempotency = idempotencyGuard({ table, now: Date.now }, request)
+    const creation = patientWriter({ table }).create(clinic.id, aPatient(), idempotency, 201, {})
+    created.push(
+      creation.then(
+        () => true,
+        () => false,
+      ),
+    )
+    await sleep(CREATION_INTERVAL_MS)
+  }
+  return (await Promise.all(created)).filter(Boolean).length
+}
+
+it('imports every row while patients are created 20 times a second', async () => {
+  const { table } = await freshRealisticTable()
+  const clinic = await newClinic(table)
+  const count = rounds(200, 20_000)
+  const patients = Array.from({ length: count }, (_, n) => ({
+    external_id: n,
+    first_name: 'Imported',
+    last_name: `Patient ${n}`,
+  }))
+  const visits = patients.map((_, n) => ({
+    external_id: n,
+    patient_external_id: n,
+    doctor_external_id: n % 2,
+    appointment_date: `2026-03-${String(1 + (n % 28)).padStart(2, '0')}`,
+    start_time: '09:00',
+    end_time: '09:30',
+  }))
+  let isDone = false
+  const creations = createPatients(table, clinic, () => isDone)
+  const all = { imported: count, updated: 0, unchanged: 0, rejected: 0 }
+  try {
+    expect(await load(table, clinic, 'patients', patients)).toEqual(all)
+    await load(table, clinic, 'doctors', [
+      { external_id: 0, full_name: 'Dr. Eva Noll' },
+      { external_id: 1, full_name: 'Dr. Bo Lind' },
+    ])
+    expect(await load(table, clinic, 'appointments', visits)).toEqual(all)
+  } finally {
+    isDone = true
+  }
+  const created = await creations
+  const { total } = await patientStore({ table }).page(clinic.id, { page: 1, limit: 1 })
+  expect(total).toBe(count + created)
+  expect((await runVerification(table, clinic.id)).found).toEqual([])
+}, 600_000)
