@@ -3,7 +3,7 @@ import type { Channel, Dispatch, Message } from './message.ts'
 import { fullName, type Patient } from './patient.ts'
 import { countryOf } from './phone-number.ts'
 
-/** How long the sender of an SMS may hold its claim. SNS responds, or times out, well before. */
+/** How long the sender of an SMS may hold its claim. SNS responds or times out well before that. */
 const SMS_CLAIM_MS = 20_000
 
 /** When the sweep queues an email again that is still waiting. */
@@ -61,7 +61,7 @@ export type MessageVerdict =
   | { readonly kind: 'country_not_allowed' }
   | { readonly kind: 'daily_limit_reached' }
 
-/** Judges a message. An erased patient counts as not found. */
+/** Decides on a message. An erased patient counts as not found. */
 export function acceptMessage(request: MessageRequest, facts: MessageFacts): MessageVerdict {
   const { channel } = request
   const { patient, sentToday } = facts
@@ -92,7 +92,7 @@ export function acceptMessage(request: MessageRequest, facts: MessageFacts): Mes
   return { kind: 'accepted', message, dailyLimit }
 }
 
-/** An SMS is claimed by the function that accepts it, which sends it at once. An email waits for its queue. */
+/** An SMS is claimed by the function that accepts it, which sends it immediately. An email waits for its queue. */
 function firstDispatch({ channel, now, claimToken }: MessageRequest): Dispatch {
   if (channel === 'email') return { dueAt: now + EMAIL_DUE_MS, claim: null, isUnresolved: false }
   const until = now + SMS_CLAIM_MS

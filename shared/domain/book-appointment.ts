@@ -45,7 +45,7 @@ export type BookingVerdict =
   | { readonly kind: 'outside_hours' }
   | { readonly kind: 'taken' }
 
-/** Judges a booking. An erased patient counts as not found. */
+/** Decides on a booking. An erased patient counts as not found. */
 export function bookAppointment(
   request: BookingRequest,
   { patient, doctor, busy }: BookingFacts,

@@ -1,4 +1,4 @@
-/** The closed list of events, and the event that each change of a record makes. */
+/** The closed list of events, and the event that each change of a record causes. */
 import { APPOINTMENT_FIELDS, type Appointment } from './appointment.ts'
 import type { ClinicInfo } from './clinic.ts'
 import { hasSameEventFields } from './field-policy.ts'
@@ -28,7 +28,7 @@ export const EVENTS = [
   'email.failed',
 ] as const
 
-/** An event that a change of a record makes. */
+/** An event that a change of a record causes. */
 export type RecordEventName = (typeof EVENTS)[number]
 /** Sent on request only, to test an endpoint. */
 export const PING = 'webhook.ping' as const
@@ -56,7 +56,7 @@ export const eventPayload = (event: Event, clinic: Pick<ClinicInfo, 'id' | 'time
   data: event.data,
 })
 
-/** An event that a change makes. `data` holds only ids, status, dates and times: the receiver reads the rest with its scopes. */
+/** An event that a change causes. `data` holds only ids, status, dates and times: the receiver reads the rest with its scopes. */
 export type EventDraft = {
   readonly event: RecordEventName
   readonly data: Readonly<Record<string, string | null>>
@@ -100,7 +100,7 @@ export function invoiceEventDraft(before: Invoice | null, after: Invoice): Event
   }
 }
 
-/** A payment makes one event, when it is created. Later corrections make none. */
+/** A payment causes one event, when it is created. Later corrections cause none. */
 export function paymentEventDraft(before: Payment | null, after: Payment): EventDraft | null {
   if (before) return null
   return {
@@ -115,7 +115,7 @@ export function paymentEventDraft(before: Payment | null, after: Payment): Event
   }
 }
 
-/** A message makes an event for each status after `queued`. Its acceptance is the response of the request. */
+/** A message causes an event for each status after `queued`. Its acceptance is the response of the request. */
 export function messageEventDraft(before: Message | null, after: Message): EventDraft | null {
   if (after.status === 'queued' || before?.status === after.status) return null
   return {

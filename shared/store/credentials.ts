@@ -15,18 +15,18 @@ import { TTL } from './keys/key.ts'
 import { retryOnConflict } from './table/retry-on-conflict.ts'
 import { ConditionFailed, type Item, type Table, type UpdateParts } from './table/table.ts'
 
-/** What a new credential is issued with, beside its generated key and secret. */
+/** The properties of a new credential, besides its generated key and secret. */
 export type NewCredential = {
   readonly name: string
   readonly clinic: ClinicId
   readonly scopes: readonly Scope[]
-  /** ISO 8601 instant; null never expires. */
+  /** ISO 8601 instant; null if it never expires. */
   readonly expiresAt: string | null
   /** Null means the stage's default. */
   readonly requestsPerMinute: number | null
 }
 
-/** Takes the place of an unknown key's item, so that refusing it takes the same work. */
+/** Replaces the item of an unknown key, so that rejecting it takes the same time. */
 const DUMMY_CREDENTIAL = { salt: randomBytes(16), hash: randomBytes(32) }
 
 /** A secret has 256 random bits, so one keyed hash is as strong as any slow one, and a request can afford it. */
@@ -36,7 +36,7 @@ const hashSecret = (secret: string, salt: Uint8Array): Buffer =>
 export function credentialStore({ table, now }: { table: Table; now: () => number }) {
   const clinics = clinicStore({ table })
 
-  /** The credential of the pair, if its secret is right and it is active. An unknown key and a wrong secret take the same work. */
+  /** The credential of the pair, if its secret is right and it is active. An unknown key and a wrong secret take the same time. */
   async function authenticate(pair: CredentialPair): Promise<Credential | null> {
     const item = await table.get(credentialKey(pair.key))
     const { salt, hash } = (item ?? DUMMY_CREDENTIAL) as typeof DUMMY_CREDENTIAL
@@ -47,7 +47,7 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
   }
 
   /**
-   * Issues a credential for a clinic. The secret is in the returned value and nowhere else. The copy of the clinic's
+   * Issues a credential for a clinic. The secret is only in the returned value. The copy of the clinic's
    * settings is that of the moment: a change at the same time either is copied, or finds the new credential.
    */
   async function issue(wanted: NewCredential): Promise<Credential & { secret: string }> {
@@ -78,7 +78,7 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
     return items.map(toCredential).sort((a, b) => (a.createdAt + a.key < b.createdAt + b.key ? -1 : 1))
   }
 
-  /** Takes effect at the next request, and keeps the time of the first revocation. Null when there is no such key. */
+  /** Takes effect at the next request, and keeps the time of the first revocation. Null for an unknown key. */
   async function revoke(key: string): Promise<Credential | null> {
     const revoked = await changeCredential(table, key, {
       UpdateExpression: 'SET revokedAt = :now',

@@ -10,13 +10,13 @@ import type { Item, Table } from './table/table.ts'
 /** A doctor as it was read, with the version that a change of it is conditional on. */
 export type StoredDoctor = Doctor & { readonly version: number }
 
-/** A doctor to be written: new, or in the place of what was read. */
+/** A doctor to be written: a new one, or a change of the one that was read. */
 export type DoctorChange = { readonly before: StoredDoctor | null; readonly after: Doctor }
 
-/** Two items each. */
+/** Doctors in one transaction: each takes up to two items. */
 export const MAX_SAVED = 50
 
-/** A clinic has tens of doctors, seldom hundreds: its list is one partition, read whole and sorted in memory. */
+/** A clinic has tens of doctors, rarely hundreds, so its list is one partition that is read whole and sorted in memory. */
 const MAX_DOCTORS = 10_000
 
 export function doctorStore({ table }: { table: Table }) {
@@ -30,7 +30,7 @@ export function doctorStore({ table }: { table: Table }) {
     return new Map(items.map((item) => [item.sk, toDoctor(item)]))
   }
 
-  /** By name as people sort it, then id. */
+  /** Sorted by name, without regard to case and accents, then by id. */
   async function list(clinic: ClinicId): Promise<StoredDoctor[]> {
     const items = await table.query({ pk: doctorsPartition(clinic), limit: MAX_DOCTORS })
     const named = items.map(toDoctor).map((doctor) => ({ doctor, name: fold(doctor.fullName) }))
@@ -67,6 +67,6 @@ const compareStrings = (a: string, b: string): number => (a < b ? -1 : a > b ? 1
 
 function toDoctor(item: Item): StoredDoctor {
   const { pk, sk, v, ...doctor } = item
-  // Doctors of the first days had no exceptions.
+  // Doctors that were stored before exceptions existed have none.
   return { ...(doctor as unknown as Omit<Doctor, 'id'>), id: sk, version: v as number }
 }

@@ -15,7 +15,7 @@ const APPOINTMENT_FACETS: Record<AppointmentStatus, string> = {
   no_show: 'n',
 }
 
-/** Short names, since a list row's bytes are its price. */
+/** Names are short because the cost of a list row is its size in bytes. */
 export const APPOINTMENT_ATTRIBUTES = {
   patient: { id: text('p'), fullName: text('pn') },
   doctor: { id: text('d'), fullName: text('dn') },
@@ -43,7 +43,7 @@ export const APPOINTMENTS: CalendarEntity<Appointment, AppointmentStatus> = {
   eventDraft: appointmentEventDraft,
 }
 
-/** Keeps the doctor's day up to date: an attribute for each appointment that takes time, `09:00-09:30`. */
+/** Keeps the doctor's day up to date: one attribute for each appointment that occupies time, `09:00-09:30`. */
 function updateDoctorDay(changeset: Changeset, before: Appointment | null, after: Appointment): void {
   const busy = (appointment: Appointment) =>
     occupiesSlot(appointment.status) && `${appointment.startTime}-${appointment.endTime}`

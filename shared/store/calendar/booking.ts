@@ -28,7 +28,7 @@ import { appointmentStore } from './appointments.ts'
 /** For a clinic without a stored setting. */
 const DEFAULT_APPOINTMENT_MINUTES = 30
 
-/** A doctor's day as read: the time that is taken, by which appointments, and the version that a booking depends on. */
+/** A doctor's day as it was read: the busy times, their appointments, and the version that a booking is conditional on. */
 export type StoredDay = {
   readonly busy: Interval[]
   /** Short ids of the appointments. */

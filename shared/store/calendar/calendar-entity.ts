@@ -12,14 +12,14 @@ export type CalendarEntity<R, F extends string> = {
   readonly position: (record: R) => ListPosition
   /** The attributes of a record, short names; `large` ones are left out of a row that would be too large. */
   readonly encode: (record: R) => Record<string, unknown>
-  /** The inverse; a thin row lacks the large attributes. */
+  /** The inverse of `encode`. A thin row lacks the large attributes. */
   readonly decode: (item: Item, id: string) => R
   readonly large: readonly string[]
-  /** Attributes that no row holds, only the record. */
+  /** Attributes that only the record contains, not its rows. */
   readonly unlisted?: readonly string[]
   /** The event that a change makes, if any. */
   readonly eventDraft: (before: R | null, after: R) => EventDraft | null
-  /** Adds what else changes with a record, such as the time that it takes of its doctor. */
+  /** Adds other changes that follow from a change of a record, such as the doctor's busy times. */
   readonly onChange?: (changeset: Changeset, before: R | null, after: R) => void
 }
 
@@ -27,6 +27,6 @@ export type CalendarEntity<R, F extends string> = {
 export type StoredRecord<R> = {
   readonly record: R
   readonly version: number
-  /** How many events the record has made. */
+  /** The number of the record's events so far. */
   readonly events: number
 }

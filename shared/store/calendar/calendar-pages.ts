@@ -27,10 +27,10 @@ export type CalendarFilter<F extends string> = {
   readonly to?: string | undefined
 }
 
-/** Months of tallies, and rows of one patient: more than any list has. */
+/** More months of tallies, and more rows of one patient, than any list has. */
 const UNLIMITED = 1_000_000
 
-/** How often a page is read that concurrent writes keep changing. */
+/** The most reads of a page that concurrent writes keep changing. */
 const MAX_READS = 4
 
 /** `onDrift` is called when a concurrent write changed a page while it was read. */
@@ -59,7 +59,7 @@ export function calendarPages<R, F extends string>(
       const { page, isConsistent } = await talliedPage(clinic, filter, request)
       if (isConsistent) return page
       onDrift(letter)
-      // Too busy to be read between two changes: the total may be off by what changed meanwhile.
+      // Writes are too frequent for a consistent read: the total may differ by what changed meanwhile.
       if (attempt === MAX_READS) return page
     }
   }
@@ -124,7 +124,7 @@ export function calendarPages<R, F extends string>(
     }
   }
 
-  /** A record that changed its facet between two reads is in both. */
+  /** Removes duplicates: a record whose facet changed between two reads is in both. */
   const withoutRepetitions = (items: readonly R[]): R[] => [
     ...new Map(items.map((item) => [entity.position(item).id, item])).values(),
   ]

@@ -4,7 +4,7 @@ import type { Item, Table } from '../table/table.ts'
 import type { CalendarEntity, StoredRecord } from './calendar-entity.ts'
 import { idOf } from './calendar-row.ts'
 
-/** Reads the records of one entity: by id, or those that rows stand for. */
+/** Reads the records of one entity: by id, or those of rows. */
 export function calendarRecords<R, F extends string>(table: Table, entity: CalendarEntity<R, F>) {
   const { letter } = entity
 

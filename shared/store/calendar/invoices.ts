@@ -39,7 +39,7 @@ export const LINE_ITEM_ATTRIBUTES = {
   total: amount('total'),
 } satisfies AttributeMap<LineItem>
 
-/** Short names, since a list row's bytes are its price. */
+/** Names are short because the cost of a list row is its size in bytes. */
 export const INVOICE_ATTRIBUTES = {
   number: text('no'),
   clinicStatus: code('set', INVOICE_FACETS),

@@ -22,7 +22,7 @@ const PAYMENT_FACETS: Record<PaymentStatus, string> = {
   refunded: 'r',
 }
 
-/** Short names, since a list row's bytes are its price. */
+/** Names are short because the cost of a list row is its size in bytes. */
 export const PAYMENT_ATTRIBUTES = {
   invoice: { id: text('i'), number: text('no') },
   patient: { id: text('p'), fullName: text('pn') },

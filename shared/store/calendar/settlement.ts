@@ -64,7 +64,7 @@ export function settlement(table: Table) {
   return { buildChangeset }
 }
 
-/** How often an invoice is read whose payments keep changing. */
+/** The most reads of an invoice whose payments keep changing. */
 const MAX_READS = 4
 
 /** Reads an invoice together with its payments. */
@@ -72,7 +72,7 @@ export function invoiceReader({ table, onDrift = () => {} }: ListPlatform) {
   const invoices = invoiceStore({ table })
   const payments = paymentStore({ table })
 
-  /** The invoice and its payments, newest first, as they were at one moment; null when there is no such invoice. */
+  /** The invoice and its payments, newest first, in a consistent state; null for an unknown invoice. */
   async function findWithPayments(
     clinic: ClinicId,
     id: string,

@@ -2,7 +2,7 @@ import type { ClinicId } from '../../domain/clinic.ts'
 import { DUE_PARTITION_PREFIX } from './due.ts'
 import { type Key, partition, shortId } from './key.ts'
 
-/** The lists that go by the calendar (calendar-list.ts), each by its letter. */
+/** The letter of each calendar list (calendar-list.ts). */
 export type CalendarLetter = 'A' | 'I' | 'Y' | 'M'
 
 /** Records by id. */
@@ -34,7 +34,7 @@ export const tallyOverflowKey = (pk: string, month: string, index: number): Key 
   sk: `${month}~${index}`,
 })
 
-/** After a month's item and all of its overflow items. */
+/** Sorts after a month's item and all of its overflow items. */
 export const tallyMonthEnd = (month: string): string => `${month}~~`
 
 /** The month that an item or an overflow item counts. */
@@ -76,10 +76,10 @@ export const ownerPartition = (
 export const calendarSortKey = (date: string, moment: string, id: string): string =>
   `${date}#${moment}#${shortId(id)}`
 
-/** The same in a list that goes by facet first. */
+/** The same in a list that is sorted by facet first. */
 export const facetSortKey = (facet: string, sort: string): string => `${facet}#${sort}`
 
-/** After every sort key of a day. */
+/** Sorts after every sort key of a day. */
 export const dayEnd = (date: string): string => `${date}#~`
 
 /** The busy times of a doctor on a date. */

@@ -3,7 +3,7 @@ import { type Key, partition, sortableNumber } from './key.ts'
 
 export const clinicKey = (clinic: ClinicId): Key => ({ pk: partition(clinic, 'C'), sk: 'clinic' })
 
-/** Which credentials a clinic has; the credentials themselves are found by their own key. */
+/** The credentials of a clinic, by key only. The credentials themselves have partitions of their own. */
 export const clinicCredentialsPartition = (clinic: ClinicId): string => partition(clinic, 'K')
 
 export const clinicCredentialKey = (clinic: ClinicId, key: string): Key => ({

@@ -11,7 +11,7 @@ export const dueSortKey = ({ clinic, id, at }: Due): string =>
 
 const dueTime = (at: number): string => String(at).padStart(15, '0')
 
-/** After every sort key of what is due by then. */
+/** Sorts after every item that is due by then. */
 export const dueUntil = (at: number): string => `${dueTime(at)}#~`
 
 /** The families of due items that only delivering functions may touch. */

@@ -1,7 +1,7 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import { type Key, partition } from './key.ts'
 
-/** Answers kept for repetitions, by credential, route and the caller's own key. */
+/** Stored responses, by credential, route and idempotency key. */
 export const storedResponsesPartition = (clinic: ClinicId): string => partition(clinic, 'R')
 
 export const storedResponseKey = (

@@ -3,7 +3,7 @@ import { type Key, partition, sortableNumber } from './key.ts'
 
 export const patientKey = (clinic: ClinicId, id: string): Key => ({ pk: partition(clinic, 'P'), sk: id })
 
-/** Patients in order of entry: dense ordinals 0..n-1, so that a page is a range. */
+/** Patients in order of creation, with dense ordinals 0..n-1, so that a page is a range. */
 export const patientListPartition = (clinic: ClinicId): string => partition(clinic, 'PL')
 
 export const patientRowKey = (clinic: ClinicId, ordinal: number): Key => ({
@@ -11,13 +11,13 @@ export const patientRowKey = (clinic: ClinicId, ordinal: number): Key => ({
   sk: sortableNumber(ordinal),
 })
 
-/** How many patients there are, and how far the search segments have followed. */
+/** The number of patients, and the state of the search segments. */
 export const patientHeadKey = (clinic: ClinicId): Key => ({ pk: partition(clinic, 'PH'), sk: 'head' })
 
 /** Writers of the head that wait for their turns. */
 export const patientTurnsKey = (clinic: ClinicId): Key => ({ pk: partition(clinic, 'PH'), sk: 'turns' })
 
-/** Search segment `index`, in as many parts as its bytes need. */
+/** A part of search segment `index`. A segment has as many parts as its size requires. */
 export const patientSegmentPartition = (clinic: ClinicId, index: number): string =>
   partition(clinic, `PS#${index}`)
 

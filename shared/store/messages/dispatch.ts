@@ -1,4 +1,4 @@
-/** The way of a message to its provider: claimed, resolved, postponed, or left to a person. */
+/** The dispatch of messages to their providers: claims, outcomes, postponements, and messages left to the operator. */
 import { isDeepStrictEqual } from 'node:util'
 import type { ClinicId } from '../../domain/clinic.ts'
 import {
@@ -19,18 +19,18 @@ import { ConditionFailed, type Table } from '../table/table.ts'
 import { dueKeyOf, dueMessages } from './due-messages.ts'
 import { messageStore, toDispatchAttributes } from './messages.ts'
 
-/** Adds to the transaction that records something. */
+/** Adds changes to a transaction. */
 type ExtendChanges = (changes: Changeset) => Promise<void>
 
 /** How long a message can be found by its provider's id. Receipts arrive within three days. */
 const RECEIPT_SECONDS = 7 * 24 * 60 * 60
 
-/** Claims messages that wait to be sent, and records what becomes of them. */
+/** Claims messages that wait to be sent, and records their outcomes. */
 export function messageDispatch({ table }: { table: Table }) {
   const messages = messageStore({ table })
 
   /**
-   * Claims a waiting message as it was read. Of any number of consumers only one ever gets the claim. False when the
+   * Claims a waiting message as it was read. Only one of several concurrent consumers gets the claim. False when the
    * message has changed since.
    */
   async function claim(
@@ -59,7 +59,7 @@ export function messageDispatch({ table }: { table: Table }) {
   }
 
   /**
-   * Records what happened to a message. Its status moves forward only, and the same feedback again changes nothing.
+   * Records feedback on a message. Its status only moves forward, and repeated feedback changes nothing.
    * `extendChanges` adds to the same transaction. Null for an unknown message.
    */
   const recordFeedback = (

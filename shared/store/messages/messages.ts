@@ -45,7 +45,7 @@ const dispatch = attribute<Dispatch>('di', toDispatchAttributes, (stored) =>
   toDispatch(stored as DispatchAttributes),
 )
 
-/** Short names, since a list row's bytes are its price. */
+/** Names are short because the cost of a list row is its size in bytes. */
 export const MESSAGE_ATTRIBUTES = {
   channel: choice('ch', CHANNELS),
   type: choice('ty', MESSAGE_TYPES),

@@ -3,11 +3,11 @@ import { patientHeadKey } from '../keys/patients.ts'
 import type { Table } from '../table/table.ts'
 import type { Write } from '../table/write-requests.ts'
 
-/** The one item that says how many patients a clinic has and how far its search segments have followed. */
+/** The item with a clinic's number of patients and the state of its search segments. */
 export type PatientHead = {
   /** Number of patients; their ordinals are 0..n-1. */
   readonly n: number
-  /** Number of updates of patients so far; each has an entry of this number in the change log. */
+  /** Number of updates of patients so far. Each has an entry with its number in the change log. */
   readonly u: number
   /** Ordinals below this are in the segments. */
   readonly sn: number
@@ -19,13 +19,13 @@ export type PatientHead = {
   readonly v: number
   /** Change log entries up to this one are deleted. */
   readonly lf: number
-  /** Until when writers take turns, in milliseconds since the epoch; absent until writers first collided. */
+  /** When writers stop taking turns, in milliseconds since the epoch; absent until writers first collide. */
   readonly q?: number
 }
 
 export const EMPTY_HEAD: PatientHead = { n: 0, u: 0, sn: 0, su: 0, sv: [], v: 0, lf: 0 }
 
-/** How long writers keep taking turns after one of them had to. */
+/** How long writers continue to take turns after a collision. */
 const TURNS_KEPT_MS = 1000
 
 export async function readPatientHead(table: Table, clinic: ClinicId): Promise<PatientHead> {
@@ -33,10 +33,10 @@ export async function readPatientHead(table: Table, clinic: ClinicId): Promise<P
   return (item as unknown as PatientHead | undefined) ?? EMPTY_HEAD
 }
 
-/** Whether writers of the head wait for their turns at present. */
+/** Whether writers of the head currently wait for their turns. */
 export const isContended = ({ q = 0 }: PatientHead, now: number): boolean => q > now
 
-/** Moves the counters of patients and updates, under the condition that they are as they were read. */
+/** Moves the counters of patients and updates, on the condition that they have not changed since they were read. */
 export function moveHead(
   table: Table,
   clinic: ClinicId,

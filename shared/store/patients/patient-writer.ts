@@ -19,7 +19,7 @@ export const MAX_CREATED = 32
 /** The most updated patients in one transaction: five items each, and the head. */
 export const MAX_UPDATED = 19
 
-/** A patient as it was read, and as it is to be. */
+/** A patient as it was read, and its new state. */
 export type PatientChange = { readonly before: StoredPatient; readonly after: StoredPatient }
 
 export function patientWriter({ table }: { table: Table }) {
@@ -35,7 +35,7 @@ export function patientWriter({ table }: { table: Table }) {
     status: number,
     response: object,
   ): Promise<StoredResponse | null> {
-    // Not as this writer left the head: another function may have moved it since.
+    // Read the head again: another function may have moved it since this writer did.
     heads.delete(clinic)
     const stored = await inTurns(clinic, async ({ readHead, commit }) => {
       const [stored, head] = await Promise.all([idempotency.find(), readHead()])
@@ -81,7 +81,7 @@ export function patientWriter({ table }: { table: Table }) {
     if (!isCommitted) throw new ConditionFailed([])
   }
 
-  /** Runs work that moves the head, again with a fresh head, and in turns, when another writer was faster. */
+  /** Runs work that moves the head. If another writer was faster, runs it again in a turn, with a fresh head. */
   function inTurns<T>(clinic: ClinicId, work: (head: HeadAccess) => Promise<T>): Promise<T> {
     return retryInTurns({ table, queue: patientTurnsKey(clinic) }, (inTurn) =>
       work({
@@ -154,6 +154,6 @@ type HeadAccess = {
   ) => Promise<boolean>
 }
 
-/** What other records copy of a patient. */
+/** The values of a patient that other records copy. */
 const copiedValues = ({ emailAddress, erased, ...patient }: StoredPatient): string =>
   `${fullName(patient)}\n${emailAddress}\n${erased}`

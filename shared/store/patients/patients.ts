@@ -7,19 +7,19 @@ import { type AttributeMap, choice, instant, nullable, recordCodec, text } from 
 import type { Item, Table } from '../table/table.ts'
 import { readPatientHead } from './head.ts'
 
-/** A patient with its place in the clinic's order of entry. */
+/** A patient with its ordinal: its position in order of creation. */
 export type StoredPatient = Patient & {
   readonly ordinal: number
   readonly version: number
-  /** How many events it has made. */
+  /** The number of its events so far. */
   readonly events: number
-  /** Anonymised for good, by the law's right to erasure. */
+  /** Anonymized permanently, under the right to erasure. */
   readonly erased: boolean
 }
 
-/** Reads patients; patient-entry.ts writes them. */
+/** Reads patients. The writer is patient-writer.ts. */
 export function patientStore({ table }: { table: Table }) {
-  /** Null for an unknown id and for another clinic's alike. */
+  /** Null for an unknown id, which includes the ids of other clinics. */
   async function find(clinic: ClinicId, id: string): Promise<Patient | null> {
     const item = await table.get(patientKey(clinic, id))
     return item ? toPatient(item) : null
@@ -30,7 +30,7 @@ export function patientStore({ table }: { table: Table }) {
     return new Map(items.map((item) => [item.sk, toStoredPatient(item)]))
   }
 
-  /** Last entered first: the head says which ordinals the page has, one range reads them. */
+  /** Most recently created first. The head determines the ordinals of the page, and one range query reads them. */
   async function page(clinic: ClinicId, request: PageRequest): Promise<Page<Patient>> {
     const { n } = await readPatientHead(table, clinic)
     const ordinals = descendingOrdinals(n, request)
@@ -46,7 +46,7 @@ export function patientStore({ table }: { table: Table }) {
     return { items: rows.map(toPatient), total: n }
   }
 
-  /** The patients at these ordinals, in the order asked for. */
+  /** The patients at these ordinals, in the same order. */
   async function findByOrdinals(clinic: ClinicId, ordinals: readonly number[]): Promise<Patient[]> {
     const rows = await table.getMany(ordinals.map((ordinal) => patientRowKey(clinic, ordinal)))
     const byKey = new Map(rows.map((row) => [row.sk, row]))
@@ -59,7 +59,7 @@ export function patientStore({ table }: { table: Table }) {
   return { find, findMany, page, findByOrdinals }
 }
 
-/** Short names, since a list row's bytes are its price. */
+/** Names are short because the cost of a list row is its size in bytes. */
 export const PATIENT_ATTRIBUTES = {
   firstName: text('f'),
   lastName: text('l'),
@@ -91,7 +91,7 @@ export const rowItem = (key: Key, patient: Patient): Item => ({
   ...patientCodec.encode(patient),
 })
 
-/** @throws TypeError or RangeError for an item that is no patient's record or row */
+/** @throws TypeError or RangeError for an item that is not a patient's record or row */
 export const toPatient = (item: Item): Patient =>
   patientCodec.decode(item, (item.i as string | undefined) ?? item.sk)
 

@@ -7,10 +7,10 @@ import type { Item, Table } from '../table/table.ts'
 import type { PatientHead } from './head.ts'
 import { toPatient } from './patients.ts'
 
-/** A state of a clinic's patients: how many were entered, how many updates made. */
+/** A state of a clinic's patients: the numbers of creations and of updates. */
 export type PatientState = { readonly patients: number; readonly updates: number }
 
-/** What search knows of a patient. */
+/** The line by which search finds a patient. */
 export const patientSearchLine = (patient: Patient): string =>
   searchLine(fullName(patient), patient.phoneNumber, patient.emailAddress)
 

@@ -33,7 +33,7 @@ export async function readSegment(
   return { segment: new SearchSegment(text === '' ? [] : text.split('\n')), version: found, state }
 }
 
-/** The parts, if they are all there, of one version, and not too old. */
+/** The parts, if they are complete, have one version, and are not too old. */
 async function readParts(table: Table, clinic: ClinicId, index: number, version: number, eventual: boolean) {
   const pk = patientSegmentPartition(clinic, index)
   const stored = (await table.query({ pk, limit: MAX_PARTS, eventual })) as Part[]
@@ -44,7 +44,7 @@ async function readParts(table: Table, clinic: ClinicId, index: number, version:
   return parts.every((part) => part.version === first.version) ? parts : null
 }
 
-/** The writes that put a segment in the place of `replaces`, for one transaction. */
+/** The writes that replace `replaces` by a segment, for one transaction. */
 export function segmentWrites(
   table: Table,
   clinic: ClinicId,
@@ -59,7 +59,7 @@ export function segmentWrites(
   return Array.from({ length: parts }, (_, part) =>
     table.updateWrite(patientSegmentKey(clinic, index, part), {
       UpdateExpression: 'SET #data = :data, version = :version, parts = :parts, #state = :state',
-      // The first part guards them all: two snapshots at a time never undo each other.
+      // The first part guards them all: concurrent snapshots cannot undo each other.
       ...(part === 0 && {
         ConditionExpression: previous === null ? 'attribute_not_exists(pk)' : 'version = :replaces',
       }),

@@ -41,7 +41,7 @@ export function patientSnapshots({ table }: { table: Table }) {
   async function snapshot(clinic: ClinicId): Promise<void> {
     const head = await readPatientHead(table, clinic)
     const changes = await readLinesSince(table, clinic, { patients: head.sn, updates: head.su }, head)
-    // A concurrent snapshot has deleted the log entries, and has done the work.
+    // A concurrent snapshot has deleted the log entries, and has already done the work.
     if (!changes) return
     const versions = await writeSegments(clinic, head, changes)
     if (!versions) return

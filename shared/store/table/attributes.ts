@@ -81,7 +81,7 @@ export const code = <Value extends string>(
     (stored) => decodeCode(codes, stored),
   )
 
-/** @throws RangeError when the character stands for no value */
+/** @throws RangeError for an unknown character */
 function decodeCode<Value extends string>(codes: Readonly<Record<Value, string>>, stored: unknown): Value {
   for (const value in codes) if (codes[value] === stored) return value
   throw new RangeError('a stored code is not one of its set')
@@ -112,14 +112,14 @@ export const list = <Element>(
   }
 }
 
-/** Null is stored as null; the attribute is always there. */
+/** Null is stored as null, so the attribute always exists. */
 export const nullable = <Value>(inner: Attribute<Value>): Attribute<Value | null> => ({
   ...inner,
   encode: (value) => (value === null ? null : inner.encode(value)),
   decode: (stored) => (stored === null ? null : inner.decode(stored)),
 })
 
-/** Null is stored as no attribute, which is also how records look that are older than the field. */
+/** Null is stored without an attribute, so records from before the field existed decode as null. */
 export const optional = <Value>(inner: Attribute<Value>): Attribute<Value | null> => ({
   ...inner,
   encode: (value) => (value === null ? undefined : inner.encode(value)),

@@ -11,7 +11,7 @@ import { MAX_TRANSACTION_ITEMS, type Table } from './table.ts'
 import type { Item, Write } from './write-requests.ts'
 import { MAX_TRANSACTION_BYTES, UPDATED_ITEM_BYTES, writeBytes } from './write-size.ts'
 
-/** A counter with its overflow items, and the mark that says that an overflow item waits to be folded back. */
+/** A counter with its overflow items, each with the mark by which it is found for folding. */
 export type SpreadCounter = {
   readonly key: Key
   readonly overflow: (index: number) => { readonly key: Key; readonly mark: Key }
@@ -26,7 +26,7 @@ export class Changeset {
   readonly #table: Table
   readonly #writes = new Map<string, Write>()
   readonly #updates = new Map<string, ItemUpdate>()
-  /** The item that each spread counter is added to here: its own, or an overflow item. */
+  /** The item that each spread counter is added to in this transaction: its own, or an overflow item. */
   readonly #spread = new Map<string, Key>()
   readonly #countersByItem = new Map<string, Key>()
 
@@ -56,7 +56,7 @@ export class Changeset {
     this.#writes.set(keyString(key), this.#table.deleteWrite(key))
   }
 
-  /** Moves an item that consists of its key alone; null means that there is none before or after. */
+  /** Moves an item that consists of its key alone; null means that the item did not exist before, or does not exist after. */
   move(from: Key | null, to: Key | null): void {
     if (isDeepStrictEqual(from, to)) return
     if (from) this.remove(from)
@@ -185,7 +185,7 @@ export class Changeset {
     }
   }
 
-  /** Remembers which counters collided, for writers that commit the {@link writes} themselves. */
+  /** Records which counters collided, for writers that commit the {@link writes} themselves. */
   recordConflict({ conflictingIndexes }: WriteConflict): void {
     const updates = this.#updateWrites()
     for (const index of conflictingIndexes) {

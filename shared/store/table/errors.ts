@@ -1,4 +1,4 @@
-/** What DynamoDB's and the SDK's errors mean to the stores. */
+/** Classifies the errors of DynamoDB and the SDK. */
 
 /** The store is throttling or down, after all retries; the caller may try again. */
 export class UnavailableError extends Error {
@@ -18,7 +18,7 @@ export class ConditionFailed extends Error {
   }
 }
 
-/** Another write was in flight on the same items, at the positions `conflictingIndexes`; nothing was written. */
+/** A concurrent write used the same items, at the positions `conflictingIndexes`; nothing was written. */
 export class WriteConflict extends Error {
   readonly conflictingIndexes: readonly number[]
   constructor(conflictingIndexes: readonly number[], cause?: unknown) {

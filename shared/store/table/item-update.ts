@@ -1,14 +1,14 @@
 import type { Key } from '../keys/key.ts'
 import type { UpdateParts } from './write-requests.ts'
 
-/** What one item is to become. Several changes of one item are merged, since a transaction takes each item once. */
+/** The changes of one item. They are merged because a transaction accepts each item only once. */
 export type ItemUpdate = {
   readonly key: Key
   readonly add: Map<string, number>
   readonly set: Map<string, unknown>
   /** The version it must have; 0 for an item that must not exist; undefined for any. */
   expectedVersion?: number
-  /** What a counter must be less than before it is added to. */
+  /** The limit that a counter must be below before it is added to. */
   counterLimit?: { readonly attribute: string; readonly limit: number }
 }
 
@@ -18,7 +18,7 @@ export const newItemUpdate = ({ pk, sk }: Key): ItemUpdate => ({
   set: new Map(),
 })
 
-/** The update as DynamoDB takes it; null when it changes and requires nothing. */
+/** The parameters of DynamoDB's update; null when it neither changes nor requires anything. */
 export function toUpdateParts(update: ItemUpdate): Omit<UpdateParts, 'ReturnValues'> | null {
   const { add, set, expectedVersion, counterLimit } = update
   const changed = [...add].filter(([, by]) => by !== 0)

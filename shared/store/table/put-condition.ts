@@ -1,6 +1,6 @@
 import type { UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
 
-/** When an item may be put: if there is none, as it was read, or when the one there has expired. */
+/** The condition of a put: no item exists, the item has not changed since it was read, or it has expired. */
 export type PutCondition =
   | 'new'
   | { readonly version: number }

@@ -21,7 +21,7 @@ export type Range = {
   readonly eventual?: boolean
 }
 
-/** Keys that DynamoDB takes in one BatchGetItem. */
+/** The most keys in one BatchGetItem. */
 const MAX_BATCH_GET_KEYS = 100
 
 /** The reads of the table `name`, strongly consistent unless asked otherwise. */
@@ -45,7 +45,7 @@ export function tableReads(client: DynamoDBDocumentClient, name: string, send: S
     return items
   }
 
-  /** The items that exist, in no order. */
+  /** The items that exist, in no particular order. */
   async function getMany(keys: readonly Key[], { eventual = false } = {}): Promise<Item[]> {
     const batches = chunked(keys, MAX_BATCH_GET_KEYS).map((batch) => getBatch(batch, eventual))
     return (await Promise.all(batches)).flat()

@@ -1,4 +1,4 @@
-/** The single table as the stores see it: keys in, items out. */
+/** The single table, as the stores use it: they pass keys and get items. */
 import { randomUUID } from 'node:crypto'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { newUuid } from '../../domain/uuid.ts'
@@ -12,7 +12,7 @@ import { tableWrites } from './writes.ts'
 /** Items of one transaction. */
 export const MAX_TRANSACTION_ITEMS = 100
 
-/** Where writers take the time, ids and tokens from; handed in by tests. */
+/** The source of time, ids and tokens for writers. Tests pass their own. */
 export type TableOptions = {
   /** Milliseconds since the epoch. */
   readonly now?: () => number
@@ -32,7 +32,7 @@ export function openTable(
   { now = Date.now, newId = newUuid, newToken = randomUUID, timing = SYSTEM_TIMING }: TableOptions = {},
 ) {
   return {
-    /** Whether what is written emits events. */
+    /** Whether writes emit events. */
     emitsEvents: true as boolean,
     now,
     newId,
@@ -44,7 +44,7 @@ export function openTable(
   }
 }
 
-/** The same table for writers of history: their changes emit no events. */
+/** The same table for writers of historical records, whose changes emit no events. */
 export const withoutEvents = (table: Table): Table => ({ ...table, emitsEvents: false })
 
 export { chunked } from './chunked.ts'

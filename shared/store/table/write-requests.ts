@@ -1,4 +1,4 @@
-/** The writes of a transaction, as DynamoDB takes them. */
+/** The writes of a transaction, in DynamoDB's format. */
 import type { TransactWriteCommandInput, UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
 import type { Key } from '../keys/key.ts'
 import { toConditionExpression } from './put-condition.ts'
@@ -31,7 +31,7 @@ export const writeRequests = (name: string) => ({
     },
   }),
 
-  /** Deletes an item; with a version or an attribute, only if it still has that one. */
+  /** Deletes an item; with a version or an attribute, only if that has not changed. */
   deleteWrite: ({ pk, sk }: Key, condition?: DeleteCondition): Write => ({
     Delete: {
       TableName: name,

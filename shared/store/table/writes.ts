@@ -22,7 +22,7 @@ import { backoff, repeatOnConflict, type Timing } from './retry-on-conflict.ts'
 import { send, sendRaw } from './send.ts'
 import type { UpdateParts, Write } from './write-requests.ts'
 
-/** Items that DynamoDB takes in one BatchWriteItem. */
+/** The most items in one BatchWriteItem. */
 const MAX_BATCH_WRITE_ITEMS = 25
 
 /** What a failed transaction means to its caller, if it has not been committed. */
@@ -39,7 +39,7 @@ export function tableWrites(
   newToken: () => string,
   timing: Timing,
 ) {
-  /** Deletes items that nothing refers to any more; not atomic. */
+  /** Deletes items that nothing refers to any more. Not atomic. */
   async function deleteMany(keys: readonly Key[]): Promise<void> {
     for (const batch of chunked(keys, MAX_BATCH_WRITE_ITEMS)) {
       const backOff = backoff(timing)
@@ -54,7 +54,7 @@ export function tableWrites(
     }
   }
 
-  /** Updates one item; again after a conflict with a transaction. @throws ConditionFailed */
+  /** Updates one item, and retries after a conflict with a transaction. @throws ConditionFailed */
   const update = (key: Key, parts: UpdateParts): Promise<Record<string, unknown> | undefined> =>
     repeatOnConflict(async () => {
       const command = new UpdateCommand({ TableName: name, Key: { pk: key.pk, sk: key.sk }, ...parts })
