@@ -14,7 +14,7 @@ const zoneOf = async (clinic: Parameters<ReturnType<typeof credentialStore>['lis
   (await credentialStore({ ...db, now: Date.now }).list(clinic)).map((one) => one.clinic.timezone)
 
 describe('changing a clinic', () => {
-  it('keeps both of two changes that are made at the same time', async () => {
+  it('keeps both of two concurrent changes', async () => {
     const { id } = await newClinic(db.table)
     const clinics = clinicStore(db)
     await Promise.all([
@@ -30,7 +30,7 @@ describe('changing a clinic', () => {
     })
   })
 
-  it('reaches a credential that is issued at the same moment', async () => {
+  it('reaches a credential that is issued concurrently', async () => {
     const { id } = await newClinic(db.table, { timezone: 'Europe/Istanbul' })
     const clinics = clinicStore(db)
     let isChanged = false
@@ -54,7 +54,7 @@ describe('changing a clinic', () => {
     expect(await zoneOf(id)).toEqual(['Europe/Berlin'])
   })
 
-  it('is not undone by the refresh of an earlier change that comes late', async () => {
+  it('is not undone by a late refresh of an earlier change', async () => {
     const { id } = await newClinic(db.table)
     const credentials = credentialStore({ ...db, now: Date.now })
     await credentials.issue({ ...wanted, clinic: id })

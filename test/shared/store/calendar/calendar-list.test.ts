@@ -142,7 +142,7 @@ async function expectInvariants(table: Table, clinic: ClinicId, all: readonly Ap
 }
 
 describe('a tallied calendar list', () => {
-  it('equals the sorted oracle for every filter, page and limit, whatever was changed before', async () => {
+  it('returns what the oracle returns for every filter, page and limit, after any changes', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(appointmentArbitrary, { maxLength: 40 }),
@@ -173,7 +173,7 @@ describe('a tallied calendar list', () => {
     )
   })
 
-  it('makes one change of several, or none of them', async () => {
+  it('commits several changes together or not at all', async () => {
     const clinic = newUuid() as ClinicId
     const [first, second] = fc.sample(appointmentArbitrary, 2) as [Appointment, Appointment]
     await save(db.table, clinic, null, first)
@@ -188,7 +188,7 @@ describe('a tallied calendar list', () => {
     await expectPages(db.table, clinic, [first], {}, 20)
   })
 
-  it('moves exactly one unit under concurrent changes of one record, however transactions conflict', async () => {
+  it('counts a record exactly once under concurrent changes of it, however transactions conflict', async () => {
     const conflicts = { injected: 0 }
     const flaky = openTable(conflicting(0.4, conflicts), db.name)
     await fc.assert(
@@ -208,7 +208,7 @@ describe('a tallied calendar list', () => {
     expect(conflicts.injected).toBeGreaterThan(5)
   })
 
-  it('is all there or not at all when the process dies between any two calls', async () => {
+  it('is written completely or not at all when the process crashes between two calls', async () => {
     const [one] = fc.sample(appointmentArbitrary, 1) as [Appointment]
     for (let calls = 0; ; calls++) {
       const clinic = newUuid() as ClinicId

@@ -75,7 +75,7 @@ describe('a tally whose writers collide', () => {
     expect(marks.flat()).toEqual([])
   })
 
-  it('is spread from the first conflict on, for some seconds', async () => {
+  it('is spread for some seconds after the first conflict', async () => {
     const clinic = newUuid() as ClinicId
     const refusing: Table = {
       ...table,

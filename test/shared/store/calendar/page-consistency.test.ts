@@ -48,7 +48,7 @@ const order = ({ date, startTime, id }: Appointment): string => `${date} ${start
 const sorted = (records: Iterable<Appointment>): Appointment[] =>
   [...records].sort((a, b) => (order(a) < order(b) ? 1 : -1))
 
-it('returns the page and total of one moment, whatever changes between any two of its reads', async () => {
+it('returns a consistent page and total when records change between any two of its reads', async () => {
   let drifts = 0
   await fc.assert(
     fc.asyncProperty(

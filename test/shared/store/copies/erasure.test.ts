@@ -101,7 +101,7 @@ beforeAll(async () => {
 })
 
 describe('erasing a patient', () => {
-  it('starts from a table that holds every canary', () => {
+  it('starts from a table that contains every canary', () => {
     expect(textBefore).toEqual(canaries)
   })
 
@@ -159,7 +159,7 @@ describe('erasing a patient', () => {
     expect(accepted.parse(await storedBody('sms'))).toMatchObject({ data: { recipient: 'erased' } })
   })
 
-  it('leaves a stored refusal as it was', async () => {
+  it('leaves a stored error unchanged', async () => {
     expect(await storedBody('refusal')).toEqual({
       error: 'CONFLICT',
       message: 'errors.developer_api.slot_unavailable',

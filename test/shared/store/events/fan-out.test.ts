@@ -131,7 +131,7 @@ describe('fan-out of events', () => {
     ])
   })
 
-  it('has an event of a renamed patient, but none of the records that copy the name', async () => {
+  it('has an event for a renamed patient, but none for the records that copy the name', async () => {
     const { clinic, patient } = one
     const before = (await eventsOf(clinic.id)).length
     await patientChanges(db.table).update(clinic.id, patient.id, { lastName: 'Newname' })
@@ -159,7 +159,7 @@ describe('fan-out of events', () => {
   })
 })
 
-it('makes no events for imported records', async () => {
+it('creates no events for imported records', async () => {
   const clinic = await newClinic(db.table)
   const quiet = withoutEvents(db.table)
   const patient = aPatient()

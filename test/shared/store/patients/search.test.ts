@@ -133,7 +133,7 @@ async function walk(
 }
 
 describe('search', () => {
-  it('equals the oracle, cold, warm and synced over entries, updates and snapshots', async () => {
+  it('finds what the oracle finds, cold, warm and synced, after creations, updates and snapshots', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(patientArbitrary, { minLength: 1, maxLength: 60 }),
@@ -180,7 +180,7 @@ describe('search', () => {
     )
   })
 
-  it('never grows when a word is added', async () => {
+  it('never finds more patients when a word is added', async () => {
     const { id: clinic } = await newClinic(db.table)
     const patients = fc.sample(patientArbitrary, 300)
     await enterAll(clinic, patients)
@@ -200,7 +200,7 @@ describe('search', () => {
     )
   })
 
-  it('keeps several thousand patients over segments right, and follows a snapshot it has not seen', async () => {
+  it('finds all of several thousand patients over several segments, also after a snapshot by another process', async () => {
     const { id: clinic } = await newClinic(db.table)
     const patients = Array.from({ length: 9000 }, (_, n) => aPatient({ lastName: n % 3 ? 'Kaya' : 'Demir' }))
     const entry = await enterAll(clinic, patients.slice(0, 8500))
@@ -217,7 +217,7 @@ describe('search', () => {
     }
   })
 
-  it('drops the log entries that snapshots have taken in, and reloads an index that needed them', async () => {
+  it('deletes the log entries that a snapshot contains, and reloads an index that needs them', async () => {
     const { id: clinic } = await newClinic(db.table)
     const patients = [aPatient({ lastName: 'Before' }), aPatient({ lastName: 'Still' })]
     const entry = await enterAll(clinic, patients)
@@ -237,7 +237,7 @@ describe('search', () => {
     expect(log.length).toBeLessThanOrEqual(1)
   })
 
-  it('never lets a snapshot that was overtaken undo a newer one', async () => {
+  it('does not undo a newer snapshot by one that was overtaken', async () => {
     const { id: clinic } = await newClinic(db.table)
     const patient = aPatient({ lastName: 'Alpha' })
     const entry = await enterAll(clinic, [patient])
@@ -304,7 +304,7 @@ describe('search', () => {
     expect([await find('beta'), await find('gamma')]).toEqual([0, 1])
   })
 
-  it('says it is unavailable when a segment is lost, rather than reading for ever', async () => {
+  it('throws UnavailableError when a segment is missing, instead of reading forever', async () => {
     const { id: clinic } = await newClinic(db.table)
     const entry = await enterAll(clinic, [aPatient({ lastName: 'Lost' })])
     await entry.snapshot(clinic)
@@ -314,7 +314,7 @@ describe('search', () => {
     )
   })
 
-  it('forgets the least recently used clinic when its memory is full', async () => {
+  it('evicts the least recently used clinic when its memory is full', async () => {
     const clinics = await Promise.all([newClinic(db.table), newClinic(db.table), newClinic(db.table)])
     for (const { id } of clinics) await enterAll(id, [aPatient({ lastName: 'Only' })])
     const search = patientSearch(db, 100)
@@ -323,7 +323,7 @@ describe('search', () => {
     }
   })
 
-  it('takes updates of a whole transaction at once', async () => {
+  it('applies all updates of a transaction at once', async () => {
     const { id: clinic } = await newClinic(db.table)
     const patients = Array.from({ length: MAX_UPDATED }, () => aPatient())
     const entry = await enterAll(clinic, patients)

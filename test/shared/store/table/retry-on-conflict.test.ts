@@ -31,11 +31,11 @@ describe('retryOnConflict', () => {
     expect(await retryOnConflict(failingWith(error, error), virtualTiming())).toBe(3)
   })
 
-  it('throws every other error at once', async () => {
+  it('throws every other error immediately', async () => {
     await expect(retryOnConflict(failingWith(new RangeError('no')), virtualTiming())).rejects.toThrow('no')
   })
 
-  it('goes by time: it gives up within the budget, never after a number of attempts', async () => {
+  it('gives up when the time budget is spent, not after a number of attempts', async () => {
     const timing = virtualTiming(() => 0)
     // Without any wait there is no end but success, however many attempts it takes.
     expect(await retryOnConflict(failingWith(...Array(500).fill(new ConditionFailed([0]))), timing)).toBe(501)
@@ -46,7 +46,7 @@ describe('retryOnConflict', () => {
     expect(slow.now()).toBeLessThanOrEqual(RETRY_BUDGET_MS)
   })
 
-  it('spreads its waits over the whole of a growing interval', async () => {
+  it('spreads its waits over a growing interval, from zero', async () => {
     const waits: number[] = []
     const randoms = [0, 1, 0.5, 1]
     let at = 0
@@ -60,7 +60,7 @@ describe('retryOnConflict', () => {
 })
 
 describe('repeatOnConflict', () => {
-  it('repeats after a conflict, but throws a failed condition', async () => {
+  it('retries after a conflict, but throws a failed condition', async () => {
     expect(await repeatOnConflict(failingWith(new WriteConflict([0])), virtualTiming())).toBe(2)
     await expect(repeatOnConflict(failingWith(new ConditionFailed([3])), virtualTiming())).rejects.toThrow(
       ConditionFailed,

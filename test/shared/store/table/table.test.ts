@@ -38,12 +38,12 @@ describe('with a mocked client', () => {
     { name: 'Error', code: 'ENOTFOUND' },
     { name: 'Error', code: 'EAI_AGAIN' },
     { name: 'Error', code: 'EPIPE' },
-  ])('is unavailable on %j', async (facts) => {
+  ])('throws UnavailableError on %j', async (facts) => {
     dynamodb.on(GetCommand).rejects(failing(facts))
     await expect(table.get(key)).rejects.toThrow(UnavailableError)
   })
 
-  it('leaves an error of our own as it is', async () => {
+  it('throws other errors unchanged', async () => {
     dynamodb.on(GetCommand).rejects(failing({ name: 'ValidationException', $fault: 'client' }))
     await expect(table.get(key)).rejects.toThrow('said something')
   })
@@ -52,13 +52,13 @@ describe('with a mocked client', () => {
     ['a conflict', cancelled('None', 'TransactionConflict')],
     ['throttling', cancelled('ThrottlingError')],
     ['a transaction under way', failing({ name: 'TransactionInProgressException' })],
-  ])('tries a transaction again after %s', async (_, error) => {
+  ])('retries a transaction after %s', async (_, error) => {
     dynamodb.on(TransactWriteCommand).rejectsOnce(error).rejectsOnce(error).resolves({})
     await table.transact([table.deleteWrite(key)])
     expect(dynamodb.commandCalls(TransactWriteCommand).length).toBe(3)
   })
 
-  it('tries an update again after a conflict', async () => {
+  it('retries an update after a conflict', async () => {
     dynamodb
       .on(UpdateCommand)
       .rejectsOnce(failing({ name: 'TransactionConflictException' }))
@@ -66,7 +66,7 @@ describe('with a mocked client', () => {
     expect(await table.update(key, { UpdateExpression: 'ADD n :one' })).toEqual({ n: 1 })
   })
 
-  it('says which conditions failed, and does not try again', async () => {
+  it('reports which conditions failed, and does not retry', async () => {
     dynamodb
       .on(TransactWriteCommand)
       .rejects(cancelled('None', 'ConditionalCheckFailed', 'TransactionConflict'))
@@ -76,7 +76,7 @@ describe('with a mocked client', () => {
     expect(dynamodb.commandCalls(TransactWriteCommand).length).toBe(1)
   })
 
-  it('returns a conflict to the caller of tryTransact, naming the item, and repeats nothing', async () => {
+  it('throws a conflict from tryTransact with the position of the item, and does not retry', async () => {
     dynamodb.on(TransactWriteCommand).rejects(cancelled('None', 'TransactionConflict'))
     await expect(table.tryTransact([])).rejects.toMatchObject({
       name: 'WriteConflict',
@@ -166,7 +166,7 @@ describe('with a mocked client', () => {
   })
 })
 
-it('is unavailable when the store takes the request and never answers', async () => {
+it('throws UnavailableError when the store accepts the request and never responds', async () => {
   const silent = createServer(() => {}).listen(0, '127.0.0.1')
   await once(silent, 'listening')
   const { port } = silent.address() as { port: number }
