@@ -38,7 +38,7 @@ function parsePort(text: string): number {
   return number
 }
 
-/** Accepts only the form that URLs have, because URLs of webhooks are compared with it. */
+/** Accepts only the normalized form of a host, because the hosts of webhook URLs are compared with it. */
 function parseHostAndPort(text: string): string {
   const [, host] = /^(\S+):[1-9]\d*$/.exec(text.toLowerCase()) ?? []
   if (host === undefined || URL.parse(`http://${text}`)?.hostname !== host)

@@ -182,7 +182,7 @@ describe('GET /webhooks', () => {
   it('returns each endpoint once, oldest first, for every page size', async () => {
     const ids: string[] = []
     for (let n = 0; n < 7; n++) {
-      // Some have the same time of creation.
+      // Some have the same creation time.
       if (n % 3 === 0) later(60_000)
       ids.push((await created({ description: `no. ${n}` })).id)
     }

@@ -36,7 +36,7 @@ export type Selection = {
   /** One of the call's keys begins with it: `pk|sk`. */
   readonly keyPrefix?: string
   readonly matches?: (call: Call) => boolean
-  /** Lets the first calls that match go: 1, the default, is the first of them. */
+  /** The number of the first matching call that gets the fault; 1 unless given. */
   readonly nth?: number
   /** How many calls get the fault; 1 unless given. */
   readonly times?: number

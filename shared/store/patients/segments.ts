@@ -39,7 +39,7 @@ async function readParts(table: Table, clinic: ClinicId, index: number, version:
   const stored = (await table.query({ pk, limit: MAX_PARTS, eventual })) as Part[]
   const [first] = stored
   if (!first || first.version < version || stored.length < first.parts) return null
-  // A segment that shrank leaves parts behind its last one.
+  // A segment that shrank has parts left after its new last one.
   const parts = stored.slice(0, first.parts)
   return parts.every((part) => part.version === first.version) ? parts : null
 }

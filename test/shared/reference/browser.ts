@@ -33,7 +33,7 @@ export type Visit = {
   readonly weight: { bytes: number; requests: number }
 }
 
-/** A page of a browser that has been nowhere yet. */
+/** A new page of the browser, without history. */
 export async function newVisit(
   browser: Browser,
   origin: string,

@@ -16,7 +16,7 @@ const fields = {
 } satisfies RowFields<Person>
 
 describe('definedFields', () => {
-  it('drops fields that the row does not have and keeps those that it empties', () => {
+  it('drops fields that the row does not have and keeps those that it clears', () => {
     expect(definedFields(fields)).toStrictEqual({ firstName: 'Ada', phoneNumber: null })
   })
 })

@@ -89,7 +89,7 @@ async function expectOracle(db: TestTable, made: Practice): Promise<void> {
 
 describe('verifying any clinic', () => {
   it(
-    'finds nothing wrong with it, finds what is damaged, and makes it what it was',
+    'reports no difference before random damage, finds the damage, and restores the former state',
     async () => {
       await fc.assert(
         fc.asyncProperty(sizes, fc.integer(), damages, async (size, seed, planned) => {

@@ -34,7 +34,7 @@ const templateOf = (rules: Record<string, object>, endpoint = 'http://127.0.0.1:
     { region: REGION, stackName: 'Test', queueUrl: (name) => queueUrl(endpoint, name) },
   )
 
-/** A bus with the given rules, and a function that notes its events and answers with the complaints. */
+/** A bus with the given rules, a function that records its events and returns `diagnostics`. */
 function busOf(rules: Record<string, object>, diagnostics: string[] = [], endpoint?: string) {
   const template = templateOf(rules, endpoint)
   const events: unknown[] = []
