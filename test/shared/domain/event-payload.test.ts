@@ -14,7 +14,7 @@ import {
 } from '../../../shared/domain/event.ts'
 import { INVOICE_STATUSES, type Invoice } from '../../../shared/domain/invoice.ts'
 import { CHANNELS, MESSAGE_STATUSES, MESSAGE_TYPES, type Message } from '../../../shared/domain/message.ts'
-import { GENDERS, NO_DETAILS, type Patient } from '../../../shared/domain/patient.ts'
+import { GENDERS, type Patient } from '../../../shared/domain/patient.ts'
 import {
   PAYMENT_METHODS,
   PAYMENT_STATUSES,

@@ -155,6 +155,12 @@ const REPAIRABLE: InjectedFault[] = [
     ['search_log_wrong'],
   ],
   ['a patient’s new name was not copied', () => change(1, { lastName: 'New' }), ['refresh_interrupted']],
+  ['a credential has an earlier time zone', () => outdatedCredential({ cv: 0 }), ['credential_outdated']],
+  [
+    'a credential from before versions has an earlier time zone',
+    () => outdatedCredential({}),
+    ['credential_outdated'],
+  ],
   ['the directory lacks the clinic', () => raw.remove(clinicDirectoryKey(made.clinic)), ['clinic_unlisted']],
 ]
 
