@@ -99,7 +99,7 @@ export function replaceProviderClients(): void {
       outgoing(async ({ providers }) => providers.call(service, input))) as never
 }
 
-/** Stands in for the transport of webhooks: every receiver responds with 200. */
+/** Replaces the transport of webhooks: every receiver responds with 200. */
 export const fakeTransport = () => ({
   post: (url: string, _headers: object, body: string) =>
     outgoing(async ({ providers }) => {
