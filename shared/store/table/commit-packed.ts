@@ -1,7 +1,6 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import { Changeset } from './changeset.ts'
 import { UnavailableError } from './errors.ts'
-import { mapConcurrent } from './map-concurrent.ts'
 import { isRetryable, retryOnConflict } from './retry-on-conflict.ts'
 import type { Table } from './table.ts'
 
@@ -14,15 +13,13 @@ export type Unit = {
   readonly onCommit?: (outcome: 'committed' | 'unknown') => void
 }
 
-/** Concurrent transactions. More would mostly collide on tallies. */
-const MAX_CONCURRENT_TRANSACTIONS = 2
-
 /**
- * Commits units in as few transactions as hold them, each unit whole.
+ * Commits units in as few transactions as hold them, each unit whole. One transaction follows the other: concurrent ones
+ * would collide, since units of one batch mostly share tallies, doctors or patients.
  * @throws UnavailableError when the store is unavailable, or other writers win every attempt of a unit
  */
 export async function commitPacked(table: Table, clinic: ClinicId, units: readonly Unit[]): Promise<void> {
-  await mapConcurrent(MAX_CONCURRENT_TRANSACTIONS, packUnits(table, clinic, units), commitPack)
+  for (const pack of packUnits(table, clinic, units)) await commitPack(pack)
 }
 
 type Pack = { readonly changes: Changeset; readonly units: Unit[] }
