@@ -1,5 +1,9 @@
 import { UnavailableError } from '../../../shared/store/table/errors.ts'
-import type { Counts, RowRejection } from './entity.ts'
+
+/** Counts of rows by outcome. */
+export type Counts = { imported: number; updated: number; unchanged: number }
+
+export type RowRejection = { readonly id: string; readonly reason: string }
 
 type Write = 'imported' | 'updated'
 

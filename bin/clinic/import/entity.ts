@@ -3,11 +3,6 @@ import type * as z from 'zod'
 import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
 import type { BatchOutcomes } from './batch-outcomes.ts'
 
-/** Counts of rows by outcome. */
-export type Counts = { imported: number; updated: number; unchanged: number }
-
-export type RowRejection = { readonly id: string; readonly reason: string }
-
 /** How the rows of one entity become records. */
 export type ImportEntity<Fields = unknown> = {
   /** File stem and `--entity` name, e.g. `patients`. */

@@ -44,14 +44,11 @@ export function paymentWriter(
   buildPayment: BuildPayment,
   outcomes: BatchOutcomes,
 ) {
-  const payments = paymentStore({ table })
-  const invoices = invoiceStore({ table })
-  const patients = patientStore({ table })
   const { buildChangeset } = settlement(table)
 
   /** Compares rows with what is stored. All others have their outcome then. */
   async function decide(rows: readonly ImportRow<PaymentFields>[]): Promise<ChangedRow[]> {
-    const { existing, known, owners } = await readReferences(rows)
+    const { existing, known, owners } = await readReferences(table, clinic, rows)
     return rows.flatMap((row): ChangedRow[] => {
       const before = existing.get(row.id)?.record ?? null
       try {
@@ -69,21 +66,6 @@ export function paymentWriter(
       }
       return []
     })
-  }
-
-  async function readReferences(rows: readonly ImportRow<PaymentFields>[]) {
-    const [existing, known] = await Promise.all([
-      payments.findMany(
-        clinic,
-        rows.map(({ id }) => id),
-      ),
-      invoices.findMany(
-        clinic,
-        rows.map(({ fields }) => fields.invoiceId),
-      ),
-    ])
-    const ids = new Set([...known.values()].map(({ record }) => record.patient.id))
-    return { existing, known, owners: await patients.findMany(clinic, [...ids]) }
   }
 
   /** At most {@link MAX_PAYMENTS} payments of one invoice; null when all of them were rejected. */
@@ -147,4 +129,20 @@ export function paymentWriter(
   }
 
   return { decide, unitOf }
+}
+
+/** The stored payments of some rows, with their invoices and the patients of those. */
+async function readReferences(table: Table, clinic: ClinicId, rows: readonly ImportRow<PaymentFields>[]) {
+  const [existing, known] = await Promise.all([
+    paymentStore({ table }).findMany(
+      clinic,
+      rows.map(({ id }) => id),
+    ),
+    invoiceStore({ table }).findMany(
+      clinic,
+      rows.map(({ fields }) => fields.invoiceId),
+    ),
+  ])
+  const ids = new Set([...known.values()].map(({ record }) => record.patient.id))
+  return { existing, known, owners: await patientStore({ table }).findMany(clinic, [...ids]) }
 }
