@@ -3,7 +3,7 @@ import { UnavailableError } from '../../../shared/store/table/errors.ts'
 /** Counts of rows by outcome. */
 export type Counts = { imported: number; updated: number; unchanged: number }
 
-export type RowRejection = { readonly id: string; readonly reason: string }
+type RowRejection = { readonly id: string; readonly reason: string }
 
 type Write = 'imported' | 'updated'
 

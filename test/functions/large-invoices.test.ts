@@ -1,0 +1,73 @@
+/** The largest page of the largest invoices that an import accepts. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { importEntities } from '../../bin/clinic/import/entities.ts'
+import { importFile } from '../../bin/clinic/import/import-file.ts'
+import type { Clinic } from '../../shared/domain/clinic.ts'
+import { issueCredential } from '../support/credentials.ts'
+import { call } from '../support/event.ts'
+import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
+import { freshTable, NOW, newClinic, type TestTable } from '../support/table.ts'
+
+/** Lambda's limit of a response, in bytes. */
+const MAX_RESPONSE_BYTES = 6 * 1024 * 1024
+
+let db: TestTable
+const folder = mkdtempSync(join(tmpdir(), 'large-invoices-test-'))
+beforeAll(async () => {
+  db = await freshTable()
+  stubFunctionEnvironment(db.name)
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+async function load(clinic: Clinic, name: string, rows: object[]): Promise<number> {
+  const file = join(folder, `${name}.ndjson`)
+  writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+  const entity = importEntities(db.table, () => NOW).find((known) => known.name === name)
+  if (!entity) throw new Error(`no entity ${name}`)
+  return (await importFile(file, entity, clinic, { now: () => NOW })).imported
+}
+
+it.each([
+  ['letters', 'x'],
+  ['letters of several bytes', 'ş'],
+  ['quotes, which are escaped twice', '"'],
+])('GET /invoices?limit=100 fits into a response when descriptions consist of %s', async (_, letter) => {
+  const clinic = await newClinic(db.table)
+  await load(clinic, 'patients', [{ external_id: 1, first_name: 'Ada', last_name: 'Kaya' }])
+  const invoice = (external_id: string, items: number) => ({
+    external_id,
+    patient_external_id: 1,
+    invoice_number: external_id,
+    issue_date: '2026-04-01',
+    line_items: Array(items).fill({ description: letter.repeat(100), unit_price: 1 }),
+  })
+  // Invoices of 50, 55, ... 200 line items, of which the smaller ones are accepted.
+  const sizes = Array.from({ length: 31 }, (_, index) => 50 + 5 * index)
+  const accepted = await load(
+    clinic,
+    'invoices',
+    sizes.map((size) => invoice(`size-${size}`, size)),
+  )
+  const most = sizes[accepted - 1] as number
+  expect(most).toBeLessThan(200)
+  const largest = Array.from({ length: 100 }, (_, index) => ({
+    ...invoice(`largest-${index}`, most),
+    issue_date: '2026-05-01',
+  }))
+  expect(await load(clinic, 'invoices', largest)).toBe(100)
+  const { headers } = await issueCredential(db.table, clinic)
+  const response = await call(await handlerOf({ id: 'list-invoices' }), { query: { limit: '100' }, headers })
+  const rendered = JSON.stringify(response.body)
+  expect(response.status).toBe(200)
+  expect(response.body.data.every(({ line_items }: { line_items: [] }) => line_items.length === most)).toBe(
+    true,
+  )
+  const bytes = Buffer.byteLength(
+    JSON.stringify({ statusCode: 200, headers: response.headers, body: rendered }),
+  )
+  expect(bytes).toBeGreaterThan(0.7 * MAX_RESPONSE_BYTES)
+  expect(bytes).toBeLessThan(MAX_RESPONSE_BYTES)
+})
