@@ -46,10 +46,16 @@ export function copiedNames(table: Table) {
     const staleCopies = await table.get(key)
     if (!staleCopies) return
     const { kind, id } = parseOwner(owner)
+    // A mark that was deleted and set again may have the same version, so its deletion depends on the owner's version too.
+    const source = kind === 'patient' ? patientKey(clinic, id) : doctorKey(clinic, id)
+    const version = (await table.get(source))?.v as number | undefined
     if (kind === 'patient') await refreshPatientCopies(clinic, id)
     else await refreshDoctorCopies(clinic, id)
     try {
-      await table.transact([table.deleteWrite(key, staleCopies.v as number)])
+      await table.transact([
+        table.deleteWrite(key, staleCopies.v as number),
+        ...(version === undefined ? [] : [table.checkWrite(source, version)]),
+      ])
     } catch (error) {
       // Changed again in the meantime: the run of that change refreshes its copies.
       if (!(error instanceof ConditionFailed)) throw error
