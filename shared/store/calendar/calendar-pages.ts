@@ -13,7 +13,7 @@ import {
 import type { Item, Table } from '../table/table.ts'
 import type { CalendarEntity } from './calendar-entity.ts'
 import type { CalendarRecords } from './calendar-records.ts'
-import { idOf, type ListPosition, sortTimeOf } from './calendar-row.ts'
+import { idOf, type ListPosition, rowKeys, sortTimeOf } from './calendar-row.ts'
 import { readTallies, type TallyVersions } from './tally.ts'
 
 /** Conditions that the records of a page meet; dates are inclusive. */
@@ -36,6 +36,9 @@ const MAX_READS = 4
 /** `onDrift` is called when a concurrent write changed a page while it was read. */
 export type ListPlatform = { readonly table: Table; readonly onDrift?: (letter: CalendarLetter) => void }
 
+/** A page, and whether no concurrent write changed it while it was read. */
+type PageRead<R> = { readonly page: Page<R>; readonly isConsistent: boolean }
+
 export function calendarPages<R, F extends string>(
   { table, onDrift = () => {} }: ListPlatform,
   entity: CalendarEntity<R, F>,
@@ -46,17 +49,10 @@ export function calendarPages<R, F extends string>(
   /** A page of the clinic's, a doctor's, a patient's or an invoice's records, newest first, and the exact total. */
   async function page(clinic: ClinicId, filter: CalendarFilter<F>, request: PageRequest): Promise<Page<R>> {
     const owner = filter.invoice !== undefined ? 'invoice' : filter.patient !== undefined ? 'patient' : null
-    if (owner !== null) {
-      const pk = ownerPartition(clinic, letter, owner, (filter.invoice ?? filter.patient) as string)
-      const rows = await ownerRows(pk, filter)
-      const offset = offsetOf(request)
-      return {
-        items: await records.ofRows(clinic, rows.slice(offset, offset + request.limit)),
-        total: rows.length,
-      }
-    }
     for (let attempt = 1; ; attempt++) {
-      const { page, isConsistent } = await talliedPage(clinic, filter, request)
+      const { page, isConsistent } = await (owner === null
+        ? talliedPage(clinic, filter, request)
+        : ownerPage(clinic, owner, filter, request))
       if (isConsistent) return page
       onDrift(letter)
       // Writes are too frequent for a consistent read: the total may differ by what changed meanwhile.
@@ -71,6 +67,22 @@ export function calendarPages<R, F extends string>(
         ? calendarListPartition(clinic, letter, id)
         : ownerPartition(clinic, letter, owner, id)
     return records.ofRows(clinic, await ownerRows(pk, {}))
+  }
+
+  async function ownerPage(
+    clinic: ClinicId,
+    owner: 'patient' | 'invoice',
+    filter: CalendarFilter<F>,
+    request: PageRequest,
+  ): Promise<PageRead<R>> {
+    const pk = ownerPartition(clinic, letter, owner, filter[owner] as string)
+    const rows = await ownerRows(pk, filter)
+    const offset = offsetOf(request)
+    const pageRows = rows.slice(offset, offset + request.limit)
+    const items = await records.ofRows(clinic, pageRows)
+    const isConsistent =
+      haveRows(clinic, items, pageRows) && items.every((item) => matches(entity.position(item), filter))
+    return { page: { items, total: rows.length }, isConsistent }
   }
 
   async function ownerRows(pk: string, filter: CalendarFilter<F>): Promise<Item[]> {
@@ -101,7 +113,7 @@ export function calendarPages<R, F extends string>(
     clinic: ClinicId,
     filter: CalendarFilter<F>,
     request: PageRequest,
-  ): Promise<{ page: Page<R>; isConsistent: boolean }> {
+  ): Promise<PageRead<R>> {
     const doctor = filter.doctor ?? null
     const tallies = tallyPartition(clinic, letter, doctor)
     const { days, versions } = await readTallies(table, tallies, filter)
@@ -120,9 +132,20 @@ export function calendarPages<R, F extends string>(
     ])
     return {
       page: { items: withoutRepetitions(items), total: plan.total },
-      isConsistent: isComplete && isUnchanged,
+      isConsistent: isComplete && isUnchanged && haveRows(clinic, items, pageRows),
     }
   }
+
+  /** Whether the records are still as their rows list them: the record of a thin row is read after the row. */
+  const haveRows = (clinic: ClinicId, items: readonly R[], rows: readonly Item[]): boolean =>
+    items.length === rows.length &&
+    rows.every(
+      (row, index) =>
+        !row.t ||
+        rowKeys(clinic, letter, entity.position(items[index] as R)).some(
+          ({ pk, sk }) => pk === row.pk && sk === row.sk,
+        ),
+    )
 
   /** Removes duplicates: a record whose facet changed between two reads is in both. */
   const withoutRepetitions = (items: readonly R[]): R[] => [
