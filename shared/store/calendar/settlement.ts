@@ -14,8 +14,11 @@ export type PaymentChange = {
   readonly build: (invoice: Invoice, before: Payment | null) => Payment
 }
 
-/** The most payments that fit into one transaction with their invoice. */
-export const MAX_PAYMENTS = 10
+/**
+ * The most payments that fit into one transaction with their invoice. A payment takes up to 12 items: itself, its event,
+ * three rows, the three rows it leaves, two tallies and the marks of both.
+ */
+export const MAX_PAYMENTS = 7
 
 /** The paid amount of an invoice would be larger than an amount can be. */
 export class PaidAmountTooLarge extends RangeError {}

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest'
+import type { PaymentStatus } from '../../../../shared/domain/payment.ts'
+import { newUuid } from '../../../../shared/domain/uuid.ts'
+import { MAX_PAYMENTS, settlement } from '../../../../shared/store/calendar/settlement.ts'
+import { tallyKey, tallyPartition } from '../../../../shared/store/keys/calendar.ts'
+import { MAX_TRANSACTION_ITEMS } from '../../../../shared/store/table/table.ts'
+import { createPopulatedClinic } from '../../../support/records.ts'
+import { freshTable } from '../../../support/table.ts'
+
+it('fits into one transaction when every payment moves to another month and every tally is contended', async () => {
+  const { table } = await freshTable()
+  const { clinic, invoice, payment } = await createPopulatedClinic(table)
+  const ids = Array.from({ length: MAX_PAYMENTS }, () => newUuid())
+  const build = (year: number, status: PaymentStatus) =>
+    settlement(table).buildChangeset(
+      clinic.id,
+      invoice.id,
+      ids.map((id, index) => ({
+        id,
+        build: () => ({ ...payment, id, status, date: `${year}-${String(index + 1).padStart(2, '0')}-01` }),
+      })),
+    )
+  await (await build(2024, 'pending'))?.commit()
+
+  for (const [list, year] of [
+    ['Y', 2024],
+    ['Y', 2025],
+    ['I', 2026],
+  ] as const) {
+    for (let month = 1; month <= 12; month++)
+      table.contention.recordConflict(
+        tallyKey(tallyPartition(clinic.id, list, null), `${year}-${String(month).padStart(2, '0')}`),
+      )
+  }
+  const changes = await build(2025, 'completed')
+
+  // Imports add a check of the patient's version.
+  expect(changes?.size).toBeLessThan(MAX_TRANSACTION_ITEMS)
+  await changes?.commit()
+})
