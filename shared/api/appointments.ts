@@ -22,7 +22,7 @@ import {
   validDateRange,
 } from './schemas.ts'
 
-/** Spec section 2, Appointment. */
+/** An appointment as the API returns it. */
 export const Appointment = z
   .strictObject({
     id: Uuid,

@@ -26,7 +26,7 @@ export const DurationMinutes = z
   .min(MIN_DURATION, { error: RANGE })
   .max(MAX_DURATION, { error: RANGE })
 
-/** Spec section 2, Availability slot. */
+/** A free slot as the API returns it. */
 export const Slot = z
   .strictObject({ start_time: TimeOfDay, end_time: TimeOfDay, duration_minutes: z.int() })
   .meta({ id: 'Slot' })

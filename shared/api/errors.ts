@@ -1,6 +1,6 @@
 /**
- * The error catalogue (spec section 7): every error response, by its translation key. The API document, the error
- * documents, the gateway's own responses and the English texts all derive from this table.
+ * The error catalogue: every error response, by its translation key. The API document, the error documents, the
+ * gateway's own responses and the English texts all derive from this table.
  */
 const CATALOGUE = {
   invalid_params: {
@@ -130,7 +130,7 @@ export const errorEntry = (key: ErrorKey): CatalogueEntry => CATALOGUE[key]
 /** An invalid field, and what is wrong with it. */
 export type FieldIssue = { readonly field: string; readonly issue: string }
 
-/** The JSON body of an error (spec section 7); `message` is a translation key. */
+/** The JSON body of an error; `message` is a translation key. */
 export type ErrorBody = { error: string; message: string; details?: readonly object[] }
 
 export function errorBody(key: ErrorKey, details?: readonly object[]): ErrorBody {

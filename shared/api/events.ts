@@ -66,7 +66,7 @@ const DATA: Record<EventName, z.ZodObject> = {
 
 type Payload = ReturnType<typeof eventPayload>
 
-/** An event as it is delivered and listed (spec section 6). */
+/** An event as it is delivered and listed. */
 const payload = (event: EventName): z.ZodObject =>
   z
     .strictObject({

@@ -37,7 +37,7 @@ const LineItem = z
   })
   .meta({ id: 'LineItem' })
 
-/** Spec section 2, Invoice. Amounts have the currency's decimals. */
+/** An invoice as the API returns it. Amounts have the currency's decimals. */
 export const Invoice = z
   .strictObject({
     id: Uuid,

@@ -25,7 +25,7 @@ import {
   validDateRange,
 } from './schemas.ts'
 
-/** Spec section 2, Message: an entry of the communication log. */
+/** An entry of the communication log as the API returns it. */
 export const Message = z
   .strictObject({
     id: Uuid,
@@ -94,7 +94,7 @@ const Subject = z
   .pipe(singleLineText(200))
   .meta({ minLength: 1, maxLength: 200 })
 
-/** Spec section 4, POST /messages. */
+/** The body of POST /messages. */
 const NewMessage = z
   .strictObject({
     channel: oneOf(CHANNELS),
@@ -125,7 +125,7 @@ const NewMessage = z
   })
   .meta({ id: 'NewMessage' })
 
-/** The response to an accepted message (spec section 4). An email is returned without its id. */
+/** The response to an accepted message. An email is returned without its id. */
 const AcceptedMessage = z.union([
   z
     .strictObject({

@@ -7,7 +7,7 @@ import { clinicTimestamp } from '../domain/timestamp.ts'
 import { defineRoute } from './route.ts'
 import { CalendarDate, envelopeOf, oneOf, pageOf, paging, Timestamp, text, Uuid } from './schemas.ts'
 
-/** Spec section 2, Patient. */
+/** A patient as the API returns it. */
 export const Patient = z
   .strictObject({
     id: Uuid,

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import type { Scope } from '../domain/scope.ts'
 import type { ErrorKey } from './errors.ts'
 
-/** The path prefix of every endpoint (spec section 1). */
+/** The path prefix of every endpoint. */
 export const BASE_PATH = '/api/developer/v1'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'

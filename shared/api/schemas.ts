@@ -57,7 +57,7 @@ const wholeNumber = (max: number, fallback: number) =>
     .default(fallback)
     .meta({ type: 'integer', minimum: 1, maximum: max, default: fallback })
 
-/** Query parameters of every paginated list (spec section 8). */
+/** Query parameters of every paginated list. */
 export const paging = {
   page: wholeNumber(MAX_PAGE, 1).meta({
     description:

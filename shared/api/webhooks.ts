@@ -23,7 +23,7 @@ const fields = {
   updated_at: Timestamp,
 }
 
-/** Spec section 2, Webhook endpoint. Never includes the secret. */
+/** A webhook endpoint as the API returns it. Never includes the secret. */
 export const Webhook = z.strictObject(fields).meta({ id: 'Webhook' })
 
 /** A webhook endpoint with its secret, which only creation and rotation return. */

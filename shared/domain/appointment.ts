@@ -7,7 +7,7 @@ export type AppointmentStatus = (typeof APPOINTMENT_STATUSES)[number]
 /** A patient or doctor with the name copied into another record, so that lists need no further read. */
 export type PersonReference = { readonly id: string; readonly fullName: string }
 
-/** A visit of one patient to one doctor (spec section 2). It never spans midnight. */
+/** A visit of one patient to one doctor. It never spans midnight. */
 export type Appointment = {
   readonly id: string
   readonly patient: PersonReference

@@ -1,7 +1,7 @@
 import type { ClinicInfo } from './clinic.ts'
 import type { Scope } from './scope.ts'
 
-/** An integrator's credential, without its secret (spec section 5). Times are ISO 8601 instants in UTC. */
+/** An integrator's credential, without its secret. Times are ISO 8601 instants in UTC. */
 export type Credential = {
   readonly key: string
   readonly name: string

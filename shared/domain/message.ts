@@ -13,7 +13,7 @@ export type MessageStatus = (typeof MESSAGE_STATUSES)[number]
 /** The provider that sends the messages of a channel. */
 export const PROVIDERS = { sms: 'sns', email: 'ses' } as const satisfies Record<Channel, string>
 
-/** One entry of the communication log (spec section 2). */
+/** One entry of the communication log. */
 export type Message = {
   readonly id: string
   readonly channel: Channel

@@ -1,7 +1,7 @@
 export const MAX_PAGE = 1_000_000
 export const MAX_LIMIT = 100
 
-/** The requested page of a list; `page` starts at 1 (spec section 8). */
+/** The requested page of a list; `page` starts at 1. */
 export type PageRequest = { readonly page: number; readonly limit: number }
 
 /** One page, and the exact number of records in the list. */

@@ -1,4 +1,4 @@
-/** Every scope that a credential can have (spec section 5 and its additions). */
+/** Every scope that a credential can have. */
 export const SCOPES = [
   'patient.read',
   'patient.write',

@@ -1,6 +1,5 @@
 /**
- * Text as search compares it (spec: "full-text search on name, phone and email"): folded, so that case, accents and
- * special letters do not affect whether a patient is found.
+ * Text as search compares it: folded, so that case, accents and special letters do not affect whether a patient is found.
  */
 
 /** Letters that NFKD does not decompose, with the plain letters that people type instead. */

@@ -1,6 +1,6 @@
 import { type EventName, PING } from './event.ts'
 
-/** A URL of an integrator that receives events (spec section 2). Instants are ISO 8601. */
+/** A URL of an integrator that receives events. Instants are ISO 8601. */
 export type Webhook = {
   readonly id: string
   readonly url: string

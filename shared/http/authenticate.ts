@@ -2,7 +2,7 @@ import { ApiError } from '../api/errors.ts'
 import { type Credential, type CredentialPair, parseAuthorization } from '../domain/credential.ts'
 import type { Middleware } from './call.ts'
 
-/** Authenticates the request (spec section 5). Any problem with the credential returns the same 401. */
+/** Authenticates the request. Any problem with the credential returns the same 401. */
 export function authenticate(
   verifyCredential: (pair: CredentialPair) => Promise<Credential | null>,
 ): Middleware {

@@ -4,7 +4,7 @@ import type { Scope } from '../domain/scope.ts'
 import type { Call, Middleware } from './call.ts'
 
 /**
- * Requires the route's scope (spec section 5). If the scope depends on the body, requires any of the route's scopes;
+ * Requires the route's scope. If the scope depends on the body, requires any of the route's scopes;
  * {@link authorizeBody} then checks the exact one.
  */
 export function authorize(route: Pick<Route, 'scope'>): Middleware {

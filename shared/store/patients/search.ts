@@ -28,7 +28,7 @@ export function patientSearch({ table }: { table: Table }, memoryBudget = MEMORY
   const indexes = new Map<ClinicId, SearchIndex>()
   const patients = patientStore({ table })
 
-  /** Patients that match all words of `query` (spec: GET /patients, search), most recently created first. */
+  /** Patients that match all words of `query`, most recently created first. */
   async function search(clinic: ClinicId, query: string, request: PageRequest): Promise<Page<Patient>> {
     const needles = parseSearchQuery(query)
     if (!needles) return patients.page(clinic, request)
