@@ -22,7 +22,7 @@ export function addImportCommand(program: Command): void {
       '.csv, .ndjson or .jsonl files named after their entity: patients.csv, doctors.ndjson',
     )
     .requiredOption('--clinic <id>')
-    .option('--entity <name>', 'entity of the files, if their names do not tell')
+    .option('--entity <name>', 'entity of the files, if their names do not start with it')
     .option('--events', 'announce events for imported changes', false)
     .action(
       async (

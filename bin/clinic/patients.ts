@@ -45,7 +45,7 @@ export function addPatientCommands(program: Command): void {
 
   group
     .command('erase')
-    .description('anonymise a patient permanently; appointments, amounts and totals stay')
+    .description('anonymize a patient permanently; appointments, amounts and totals stay')
     .argument('<patient>', 'patient id')
     .requiredOption('--clinic <id>')
     .action(async (id: string, { clinic: clinicId }: { clinic: string }, command: Command) => {
