@@ -19,6 +19,10 @@ describe('the table of currencies', () => {
     expect([...CURRENCIES].sort()).toEqual([...expected, ...WITHDRAWN, ...NEW].sort())
   })
 
+  it('lists the codes in alphabetical order', () => {
+    expect(CURRENCIES).toEqual([...CURRENCIES].sort())
+  })
+
   it('has the decimals of ISO 4217', () => {
     const common = CURRENCIES.filter((code) => listed.has(code))
     expect(common.map((code) => [code, currencyDecimals(code)])).toEqual(
