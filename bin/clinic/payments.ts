@@ -4,7 +4,7 @@ import { oneOf, RecordDate } from '../../shared/api/schemas.ts'
 import type { ClinicInfo } from '../../shared/domain/clinic.ts'
 import { currencyDecimals } from '../../shared/domain/currencies.ts'
 import type { Invoice } from '../../shared/domain/invoice.ts'
-import { parseDecimal } from '../../shared/domain/money.ts'
+import { isTooLarge, parseDecimal } from '../../shared/domain/money.ts'
 import {
   PAYMENT_METHODS,
   PAYMENT_STATUSES,
@@ -74,6 +74,7 @@ export function addPaymentCommands(program: Command): void {
 function paymentOf(given: AddPaymentOptions, id: string, invoice: Invoice, clinic: ClinicInfo): Payment {
   const decimals = currencyDecimals(invoice.currency)
   const amount = parseDecimal(given.amount, decimals)
+  if (amount === null && isTooLarge(given.amount, decimals)) throw new CommandFailure('--amount is too large')
   if (amount === null || amount <= 0) {
     throw new CommandFailure(
       `--amount must be a positive number with at most ${decimals} decimals in ${invoice.currency}`,

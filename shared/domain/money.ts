@@ -22,6 +22,10 @@ export function parseDecimal(value: string | number, decimals: number): number |
   return sign === '-' && units !== 0 ? -units : units
 }
 
+/** Whether a value is a number above the maximum, which {@link parseDecimal} does not distinguish from other errors. */
+export const isTooLarge = (value: string | number, decimals: number): boolean =>
+  Number(value) > MAX_MINOR_UNITS / 10 ** decimals
+
 /** Units of 10^-decimals as a JSON number: `125050` with 2 decimals is `1250.5`. */
 export function renderDecimal(units: number, decimals: number): number {
   const digits = String(Math.abs(units)).padStart(decimals + 1, '0')

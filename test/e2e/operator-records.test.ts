@@ -155,6 +155,20 @@ describe('records', () => {
       (await changed('payment', 'add', '--invoice', invoice.id, '--amount', '1.234', '--method', 'cash'))
         .stderr,
     ).toContain('--amount must be a positive number with at most 2 decimals in TRY')
+    expect(
+      (
+        await changed(
+          'payment',
+          'add',
+          '--invoice',
+          invoice.id,
+          '--amount',
+          '10000000000000',
+          '--method',
+          'cash',
+        )
+      ).stderr,
+    ).toContain('--amount is too large')
   })
 
   it('invoice set-status changes a sent invoice, and leaves a paid one paid', async () => {

@@ -2,7 +2,13 @@
 import * as z from 'zod'
 import { currencyDecimals } from '../../../shared/domain/currencies.ts'
 import { type LineItem, lineAmount, subtotalOf, taxOn } from '../../../shared/domain/invoice.ts'
-import { MAX_MINOR_UNITS, parseDecimal, RATIO_SCALE, renderMoney } from '../../../shared/domain/money.ts'
+import {
+  isTooLarge,
+  MAX_MINOR_UNITS,
+  parseDecimal,
+  RATIO_SCALE,
+  renderMoney,
+} from '../../../shared/domain/money.ts'
 import { singleLineText } from '../../../shared/domain/text-fields.ts'
 
 /** A decimal number in JSON or CSV. The number of decimals is checked once the currency is known. */
@@ -101,7 +107,8 @@ function amountReader(currency: string, context: z.RefinementCtx) {
   ): number | null => {
     if (value === null || value === undefined) return null
     const units = parseDecimal(value, places)
-    if (units === null) issue(path, `must be a number with at most ${places} decimals${name}`)
+    if (units === null && isTooLarge(value, places)) issue(path, 'is too large')
+    else if (units === null) issue(path, `must be a number with at most ${places} decimals${name}`)
     else if (units < 0) issue(path, 'must not be negative')
     return units ?? 0
   }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { oneOf, RecordDate } from '../../../shared/api/schemas.ts'
 import { currencyDecimals } from '../../../shared/domain/currencies.ts'
 import type { Invoice } from '../../../shared/domain/invoice.ts'
-import { parseDecimal } from '../../../shared/domain/money.ts'
+import { isTooLarge, parseDecimal } from '../../../shared/domain/money.ts'
 import { fullName } from '../../../shared/domain/patient.ts'
 import {
   PAYMENT_METHODS,
@@ -98,6 +98,7 @@ function amountOf(value: string | number, currency: string | undefined, invoice:
   }
   const decimals = currencyDecimals(invoice.currency)
   const amount = parseDecimal(value, decimals)
+  if (amount === null && isTooLarge(value, decimals)) throw new RowRejectedError('amount is too large')
   if (amount === null || amount <= 0) {
     throw new RowRejectedError(
       `amount must be a positive number with at most ${decimals} decimals in ${invoice.currency}`,

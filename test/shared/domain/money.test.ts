@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { divideHalfUp, parseDecimal, renderDecimal, renderMoney } from '../../../shared/domain/money.ts'
+import {
+  divideHalfUp,
+  isTooLarge,
+  parseDecimal,
+  renderDecimal,
+  renderMoney,
+} from '../../../shared/domain/money.ts'
 
 describe('parseDecimal', () => {
   it.each([
@@ -63,6 +69,20 @@ describe('parseDecimal', () => {
       ),
     )
   })
+})
+
+it.each([
+  ['9999999999999.99', 2, false],
+  ['10000000000000', 2, true],
+  ['-10000000000000', 2, false],
+  ['999999999999999', 0, false],
+  ['1000000000000000', 0, true],
+  [1e30, 2, true],
+  ['1.234', 2, false],
+  ['', 2, false],
+  ['text', 2, false],
+])('isTooLarge(%j, %i) is %j', (value, decimals, expected) => {
+  expect(isTooLarge(value, decimals)).toBe(expected)
 })
 
 it.each([

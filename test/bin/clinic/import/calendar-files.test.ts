@@ -132,6 +132,7 @@ describe('importing invoices', () => {
       'total_amount is 99, but subtotal - discount_amount + tax_amount is 100',
     ],
     [{ subtotal: '1.005' }, 'subtotal must be a number with at most 2 decimals in EUR'],
+    [{ subtotal: '10000000000000' }, 'subtotal is too large'],
     [{ subtotal: -1 }, 'subtotal must not be negative'],
     [{}, 'subtotal is required without line_items'],
     [{ currency: 'JPY', subtotal: 1.5 }, 'subtotal must be a number with at most 0 decimals in JPY'],
@@ -270,6 +271,7 @@ describe('importing payments', () => {
     [{ amount: 0 }, 'amount must be a positive number with at most 2 decimals in EUR'],
     [{ payment_date: '2200-01-01' }, 'payment_date must not be after 2199-12-31'],
     [{ amount: '1.234' }, 'amount must be a positive number with at most 2 decimals in EUR'],
+    [{ amount: '10000000000000' }, 'amount is too large'],
     [{ currency: 'USD' }, 'currency must be EUR, the currency of the invoice'],
     [{ payment_method: 'gold' }, 'payment_method must be one of cash, card, bank_transfer, insurance, other'],
   ])('rejects a row with %j', async (wrong, reason) => {
