@@ -5,6 +5,7 @@ import {
   ERASED_FULL_NAME,
   fullName,
   GENDERS,
+  NO_DETAILS,
   PATIENT_FIELDS,
   type Patient,
 } from '../../../shared/domain/patient.ts'
@@ -16,6 +17,10 @@ it('a full name is the first name, a space and the last name', () => {
 
 it('has four genders', () => {
   expect(GENDERS).toEqual(['male', 'female', 'other', 'unknown'])
+})
+
+it('NO_DETAILS is null for each optional field', () => {
+  expect(NO_DETAILS).toEqual({ dateOfBirth: null, gender: null, phoneNumber: null, emailAddress: null })
 })
 
 describe('E164', () => {

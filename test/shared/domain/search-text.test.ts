@@ -154,6 +154,7 @@ describe('searchLine', () => {
     const anyText = fc.string({
       unit: fc.oneof(fc.constantFrom('\u{fdfa}', '\u{1f600}', 'a'), fc.string()),
       maxLength: 254,
+      size: 'max',
     })
     fc.assert(
       fc.property(anyText, anyText, (name, email) => {
@@ -171,6 +172,7 @@ describe('searchLine', () => {
     expect(line.endsWith(`\t905321234567890\t${email}`)).toBe(true)
     expect(line.startsWith('\u{1f600}'.repeat(47))).toBe(true)
     expect(bytes(line)).toBeGreaterThan(MAX_LINE_BYTES - 4)
+    expect(bytes(line)).toBeLessThanOrEqual(MAX_LINE_BYTES)
   })
 
   it('holds two names of 100 ASCII characters and an email of 189 whole', () => {
