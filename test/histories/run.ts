@@ -71,10 +71,13 @@ export async function submit(run: Run, route: string, input: Input): Promise<Out
       )
     outcomes.push(again)
   }
+  // An erasure anonymizes stored responses.
+  const hasErasure = run.clinic.patients.some(({ erasure }) => erasure !== 'none')
+  const essence = (body: any) => JSON.stringify(hasErasure ? body.data.id : body)
   for (const outcome of outcomes)
     if (outcome.kind === 'done' && done?.kind === 'done')
       demand(
-        JSON.stringify(outcome.body) === JSON.stringify(done.body),
+        essence(outcome.body) === essence(done.body),
         () => `two responses under one key: ${JSON.stringify([done.body, outcome.body])}`,
       )
   return done ?? outcomes.find(({ kind }) => kind === 'unknown') ?? (outcomes[0] as Outcome)

@@ -12,6 +12,9 @@ import { command, pick, type Run, read, submit } from '../run.ts'
 const FREE = ['cancelled', 'no_show']
 const DATES = ['2199-01-07', '2199-01-08']
 
+/** Added to the number of an operation for the second request of the same operation. */
+const SECOND = 1000
+
 const minutesOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3))
 const timeOf = (minutes: number): string =>
   `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`
@@ -88,6 +91,16 @@ export async function bookAppointment(run: Run): Promise<void> {
   )
   // A rival that was refused in the meantime cannot have taken the slot.
   demand(rival !== undefined, () => `409 for a free slot: ${booking.token} ${date} ${timeOf(from)}`)
+}
+
+/** Two requests for overlapping times at the same time. */
+export async function bookRivals(run: Run): Promise<void> {
+  const { operation } = run
+  const random = operation.random
+    .with(0, 1 - (operation.random[0] ?? 0.5) / 2)
+    .with(4, 1 - (operation.random[4] ?? 0))
+  const rival = { ...run, operation: { ...operation, number: operation.number + SECOND, random } }
+  await Promise.all([bookAppointment(run), bookAppointment(rival)])
 }
 
 export async function readAvailability(run: Run): Promise<void> {
