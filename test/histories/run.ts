@@ -73,7 +73,7 @@ export async function submit(run: Run, route: string, input: Input): Promise<Out
   }
   // An erasure anonymizes stored responses.
   const hasErasure = run.clinic.patients.some(({ erasure }) => erasure !== 'none')
-  const essence = (body: any) => JSON.stringify(hasErasure ? body.data.id : body)
+  const essence = (body: any) => JSON.stringify(hasErasure ? body?.data.id : body)
   for (const outcome of outcomes)
     if (outcome.kind === 'done' && done?.kind === 'done')
       demand(
