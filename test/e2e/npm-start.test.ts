@@ -14,8 +14,15 @@ afterAll(() => rmSync(folder, { recursive: true }))
 function npm(...args: string[]): ChildProcess {
   const child = spawn('npm', ['start', '--silent', '--', '--port', '0', ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
   })
-  onTestFinished(() => void child.kill('SIGKILL'))
+  onTestFinished(() => {
+    try {
+      process.kill(-(child.pid ?? 0), 'SIGKILL')
+    } catch {
+      // The whole group has ended by itself.
+    }
+  })
   return child
 }
 

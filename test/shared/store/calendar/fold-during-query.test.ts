@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest'
+import type { Appointment } from '../../../../shared/domain/appointment.ts'
+import type { ClinicId } from '../../../../shared/domain/clinic.ts'
+import { newUuid } from '../../../../shared/domain/uuid.ts'
+import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
+import { tallyFolding } from '../../../../shared/store/calendar/fold-tallies.ts'
+import { tallyKey, tallyPartition } from '../../../../shared/store/keys/calendar.ts'
+import { Changeset } from '../../../../shared/store/table/changeset.ts'
+import type { Table } from '../../../../shared/store/table/table.ts'
+import { freshTable } from '../../../support/table.ts'
+
+it('counts no record twice when a spread tally is folded back while a query reads it', async () => {
+  const { table } = await freshTable()
+  const clinic = newUuid() as ClinicId
+  const pk = tallyPartition(clinic, 'A', null)
+  const list = appointmentStore({ table })
+  const add = async (date: string) => {
+    const changes = new Changeset(table, clinic)
+    const appointment: Appointment = {
+      id: newUuid(),
+      patient: { id: newUuid(), fullName: 'A' },
+      doctor: { id: newUuid(), fullName: 'B' },
+      date,
+      startTime: '09:00',
+      endTime: '09:30',
+      status: 'scheduled',
+      notes: null,
+      createdAt: '2026-01-01T00:00:00.000Z',
+    }
+    list.change(changes, null, appointment)
+    await changes.commit()
+  }
+  await add('2026-04-01')
+  await add('2026-06-01')
+  table.contention.recordConflict(tallyKey(pk, '2026-04'))
+  await add('2026-04-02')
+  let isFirst = true
+  // A query is not atomic: a fold commits between its reads of an overflow item and of the month's item.
+  const torn: Table = {
+    ...table,
+    query: async (range) => {
+      if (range.pk !== pk || !isFirst) return table.query(range)
+      isFirst = false
+      const newer = await table.query({ ...range, from: '2026-04~' })
+      await tallyFolding({ table, now: () => Date.now() + 120_000 }).foldQuiet()
+      return [...newer, ...(await table.query({ ...range, to: '2026-04' }))]
+    },
+  }
+  const page = await appointmentStore({ table: torn }).page(clinic, {}, { page: 1, limit: 1 })
+  expect(page.total).toBe(3)
+})
