@@ -81,7 +81,8 @@ export function calendarPages<R, F extends string>(
     const pageRows = rows.slice(offset, offset + request.limit)
     const items = await records.ofRows(clinic, pageRows)
     const isConsistent =
-      haveRows(clinic, items, pageRows) && items.every((item) => matches(entity.position(item), filter))
+      haveRows(entity, clinic, items, pageRows) &&
+      items.every((item) => matches(entity.position(item), filter))
     return { page: { items, total: rows.length }, isConsistent }
   }
 
@@ -132,23 +133,28 @@ export function calendarPages<R, F extends string>(
     ])
     return {
       page: { items: withoutRepetitions(entity, items), total: plan.total },
-      isConsistent: isComplete && isUnchanged && haveRows(clinic, items, pageRows),
+      isConsistent: isComplete && isUnchanged && haveRows(entity, clinic, items, pageRows),
     }
   }
 
-  /** Whether the records are still as their rows list them: the record of a thin row is read after the row. */
-  const haveRows = (clinic: ClinicId, items: readonly R[], rows: readonly Item[]): boolean =>
-    items.length === rows.length &&
-    rows.every(
-      (row, index) =>
-        !row.t ||
-        rowKeys(clinic, letter, entity.position(items[index] as R)).some(
-          ({ pk, sk }) => pk === row.pk && sk === row.sk,
-        ),
-    )
-
   return { page, allOf }
 }
+
+/** Whether the records are still as their rows list them: the record of a thin row is read after the row. */
+const haveRows = <R>(
+  { letter, position }: Pick<CalendarEntity<R, never>, 'letter' | 'position'>,
+  clinic: ClinicId,
+  items: readonly R[],
+  rows: readonly Item[],
+): boolean =>
+  items.length === rows.length &&
+  rows.every(
+    (row, index) =>
+      !row.t ||
+      rowKeys(clinic, letter, position(items[index] as R)).some(
+        ({ pk, sk }) => pk === row.pk && sk === row.sk,
+      ),
+  )
 
 /** Removes duplicates: a record whose facet changed between two reads is in both. */
 const withoutRepetitions = <R>(
