@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import LongestFirst from './test/support/longest-first.ts'
 
 export default defineConfig({
   test: {
@@ -11,6 +12,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     // One more than the two cores of CI: some files wait for queues, timers and other processes.
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     reporters: process.env.CI ? ['default', './test/support/closing-line.ts'] : ['default'],
   },
 })
