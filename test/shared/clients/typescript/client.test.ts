@@ -268,6 +268,18 @@ describe('verifyWebhook', () => {
     }
   })
 
+  it('rejects a signature whose last character differs in bits that decoding ignores', async () => {
+    const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+    const secret = newSecret()
+    const headers: Record<string, string> = signed(secret)
+    const signature = headers['webhook-signature'] ?? ''
+    const last = signature.at(-2) ?? ''
+    const other = ALPHABET.charAt(ALPHABET.indexOf(last) + 1)
+    const changed = { ...headers, 'webhook-signature': `${signature.slice(0, -2)}${other}=` }
+    await expect(verifyWebhook({ headers, body, secret })).resolves.toBeDefined()
+    await expect(verifyWebhook({ headers: changed, body, secret })).rejects.toThrow('does not match')
+  })
+
   it('rejects a timestamp more than five minutes off', async () => {
     const secret = newSecret()
     for (const off of [-301_000, 302_000])
