@@ -1,5 +1,4 @@
 import { defineConfig } from 'vitest/config'
-import LongestFirst from './test/support/longest-first.ts'
 
 export default defineConfig({
   test: {
@@ -12,7 +11,6 @@ export default defineConfig({
     hookTimeout: 120_000,
     // One more than the two cores of CI: some files wait for queues, timers and other processes.
     maxWorkers: 3,
-    sequence: { sequencer: LongestFirst },
     reporters: process.env.CI ? ['default', './test/support/closing-line.ts'] : ['default'],
   },
 })
