@@ -6,7 +6,7 @@ import { APPOINTMENTS } from '../../shared/store/calendar/appointments.ts'
 import { rowAttributes, rowKeys } from '../../shared/store/calendar/calendar-row.ts'
 import { tallyAttribute } from '../../shared/store/calendar/tally.ts'
 import { calendarKey, tallyPartition } from '../../shared/store/keys/calendar.ts'
-import { chunked } from '../../shared/store/table/table.ts'
+import { chunked } from '../../shared/store/table/chunked.ts'
 import { seeded } from '../demo/random.ts'
 
 /** A patient or doctor to filter by. */

@@ -2,7 +2,8 @@ import type { Clinic, ClinicId } from '../domain/clinic.ts'
 import { CLINIC_DIRECTORY_PARTITION, clinicDirectoryKey, clinicKey } from './keys/clinics.ts'
 import { patientHeadKey } from './keys/patients.ts'
 import { EMPTY_HEAD } from './patients/head.ts'
-import type { Item, Table } from './table/table.ts'
+import type { Table } from './table/table.ts'
+import type { Item } from './table/write-requests.ts'
 
 /** A clinic as it was read, with the version that changes of it, and copies of its settings, depend on. */
 export type StoredClinic = Clinic & { readonly version: number }

@@ -12,8 +12,10 @@ import {
   credentialMinuteKey,
 } from './keys/clinics.ts'
 import { TTL } from './keys/key.ts'
+import { ConditionFailed } from './table/errors.ts'
 import { retryOnConflict } from './table/retry-on-conflict.ts'
-import { ConditionFailed, type Item, type Table, type UpdateParts } from './table/table.ts'
+import type { Table } from './table/table.ts'
+import type { Item, UpdateParts } from './table/write-requests.ts'
 
 /** The properties of a new credential, besides its generated key and secret. */
 export type NewCredential = {

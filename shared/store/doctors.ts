@@ -5,7 +5,8 @@ import { fold } from '../domain/search-text.ts'
 import { doctorKey, doctorsPartition } from './keys/clinics.ts'
 import { doctorOwner } from './keys/copies.ts'
 import { Changeset } from './table/changeset.ts'
-import type { Item, Table } from './table/table.ts'
+import type { Table } from './table/table.ts'
+import type { Item } from './table/write-requests.ts'
 
 /** A doctor as it was read, with the version that a change of it is conditional on. */
 export type StoredDoctor = Doctor & { readonly version: number }

@@ -1,6 +1,6 @@
 import { zstdDecompressSync } from 'node:zlib'
 import { ScanCommand } from '@aws-sdk/lib-dynamodb'
-import type { Item } from '../../shared/store/table/table.ts'
+import type { Item } from '../../shared/store/table/write-requests.ts'
 import type { TestTable } from './table.ts'
 
 /** Everything that a table holds, a line of JSON in lower case for each item, compressed search segments included. */

@@ -9,7 +9,8 @@ import {
 } from '../../../shared/domain/working-hours.ts'
 import { copiedNames } from '../../../shared/store/copies/copied-names.ts'
 import { type DoctorChange, doctorStore, MAX_SAVED } from '../../../shared/store/doctors.ts'
-import { chunked, type Table } from '../../../shared/store/table/table.ts'
+import { chunked } from '../../../shared/store/table/chunked.ts'
+import type { Table } from '../../../shared/store/table/table.ts'
 import { definedFields, type ImportEntity, isUnchanged } from './entity.ts'
 
 type Fields = Partial<Omit<Doctor, 'id'>>

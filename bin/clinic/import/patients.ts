@@ -12,7 +12,8 @@ import {
   patientWriter,
 } from '../../../shared/store/patients/patient-writer.ts'
 import { patientStore } from '../../../shared/store/patients/patients.ts'
-import { chunked, type Table } from '../../../shared/store/table/table.ts'
+import { chunked } from '../../../shared/store/table/chunked.ts'
+import type { Table } from '../../../shared/store/table/table.ts'
 import { definedFields, type ImportEntity, type ImportRow, isUnchanged, type RowFields } from './entity.ts'
 import { Instant } from './timestamps.ts'
 

@@ -1,7 +1,7 @@
 import { calendarPartition, ownerPartition } from '../../../shared/store/keys/calendar.ts'
 import { doctorsPartition } from '../../../shared/store/keys/clinics.ts'
 import { patientKey } from '../../../shared/store/keys/patients.ts'
-import type { Item } from '../../../shared/store/table/table.ts'
+import type { Item } from '../../../shared/store/table/write-requests.ts'
 import { busyTimeChecker } from './busy-times.ts'
 import { copiedNameChecker } from './copied-names.ts'
 import { forEachConcurrent } from './for-each-concurrent.ts'

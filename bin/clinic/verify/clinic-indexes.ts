@@ -8,7 +8,7 @@ import {
   clinicKey,
   credentialKey,
 } from '../../../shared/store/keys/clinics.ts'
-import type { Item } from '../../../shared/store/table/table.ts'
+import type { Item } from '../../../shared/store/table/write-requests.ts'
 import { ifUnchanged, requireUnchanged } from './conditions.ts'
 import type { FaultKind, Finding } from './fault.ts'
 import { forEachConcurrent } from './for-each-concurrent.ts'

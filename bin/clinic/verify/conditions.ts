@@ -1,6 +1,7 @@
 /** Conditions that only repairs need. */
 import type { Key } from '../../../shared/store/keys/key.ts'
-import type { Item, Table, Write } from '../../../shared/store/table/table.ts'
+import type { Table } from '../../../shared/store/table/table.ts'
+import type { Item, Write } from '../../../shared/store/table/write-requests.ts'
 
 /** Requires an item to be as it was read: of the same version, or absent. */
 export const requireUnchanged = (table: Table, key: Key, read: Item | undefined): Write =>

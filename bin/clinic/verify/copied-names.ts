@@ -8,7 +8,7 @@ import { doctorOwner, patientOwner, staleCopiesKey } from '../../../shared/store
 import type { Key } from '../../../shared/store/keys/key.ts'
 import { patientKey } from '../../../shared/store/keys/patients.ts'
 import { Changeset } from '../../../shared/store/table/changeset.ts'
-import type { Item } from '../../../shared/store/table/table.ts'
+import type { Item } from '../../../shared/store/table/write-requests.ts'
 import type { Finding, Recheck } from './fault.ts'
 import { forEachConcurrent } from './for-each-concurrent.ts'
 import type { Inspection } from './inspection.ts'

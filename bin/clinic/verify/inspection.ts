@@ -1,5 +1,6 @@
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
-import { ConditionFailed, type Table } from '../../../shared/store/table/table.ts'
+import { ConditionFailed } from '../../../shared/store/table/errors.ts'
+import type { Table } from '../../../shared/store/table/table.ts'
 import type { Difference, Fault, Finding, Recheck } from './fault.ts'
 
 /** Consecutive equal findings that count as certain: the items of a transaction can become visible one after another. */

@@ -1,6 +1,6 @@
 import { calendarKey } from '../../../shared/store/keys/calendar.ts'
 import type { Key } from '../../../shared/store/keys/key.ts'
-import type { Item } from '../../../shared/store/table/table.ts'
+import type { Item } from '../../../shared/store/table/write-requests.ts'
 import { requireUnchanged } from './conditions.ts'
 import type { Recheck } from './fault.ts'
 import { forEachConcurrent } from './for-each-concurrent.ts'

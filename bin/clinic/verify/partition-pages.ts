@@ -1,4 +1,5 @@
-import type { Item, Table } from '../../../shared/store/table/table.ts'
+import type { Table } from '../../../shared/store/table/table.ts'
+import type { Item } from '../../../shared/store/table/write-requests.ts'
 
 /** Items per page. */
 const PAGE_SIZE = 200

@@ -5,7 +5,7 @@ import {
   patientListPartition,
 } from '../../../shared/store/keys/patients.ts'
 import { EMPTY_HEAD } from '../../../shared/store/patients/head.ts'
-import type { Item } from '../../../shared/store/table/table.ts'
+import type { Item } from '../../../shared/store/table/write-requests.ts'
 import { ifUnchanged } from './conditions.ts'
 import type { Finding, Recheck } from './fault.ts'
 import type { Inspection } from './inspection.ts'

@@ -1,7 +1,7 @@
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { patientRowKey } from '../../../shared/store/keys/patients.ts'
 import { rowItem, type StoredPatient, toPatient } from '../../../shared/store/patients/patients.ts'
-import type { Item } from '../../../shared/store/table/table.ts'
+import type { Item } from '../../../shared/store/table/write-requests.ts'
 
 /** A patient's record; null if it is not in the form that its store writes. The ordinal may have any value. */
 export function decodeStoredPatient(item: Item): StoredPatient | null {

@@ -5,7 +5,7 @@ import type { CalendarEntity } from '../../../shared/store/calendar/calendar-ent
 import { type ListPosition, rowAttributes, rowKeys } from '../../../shared/store/calendar/calendar-row.ts'
 import { DECIMALS_ATTRIBUTE } from '../../../shared/store/calendar/stored-amounts.ts'
 import { type Key, longId } from '../../../shared/store/keys/key.ts'
-import type { Item } from '../../../shared/store/table/table.ts'
+import type { Item } from '../../../shared/store/table/write-requests.ts'
 
 /** A stored record and all its rows. */
 export type RecordImage<R> = {

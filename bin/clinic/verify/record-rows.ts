@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { calendarKey } from '../../../shared/store/keys/calendar.ts'
 import { Changeset } from '../../../shared/store/table/changeset.ts'
-import type { Item } from '../../../shared/store/table/table.ts'
+import type { Item } from '../../../shared/store/table/write-requests.ts'
 import type { Fault, Recheck } from './fault.ts'
 import { forEachConcurrent } from './for-each-concurrent.ts'
 import type { Inspection } from './inspection.ts'

@@ -8,7 +8,7 @@ import {
 } from '../../../shared/store/keys/patients.ts'
 import { type PatientHead, readPatientHead } from '../../../shared/store/patients/head.ts'
 import { readSegment, type StoredSegment } from '../../../shared/store/patients/segments.ts'
-import type { Item } from '../../../shared/store/table/table.ts'
+import type { Item } from '../../../shared/store/table/write-requests.ts'
 import type { Recheck } from './fault.ts'
 import type { Inspection } from './inspection.ts'
 import { partitionPages } from './partition-pages.ts'

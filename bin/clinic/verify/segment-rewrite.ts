@@ -11,7 +11,9 @@ import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
 import { toPatient } from '../../../shared/store/patients/patients.ts'
 import { patientSearchLine } from '../../../shared/store/patients/search-lines.ts'
 import { segmentWrites } from '../../../shared/store/patients/segments.ts'
-import { ConditionFailed, type Item, type Table } from '../../../shared/store/table/table.ts'
+import { ConditionFailed } from '../../../shared/store/table/errors.ts'
+import type { Table } from '../../../shared/store/table/table.ts'
+import type { Item } from '../../../shared/store/table/write-requests.ts'
 import { partitionPages } from './partition-pages.ts'
 
 /** The search line of a position without a patient: no search matches it. */

@@ -5,7 +5,7 @@ import { INVOICES, invoiceStore } from '../../../shared/store/calendar/invoices.
 import { PAYMENTS } from '../../../shared/store/calendar/payments.ts'
 import { calendarKey, ownerPartition } from '../../../shared/store/keys/calendar.ts'
 import { Changeset } from '../../../shared/store/table/changeset.ts'
-import type { Item } from '../../../shared/store/table/table.ts'
+import type { Item } from '../../../shared/store/table/write-requests.ts'
 import type { Recheck } from './fault.ts'
 import { forEachConcurrent } from './for-each-concurrent.ts'
 import type { Inspection } from './inspection.ts'

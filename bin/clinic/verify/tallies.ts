@@ -8,7 +8,7 @@ import {
   tallyPartition,
 } from '../../../shared/store/keys/calendar.ts'
 import type { Key } from '../../../shared/store/keys/key.ts'
-import type { Item } from '../../../shared/store/table/table.ts'
+import type { Item } from '../../../shared/store/table/write-requests.ts'
 import type { Recheck } from './fault.ts'
 import { forEachConcurrent } from './for-each-concurrent.ts'
 import type { Inspection } from './inspection.ts'

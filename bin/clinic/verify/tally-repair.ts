@@ -1,6 +1,7 @@
 import { isTallyOverflow } from '../../../shared/store/keys/calendar.ts'
 import type { Key } from '../../../shared/store/keys/key.ts'
-import type { Item, Table, Write } from '../../../shared/store/table/table.ts'
+import type { Table } from '../../../shared/store/table/table.ts'
+import type { Item, Write } from '../../../shared/store/table/write-requests.ts'
 
 /**
  * The writes that set counters in a month's item and remove them from its overflow items, on condition that all of `items`

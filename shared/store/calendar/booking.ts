@@ -22,7 +22,8 @@ import { patientStore, type StoredPatient } from '../patients/patients.ts'
 import { Changeset } from '../table/changeset.ts'
 import type { IdempotencyGuard, StoredResponse } from '../table/idempotency.ts'
 import { retryOnConflict } from '../table/retry-on-conflict.ts'
-import type { Item, Table } from '../table/table.ts'
+import type { Table } from '../table/table.ts'
+import type { Item } from '../table/write-requests.ts'
 import { appointmentStore } from './appointments.ts'
 
 /** For a clinic without a stored setting. */

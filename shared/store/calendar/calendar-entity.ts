@@ -1,7 +1,7 @@
 import type { EventDraft } from '../../domain/event.ts'
 import type { CalendarLetter } from '../keys/calendar.ts'
 import type { Changeset } from '../table/changeset.ts'
-import type { Item } from '../table/table.ts'
+import type { Item } from '../table/write-requests.ts'
 import type { ListPosition } from './calendar-row.ts'
 
 /** How records of one kind are stored, listed and counted. */

@@ -10,7 +10,8 @@ import {
   ownerPartition,
   tallyPartition,
 } from '../keys/calendar.ts'
-import type { Item, Table } from '../table/table.ts'
+import type { Table } from '../table/table.ts'
+import type { Item } from '../table/write-requests.ts'
 import type { CalendarEntity } from './calendar-entity.ts'
 import type { CalendarRecords } from './calendar-records.ts'
 import { idOf, type ListPosition, rowKeys, sortTimeOf } from './calendar-row.ts'

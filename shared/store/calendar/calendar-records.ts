@@ -1,6 +1,7 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import { calendarKey } from '../keys/calendar.ts'
-import type { Item, Table } from '../table/table.ts'
+import type { Table } from '../table/table.ts'
+import type { Item } from '../table/write-requests.ts'
 import type { CalendarEntity, StoredRecord } from './calendar-entity.ts'
 import { idOf } from './calendar-row.ts'
 

@@ -8,7 +8,7 @@ import {
   ownerPartition,
 } from '../keys/calendar.ts'
 import { type Key, longId } from '../keys/key.ts'
-import type { Item } from '../table/table.ts'
+import type { Item } from '../table/write-requests.ts'
 
 /** Where a record is sorted in its lists, and whose lists they are. */
 export type ListPosition = {

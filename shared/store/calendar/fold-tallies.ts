@@ -1,6 +1,7 @@
 import { OVERFLOW_PARTITIONS, parseOverflowMark, tallyKey, tallyMonth } from '../keys/calendar.ts'
 import { ConditionFailed, WriteConflict } from '../table/errors.ts'
-import type { Item, Table } from '../table/table.ts'
+import type { Table } from '../table/table.ts'
+import type { Item } from '../table/write-requests.ts'
 import { summed } from './tally.ts'
 
 /** An overflow item is folded back when no writer has added to it for this long. */

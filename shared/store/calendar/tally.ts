@@ -6,7 +6,8 @@
 import type { DayTally } from '../../domain/page-plan.ts'
 import { overflowMarkKey, tallyKey, tallyMonth, tallyMonthEnd, tallyOverflowKey } from '../keys/calendar.ts'
 import type { SpreadCounter } from '../table/changeset.ts'
-import type { Item, Table } from '../table/table.ts'
+import type { Table } from '../table/table.ts'
+import type { Item } from '../table/write-requests.ts'
 
 /** Inclusive dates; undefined is open. */
 export type TallyRange = { readonly from?: string | undefined; readonly to?: string | undefined }

@@ -4,7 +4,9 @@ import { storedResponsesPartition } from '../keys/idempotency.ts'
 import { patientChangesPartition } from '../keys/patients.ts'
 import type { StoredPatient } from '../patients/patients.ts'
 import { patientSearchLine } from '../patients/search-lines.ts'
-import { ConditionFailed, type Item, type Table } from '../table/table.ts'
+import { ConditionFailed } from '../table/errors.ts'
+import type { Table } from '../table/table.ts'
+import type { Item } from '../table/write-requests.ts'
 
 /** Replaces the lines of earlier names in the change log. */
 export async function anonymizeLines(table: Table, clinic: ClinicId, patient: StoredPatient): Promise<void> {

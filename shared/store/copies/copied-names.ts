@@ -19,7 +19,8 @@ import { parseOwner, staleCopiesKey, staleCopiesPartition } from '../keys/copies
 import { patientKey } from '../keys/patients.ts'
 import { messageStore } from '../messages/messages.ts'
 import { patientStore, type StoredPatient } from '../patients/patients.ts'
-import { ConditionFailed, type Table } from '../table/table.ts'
+import { ConditionFailed } from '../table/errors.ts'
+import type { Table } from '../table/table.ts'
 import { rewriteRecords } from './rewrite-records.ts'
 
 export function copiedNames(table: Table) {

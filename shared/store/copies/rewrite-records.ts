@@ -4,8 +4,9 @@ import type { StoredRecord } from '../calendar/calendar-entity.ts'
 import type { RecordList } from '../calendar/calendar-list.ts'
 import type { Key } from '../keys/key.ts'
 import { Changeset } from '../table/changeset.ts'
+import { chunked } from '../table/chunked.ts'
 import { commitPacked, type Unit } from '../table/commit-packed.ts'
-import { chunked, type Table } from '../table/table.ts'
+import type { Table } from '../table/table.ts'
 
 /** Records that are read and rewritten together. */
 const BATCH_SIZE = 50

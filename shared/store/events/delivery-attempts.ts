@@ -9,7 +9,8 @@ import {
   webhookHealthKey,
   webhookKey,
 } from '../keys/webhooks.ts'
-import { ConditionFailed, type Table } from '../table/table.ts'
+import { ConditionFailed } from '../table/errors.ts'
+import type { Table } from '../table/table.ts'
 import { deliveryStore } from './deliveries.ts'
 import { decodeDelivery, decodeFirstAttempt, decodeHealth, decodeVersion, decodeWebhook } from './items.ts'
 

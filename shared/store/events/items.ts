@@ -7,7 +7,7 @@ import { HEALTHY, type Webhook, type WebhookHealth } from '../../domain/webhook.
 import { eventKey, parseAnnouncedKey } from '../keys/events.ts'
 import { type Key, TTL } from '../keys/key.ts'
 import { deliveryKey, parseDeliveryKey, parseWebhookKey, webhookKey } from '../keys/webhooks.ts'
-import type { Item } from '../table/table.ts'
+import type { Item } from '../table/write-requests.ts'
 
 // Not an enum: after a rollback, stored items may have event names that this version does not know.
 const StoredEventName = z.custom<EventName>((name) => typeof name === 'string')

@@ -2,9 +2,11 @@ import type { ClinicId } from '../../domain/clinic.ts'
 import { MAX_WEBHOOKS, type Webhook } from '../../domain/webhook.ts'
 import { webhookCountKey, webhookHealthKey, webhookKey, webhooksPartition } from '../keys/webhooks.ts'
 import { Changeset } from '../table/changeset.ts'
+import { ConditionFailed } from '../table/errors.ts'
 import type { IdempotencyGuard, ResponseToStore, StoredResponse } from '../table/idempotency.ts'
 import { repeatOnConflict, retryOnConflict } from '../table/retry-on-conflict.ts'
-import { ConditionFailed, type Item, type Table } from '../table/table.ts'
+import type { Table } from '../table/table.ts'
+import type { Item } from '../table/write-requests.ts'
 import { decodeCounter, decodeVersion, decodeWebhook, encodeWebhook } from './items.ts'
 
 /** The clinic already has {@link MAX_WEBHOOKS}. */

@@ -4,7 +4,8 @@ import { GENDERS, type Patient } from '../../domain/patient.ts'
 import { type Key, sortableNumber } from '../keys/key.ts'
 import { patientKey, patientListPartition, patientRowKey } from '../keys/patients.ts'
 import { type AttributeMap, choice, instant, nullable, recordCodec, text } from '../table/attributes.ts'
-import type { Item, Table } from '../table/table.ts'
+import type { Table } from '../table/table.ts'
+import type { Item } from '../table/write-requests.ts'
 import { readPatientHead } from './head.ts'
 
 /** A patient with its ordinal: its position in order of creation. */

@@ -3,7 +3,8 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import type { ClinicId } from '../../domain/clinic.ts'
 import { SearchSegment } from '../../domain/search-index.ts'
 import { patientSegmentKey, patientSegmentPartition } from '../keys/patients.ts'
-import type { Item, Table, Write } from '../table/table.ts'
+import type { Table } from '../table/table.ts'
+import type { Item, Write } from '../table/write-requests.ts'
 
 /** DynamoDB's items end at 400 KB. A segment of ordinary lines has 150 KB, one part. */
 const MAX_PART_BYTES = 350_000

@@ -46,7 +46,3 @@ export function openTable(
 
 /** The same table for writers of historical records, whose changes emit no events. */
 export const withoutEvents = (table: Table): Table => ({ ...table, emitsEvents: false })
-
-export { chunked } from './chunked.ts'
-export { ConditionFailed } from './errors.ts'
-export type { Item, UpdateParts, Write } from './write-requests.ts'

@@ -6,8 +6,8 @@ import { appointmentStore } from '../../../../shared/store/calendar/appointments
 import { copiedNames } from '../../../../shared/store/copies/copied-names.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { doctorStore } from '../../../../shared/store/doctors.ts'
-import { UnavailableError, WriteConflict } from '../../../../shared/store/table/errors.ts'
-import { ConditionFailed, type Table } from '../../../../shared/store/table/table.ts'
+import { ConditionFailed, UnavailableError, WriteConflict } from '../../../../shared/store/table/errors.ts'
+import type { Table } from '../../../../shared/store/table/table.ts'
 import { FIRST, importedClinic, invoice, message, payment, visit } from './calendar-fixtures.ts'
 
 const imported = importedClinic()

@@ -11,7 +11,7 @@ import type { Patient } from '../../../../shared/domain/patient.ts'
 import { doctorStore } from '../../../../shared/store/doctors.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import { patientSearch } from '../../../../shared/store/patients/search.ts'
-import { ConditionFailed } from '../../../../shared/store/table/table.ts'
+import { ConditionFailed } from '../../../../shared/store/table/errors.ts'
 import { freshTable, NOW, newClinic, type TestTable } from '../../../support/table.ts'
 
 let db: TestTable

@@ -3,7 +3,7 @@ import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { expect } from 'vitest'
 import type { FaultKind } from '../../../../bin/clinic/verify/fault.ts'
 import type { Key } from '../../../../shared/store/keys/key.ts'
-import type { Item } from '../../../../shared/store/table/table.ts'
+import type { Item } from '../../../../shared/store/table/write-requests.ts'
 import type { TestTable } from '../../../support/table.ts'
 import { runVerification } from './practice.ts'
 

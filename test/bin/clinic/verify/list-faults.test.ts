@@ -19,7 +19,7 @@ import {
 import { ANNOUNCED_PARTITION_PREFIX } from '../../../../shared/store/keys/events.ts'
 import { type Key, shortId } from '../../../../shared/store/keys/key.ts'
 import { MESSAGES } from '../../../../shared/store/messages/messages.ts'
-import type { Item } from '../../../../shared/store/table/table.ts'
+import type { Item } from '../../../../shared/store/table/write-requests.ts'
 import { freshTable, type TestTable } from '../../../support/table.ts'
 import { expectRepaired, faultInjection, type InjectedFault } from './fault-injection.ts'
 import { createPractice, type Practice, runVerification } from './practice.ts'

@@ -18,7 +18,7 @@ import { patientWriter } from '../../../../shared/store/patients/patient-writer.
 import { patientStore, toPatient } from '../../../../shared/store/patients/patients.ts'
 import { patientSearch } from '../../../../shared/store/patients/search.ts'
 import { patientSearchLine } from '../../../../shared/store/patients/search-lines.ts'
-import type { Item } from '../../../../shared/store/table/table.ts'
+import type { Item } from '../../../../shared/store/table/write-requests.ts'
 import { freshTable, type TestTable } from '../../../support/table.ts'
 import { expectRepaired, faultInjection, type InjectedFault } from './fault-injection.ts'
 import { createPractice, type Practice, runVerification } from './practice.ts'

@@ -18,8 +18,9 @@ import { doctorStore } from '../../../../shared/store/doctors.ts'
 import { messageStore } from '../../../../shared/store/messages/messages.ts'
 import { MAX_CREATED, patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
+import { chunked } from '../../../../shared/store/table/chunked.ts'
 import { commitPacked, commitWithRetry } from '../../../../shared/store/table/commit-packed.ts'
-import { chunked, type Table } from '../../../../shared/store/table/table.ts'
+import type { Table } from '../../../../shared/store/table/table.ts'
 import { aPatient, NOW, newClinic } from '../../../support/table.ts'
 
 /** How many records of each kind a practice has. */

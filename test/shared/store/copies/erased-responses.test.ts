@@ -8,7 +8,8 @@ import { patientChanges } from '../../../../shared/store/copies/patient-changes.
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { idempotencyGuard } from '../../../../shared/store/table/idempotency.ts'
-import type { Item, Table } from '../../../../shared/store/table/table.ts'
+import type { Table } from '../../../../shared/store/table/table.ts'
+import type { Item } from '../../../../shared/store/table/write-requests.ts'
 import { aPatient, freshTable, NOW, newClinic, type TestTable } from '../../../support/table.ts'
 
 let db: TestTable

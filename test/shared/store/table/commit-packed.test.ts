@@ -5,7 +5,8 @@ import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { commitPacked } from '../../../../shared/store/table/commit-packed.ts'
 import { UnavailableError } from '../../../../shared/store/table/errors.ts'
 import { mapConcurrent } from '../../../../shared/store/table/map-concurrent.ts'
-import type { Table, Write } from '../../../../shared/store/table/table.ts'
+import type { Table } from '../../../../shared/store/table/table.ts'
+import type { Write } from '../../../../shared/store/table/write-requests.ts'
 import { freshTable, type TestTable } from '../../../support/table.ts'
 
 let db: TestTable

@@ -11,10 +11,10 @@ import {
 import { mockClient } from 'aws-sdk-client-mock'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { documentClient } from '../../../../shared/runtime/document-client.ts'
-import { UnavailableError } from '../../../../shared/store/table/errors.ts'
+import { ConditionFailed, UnavailableError } from '../../../../shared/store/table/errors.ts'
 import { withRequestSignal } from '../../../../shared/store/table/request-signal.ts'
 import { RETRY_BUDGET_MS } from '../../../../shared/store/table/retry-on-conflict.ts'
-import { ConditionFailed, openTable } from '../../../../shared/store/table/table.ts'
+import { openTable } from '../../../../shared/store/table/table.ts'
 import { virtualTiming } from '../../../support/virtual-timing.ts'
 
 const key = { pk: 'p', sk: 's' }
