@@ -9,9 +9,9 @@ export type PutCondition =
 
 export function toConditionExpression(
   condition: PutCondition,
-): Pick<
+): { readonly ConditionExpression: string } & Pick<
   UpdateCommandInput,
-  'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
+  'ExpressionAttributeNames' | 'ExpressionAttributeValues'
 > {
   if (condition === 'new') return { ConditionExpression: 'attribute_not_exists(pk)' }
   if ('version' in condition)

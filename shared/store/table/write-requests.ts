@@ -27,7 +27,7 @@ export const writeRequests = (name: string) => ({
     Put: {
       TableName: name,
       Item: item,
-      ...(condition === 'new' && { ConditionExpression: 'attribute_not_exists(pk)' }),
+      ...(condition === 'new' && toConditionExpression('new')),
     },
   }),
 
@@ -47,8 +47,7 @@ export const writeRequests = (name: string) => ({
     ConditionCheck: {
       TableName: name,
       Key: key,
-      ConditionExpression: 'v = :read',
-      ExpressionAttributeValues: { ':read': version },
+      ...toConditionExpression({ version }),
     },
   }),
 
