@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { Command } from 'commander'
 import { bundleFunctions } from '../infra/bundles.ts'
@@ -14,6 +14,7 @@ import { clinicStore } from '../shared/store/clinics.ts'
 import { openTable } from '../shared/store/table/table.ts'
 import { measureAppointments } from './bench/appointments.ts'
 import { measureContention } from './bench/contention.ts'
+import { createTable } from './bench/create-table.ts'
 import { runImport } from './bench/import.ts'
 import { measureMessages } from './bench/messages.ts'
 import { type Measurement, measurePatients, writePatients } from './bench/patients.ts'
@@ -53,17 +54,7 @@ if (failures.length > 0) {
 
 async function benchCosts(): Promise<void> {
   const raw = newClient()
-  await raw.send(
-    new CreateTableCommand({
-      TableName: 'bench',
-      BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: ['pk', 'sk'].map((key) => ({ AttributeName: key, AttributeType: 'S' })),
-      KeySchema: [
-        { AttributeName: 'pk', KeyType: 'HASH' },
-        { AttributeName: 'sk', KeyType: 'RANGE' },
-      ],
-    }),
-  )
+  await createTable(raw, 'bench')
   const client = DynamoDBDocumentClient.from(raw)
   const sections: string[] = []
   const sizes = [1_000, 10_000, 100_000, ...(large ? [1_000_000] : [])]

@@ -1,5 +1,5 @@
 /** A clinic on an engine that behaves like DynamoDB, and the handlers that write to it, in this process. */
-import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda'
 import { startRealisticDynamoDb } from '../../infra/local/realistic-dynamodb/realistic-dynamodb.ts'
@@ -16,6 +16,7 @@ import { MAX_CREATED, patientWriter } from '../../shared/store/patients/patient-
 import { openTable, type Table } from '../../shared/store/table/table.ts'
 import { NEW_DOCTOR } from '../clinic/import/doctors.ts'
 import type { Call } from './contention-load.ts'
+import { createTable } from './create-table.ts'
 
 type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>
 
@@ -32,17 +33,7 @@ const newContext = (): Context => ({ getRemainingTimeInMillis: () => 15_000 }) a
 export async function openContention(endpoint: string) {
   const dynamodb = await startRealisticDynamoDb({ engine: endpoint })
   const client = new DynamoDBClient({ endpoint, ...LOCAL })
-  await client.send(
-    new CreateTableCommand({
-      TableName: TABLE,
-      BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: ['pk', 'sk'].map((key) => ({ AttributeName: key, AttributeType: 'S' })),
-      KeySchema: [
-        { AttributeName: 'pk', KeyType: 'HASH' },
-        { AttributeName: 'sk', KeyType: 'RANGE' },
-      ],
-    }),
-  )
+  await createTable(client, TABLE)
   Object.assign(process.env, {
     TABLE_NAME: TABLE,
     CHECK_RESPONSES: 'off',
