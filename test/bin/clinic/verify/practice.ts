@@ -1,6 +1,7 @@
 import { NEW_DOCTOR } from '../../../../bin/clinic/import/doctors.ts'
 import type { Difference } from '../../../../bin/clinic/verify/fault.ts'
 import { verifyClinic } from '../../../../bin/clinic/verify/verify-clinic.ts'
+import { mulberry32 } from '../../../../bin/demo/random.ts'
 import type { Appointment, AppointmentStatus } from '../../../../shared/domain/appointment.ts'
 import { APPOINTMENT_STATUSES } from '../../../../shared/domain/appointment.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
@@ -46,23 +47,12 @@ export type Practice = {
 
 const createdAt = new Date(NOW).toISOString()
 
-/** Random numbers from 0 to 1, reproducible by their seed (mulberry32). */
-function seededRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
-  }
-}
-
 /** Creates a clinic through the stores. */
 export async function createPractice(table: Table, size: Size, seed = 1): Promise<Practice> {
   const { id: clinic } = await newClinic(table)
   const made: Practice = {
     clinic,
-    random: seededRandom(seed),
+    random: mulberry32(seed),
     patients: [],
     doctors: [],
     appointments: [],
