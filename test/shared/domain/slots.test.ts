@@ -323,6 +323,12 @@ describe('nextFreeSlots', () => {
     expect(offers.map(({ date }) => date)).toEqual(dates)
   })
 
+  it('offers nothing after the last date that can be booked', () => {
+    const day = dayOf({ date: '2199-12-30', doctorFacts: { hours: parseWeeklyHours('mon-sun 09:00-09:30') } })
+    const offers = nextFreeSlots(day, () => [], { from: 540, to: 570 }, 14, NEVER)
+    expect(offers.map(({ date }) => date)).toEqual(['2199-12-31'])
+  })
+
   it('reads no further day once it has three slots', () => {
     const read: string[] = []
     const busyOn = (date: string) => {
