@@ -102,7 +102,8 @@ describe('a receipt', () => {
   it('of an unknown SMS is only counted once it is old enough', async () => {
     await deliver([receipt(newUuid())], 6 * 60_000)
     expect(logged).toContain('"feedback_for_nobody":1')
-    expect(logged).not.toContain('532')
+    // The timestamp may contain any digits.
+    expect(logged.replaceAll(/"Timestamp":\d+/g, '')).not.toContain('532')
   })
 
   it('that is unreadable does not block the others', async () => {
