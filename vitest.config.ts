@@ -3,6 +3,9 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // Test files share the processes, and so what a process has loaded and compiled of packages.
+    isolate: false,
+    setupFiles: ['test/support/fresh-file.ts'],
     globalSetup: ['test/support/engine.ts', 'test/support/run-folder.ts'],
     // `security-rules.test.ts` checks the template by the same rules; once is enough.
     env: { CDK_VALIDATION: 'false' },

@@ -1,7 +1,6 @@
 /** POST /messages on the real engine, with SNS and SQS mocked: what is logged, sent and returned. */
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns'
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
-import { mockClient } from 'aws-sdk-client-mock'
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { anonymizeResponse } from '../../shared/api/anonymize-response.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
@@ -15,6 +14,7 @@ import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { call } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
+import { mockClient } from '../support/mock-client.ts'
 import { aPatient, freshTable, newClinic, type TestTable } from '../support/table.ts'
 
 const sns = mockClient(SNSClient)

@@ -3,12 +3,12 @@ import { SESv2Client } from '@aws-sdk/client-sesv2'
 import { SNSClient } from '@aws-sdk/client-sns'
 import { SQSClient } from '@aws-sdk/client-sqs'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { mockClient } from 'aws-sdk-client-mock'
 import { vi } from 'vitest'
 import { CREDENTIAL_PARTITION_PREFIX } from '../../shared/store/keys/clinics.ts'
 import { DUE_PARTITION_PREFIX } from '../../shared/store/keys/due.ts'
 import { ANNOUNCED_PARTITION_PREFIX } from '../../shared/store/keys/events.ts'
 import { PROVIDER_PARTITION_PREFIX } from '../../shared/store/keys/messages.ts'
+import { mockClient } from '../support/mock-client.ts'
 import { logicalIdAt, type Statement, templateOf } from '../support/template.ts'
 
 /**

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import { mockClient } from 'aws-sdk-client-mock'
 import { beforeAll, beforeEach } from 'vitest'
 import { SCOPES } from '../../shared/domain/scope.ts'
 import { stubFunctionEnvironment } from './functions.ts'
+import { mockClient } from './mock-client.ts'
 
 export const CLINIC = '6d0e2a7c-0000-4000-8000-000000000001'
 

@@ -1,7 +1,6 @@
 /** Requests to the webhook endpoints on the real engine, with SQS mocked, and what they leave in the table and the queues. */
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { ScanCommand } from '@aws-sdk/lib-dynamodb'
-import { mockClient } from 'aws-sdk-client-mock'
 import { afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
 import { deliverEvent } from '../../shared/delivery/deliver-event.ts'
 import { readQueuedDelivery } from '../../shared/delivery/delivery-queues.ts'
@@ -13,6 +12,7 @@ import { deliverySimulation, httpResponse } from './deliveries.ts'
 import type { RequestInput } from './event.ts'
 import { call } from './event.ts'
 import { handlerOf, stubFunctionEnvironment } from './functions.ts'
+import { mockClient } from './mock-client.ts'
 import { freshTable, newClinic, type TestTable } from './table.ts'
 
 export const sqs = mockClient(SQSClient)

@@ -5,10 +5,10 @@ import {
   SendMessageBatchCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs'
-import { mockClient } from 'aws-sdk-client-mock'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { redrive } from '../../../bin/clinic/dead-letters.ts'
 import { callSqs, type QueueEngine, queueUrl, startQueues } from '../../../infra/local/engines/queues.ts'
+import { mockClient } from '../../support/mock-client.ts'
 
 type Received = { Messages?: { Body: string; ReceiptHandle: string }[] }
 

@@ -1,10 +1,10 @@
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs'
-import { mockClient } from 'aws-sdk-client-mock'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { deliveryQueues, readQueuedDelivery } from '../../../shared/delivery/delivery-queues.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { MAX_QUEUE_DELAY_MS } from '../../../shared/domain/delivery.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
+import { mockClient } from '../../support/mock-client.ts'
 
 const queued = {
   clinic: '6d0e2a7c-0000-4000-8000-000000000001' as ClinicId,

@@ -1,9 +1,9 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
-import { mockClient } from 'aws-sdk-client-mock'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { emailQueue, readQueuedEmail } from '../../../shared/delivery/email-queue.ts'
 import { backoffSeconds } from '../../../shared/delivery/send-queued-email.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
+import { mockClient } from '../../support/mock-client.ts'
 
 const CLINIC = '6d0e2a7c-0000-4000-8000-000000000001' as ClinicId
 const MESSAGE = '6d0e2a7c-0000-4000-8000-000000000002'

@@ -1,6 +1,5 @@
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { mockClient } from 'aws-sdk-client-mock'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type Lane, readQueuedDelivery } from '../../../shared/delivery/delivery-queues.ts'
 import { type DeliverySweep, sweepDeliveries } from '../../../shared/delivery/sweep-deliveries.ts'
@@ -12,6 +11,7 @@ import { shortId } from '../../../shared/store/keys/key.ts'
 import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
 import { createWebhook } from '../../support/deliveries.ts'
 import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
+import { mockClient } from '../../support/mock-client.ts'
 import { aPatient, freshTable, newClinic } from '../../support/table.ts'
 
 const CLINIC = '6d0e2a7c-0000-4000-8000-000000000001' as ClinicId

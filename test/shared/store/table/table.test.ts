@@ -8,13 +8,13 @@ import {
   TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
-import { mockClient } from 'aws-sdk-client-mock'
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { documentClient } from '../../../../shared/runtime/document-client.ts'
 import { ConditionFailed, UnavailableError } from '../../../../shared/store/table/errors.ts'
 import { withRequestSignal } from '../../../../shared/store/table/request-signal.ts'
 import { RETRY_BUDGET_MS } from '../../../../shared/store/table/retry-on-conflict.ts'
 import { openTable } from '../../../../shared/store/table/table.ts'
+import { mockClient } from '../../../support/mock-client.ts'
 import { virtualTiming } from '../../../support/virtual-timing.ts'
 
 const key = { pk: 'p', sk: 's' }
@@ -26,7 +26,6 @@ describe('with a mocked client', () => {
   const dynamodb = mockClient(DynamoDBDocumentClient)
   const table = openTable(dynamodb as unknown as DynamoDBDocumentClient, 't')
   beforeEach(() => dynamodb.reset())
-  afterAll(() => dynamodb.restore())
 
   it.each([
     { name: 'ThrottlingException' },
