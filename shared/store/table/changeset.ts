@@ -5,7 +5,7 @@ import { staleCopiesKey } from '../keys/copies.ts'
 import { announcedKey } from '../keys/events.ts'
 import type { Key } from '../keys/key.ts'
 import { WriteConflict } from './errors.ts'
-import { type ItemUpdate, newItemUpdate, toUpdateParts } from './item-update.ts'
+import { haveConflictingConditions, type ItemUpdate, newItemUpdate, toUpdateParts } from './item-update.ts'
 import { type PutCondition, toConditionExpression } from './put-condition.ts'
 import { MAX_TRANSACTION_ITEMS, type Table } from './table.ts'
 import type { Item, Write } from './write-requests.ts'
@@ -122,7 +122,10 @@ export class Changeset {
 
   /** Requires an updated item to have the version that was read; 0 if it must not exist. */
   expectVersion(key: Key, version: number): void {
-    this.#updateFor(key).expectedVersion = version
+    const update = this.#updateFor(key)
+    if (update.expectedVersion !== undefined && update.expectedVersion !== version)
+      throw new RangeError('an item cannot have two versions')
+    update.expectedVersion = version
   }
 
   /** Requires a counter to be less than `limit` before it is added to. */
@@ -130,7 +133,10 @@ export class Changeset {
     this.#updateFor(key).counterLimit = { attribute, limit }
   }
 
-  /** Takes over the changes of `other`. Returns false, and changes nothing, when the two do not fit into one transaction. */
+  /**
+   * Takes over the changes of `other`. Returns false, and changes nothing, when the two do not fit into one transaction,
+   * or when a condition would be lost: what both decided on the same state of an item must not be written at once.
+   */
   merge(other: Changeset): boolean {
     const both = (mine: Map<string, unknown>, theirs: Map<string, unknown>) =>
       new Set([...mine.keys(), ...theirs.keys()]).size
@@ -138,7 +144,7 @@ export class Changeset {
     if (
       size > MAX_TRANSACTION_ITEMS ||
       (this.size > 0 && this.#bytes + other.#bytes > MAX_TRANSACTION_BYTES) ||
-      [...other.#writes].some(([name, write]) => this.#conflictsWith(name, write))
+      this.#conflictsWith(other)
     )
       return false
     for (const [name, write] of other.#writes) this.#writes.set(name, write)
@@ -152,10 +158,15 @@ export class Changeset {
     return true
   }
 
-  /** Whether an item is already written here: only equal version checks of one item can be merged. */
-  #conflictsWith(name: string, write: Write): boolean {
-    const known = this.#writes.get(name)
-    return known !== undefined && !(known.ConditionCheck && isDeepStrictEqual(known, write))
+  /** Whether an item would get two writes, unless they are equal version checks, or a condition would be lost. */
+  #conflictsWith(other: Changeset): boolean {
+    const isWritten = ([name, write]: [string, Write]) => {
+      const mine = this.#writes.get(name)
+      return this.#updates.has(name) || (mine && !(mine.ConditionCheck && isDeepStrictEqual(mine, write)))
+    }
+    const isUpdated = ([name, update]: [string, ItemUpdate]) =>
+      this.#writes.has(name) || haveConflictingConditions(update, this.#updates.get(name))
+    return [...other.#writes].some(isWritten) || [...other.#updates].some(isUpdated)
   }
 
   /** The transaction's writes. */

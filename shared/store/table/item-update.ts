@@ -12,6 +12,11 @@ export type ItemUpdate = {
   counterLimit?: { readonly attribute: string; readonly limit: number }
 }
 
+/** Whether both depend on the state of the item: as one update, the condition of one would be lost, or hold for both. */
+export const haveConflictingConditions = (mine: ItemUpdate, theirs: ItemUpdate | undefined): boolean =>
+  (mine.expectedVersion !== undefined && theirs?.expectedVersion !== undefined) ||
+  (mine.counterLimit !== undefined && theirs?.counterLimit !== undefined)
+
 export const newItemUpdate = ({ pk, sk }: Key): ItemUpdate => ({
   key: { pk, sk },
   add: new Map(),
@@ -41,17 +46,18 @@ export function toUpdateParts(update: ItemUpdate): Omit<UpdateParts, 'ReturnValu
     .filter(([, value]) => value === undefined)
     .map(([attribute]) => named(attribute)[0])
   const [limitedName, limitValue] = counterLimit ? named(counterLimit.attribute, counterLimit.limit) : []
+  const conditions = [
+    ...(expectedVersion === 0 ? ['attribute_not_exists(pk)'] : []),
+    ...(expectedVersion ? ['#v = :expected'] : []),
+    ...(counterLimit ? [`(attribute_not_exists(${limitedName}) OR ${limitedName} < ${limitValue})`] : []),
+  ]
   return {
     UpdateExpression: [
       `ADD ${adds.join(', ')}`,
       ...(sets.length > 0 ? [`SET ${sets.join(', ')}`] : []),
       ...(removes.length > 0 ? [`REMOVE ${removes.join(', ')}`] : []),
     ].join(' '),
-    ...(expectedVersion === 0 && { ConditionExpression: 'attribute_not_exists(pk)' }),
-    ...(expectedVersion && { ConditionExpression: '#v = :expected' }),
-    ...(counterLimit && {
-      ConditionExpression: `attribute_not_exists(${limitedName}) OR ${limitedName} < ${limitValue}`,
-    }),
+    ...(conditions.length > 0 && { ConditionExpression: conditions.join(' AND ') }),
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: values,
   }

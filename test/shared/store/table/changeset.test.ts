@@ -1,0 +1,132 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { ClinicId } from '../../../../shared/domain/clinic.ts'
+import { newUuid } from '../../../../shared/domain/uuid.ts'
+import { Changeset } from '../../../../shared/store/table/changeset.ts'
+import { commitPacked, type Unit } from '../../../../shared/store/table/commit-packed.ts'
+import { ConditionFailed } from '../../../../shared/store/table/errors.ts'
+import { freshTable, type TestTable } from '../../../support/table.ts'
+
+let db: TestTable
+beforeAll(async () => {
+  db = await freshTable()
+})
+
+const clinic = newUuid() as ClinicId
+const newKey = () => ({ pk: 'changed', sk: newUuid() })
+const changeset = (build: (changes: Changeset) => void): Changeset => {
+  const changes = new Changeset(db.table, clinic)
+  build(changes)
+  return changes
+}
+
+describe('merging two changesets', () => {
+  it('adds up what both add to one item', async () => {
+    const key = newKey()
+    const merged = changeset((changes) => changes.add(key, 'n', 1))
+    expect(merged.merge(changeset((changes) => changes.add(key, 'n', 2)))).toBe(true)
+    await merged.commit()
+    expect(await db.table.get(key)).toMatchObject({ n: 3, v: 1 })
+  })
+
+  it.each([
+    ['different versions', 1],
+    ['the same version', 2],
+  ])('is refused, and changes nothing, when both require %s of an item they change', async (_, version) => {
+    const key = newKey()
+    const [mine, theirs] = [2, version].map((read, index) =>
+      changeset((changes) => {
+        changes.set(key, `by${index}`, true)
+        changes.expectVersion(key, read)
+      }),
+    ) as [Changeset, Changeset]
+    const before = mine.writes()
+    expect(mine.merge(theirs)).toBe(false)
+    expect(mine.writes()).toEqual(before)
+  })
+
+  it('is refused when both limit the counter that they add to', () => {
+    const key = newKey()
+    const limited = () =>
+      changeset((changes) => {
+        changes.add(key, 'n', 1)
+        changes.limitCounter(key, 'n', 1)
+      })
+    expect(limited().merge(limited())).toBe(false)
+  })
+
+  it('is refused when one changes an item that the other writes or requires to be unchanged', () => {
+    const key = newKey()
+    const updating = () => changeset((changes) => changes.add(key, 'n', 1))
+    const others = [
+      () => changeset((changes) => changes.requireVersion(key, 1)),
+      () => changeset((changes) => changes.put({ ...key, n: 7 })),
+    ]
+    for (const other of others) {
+      expect(updating().merge(other())).toBe(false)
+      expect(other().merge(updating())).toBe(false)
+    }
+  })
+
+  it('keeps the requirement of either when only one has it', async () => {
+    const key = newKey()
+    await db.table.transact([db.table.putWrite({ ...key, v: 3 })])
+    const outdated = () =>
+      changeset((changes) => {
+        changes.set(key, 'a', true)
+        changes.expectVersion(key, 2)
+      })
+    const unconditional = () => changeset((changes) => changes.set(key, 'b', true))
+    for (const [mine, theirs] of [
+      [outdated(), unconditional()],
+      [unconditional(), outdated()],
+    ] as const) {
+      expect(mine.merge(theirs)).toBe(true)
+      await expect(mine.commit()).rejects.toThrow(ConditionFailed)
+    }
+  })
+})
+
+describe('changing one item in a changeset', () => {
+  it('checks both its version and the limit of its counter', async () => {
+    const key = newKey()
+    await db.table.transact([db.table.putWrite({ ...key, v: 3, n: 1 })])
+    const commit = (version: number, limit: number) =>
+      changeset((changes) => {
+        changes.add(key, 'n', 1)
+        changes.expectVersion(key, version)
+        changes.limitCounter(key, 'n', limit)
+      }).commit()
+    await expect(commit(2, 5)).rejects.toThrow(ConditionFailed)
+    await expect(commit(3, 1)).rejects.toThrow(ConditionFailed)
+    await commit(3, 2)
+    expect(await db.table.get(key)).toMatchObject({ n: 2, v: 4 })
+  })
+
+  it('throws an error for two different versions', () => {
+    const key = newKey()
+    expect(() =>
+      changeset((changes) => {
+        changes.expectVersion(key, 1)
+        changes.expectVersion(key, 2)
+      }),
+    ).toThrow('two versions')
+  })
+})
+
+it('commits units one after the other, and builds those again that require an outdated version', async () => {
+  const key = newKey()
+  await db.table.transact([db.table.putWrite({ ...key, v: 1 })])
+  const unit = (attribute: string): Unit => {
+    const build = (version: number) =>
+      changeset((changes) => {
+        changes.set(key, attribute, version)
+        changes.expectVersion(key, version)
+      })
+    return {
+      changes: build(1),
+      rebuild: async () => build((await db.table.get(key))?.v as number),
+    }
+  }
+  await commitPacked(db.table, clinic, [unit('a'), unit('b')])
+  expect(await db.table.get(key)).toMatchObject({ a: 1, b: 2, v: 3 })
+})
