@@ -1,6 +1,7 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import { patientHeadKey } from '../keys/patients.ts'
 import type { Table } from '../table/table.ts'
+import type { Turn } from '../table/turns.ts'
 import type { Write } from '../table/write-requests.ts'
 
 /** The item with a clinic's number of patients and the state of its search segments. */
@@ -19,14 +20,16 @@ export type PatientHead = {
   readonly v: number
   /** Change log entries up to this one are deleted. */
   readonly lf: number
-  /** When writers stop taking turns, in milliseconds since the epoch; absent until writers first collide. */
-  readonly q?: number
+  /** The progress of the queue of writers (see turns.ts); absent until writers first collide. */
+  readonly t?: number
+  /** How many more writers take turns without trying first; absent until writers first collide. */
+  readonly w?: number
 }
 
 export const EMPTY_HEAD: PatientHead = { n: 0, u: 0, sn: 0, su: 0, sv: [], v: 0, lf: 0 }
 
-/** How long writers continue to take turns after a collision. */
-const TURNS_KEPT_MS = 1000
+/** How many writers continue to take turns after the last that found others. */
+const TURNS_KEPT = 16
 
 export async function readPatientHead(table: Table, clinic: ClinicId): Promise<PatientHead> {
   const item = await table.get(patientHeadKey(clinic))
@@ -34,24 +37,34 @@ export async function readPatientHead(table: Table, clinic: ClinicId): Promise<P
 }
 
 /** Whether writers of the head currently wait for their turns. */
-export const isContended = ({ q = 0 }: PatientHead, now: number): boolean => q > now
+export const isContended = ({ w = 0 }: PatientHead): boolean => w > 0
 
-/** Moves the counters of patients and updates, on the condition that they have not changed since they were read. */
-export function moveHead(
-  table: Table,
-  clinic: ClinicId,
+/** The head after a write, in a turn or not. */
+export const nextHead = (
   head: PatientHead,
-  { n = head.n, u = head.u, inTurn }: { n?: number; u?: number; inTurn: boolean },
-): Write {
+  counters: { readonly n?: number; readonly u?: number },
+  turn: Turn | null,
+): PatientHead => ({
+  ...head,
+  ...counters,
+  ...(turn && {
+    t: Math.max(head.t ?? 0, turn.end),
+    w: turn.isContended ? TURNS_KEPT : Math.max(0, (head.w ?? 0) - 1),
+  }),
+})
+
+/** Replaces the head, on the condition that its counters of patients and updates have not changed since it was read. */
+export function moveHead(table: Table, clinic: ClinicId, head: PatientHead, next: PatientHead): Write {
+  const isInTurn = next.t !== undefined
   return table.updateWrite(patientHeadKey(clinic), {
-    UpdateExpression: `SET n = :nextN, u = :nextU${inTurn ? ', q = :until' : ''}`,
+    UpdateExpression: `SET n = :nextN, u = :nextU${isInTurn ? ', t = :turn, w = :turnsKept' : ''}`,
     ConditionExpression: 'n = :n AND u = :u',
     ExpressionAttributeValues: {
       ':n': head.n,
       ':u': head.u,
-      ':nextN': n,
-      ':nextU': u,
-      ...(inTurn && { ':until': table.now() + TURNS_KEPT_MS }),
+      ':nextN': next.n,
+      ':nextU': next.u,
+      ...(isInTurn && { ':turn': next.t, ':turnsKept': next.w }),
     },
   })
 }

@@ -9,7 +9,7 @@ import { ConditionFailed } from '../table/errors.ts'
 import type { IdempotencyGuard, StoredResponse } from '../table/idempotency.ts'
 import type { Table } from '../table/table.ts'
 import { Contended, retryInTurns } from '../table/turns.ts'
-import { isContended, moveHead, type PatientHead, readPatientHead } from './head.ts'
+import { isContended, moveHead, nextHead, type PatientHead, readPatientHead } from './head.ts'
 import { recordItem, rowItem, type StoredPatient } from './patients.ts'
 import { patientSearchLine } from './search-lines.ts'
 import { patientSnapshots } from './snapshots.ts'
@@ -83,30 +83,27 @@ export function patientWriter({ table }: { table: Table }) {
 
   /** Runs work that moves the head. If another writer was faster, runs it again in a turn, with a fresh head. */
   function inTurns<T>(clinic: ClinicId, work: (head: HeadAccess) => Promise<T>): Promise<T> {
-    return retryInTurns({ table, queue: patientTurnsKey(clinic) }, (inTurn) =>
+    const readProgress = async () => (await readPatientHead(table, clinic)).t ?? 0
+    return retryInTurns({ table, key: patientTurnsKey(clinic), readProgress }, (turn) =>
       work({
         readHead: async () => {
-          const head = heads.get(clinic) ?? (await readPatientHead(table, clinic))
-          if (!inTurn && isContended(head, table.now())) throw new Contended()
+          const known = turn ? undefined : heads.get(clinic)
+          const head = known ?? (await readPatientHead(table, clinic))
+          if (turn ? !turn.hasBegun(head.t ?? 0) : isContended(head)) throw new Contended()
           return head
         },
-        commit: (changes, head, next) => commit(changes, head, next, inTurn),
+        commit: (changes, head, counters) => commit(changes, head, nextHead(head, counters, turn)),
       }),
     )
   }
 
-  async function commit(
-    changes: Changeset,
-    head: PatientHead,
-    next: { readonly n?: number; readonly u?: number },
-    inTurn: boolean,
-  ): Promise<boolean> {
+  async function commit(changes: Changeset, head: PatientHead, next: PatientHead): Promise<boolean> {
     const { clinic } = changes
     const writes = changes.writes()
     heads.delete(clinic)
     try {
-      await table.tryTransact([...writes, moveHead(table, clinic, head, { ...next, inTurn })])
-      heads.set(clinic, { ...head, ...next })
+      await table.tryTransact([...writes, moveHead(table, clinic, head, next)])
+      heads.set(clinic, next)
       return true
     } catch (error) {
       const isHeadUnmoved = error instanceof ConditionFailed && !error.failedIndexes.includes(writes.length)
@@ -150,7 +147,7 @@ type HeadAccess = {
   readonly commit: (
     changes: Changeset,
     head: PatientHead,
-    next: { readonly n: number } | { readonly u: number },
+    counters: { readonly n: number } | { readonly u: number },
   ) => Promise<boolean>
 }
 

@@ -1,11 +1,14 @@
 /**
  * Orders the writers of a contended item. The more optimistic writers such an item has, the more often they refuse each
- * other, until almost none succeeds. Therefore a refused writer reserves a turn: a short time slot, assigned by a single
+ * other, until almost none succeeds. Therefore a refused writer reserves a turn: a place in a queue, assigned by a single
  * update of a queue item, which never conflicts. Without collisions this costs nothing. Nothing is locked: a writer that
  * crashes leaves its turn unused.
+ *
+ * Places are milliseconds of turns since the queue exists, not times: the clocks of machines differ. The writer that uses a turn
+ * stores its end with its own write, the queue's progress, and a writer waits as long as the turns between the progress
+ * and its own take.
  */
 import type { Key } from '../keys/key.ts'
-import { TTL } from '../keys/key.ts'
 import { ConditionFailed, UnavailableError } from './errors.ts'
 import { isRetryable, RETRY_BUDGET_MS, SYSTEM_TIMING, type Timing } from './retry-on-conflict.ts'
 import type { Table } from './table.ts'
@@ -13,92 +16,129 @@ import type { Table } from './table.ts'
 /** A strong read and a transaction, with some margin. */
 export const TURN_MS = 32
 
-/** A writer whose last turn was too short asks for a longer one: the store may be slow. */
-const MAX_TURN_MS = 250
-
-/** Attempts in one turn: the writer before may need a little longer than its own. */
+/** Attempts in one turn: a writer that tries without a turn may be faster. */
 const ATTEMPTS_PER_TURN = 3
 
-/** A queue item is deleted when no writer has queued for this long. */
-const QUEUE_TTL_SECONDS = 24 * 60 * 60
+/** The longest wait between two reads of the progress of a writer whose turn is next. */
+const LAST_WAIT_MS = 8
 
-/** Thrown by work that finds other writers waiting for their turns. */
+/** After so long without progress, the turns before are considered unused. Later turns wait longer, to keep the order. */
+const PATIENCE_MS = 128
+
+/** How long a queue that is too long is watched, to see whether its turns are still used. */
+const STANDSTILL_MS = 1000
+
+/** Thrown by work that finds other writers waiting for their turns, or in their turns. */
 export class Contended extends Error {}
 
+/** A place in the queue. */
+export type Turn = {
+  /** To be stored as the queue's progress by the write that uses the turn. */
+  readonly end: number
+  /** Whether other writers were refused, or wait too. */
+  readonly isContended: boolean
+  /** Whether the turns before have been used, according to the progress that was read, or have not been used in time. */
+  readonly hasBegun: (progress: number) => boolean
+}
+
+export type Queue = {
+  readonly table: Table
+  readonly key: Key
+  /** Reads the end of the last turn that was used; 0 if none was. */
+  readonly readProgress: () => Promise<number>
+  readonly timing?: Timing
+}
+
 /**
- * Runs work that reads, decides and writes: first immediately, then, whenever it is refused, in a turn of the queue
- * `queue`. `inTurn` is false for the first attempt.
+ * Runs work that reads, decides and writes: first immediately, with null, then, whenever it is refused, in a turn. Work in
+ * a turn that has not begun is to throw {@link Contended}.
  * @throws UnavailableError when the queue is longer than the retry budget
  */
-export async function retryInTurns<T>(
-  { table, queue, timing = SYSTEM_TIMING }: { table: Table; queue: Key; timing?: Timing },
-  work: (inTurn: boolean) => Promise<T>,
-): Promise<T> {
+export async function retryInTurns<T>(queue: Queue, work: (turn: Turn | null) => Promise<T>): Promise<T> {
+  const { timing = SYSTEM_TIMING } = queue
   const deadline = timing.now() + RETRY_BUDGET_MS
-  let turnMs = TURN_MS
-  for (let attempt = 0; ; attempt++) {
-    const startedAt = timing.now()
+  let turn: WaitingTurn | null = null
+  for (let refusals = 0; ; ) {
     try {
-      return await work(attempt > 0)
+      return await work(turn)
     } catch (error) {
-      if (!(error instanceof Contended || isRetryable(error))) throw error
-      if (attempt > 0) turnMs = Math.min(MAX_TURN_MS, Math.max(turnMs, Math.ceil(timing.now() - startedAt)))
-      const isTurnOver = attempt % ATTEMPTS_PER_TURN === 0
-      const wait = isTurnOver
-        ? await reserveTurn(table, queue, { turnMs, maxWaitMs: deadline - timing.now() })
-        : timing.random() * (TURN_MS / 2)
-      if (wait === null || timing.now() > deadline) throw new UnavailableError(error)
+      const isWaiting = error instanceof Contended
+      if (!isWaiting && !isRetryable(error)) throw error
+      if (!turn || (!isWaiting && ++refusals % ATTEMPTS_PER_TURN === 0)) {
+        const reserved = await reserveTurn(queue, timing, deadline)
+        if (!reserved) throw new UnavailableError(error)
+        turn = waitingTurn(reserved, timing, !isWaiting)
+      }
+      const wait = Math.max(turn.msUntilNext(), timing.random() * LAST_WAIT_MS)
+      if (timing.now() + wait > deadline) throw new UnavailableError(error)
       await timing.sleep(wait)
     }
   }
 }
 
-type Reservation = { readonly turnMs: number; readonly maxWaitMs: number }
+/** `msUntilNext` is the estimated time until the turn is the next one. */
+type WaitingTurn = Turn & { readonly msUntilNext: () => number }
 
-/** Reserves a turn. Returns the milliseconds until it begins; null if that would be later than `maxWaitMs`. */
-async function reserveTurn(
-  table: Table,
-  queue: Key,
-  { turnMs, maxWaitMs }: Reservation,
-): Promise<number | null> {
-  while (maxWaitMs > 0) {
-    const now = table.now()
-    const end =
-      (await joinQueue(table, queue, now, { turnMs, maxWaitMs })) ??
-      (await startQueue(table, queue, now, turnMs))
-    if (end !== null) return Math.max(0, end - turnMs - table.now())
-    const item = await table.get(queue)
-    if (((item?.next as number | undefined) ?? 0) > now + maxWaitMs) return null
-    // Another writer started the queue in between.
+/** A turn with the progress of the queue that its writer has seen. */
+function waitingTurn({ end, progress }: Reservation, { now }: Timing, isContended: boolean): WaitingTurn {
+  const start = end - TURN_MS
+  let seen = progress
+  let seenAt = now()
+  return {
+    end,
+    isContended: isContended || start > progress,
+    msUntilNext: () => start - seen - TURN_MS,
+    hasBegun: (current) => {
+      if (current > seen) {
+        seen = current
+        seenAt = now()
+      }
+      return seen >= start || now() - seenAt > PATIENCE_MS + start - seen
+    },
   }
-  return null
+}
+
+/** The turn that ends at `end`, and the progress of the queue when it was reserved. */
+type Reservation = { readonly end: number; readonly progress: number }
+
+/** Reserves a turn that begins before the deadline; null when the queue is too long. */
+async function reserveTurn(
+  { table, key, readProgress }: Queue,
+  timing: Timing,
+  deadline: number,
+): Promise<Reservation | null> {
+  for (;;) {
+    const progress = await readProgress()
+    const latest = progress + Math.floor(deadline - timing.now())
+    if (latest < progress) return null
+    const end = (await joinQueue(table, key, progress, latest)) ?? (await startQueue(table, key, progress))
+    if (end !== null) return { end, progress }
+    const last = ((await table.get(key))?.next as number | undefined) ?? 0
+    // Otherwise another writer started the queue in between.
+    if (last > latest) {
+      await timing.sleep(Math.min(deadline - timing.now(), STANDSTILL_MS * (0.5 + timing.random() / 2)))
+      // Turns whose writers have all given up delay no other writer.
+      return (await readProgress()) === progress ? { end: last, progress: last } : null
+    }
+  }
 }
 
 /** The end of a turn after the last reserved one; null when no turn is reserved, or the last is too late. */
-const joinQueue = (
-  table: Table,
-  queue: Key,
-  now: number,
-  { turnMs, maxWaitMs }: Reservation,
-): Promise<number | null> =>
+const joinQueue = (table: Table, queue: Key, progress: number, latest: number): Promise<number | null> =>
   endOfTurn(table, queue, {
     UpdateExpression: 'SET #next = #next + :turn',
-    ConditionExpression: '#next BETWEEN :now AND :latest',
+    ConditionExpression: '#next BETWEEN :progress AND :latest',
     ExpressionAttributeNames: { '#next': 'next' },
-    ExpressionAttributeValues: { ':turn': turnMs, ':now': now, ':latest': now + maxWaitMs },
+    ExpressionAttributeValues: { ':turn': TURN_MS, ':progress': progress, ':latest': latest },
   })
 
-/** The end of the first turn of an empty queue; null when it is not empty. */
-const startQueue = (table: Table, queue: Key, now: number, turnMs: number): Promise<number | null> =>
+/** The end of the first turn of a new queue; null when the queue exists. */
+const startQueue = (table: Table, queue: Key, progress: number): Promise<number | null> =>
   endOfTurn(table, queue, {
-    UpdateExpression: 'SET #next = :end, #ttl = :ttl',
-    ConditionExpression: 'attribute_not_exists(#next) OR #next < :now',
-    ExpressionAttributeNames: { '#next': 'next', '#ttl': TTL },
-    ExpressionAttributeValues: {
-      ':end': now + turnMs,
-      ':now': now,
-      ':ttl': Math.floor(now / 1000) + QUEUE_TTL_SECONDS,
-    },
+    UpdateExpression: 'SET #next = :end',
+    ConditionExpression: 'attribute_not_exists(#next) OR #next < :progress',
+    ExpressionAttributeNames: { '#next': 'next' },
+    ExpressionAttributeValues: { ':end': progress + TURN_MS, ':progress': progress },
   })
 
 async function endOfTurn(

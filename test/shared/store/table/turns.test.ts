@@ -1,85 +1,138 @@
+import { setImmediate } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { patientTurnsKey } from '../../../../shared/store/keys/patients.ts'
 import { ConditionFailed, UnavailableError } from '../../../../shared/store/table/errors.ts'
-import { openTable, type Table } from '../../../../shared/store/table/table.ts'
-import { Contended, retryInTurns, TURN_MS } from '../../../../shared/store/table/turns.ts'
-import { freshTable, type TestTable } from '../../../support/table.ts'
+import { RETRY_BUDGET_MS } from '../../../../shared/store/table/retry-on-conflict.ts'
+import type { Table } from '../../../../shared/store/table/table.ts'
+import {
+  Contended,
+  type Queue,
+  retryInTurns,
+  TURN_MS,
+  type Turn,
+} from '../../../../shared/store/table/turns.ts'
+import { freshTable } from '../../../support/table.ts'
+import { virtualTiming } from '../../../support/virtual-timing.ts'
 
-let db: TestTable
-let now = Date.parse('2026-05-01T07:00:00Z')
 let table: Table
 beforeAll(async () => {
-  db = await freshTable()
-  table = openTable(db.client, db.name, { now: () => now })
+  ;({ table } = await freshTable())
 })
 
-const newQueue = () => patientTurnsKey(newUuid() as ClinicId)
+/** A queue on which `progress` is what its writers have stored. */
+function newQueue() {
+  const state = { progress: 0 }
+  const timing = virtualTiming()
+  const queue: Queue = {
+    table,
+    key: patientTurnsKey(newUuid() as ClinicId),
+    readProgress: async () => state.progress,
+    timing,
+  }
+  return { ...queue, timing, state }
+}
+const reserved = async ({ key }: Queue): Promise<number | undefined> =>
+  (await table.get(key))?.next as number | undefined
 
-/** Sleeps move no clock: what is recorded is how long each writer waits. */
-const recording = (waits: number[]) => ({
-  now: () => 0,
-  sleep: async (ms: number) => void waits.push(ms),
-  random: () => 0,
-})
-
-const refusedOnce = () => {
+/** Is refused once, and then uses its turn when it has begun. */
+function refusedOnce({ state }: ReturnType<typeof newQueue>) {
   let runs = 0
-  return async (inTurn: boolean) => {
-    if (runs++ === 0) throw new ConditionFailed([0])
-    return inTurn
+  return async (turn: Turn | null): Promise<number> => {
+    if (runs++ === 0 || !turn) throw new ConditionFailed([0])
+    if (!turn.hasBegun(state.progress)) throw new Contended()
+    state.progress = Math.max(state.progress, turn.end)
+    return turn.end
   }
 }
 
 describe('writers of a contended item', () => {
   it('pay for no turn while they are not refused', async () => {
     const queue = newQueue()
-    expect(await retryInTurns({ table, queue }, async (inTurn) => inTurn)).toBe(false)
-    expect(await table.get(queue)).toBeUndefined()
+    expect(await retryInTurns(queue, async (turn) => turn)).toBeNull()
+    expect(await reserved(queue)).toBeUndefined()
   })
 
-  it('get turns one after the other, none of them twice', async () => {
+  it('get turns one after the other, none of them twice, and use them in order', async () => {
     const queue = newQueue()
-    const waits: number[] = []
-    const writers = Array.from({ length: 20 }, () =>
-      retryInTurns({ table, queue, timing: recording(waits) }, refusedOnce()),
+    const used: number[] = []
+    // No time passes, so that no writer considers a turn unused.
+    const timing = { now: () => 0, sleep: () => setImmediate(), random: () => 0 }
+    const writers = Array.from({ length: 20 }, async () =>
+      used.push(await retryInTurns({ ...queue, timing }, refusedOnce(queue))),
     )
-    expect(await Promise.all(writers)).toEqual(Array(20).fill(true))
-    expect(waits.sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index * TURN_MS))
+    await Promise.all(writers)
+    expect(used).toEqual(Array.from({ length: 20 }, (_, index) => (index + 1) * TURN_MS))
   })
 
   it('take a turn at once when they see that others do', async () => {
-    const work = async (inTurn: boolean) => {
-      if (!inTurn) throw new Contended()
-      return 'done'
+    const work = async (turn: Turn | null) => {
+      if (!turn) throw new Contended()
+      return turn.isContended
     }
-    const timing = recording([])
-    expect(await retryInTurns({ table, queue: newQueue(), timing }, work)).toBe('done')
+    expect(await retryInTurns(newQueue(), work)).toBe(false)
   })
 
-  it('start over with the first turn when the queue has been empty for a while', async () => {
+  it('wait only for the turns that have not been used', async () => {
     const queue = newQueue()
-    const waits: number[] = []
-    const timing = recording(waits)
-    await retryInTurns({ table, queue, timing }, refusedOnce())
-    now += 60_000
-    await retryInTurns({ table, queue, timing }, refusedOnce())
-    expect(waits).toEqual([0, 0])
+    const { state } = queue
+    await table.transact([table.putWrite({ ...queue.key, next: 1_000_000 })])
+    state.progress = 1_000_000 - 2 * TURN_MS
+    const work = refusedOnce(queue)
+    const retried = retryInTurns(queue, async (turn) => {
+      // The two writers before finish while this one waits.
+      if (turn) state.progress = Math.max(state.progress, 1_000_000)
+      return work(turn)
+    })
+    expect(await retried).toBe(1_000_000 + TURN_MS)
+    expect(queue.timing.now()).toBeLessThan(3 * TURN_MS)
   })
 
-  it('are refused at once, without a turn, when the queue is longer than the retry budget', async () => {
+  it('use their turns although those before remain unused', async () => {
     const queue = newQueue()
-    const next = now + 3_600_000
-    await table.transact([table.putWrite({ ...queue, next })])
-    await expect(retryInTurns({ table, queue }, refusedOnce())).rejects.toThrow(UnavailableError)
-    expect(await table.get(queue)).toMatchObject({ next })
+    await table.transact([table.putWrite({ ...queue.key, next: 5 * TURN_MS })])
+    expect(await retryInTurns(queue, refusedOnce(queue))).toBe(6 * TURN_MS)
+    expect(queue.timing.now()).toBeLessThan(1000)
+  })
+
+  it('start over after the last turn that was used when the queue does not exist', async () => {
+    const queue = newQueue()
+    queue.state.progress = 5000
+    expect(await retryInTurns(queue, refusedOnce(queue))).toBe(5000 + TURN_MS)
+    expect(await reserved(queue)).toBe(5000 + TURN_MS)
+  })
+
+  it('are refused, without a turn, when the queue is longer than the retry budget and advances', async () => {
+    const queue = newQueue()
+    await table.transact([table.putWrite({ ...queue.key, next: 3_600_000 })])
+    const readProgress = async () => queue.state.progress++
+    await expect(retryInTurns({ ...queue, readProgress }, refusedOnce(queue))).rejects.toThrow(
+      UnavailableError,
+    )
+    expect(await reserved(queue)).toBe(3_600_000)
+  })
+
+  it('pass a queue that is longer than the retry budget and does not advance', async () => {
+    const queue = newQueue()
+    await table.transact([table.putWrite({ ...queue.key, next: 3_600_000 })])
+    expect(await retryInTurns(queue, refusedOnce(queue))).toBe(3_600_000)
+    expect(await retryInTurns(queue, refusedOnce(queue))).toBe(3_600_000 + TURN_MS)
+  })
+
+  it('stop when the retry budget is spent', async () => {
+    const queue = newQueue()
+    const refused = async () => {
+      throw new ConditionFailed([0])
+    }
+    await expect(retryInTurns(queue, refused)).rejects.toThrow(UnavailableError)
+    expect(queue.timing.now()).toBeLessThanOrEqual(RETRY_BUDGET_MS)
   })
 
   it('throw errors that are no refusal as they are', async () => {
     const failing = async () => {
       throw new RangeError('not a refusal')
     }
-    await expect(retryInTurns({ table, queue: newQueue() }, failing)).rejects.toThrow('not a refusal')
+    await expect(retryInTurns(newQueue(), failing)).rejects.toThrow('not a refusal')
   })
 })
