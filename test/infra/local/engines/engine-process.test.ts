@@ -49,24 +49,25 @@ describe('the DynamoDB engine ends with the process that started it', () => {
   const source = join(import.meta.dirname, '..', '..', '..', '..', 'infra', 'local', 'engines', 'dynamodb.ts')
 
   it.each([
-    ['ended by a signal', 'setInterval(() => {}, 1000)', 'SIGTERM'],
-    ['killed with SIGKILL', 'setInterval(() => {}, 1000)', 'SIGKILL'],
-    ['crashed', 'setTimeout(() => { throw new Error("crash") }, 50)', null],
-  ] as const)('%s', async (_what, then, signal) => {
+    ['ended by a signal', 'SIGTERM'],
+    ['killed with SIGKILL', 'SIGKILL'],
+    ['crashed', 'SIGUSR2'],
+  ] as const)('%s', async (_what, signal) => {
     const script = join(directory(), 'start.mjs')
     writeFileSync(
       script,
       `import { startDynamoDb } from ${JSON.stringify(source)}
+process.once('SIGUSR2', () => { throw new Error('crash') })
 const { endpoint } = await startDynamoDb({ onUnexpectedExit: () => {} })
 process.stdout.write(endpoint)
-${then}`,
+setInterval(() => {}, 1000)`,
     )
     const child = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'ignore'] })
     const [endpoint] = await once(child.stdout, 'data')
     const ended = once(child, 'exit')
     expect(enginePid(String(endpoint))).toBeGreaterThan(0)
-    if (signal) child.kill(signal)
-    expect((await ended)[1]).toBe(signal)
+    child.kill(signal)
+    expect((await ended)[1]).toBe(signal === 'SIGUSR2' ? null : signal)
     await expect.poll(() => enginePid(String(endpoint))).toBeUndefined()
   })
 })
