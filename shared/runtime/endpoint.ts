@@ -60,7 +60,8 @@ export function endpoint<R extends Route, S extends Stores>(
     requestsPerMinute: environment.REQUESTS_PER_MINUTE,
     recordUse: credentials.recordUse,
     checkResponses: environment.CHECK_RESPONSES === 'on',
-  }).handler(async (_event, { call }, { signal }) => {
+  }).handler(async (_event, context, { signal }) => {
+    const { call } = context
     const { clinic, key } = call.credential as NonNullable<typeof call.credential>
     const { path, query, body, bodyText, idempotencyKey } = call
     const request = {
@@ -81,9 +82,10 @@ export function endpoint<R extends Route, S extends Stores>(
       newId: platform.newId,
       idempotency: idempotencyGuard(platform, request),
     }
-    // A request that was answered 504 makes no further call of the table.
+    // A request that was answered 504 makes no further call of the table. The last attempt has half of the time.
     const work = () => handle(input as Input<R>, opened)
-    const response = await withApiErrors(() => withRequestSignal(signal, work))
+    const msLeft = context.getRemainingTimeInMillis() / 2
+    const response = await withApiErrors(() => withRequestSignal(signal, work, msLeft))
     return response instanceof StoredResponse ? new ReplayedResponse(response) : response
   })
 }

@@ -7,6 +7,7 @@ import { patientChangeKey, patientKey, patientRowKey, patientTurnsKey } from '..
 import { Changeset } from '../table/changeset.ts'
 import { ConditionFailed } from '../table/errors.ts'
 import type { IdempotencyGuard, StoredResponse } from '../table/idempotency.ts'
+import { optionalWork } from '../table/request-signal.ts'
 import type { Table } from '../table/table.ts'
 import { Contended, retryInTurns } from '../table/turns.ts'
 import { isContended, moveHead, nextHead, type PatientHead, readPatientHead } from './head.ts'
@@ -48,7 +49,8 @@ export function patientWriter({ table }: { table: Table }) {
       return idempotency.find()
     })
     // Search finds the patient already; a snapshot only makes that cheaper, and may wait for the next creation.
-    if (!stored) await snapshots.snapshotIfDue(clinic, heads.get(clinic)).catch(() => undefined)
+    if (!stored)
+      await optionalWork(() => snapshots.snapshotIfDue(clinic, heads.get(clinic))).catch(() => undefined)
     return stored
   }
 

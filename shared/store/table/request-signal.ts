@@ -1,11 +1,31 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** Available to every call that a request makes, so that stores need not pass it as a parameter. */
-const signals = new AsyncLocalStorage<AbortSignal>()
+type Request = { readonly signal: AbortSignal; readonly deadline: number }
 
-/** Runs work whose table calls end when `signal` aborts, so that nothing continues after the response was sent. */
-export const withRequestSignal = <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> =>
-  signals.run(signal, work)
+/** Available to every call that a request makes, so that stores need not pass it as a parameter. */
+const requests = new AsyncLocalStorage<Request>()
+
+/**
+ * Runs work whose table calls end when `signal` aborts, so that nothing continues after the response was sent. After
+ * `msLeft` milliseconds, nothing is retried any more, and optional work ends.
+ */
+export const withRequestSignal = <T>(
+  signal: AbortSignal,
+  work: () => Promise<T>,
+  msLeft = Number.POSITIVE_INFINITY,
+): Promise<T> => requests.run({ signal, deadline: performance.now() + msLeft }, work)
 
 /** The signal of the request that is being served; undefined outside of one. */
-export const requestSignal = (): AbortSignal | undefined => signals.getStore()
+export const requestSignal = (): AbortSignal | undefined => requests.getStore()?.signal
+
+/** The time, by `performance.now()`, after which the request that is being served retries nothing. */
+export const requestDeadline = (): number => requests.getStore()?.deadline ?? Number.POSITIVE_INFINITY
+
+/** Runs work that the response does not depend on. Its table calls end at the request's deadline. */
+export function optionalWork<T>(work: () => Promise<T>): Promise<T> {
+  const request = requests.getStore()
+  if (!request || request.deadline === Number.POSITIVE_INFINITY) return work()
+  const msLeft = Math.max(0, Math.floor(request.deadline - performance.now()))
+  const timeout = AbortSignal.timeout(msLeft)
+  return requests.run({ ...request, signal: AbortSignal.any([request.signal, timeout]) }, work)
+}

@@ -1,7 +1,7 @@
 /** The one retry policy of all writers: full jitter, and a budget in time instead of a number of attempts. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { ConditionFailed, Throttled, UnavailableError, WriteConflict } from './errors.ts'
-import { requestSignal } from './request-signal.ts'
+import { requestDeadline, requestSignal } from './request-signal.ts'
 
 /** The clock of retries, in milliseconds. Tests pass their own. */
 export type Timing = {
@@ -20,6 +20,9 @@ export const SYSTEM_TIMING: Timing = {
 
 /** Well under a function's own limit of 15 s, so that a caller gets a 503 rather than a 504. */
 export const RETRY_BUDGET_MS = 7000
+
+/** When to stop retrying: after the budget, or at the deadline of the request, of which several retries may be a part. */
+export const retryDeadline = ({ now }: Timing): number => Math.min(now() + RETRY_BUDGET_MS, requestDeadline())
 
 /** A transaction takes about 18 ms: after a shorter wait, writers would only collide again. */
 const FIRST_WAIT_MS = 25
@@ -68,13 +71,14 @@ async function retry<T>(
  * Waits longer with each call, with full jitter, so that writers that collided do not collide again.
  * @throws UnavailableError instead of waiting past the budget
  */
-export function backoff({ now, sleep, random }: Timing): (cause: unknown) => Promise<void> {
-  const startedAt = now()
+export function backoff(timing: Timing): (cause: unknown) => Promise<void> {
+  const { now, sleep, random } = timing
+  const deadline = retryDeadline(timing)
   let ceiling = FIRST_WAIT_MS
   return async (cause) => {
     const ms = random() * ceiling
     ceiling = Math.min(MAX_WAIT_MS, ceiling * 2)
-    if (now() + ms - startedAt > RETRY_BUDGET_MS) throw new UnavailableError(cause)
+    if (now() + ms > deadline) throw new UnavailableError(cause)
     await sleep(ms)
   }
 }

@@ -10,7 +10,7 @@
  */
 import type { Key } from '../keys/key.ts'
 import { ConditionFailed, UnavailableError } from './errors.ts'
-import { isRetryable, RETRY_BUDGET_MS, SYSTEM_TIMING, type Timing } from './retry-on-conflict.ts'
+import { isRetryable, retryDeadline, SYSTEM_TIMING, type Timing } from './retry-on-conflict.ts'
 import type { Table } from './table.ts'
 
 /** A strong read and a transaction, with some margin. */
@@ -56,7 +56,7 @@ export type Queue = {
  */
 export async function retryInTurns<T>(queue: Queue, work: (turn: Turn | null) => Promise<T>): Promise<T> {
   const { timing = SYSTEM_TIMING } = queue
-  const deadline = timing.now() + RETRY_BUDGET_MS
+  const deadline = retryDeadline(timing)
   let turn: WaitingTurn | null = null
   for (let refusals = 0; ; ) {
     try {
