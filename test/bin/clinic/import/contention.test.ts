@@ -19,6 +19,8 @@ import { runVerification } from '../verify/practice.ts'
 const folder = mkdtempSync(join(tmpdir(), 'contention-import-test-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
+const TIMEOUT_MS = rounds(600_000, 7_200_000)
+
 /** Time between two creations: 20 a second. */
 const CREATION_INTERVAL_MS = 50
 
@@ -48,38 +50,42 @@ async function createPatients(table: Table, clinic: Clinic, isDone: () => boolea
   return (await Promise.all(created)).filter(Boolean).length
 }
 
-it('imports every row while patients are created 20 times a second', async () => {
-  const { table } = await freshRealisticTable()
-  const clinic = await newClinic(table)
-  const count = rounds(200, 20_000)
-  const patients = Array.from({ length: count }, (_, n) => ({
-    external_id: n,
-    first_name: 'Imported',
-    last_name: `Patient ${n}`,
-  }))
-  const visits = patients.map((_, n) => ({
-    external_id: n,
-    patient_external_id: n,
-    doctor_external_id: n % 2,
-    appointment_date: `2026-03-${String(1 + (n % 28)).padStart(2, '0')}`,
-    start_time: '09:00',
-    end_time: '09:30',
-  }))
-  let isDone = false
-  const creations = createPatients(table, clinic, () => isDone)
-  const all = { imported: count, updated: 0, unchanged: 0, rejected: 0 }
-  try {
-    expect(await load(table, clinic, 'patients', patients)).toEqual(all)
-    await load(table, clinic, 'doctors', [
-      { external_id: 0, full_name: 'Dr. Eva Noll' },
-      { external_id: 1, full_name: 'Dr. Bo Lind' },
-    ])
-    expect(await load(table, clinic, 'appointments', visits)).toEqual(all)
-  } finally {
-    isDone = true
-  }
-  const created = await creations
-  const { total } = await patientStore({ table }).page(clinic.id, { page: 1, limit: 1 })
-  expect(total).toBe(count + created)
-  expect((await runVerification(table, clinic.id)).found).toEqual([])
-}, 600_000)
+it(
+  'imports every row while patients are created 20 times a second',
+  async () => {
+    const { table } = await freshRealisticTable()
+    const clinic = await newClinic(table)
+    const count = rounds(200, 100_000)
+    const patients = Array.from({ length: count }, (_, n) => ({
+      external_id: n,
+      first_name: 'Imported',
+      last_name: `Patient ${n}`,
+    }))
+    const visits = patients.map((_, n) => ({
+      external_id: n,
+      patient_external_id: n,
+      doctor_external_id: n % 2,
+      appointment_date: `2026-03-${String(1 + (n % 28)).padStart(2, '0')}`,
+      start_time: '09:00',
+      end_time: '09:30',
+    }))
+    let isDone = false
+    const creations = createPatients(table, clinic, () => isDone)
+    const all = { imported: count, updated: 0, unchanged: 0, rejected: 0 }
+    try {
+      expect(await load(table, clinic, 'patients', patients)).toEqual(all)
+      await load(table, clinic, 'doctors', [
+        { external_id: 0, full_name: 'Dr. Eva Noll' },
+        { external_id: 1, full_name: 'Dr. Bo Lind' },
+      ])
+      expect(await load(table, clinic, 'appointments', visits)).toEqual(all)
+    } finally {
+      isDone = true
+    }
+    const created = await creations
+    const { total } = await patientStore({ table }).page(clinic.id, { page: 1, limit: 1 })
+    expect(total).toBe(count + created)
+    expect((await runVerification(table, clinic.id)).found).toEqual([])
+  },
+  TIMEOUT_MS,
+)
