@@ -116,7 +116,8 @@ async function reserveTurn(
     const last = ((await table.get(key))?.next as number | undefined) ?? 0
     // Otherwise another writer started the queue in between.
     if (last > latest) {
-      await timing.sleep(Math.min(deadline - timing.now(), STANDSTILL_MS * (0.5 + timing.random() / 2)))
+      const watched = STANDSTILL_MS * (0.5 + timing.random() / 2)
+      await timing.sleep(Math.max(0, Math.min(deadline - timing.now(), watched)))
       // Turns whose writers have all given up delay no other writer.
       return (await readProgress()) === progress ? { end: last, progress: last } : null
     }
