@@ -1,6 +1,6 @@
 /** Runs histories by seed, and shrinks one that fails to the operations that its failure needs. */
 import { DeleteTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { seededRandom } from '../../infra/local/realistic-dynamodb/random.ts'
 import {
   type RealisticDynamoDb,
@@ -10,11 +10,16 @@ import { openTable } from '../../shared/store/table/table.ts'
 import { createTestTable } from '../support/table.ts'
 import { checkEverything } from './checks/everything.ts'
 import { createClinics } from './clinics.ts'
+import { engineSockets } from './engine-sockets.ts'
 import { functionInstances } from './functions.ts'
 import { type Plan, planOf, runOperations } from './history.ts'
 import { type LocalEngine, localWorld } from './local-world.ts'
+import { plainClient } from './plain-client.ts'
+import { lighten, shortCut } from './short-cut.ts'
 
 export type Report = {
+  readonly firstSeed: number
+  /** Seeds from the first on, apart from those that still run. */
   histories: number
   /** Operations by kind, crashes, and responses that said that the store was unavailable. */
   readonly operations: Record<string, number>
@@ -28,6 +33,7 @@ const LOCAL = { region: 'us-east-1', credentials: { accessKeyId: 'test', secretA
 const LATENCY = { transactionMs: 1, writeMs: 1, readMs: 1, refusalMs: 1, jitter: 1 }
 /** Histories of one table: a scan of it stays fast. */
 const HISTORIES_PER_TABLE = 10
+const PROGRESS_STEP = 100
 const PROVIDER_FAULTS = 0.04
 /** How often a shrunk history may succeed by chance: its operations overlap differently each time. */
 const TRIES = 3
@@ -38,12 +44,20 @@ const MAX_FAILURES = 3
 /** The client of the functions' own configuration comes from the caller, which has replaced its module. */
 export type OpenClient = (config: object) => DynamoDBDocumentClient
 
+export type CampaignOptions = {
+  readonly firstSeed: number
+  readonly histories: number
+  readonly lanes: number
+  /** Receives the totals so far, after every hundred histories. */
+  readonly onProgress: (line: string) => void
+}
+
 export async function runCampaign(
   engine: string,
   openClient: OpenClient,
-  { firstSeed, histories, lanes }: { firstSeed: number; histories: number; lanes: number },
+  { firstSeed, histories, lanes, onProgress }: CampaignOptions,
 ): Promise<Report> {
-  const report: Report = { histories: 0, operations: {}, faults: {}, conflicts: 0, failures: [] }
+  const report: Report = { firstSeed, histories: 0, operations: {}, faults: {}, conflicts: 0, failures: [] }
   let next = firstSeed
   const lane = async () => {
     while (next < firstSeed + histories && report.failures.length < MAX_FAILURES) {
@@ -52,6 +66,7 @@ export async function runCampaign(
         const plan = planOf(next++)
         const failure = await runHistory(opened, plan, report)
         report.histories++
+        if (report.histories % PROGRESS_STEP === 0) onProgress(formatReport(report))
         if (!failure) continue
         if (report.failures.length >= MAX_FAILURES) return
         // Before shrinking: what failed once may not fail again.
@@ -69,10 +84,14 @@ export async function runCampaign(
 type Lane = LocalEngine & AsyncDisposable
 
 async function openLane(endpoint: string, openClient: OpenClient): Promise<Lane> {
-  const dynamodb = await startRealisticDynamoDb({ engine: endpoint, latency: LATENCY })
-  const client = openClient({ endpoint: dynamodb.endpoint, ...LOCAL })
+  const dynamodb = await startRealisticDynamoDb({
+    engine: endpoint,
+    connect: engineSockets,
+    latency: LATENCY,
+  })
+  const client = lighten(openClient(shortCut(dynamodb.execute)))
+  const direct = plainClient(dynamodb.pass)
   const plain = new DynamoDBClient({ endpoint, ...LOCAL })
-  const direct = DynamoDBDocumentClient.from(plain, { marshallOptions: { removeUndefinedValues: true } })
   const tableName = await createTestTable(plain)
   return {
     ...{ dynamodb, client, direct, tableName, functions: functionInstances(tableName) },
@@ -142,14 +161,21 @@ async function shrink(lane: Lane, plan: Plan): Promise<Plan> {
 }
 
 /** A report as lines of text, for the run's output. */
-export function formatReport({ histories, operations, faults, conflicts, failures }: Report): string {
+export function formatReport({
+  firstSeed,
+  histories,
+  operations,
+  faults,
+  conflicts,
+  failures,
+}: Report): string {
   const list = (counts: Record<string, number>) =>
     Object.entries(counts)
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([name, count]) => `${name} ${count}`)
       .join(', ')
   return [
-    `${histories} histories, ${failures.length} failed`,
+    `${histories} histories from seed ${firstSeed}, ${failures.length} failed`,
     `operations: ${list(operations)}`,
     `faults: ${list(faults)}, conflicts ${conflicts}`,
     ...failures.map(({ seed, message, operations: kept }) => `seed ${seed}: ${message}\n${kept.join('\n')}`),

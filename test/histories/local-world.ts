@@ -97,13 +97,12 @@ export function localWorld(engine: LocalEngine, random: Random, providerFaults: 
       providers.heal()
       isCalm = true
       for (let round = 0; round < SETTLE_ROUNDS; round++) {
-        for (const one of [surroundings, calm]) one.clockOffset += MINUTE_MS * (round < 5 ? 1 : 15)
-        await fanOut()
+        for (const one of [surroundings, calm]) one.clockOffset += MINUTE_MS * (round < 2 ? 1 : 15)
         await invoke('sweep-messages', {})
         await invoke('sweep-events', {})
         const isIdle = providers.isQueueEmpty()
         await runQueue()
-        if (round > 4 && isIdle) break
+        if (round > 3 && isIdle) break
       }
       const now = () => Date.now() + calm.clockOffset
       while ((await tallyFolding({ table: openTable(direct, tableName, { now }), now }).foldQuiet()) > 0);

@@ -55,8 +55,8 @@ export async function startProxyServer({ engine, respond, observe }: Options) {
 }
 
 /** Sends requests with the credentials and the signature of the one that came in: local engines do not check them. */
-const sender =
-  (engine: EngineConnection, incoming: EngineRequest) =>
+export const sender =
+  (engine: EngineConnection, incoming: Omit<EngineRequest, 'body'>) =>
   async (target: string, body: string): Promise<Reply> => {
     const headers = { ...incoming.headers, 'x-amz-target': `${API}.${target}` }
     const { status, body: responseBody } = await engine.send({ ...incoming, headers, body })

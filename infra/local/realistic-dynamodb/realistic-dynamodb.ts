@@ -12,11 +12,13 @@ import { createExecutor } from './executor.ts'
 import { createFaults, type Faults } from './faults.ts'
 import { itemReferences, keyNameCache } from './item-references.ts'
 import type { LatencyOptions } from './latency.ts'
-import { startProxyServer } from './proxy-server.ts'
+import { sender, startProxyServer } from './proxy-server.ts'
 
 export type RealisticDynamoDbOptions = {
   /** Of the engine: `http://127.0.0.1:PORT`. */
   readonly engine: string
+  /** Connects to the engine; over node:http unless given. */
+  readonly connect?: (engine: string) => EngineConnection
   /** For jitter, and for what a partial result leaves out; 1 unless given. */
   readonly seed?: number
   readonly latency?: LatencyOptions
@@ -26,6 +28,10 @@ export type RealisticDynamoDbOptions = {
 
 export type RealisticDynamoDb = {
   readonly endpoint: string
+  /** Executes a data operation without HTTP between its client and the proxy. */
+  readonly execute: (operation: DataOperation, body: string) => Promise<Reply>
+  /** Passes a request on to the engine as it is. */
+  readonly pass: (operation: DataOperation, body: string) => Promise<Reply>
   readonly faults: Faults
   readonly counts: () => Counts
   readonly resetCounts: () => void
@@ -34,7 +40,8 @@ export type RealisticDynamoDb = {
 
 /** Listens on a free port of 127.0.0.1. The engine is the caller's to stop. */
 export async function startRealisticDynamoDb(options: RealisticDynamoDbOptions): Promise<RealisticDynamoDb> {
-  const engine: EngineConnection = connectToEngine(options.engine)
+  const { connect = connectToEngine } = options
+  const engine = connect(options.engine)
   const counters = createCounters()
   const faults = createFaults()
   const keyNames = keyNameCache()
@@ -73,6 +80,8 @@ export async function startRealisticDynamoDb(options: RealisticDynamoDbOptions):
   })
   return {
     endpoint: server.endpoint,
+    execute: (operation, body) => respond(operation, body, sender(engine, UNSIGNED)),
+    pass: sender(engine, UNSIGNED),
     faults: {
       next: faults.next,
       random: faults.random,
@@ -87,6 +96,18 @@ export async function startRealisticDynamoDb(options: RealisticDynamoDbOptions):
       engine.close()
     },
   }
+}
+
+/** A request with the credential that local engines ask for. */
+const UNSIGNED = {
+  method: 'POST',
+  path: '/',
+  headers: {
+    'content-type': 'application/x-amz-json-1.0',
+    'x-amz-date': '20260101T000000Z',
+    authorization:
+      'AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=none',
+  },
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the shape depends on the operation, and the engine validates it.

@@ -1,0 +1,60 @@
+/** Requests to the engine over sockets that are kept open, written in one piece: half the time of node:http. */
+import { connect, type Socket } from 'node:net'
+import type { EngineConnection } from '../../infra/local/realistic-dynamodb/engine-connection.ts'
+
+type Waiting = PromiseWithResolvers<{ status: number; headers: object; body: string }>
+type Connection = { readonly socket: Socket; waiting: Waiting | undefined }
+
+const END_OF_HEAD = Buffer.from('\r\n\r\n')
+
+export function engineSockets(endpoint: string): EngineConnection {
+  const { hostname, port } = new URL(endpoint)
+  const idle: Connection[] = []
+  const all = new Set<Socket>()
+
+  function open(): Connection {
+    const socket = connect({ host: hostname, port: Number(port), noDelay: true })
+    const connection: Connection = { socket, waiting: undefined }
+    all.add(socket)
+    let received: Buffer = Buffer.alloc(0)
+    socket.on('data', (chunk: Buffer) => {
+      received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
+      const end = received.indexOf(END_OF_HEAD)
+      if (end < 0) return
+      const head = received.toString('latin1', 0, end)
+      const length = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1])
+      const start = end + END_OF_HEAD.length
+      if (Number.isNaN(length)) socket.destroy(new Error(`the engine sent no length: ${head}`))
+      if (received.length < start + length) return
+      const { waiting } = connection
+      const body = received.toString('utf8', start, start + length)
+      received = Buffer.alloc(0)
+      connection.waiting = undefined
+      idle.push(connection)
+      waiting?.resolve({ status: Number(head.slice(9, 12)), headers: {}, body })
+    })
+    const fail = (error?: Error) => {
+      all.delete(socket)
+      idle.splice(0, Number.POSITIVE_INFINITY, ...idle.filter((one) => one !== connection))
+      connection.waiting?.reject(error ?? new Error('the engine closed the connection'))
+    }
+    socket.on('error', fail)
+    socket.on('close', () => fail())
+    return connection
+  }
+
+  return {
+    send: ({ method, path, headers, body }) => {
+      const connection = idle.pop() ?? open()
+      connection.waiting = Promise.withResolvers()
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+      const length = `content-length: ${Buffer.byteLength(body)}\r\n`
+      const head = `${method} ${path} HTTP/1.1\r\nhost: ${hostname}:${port}\r\n${lines.join('')}${length}\r\n`
+      connection.socket.write(head + body)
+      return connection.waiting.promise as ReturnType<EngineConnection['send']>
+    },
+    close: () => {
+      for (const socket of all) socket.destroy()
+    },
+  }
+}

@@ -1,0 +1,98 @@
+/** A client without the SDK, for the many calls of a campaign that meet no faults: about a fifth of the SDK's time. */
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import type { DataOperation } from '../../infra/local/realistic-dynamodb/call.ts'
+import type { Execute } from './short-cut.ts'
+
+type Values = Record<string, unknown>
+
+/** Members of requests and responses that hold attributes by name, or lists of such. */
+const ATTRIBUTES = new Set([
+  'Key',
+  'Keys',
+  'Item',
+  'Items',
+  'ExpressionAttributeValues',
+  'ExclusiveStartKey',
+  'LastEvaluatedKey',
+])
+
+export function plainClient(execute: Execute): DynamoDBDocumentClient {
+  const send = async (command: { input: Values; constructor: { name: string } }) => {
+    const { name } = command.constructor
+    const operation = OPERATIONS[name]
+    if (!operation) throw new Error(`${name} is not supported`)
+    const reply = await execute(operation, JSON.stringify(convert(command.input, encoded)))
+    if (reply === 'disconnect') throw new Error('the engine cannot be reached')
+    const body = JSON.parse(reply.body)
+    if (reply.status !== 200) throw errorOf(reply.status, body)
+    const { Responses, ...rest } = body
+    return { ...(convert(rest, decoded) as Values), ...(Responses && { Responses: decodedLists(Responses) }) }
+  }
+  return { send } as unknown as DynamoDBDocumentClient
+}
+
+const OPERATIONS: Readonly<Record<string, DataOperation>> = {
+  GetCommand: 'GetItem',
+  BatchGetCommand: 'BatchGetItem',
+  QueryCommand: 'Query',
+  ScanCommand: 'Scan',
+  UpdateCommand: 'UpdateItem',
+  BatchWriteCommand: 'BatchWriteItem',
+  TransactWriteCommand: 'TransactWriteItems',
+}
+
+function errorOf(status: number, { __type, message, Message, ...members }: Values): Error {
+  const name = String(__type).split('#').at(-1)
+  const error = new Error(String(message ?? Message))
+  return Object.assign(error, members, { name, $metadata: { httpStatusCode: status } })
+}
+
+/** Converts the attributes of a request or a response, at whatever depth. */
+function convert(part: unknown, value: (value: any) => unknown): unknown {
+  if (Array.isArray(part)) return part.map((one) => convert(one, value))
+  if (typeof part !== 'object' || part === null) return part
+  return mapped(part as Values, (member, name) => {
+    if (!ATTRIBUTES.has(name)) return convert(member, value)
+    return Array.isArray(member)
+      ? member.map((one) => mapped(one, value))
+      : member && mapped(member as Values, value)
+  })
+}
+
+const decodedLists = (lists: Record<string, Values[]>): Values =>
+  mapped(lists, (items) => (items as Values[]).map((item) => mapped(item, decoded)))
+
+function mapped(record: Values, change: (value: unknown, name: string) => unknown): Values {
+  const result: Values = {}
+  for (const name of Object.keys(record)) {
+    const value = record[name]
+    if (value !== undefined) result[name] = change(value, name)
+  }
+  return result
+}
+
+function encoded(value: unknown): Values {
+  if (typeof value === 'string') return { S: value }
+  if (typeof value === 'number') return { N: String(value) }
+  if (typeof value === 'boolean') return { BOOL: value }
+  if (value === null) return { NULL: true }
+  if (value instanceof Uint8Array) return { B: Buffer.from(value).toString('base64') }
+  if (value instanceof Set) {
+    const members = [...value]
+    return typeof members[0] === 'number' ? { NS: members.map(String) } : { SS: members }
+  }
+  if (Array.isArray(value)) return { L: value.map(encoded) }
+  return { M: mapped(value as Values, encoded) }
+}
+
+function decoded(value: any): unknown {
+  if (value.S !== undefined) return value.S
+  if (value.N !== undefined) return Number(value.N)
+  if (value.BOOL !== undefined) return value.BOOL
+  if (value.NULL) return null
+  if (value.B !== undefined) return Buffer.from(value.B, 'base64')
+  if (value.SS) return new Set(value.SS)
+  if (value.NS) return new Set(value.NS.map(Number))
+  if (value.L) return value.L.map(decoded)
+  return mapped(value.M, decoded)
+}
