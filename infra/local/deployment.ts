@@ -5,6 +5,7 @@ import { type StreamSources, startStreamSources } from './events/stream-sources.
 import { configureStreams } from './events/table-streams.ts'
 import { createFunctionPool, type FunctionPool } from './functions/pool.ts'
 import type { FunctionSpec } from './functions/spec.ts'
+import type { ClockOffset } from './functions/worker.ts'
 import { localPages } from './gateway/pages.ts'
 import type { GatewayHandlers } from './gateway/server.ts'
 import { type DeploymentPlan, type DeploymentTarget, plan } from './plan.ts'
@@ -15,6 +16,7 @@ import type { Assembly } from './template/synthesize.ts'
 type Options = DeploymentTarget & {
   readonly providers: Pick<Providers, 'sms' | 'emails' | 'inboxUrl' | 'setListener'>
   readonly log: (line: string) => void
+  readonly clockOffset?: ClockOffset | undefined
 }
 
 /** The running stack. Each deployment reuses what the previous one created. */
@@ -25,6 +27,8 @@ export type Deployment = {
    */
   readonly deploy: (assembly: Assembly, seed?: () => Promise<void>) => Promise<GatewayHandlers>
   readonly outputs: () => Record<string, string>
+  /** The functions, by the logical ids of the template. */
+  readonly functions: () => ReadonlyMap<string, FunctionPool>
   readonly close: () => Promise<void>
 }
 
@@ -47,7 +51,7 @@ export function deployLocally(options: Options): Deployment {
     for (const spec of specs) {
       const pool = pools.get(spec.arn)
       if (pool) pool.update(spec)
-      else pools.set(spec.arn, createFunctionPool(spec, log))
+      else pools.set(spec.arn, createFunctionPool(spec, log, options.clockOffset))
     }
     const arns = new Set(specs.map(({ arn }) => arn))
     for (const [arn, pool] of pools)
@@ -106,6 +110,7 @@ export function deployLocally(options: Options): Deployment {
   return {
     deploy,
     outputs: () => outputs,
+    functions: () => new Map([...pools.values()].map((pool) => [pool.name, pool])),
     close: async () => {
       bus?.stop()
       // Concurrently: a poller waits for its invocation, which may end only when its function is closed.

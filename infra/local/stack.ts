@@ -1,6 +1,8 @@
 import { deployLocally } from './deployment.ts'
 import { startDynamoDb } from './engines/dynamodb.ts'
 import { startQueues } from './engines/queues.ts'
+import type { FunctionPool } from './functions/pool.ts'
+import type { ClockOffset } from './functions/worker.ts'
 import { requestLog } from './gateway/request-log.ts'
 import { openGateway } from './gateway/server.ts'
 import type { Endpoints } from './plan.ts'
@@ -30,6 +32,8 @@ export type LocalStackOptions = {
   realistic?: Omit<RealisticDynamoDbOptions, 'engine'>
   /** Overrides the time that providers take to report what happened to messages. */
   feedbackDelays?: Partial<FeedbackDelays>
+  /** Moves the clock of the functions. */
+  clockOffset?: ClockOffset
   /** Receives a line for each request and each problem. */
   log?: (line: string) => void
   /** Added to the environment of every function. */
@@ -53,6 +57,8 @@ export type LocalStack = {
   endpoints: Endpoints
   /** Faults and counts of DynamoDB; undefined unless the stack is realistic. */
   realistic: RealisticDynamoDb | undefined
+  /** The functions, by the logical ids of the template. */
+  functions(): ReadonlyMap<string, Pick<FunctionPool, 'invoke' | 'kill'>>
   smsOutboxUrl: string
   emailInboxUrl: string
   /** Ends all processes and threads, closes all ports and removes temporary files. */
@@ -117,6 +123,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     deployLocally({
       ...{ region, stage, baseUrl, endpoints, providers, environment, log },
       tableSuffix: dynamodb.tableSuffix,
+      clockOffset: options.clockOffset,
     }),
     ({ close }) => close(),
   )
@@ -152,6 +159,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     },
     endpoints,
     realistic,
+    functions: deployment.functions,
     smsOutboxUrl: `${baseUrl}/_local/sms`,
     emailInboxUrl: `${baseUrl}/_local/emails`,
     close: () => {

@@ -1,6 +1,12 @@
 import { describeFailure, diagnosticsIn } from './output.ts'
 import type { FunctionSpec } from './spec.ts'
-import { type FunctionError, type FunctionWorker, type Result, startWorker } from './worker.ts'
+import {
+  type ClockOffset,
+  type FunctionError,
+  type FunctionWorker,
+  type Result,
+  startWorker,
+} from './worker.ts'
 
 /** The result of an invocation, and lines about it that a person should see. */
 export type Outcome = Result & { readonly diagnostics: readonly string[] }
@@ -8,6 +14,8 @@ export type Outcome = Result & { readonly diagnostics: readonly string[] }
 export type FunctionPool = {
   readonly name: string
   readonly invoke: (event: string, traceId?: string) => Promise<Outcome>
+  /** Ends all environments as a crash does: running invocations fail, and the next one starts a fresh environment. */
+  readonly kill: () => Promise<void>
   /** Applies new code or configuration. Running invocations finish with the previous version. */
   readonly update: (spec: FunctionSpec) => void
   readonly close: () => Promise<void>
@@ -19,7 +27,11 @@ const MAX_WORKERS = 4
 const IDLE_TIMEOUT_MS = 10_000
 
 /** Runs a function in threads of this process, each with one invocation at a time. Threads start on demand and stay warm. */
-export function createFunctionPool(initial: FunctionSpec, print: (line: string) => void): FunctionPool {
+export function createFunctionPool(
+  initial: FunctionSpec,
+  print: (line: string) => void,
+  clockOffset?: ClockOffset,
+): FunctionPool {
   let spec = initial
   let closed = false
   const workers = new Map<FunctionWorker, WorkerState>()
@@ -27,10 +39,14 @@ export function createFunctionPool(initial: FunctionSpec, print: (line: string) 
 
   const start = (): FunctionWorker => {
     const state: WorkerState = { output: '', busy: true }
-    const worker = startWorker(spec, (text) => {
-      if (state.busy) state.output += text
-      else for (const line of diagnosticsIn(text)) print(`${spec.id}: ${line}`)
-    })
+    const worker = startWorker(
+      spec,
+      (text) => {
+        if (state.busy) state.output += text
+        else for (const line of diagnosticsIn(text)) print(`${spec.id}: ${line}`)
+      },
+      clockOffset,
+    )
     workers.set(worker, state)
     return worker
   }
@@ -89,6 +105,9 @@ export function createFunctionPool(initial: FunctionSpec, print: (line: string) 
       const diagnostics = [...diagnosticsIn(state.output), ...failure].map(stripDirectory)
       release(worker, state)
       return { ...result, diagnostics }
+    },
+    kill: async () => {
+      await Promise.all([...workers].map(([worker, { busy }]) => (busy ? worker.kill() : end(worker))))
     },
     update: (next) => {
       spec = next

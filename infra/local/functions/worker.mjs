@@ -4,7 +4,9 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 
-const { assetDirectory, handler, context } = workerData
+const { assetDirectory, handler, context, clockOffset } = workerData
+const systemNow = Date.now
+if (clockOffset) moveClock(clockOffset)
 const post = (message) => parentPort.postMessage(message)
 
 // Output is posted like results, so that it arrives before the result of its invocation.
@@ -22,6 +24,19 @@ const describe = (error) =>
     ? { errorType: error.name, errorMessage: error.message, trace: error.stack?.split('\n').slice(1) ?? [] }
     : { errorType: typeof error, errorMessage: String(error), trace: [] }
 
+/** Timers keep their pace: only the time of day is ahead. */
+function moveClock(offset) {
+  const SystemDate = Date
+  globalThis.Date = class extends SystemDate {
+    constructor(...values) {
+      super(...(values.length === 0 ? [Date.now()] : values))
+    }
+    static now() {
+      return systemNow() + offset[0]
+    }
+  }
+}
+
 function load() {
   const dot = handler.lastIndexOf('.')
   const module = createRequire(join(assetDirectory, '/'))(join(assetDirectory, handler.slice(0, dot)))
@@ -36,7 +51,7 @@ async function invoke(run, { event, requestId, deadline, traceId }) {
     ...context,
     awsRequestId: requestId,
     callbackWaitsForEmptyEventLoop: true,
-    getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
+    getRemainingTimeInMillis: () => Math.max(0, deadline - systemNow()),
   })
   return JSON.stringify(result) ?? 'null'
 }

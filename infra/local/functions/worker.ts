@@ -19,6 +19,8 @@ export type FunctionWorker = {
   readonly isAlive: () => boolean
   /** Never rejects: a failure of the function is a result. */
   readonly invoke: (event: string, traceId: string) => Promise<Result>
+  /** Ends the thread as a crash does: a running invocation fails. */
+  readonly kill: () => Promise<void>
   readonly stop: () => Promise<void>
 }
 
@@ -35,9 +37,21 @@ const INIT_TIMEOUT_MS = 10_000
 /** Lambda's limit of a response in bytes, slightly above 6 MB. */
 const MAX_PAYLOAD = 6_291_556
 
-export function startWorker(spec: FunctionSpec, onOutput: (text: string) => void): FunctionWorker {
+/** Milliseconds that the functions' clocks are ahead of this process's, at index 0 of the shared memory. */
+export type ClockOffset = Float64Array<SharedArrayBuffer>
+
+export function startWorker(
+  spec: FunctionSpec,
+  onOutput: (text: string) => void,
+  clockOffset?: ClockOffset,
+): FunctionWorker {
   const thread = new Worker(new URL('./worker.mjs', import.meta.url), {
-    workerData: { assetDirectory: spec.assetDirectory, handler: spec.handler, context: contextOf(spec) },
+    workerData: {
+      assetDirectory: spec.assetDirectory,
+      handler: spec.handler,
+      context: contextOf(spec),
+      clockOffset,
+    },
     env: spec.environment,
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: spec.memoryMb },
@@ -69,6 +83,10 @@ export function startWorker(spec: FunctionSpec, onOutput: (text: string) => void
     await thread.terminate()
   }
 
+  const kill = async () => {
+    await thread.terminate()
+  }
+
   const failAfter = (ms: number, error: FunctionError) => setTimeout(() => markCrashed(error), ms)
 
   const invoke = async (event: string, traceId: string): Promise<Result> => {
@@ -91,7 +109,7 @@ export function startWorker(spec: FunctionSpec, onOutput: (text: string) => void
     return settled.ok && Buffer.byteLength(settled.payload) > MAX_PAYLOAD ? TOO_LARGE : settled
   }
 
-  return { version: spec.version, isAlive: () => isAlive, invoke, stop }
+  return { version: spec.version, isAlive: () => isAlive, invoke, kill, stop }
 }
 
 const contextOf = ({ name, arn, memoryMb, logGroup }: FunctionSpec) => ({

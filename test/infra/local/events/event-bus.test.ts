@@ -42,6 +42,7 @@ function busOf(rules: Record<string, object>, diagnostics: string[] = [], endpoi
   const asked: string[] = []
   const pool = {
     name: 'Function',
+    kill: async () => {},
     update: () => {},
     close: async () => {},
     invoke: async (event: string): Promise<Outcome> => {

@@ -50,6 +50,7 @@ async function mappedTo(act: (event: SQSEvent) => unknown, mapping: object = {})
   const events: SQSEvent[] = []
   const pool = {
     name: 'Function',
+    kill: async () => {},
     update: () => {},
     close: async () => {},
     invoke: async (event: string): Promise<Outcome> => {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { createFunctionPool } from '../../../../infra/local/functions/pool.ts'
 import type { FunctionSpec } from '../../../../infra/local/functions/spec.ts'
+import type { ClockOffset } from '../../../../infra/local/functions/worker.ts'
 
 /** A function of the given source, as a bundle of the stack would be; gone when the test is. */
 export function functionOf(source: string, spec: Partial<FunctionSpec> = {}): FunctionSpec {
@@ -26,9 +27,9 @@ export function functionOf(source: string, spec: Partial<FunctionSpec> = {}): Fu
 }
 
 /** Runs it until the test is over; `lines` is what the runner's log got outside of invocations. */
-export function poolOf(source: string, spec: Partial<FunctionSpec> = {}) {
+export function poolOf(source: string, spec: Partial<FunctionSpec> = {}, clockOffset?: ClockOffset) {
   const lines: string[] = []
-  const pool = createFunctionPool(functionOf(source, spec), (line) => lines.push(line))
+  const pool = createFunctionPool(functionOf(source, spec), (line) => lines.push(line), clockOffset)
   onTestFinished(() => pool.close())
   const invoke = async (event: unknown = {}) => {
     const outcome = await pool.invoke(JSON.stringify(event))

@@ -167,3 +167,34 @@ it('fails running and queued invocations when it closes', async () => {
   expect((await Promise.all(outcomes)).map(({ ok }) => ok)).toEqual(Array(6).fill(false))
   expect((await invoke()).ok).toBe(false)
 })
+
+it('fails the running invocations when it is killed, and goes on with fresh environments', async () => {
+  const { invoke, pool, lines } = poolOf(COUNTER)
+  await invoke()
+  const running = invoke({ wait: 5000 })
+  await pool.kill()
+  expect(await running).toMatchObject({ ok: false, error: { errorType: 'Runtime.ExitError' } })
+  expect((await invoke()).value.calls).toBe(1)
+  expect(lines).toEqual([])
+})
+
+it('replaces idle environments when it is killed', async () => {
+  const { invoke, pool } = poolOf(COUNTER)
+  await invoke()
+  await pool.kill()
+  expect((await invoke()).value.calls).toBe(1)
+})
+
+it('runs functions with the time of the given clock, and the remaining time of the invocation', async () => {
+  const clockOffset = new Float64Array(new SharedArrayBuffer(8))
+  const source = `exports.handler = async (_event, context) => ({
+    now: Date.now(), date: new Date().getTime(), epoch: new Date(0).toISOString(), isDate: new Date() instanceof Date,
+    remaining: context.getRemainingTimeInMillis() })`
+  const { invoke } = poolOf(source, {}, clockOffset)
+  clockOffset[0] = 3_600_000
+  const { value } = await invoke()
+  const later = Date.now() + 3_600_000
+  expect(value).toMatchObject({ epoch: '1970-01-01T00:00:00.000Z', isDate: true })
+  for (const time of [value.now, value.date]) expect(Math.abs(time - later)).toBeLessThan(60_000)
+  expect(value.remaining).toBeGreaterThan(0)
+})
