@@ -5,7 +5,8 @@
  */
 import { expect, inject, it, vi } from 'vitest'
 import { rounds } from '../support/scale.ts'
-import { formatReport, type OpenClient, runCampaign } from './campaign.ts'
+import { formatReport, runCampaign } from './campaign.ts'
+import { type OpenClient, openLocalStage } from './local-stage.ts'
 import { fakeTransport, replaceProviderClients } from './providers.ts'
 
 vi.mock(import('../../shared/runtime/document-client.ts'), async (original) => {
@@ -35,8 +36,9 @@ it(
   async () => {
     replaceProviderClients()
     const { documentClient } = await import('../../shared/runtime/document-client.ts')
+    const openStage = () => openLocalStage(inject('dynamodb'), documentClient as OpenClient)
     const { SEED, FIRST_SEED = '1', HISTORIES = String(rounds(6, 9800)) } = process.env
-    const report = await runCampaign(inject('dynamodb'), documentClient as OpenClient, {
+    const report = await runCampaign(openStage, {
       firstSeed: Number(SEED ?? FIRST_SEED),
       histories: SEED === undefined ? Number(HISTORIES) : 1,
       lanes: 4,

@@ -10,6 +10,7 @@ import { apiEvent, lambdaContext } from '../support/event.ts'
 import { tableText } from '../support/table-text.ts'
 import type { functionInstances } from './functions.ts'
 import { createProviders } from './providers.ts'
+import { planTransactionFaults } from './stage.ts'
 import { CRASHED, type CrashPoint, runTask, type Surroundings, taskClient, taskNow } from './task.ts'
 import type { ApiRequest, World } from './world.ts'
 
@@ -80,13 +81,9 @@ export function localWorld(engine: LocalEngine, random: Random, providerFaults: 
       )
       return result === CRASHED ? 'crashed' : { result: result as Awaited<ReturnType<typeof work>> }
     },
-    planFaults: (faults) => {
-      for (const { kind, times } of faults)
-        dynamodb.faults.next({ kind, times, operation: 'TransactWriteItems' } as Parameters<
-          typeof dynamodb.faults.next
-        >[0])
-    },
+    planFaults: (faults) => planTransactionFaults(dynamodb, faults),
     restart: functions.restart,
+    webhookUrl: (token) => `https://${token}.example.com/`,
     runWorkers: async (crash) => {
       await fanOut(crash)
       await runQueue()

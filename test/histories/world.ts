@@ -27,6 +27,8 @@ export type World = {
   readonly planFaults: (faults: readonly TransactionFault[]) => void
   /** Replaces functions by fresh instances. */
   readonly restart: () => void
+  /** The address of a receiver of webhooks of its own. */
+  readonly webhookUrl: (token: string) => string
   /** Runs the workers once, beside other operations. */
   readonly runWorkers: (crash?: CrashPoint) => Promise<void>
   /** Ends all faults, lets time pass, and runs the workers until there is nothing left to do. */

@@ -14,7 +14,7 @@ export async function createWebhook(run: Run): Promise<void> {
   const { clinic, operation } = run
   if (clinic.webhooks.length >= MAX_CREATED) return
   const token = `w${operation.number}${clinic.suffix}`
-  const url = `https://${token}.example.com/`
+  const url = run.world.webhookUrl(token)
   const secret = secretOf(run, 'creation')
   const webhook: WebhookModel = {
     ...{

@@ -1,0 +1,47 @@
+/** A table of the run's engine, behind a proxy in this process. */
+import { DeleteTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { startRealisticDynamoDb } from '../../infra/local/realistic-dynamodb/realistic-dynamodb.ts'
+import { openTable } from '../../shared/store/table/table.ts'
+import { createTestTable } from '../support/table.ts'
+import { engineSockets } from './engine-sockets.ts'
+import { functionInstances } from './functions.ts'
+import { localWorld } from './local-world.ts'
+import { plainClient } from './plain-client.ts'
+import { lighten, shortCut } from './short-cut.ts'
+import type { Stage } from './stage.ts'
+
+const LOCAL = { region: 'us-east-1', credentials: { accessKeyId: 'test', secretAccessKey: 'test' } }
+/** From 0 to 2 ms. */
+const LATENCY = { transactionMs: 1, writeMs: 1, readMs: 1, refusalMs: 1, jitter: 1 }
+const PROVIDER_FAULTS = 0.04
+
+/** The client of the functions' own configuration comes from the caller, which has replaced its module. */
+export type OpenClient = (config: object) => DynamoDBDocumentClient
+
+export async function openLocalStage(endpoint: string, openClient: OpenClient): Promise<Stage> {
+  const dynamodb = await startRealisticDynamoDb({
+    engine: endpoint,
+    connect: engineSockets,
+    latency: LATENCY,
+  })
+  const client = lighten(openClient(shortCut(dynamodb.execute)))
+  const direct = plainClient(dynamodb.pass)
+  const raw = new DynamoDBClient({ endpoint, ...LOCAL })
+  const tableName = await createTestTable(raw)
+  const engine = { dynamodb, client, direct, tableName, functions: functionInstances(tableName) }
+  return {
+    dynamodb,
+    table: openTable(direct, tableName),
+    begin: (random) => {
+      const { world, providers } = localWorld(engine, random, PROVIDER_FAULTS)
+      return { world, counts: providers.counts }
+    },
+    [Symbol.asyncDispose]: async () => {
+      await raw.send(new DeleteTableCommand({ TableName: tableName }))
+      client.destroy()
+      raw.destroy()
+      await dynamodb.close()
+    },
+  }
+}

@@ -1,0 +1,24 @@
+/** Where the histories of a campaign take place: an engine with a table, and everything that reaches it. */
+import type { Random } from '../../infra/local/realistic-dynamodb/random.ts'
+import type { RealisticDynamoDb } from '../../infra/local/realistic-dynamodb/realistic-dynamodb.ts'
+import type { Table } from '../../shared/store/table/table.ts'
+import type { TransactionFault } from './run.ts'
+import type { World } from './world.ts'
+
+export type Stage = AsyncDisposable & {
+  readonly dynamodb: RealisticDynamoDb
+  /** Without faults and conflicts. */
+  readonly table: Table
+  /** Begins a history. `counts` are its faults besides those of DynamoDB, by kind. */
+  readonly begin: (random: Random) => { world: World; counts: Readonly<Record<string, number>> }
+}
+
+export type OpenStage = () => Promise<Stage>
+
+export function planTransactionFaults(
+  { faults }: RealisticDynamoDb,
+  planned: readonly TransactionFault[],
+): void {
+  for (const { kind, times } of planned)
+    faults.next({ kind, times, operation: 'TransactWriteItems' } as Parameters<typeof faults.next>[0])
+}
