@@ -44,6 +44,7 @@ export type InvoiceModel = {
 }
 
 export type PaymentModel = {
+  readonly id: string
   /** Its description. */
   readonly token: string
   readonly invoice: InvoiceModel

@@ -84,11 +84,15 @@ export async function checkInvoices(world: World, clinic: ClinicModel): Promise<
     'payment',
     clinic.payments,
     payments,
-    ({ token, invoice, amount }, record) =>
-      record.description === token && record.invoice_id === invoice.id && record.amount === amount,
+    ({ id, invoice, amount }, record) =>
+      record.id === id && record.invoice_id === invoice.id && record.amount === amount,
     ({ token }) => token,
-    isOfErasedPatient(clinic),
   )
+  for (const { id, token, invoice } of clinic.payments) {
+    const record = payments.find((one) => one.id === id)
+    const isDescribed = !record || record.description === token || isErased(invoice.patient)
+    demand(isDescribed, () => `payment ${token} is described as ${record.description}`)
+  }
   for (const { id, total_amount, balance_due } of invoices) {
     const { data } = await fetchJson(world, clinic, 'get-invoice', { path: { id } })
     const paid = payments
@@ -110,18 +114,19 @@ export function isOfErasedPatient(clinic: ClinicModel): (record: any) => boolean
 
 /** Nothing that identified an erased patient is left anywhere in the table. */
 export async function checkErasure(world: World, clinics: readonly ClinicModel[]): Promise<void> {
-  const erased = clinics.flatMap(({ patients, messages, bookings }) =>
+  const erased = clinics.flatMap(({ patients, messages, bookings, payments }) =>
     patients
       .filter(({ erasure }) => erasure === 'certain')
-      .map((patient) => ({ patient, messages, bookings })),
+      .map((patient) => ({ patient, messages, bookings, payments })),
   )
   if (erased.length === 0) return
   const text = await world.tableText()
-  for (const { patient, messages, bookings } of erased) {
+  for (const { patient, messages, bookings, payments } of erased) {
     const traces = [
       ...tracesOf(patient),
       ...messages.filter((one) => one.patient === patient).map(({ token }) => token),
       ...bookings.filter((one) => one.patient === patient).map(({ token }) => token),
+      ...payments.filter(({ invoice }) => invoice.patient === patient).map(({ token }) => token),
     ]
     for (const trace of traces) {
       const at = text.search(new RegExp(`(?<![a-z0-9])${trace.replace('+', '\\+')}(?![a-z0-9])`))

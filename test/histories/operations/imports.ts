@@ -122,9 +122,9 @@ export async function addPayment(run: Run): Promise<void> {
   if (!invoice) return
   const token = `y${operation.number}${clinic.suffix}`
   const amount = 1 + Math.floor((operation.random[1] ?? 0) * 20)
-  const payment: PaymentModel = { token, invoice, amount, existence: 'possible' }
-  clinic.payments.push(payment)
   const id = importedUuid(clinic.id as ClinicId, 'payment', token)
+  const payment: PaymentModel = { id, token, invoice, amount, existence: 'possible' }
+  clinic.payments.push(payment)
   const outcome = await command(run, async (table) => {
     await commitWithRetry(async () => {
       if (await paymentStore({ table }).find(clinic.id as ClinicId, id)) return null
@@ -153,12 +153,9 @@ export async function importPayments(run: Run): Promise<void> {
   const invoice = pick(identified(clinic.invoices), operation.random[1])
   if (!invoice) return
   const payments = Array.from({ length: rowCount(run) }, (_, row): PaymentModel => {
-    return {
-      token: `z${operation.number}x${row}${clinic.suffix}`,
-      invoice,
-      amount: 2 + row,
-      existence: 'possible',
-    }
+    const token = `z${operation.number}x${row}${clinic.suffix}`
+    const id = importedUuid(clinic.id as ClinicId, 'payment', token)
+    return { id, token, invoice, amount: 2 + row, existence: 'possible' }
   })
   clinic.payments.push(...payments)
   const rows = payments.map(({ token, amount }) => ({
