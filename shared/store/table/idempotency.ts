@@ -8,6 +8,9 @@ import type { Table } from './table.ts'
 /** Responses are stored for a day. */
 const RESPONSE_TTL_SECONDS = 24 * 60 * 60
 
+/** A time to live in the past at `now`. DynamoDB never deletes an item whose time lies more than five years back. */
+const expiredTtl = (now: number): number => Math.floor(now / 1000) - 60
+
 /** A request that may arrive more than once. */
 export type IdempotentRequest = {
   readonly clinic: ClinicId
@@ -99,7 +102,7 @@ export function idempotencyGuard(
     const { busy: _, ...stored } = item
     const condition = { attribute: 'body', equals: reserved }
     // An expired response counts as missing, so the next request with the key may replace it.
-    if (response === null) changes.put({ ...stored, [TTL]: 0 }, condition)
+    if (response === null) changes.put({ ...stored, [TTL]: expiredTtl(now()) }, condition)
     else changes.put({ ...stored, status, body: JSON.stringify(response) }, condition)
   }
 
