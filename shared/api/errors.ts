@@ -130,12 +130,37 @@ export const errorEntry = (key: ErrorKey): CatalogueEntry => CATALOGUE[key]
 /** An invalid field, and what is wrong with it. */
 export type FieldIssue = { readonly field: string; readonly issue: string }
 
-/** The JSON body of an error; `message` is a translation key. */
-export type ErrorBody = { error: string; message: string; details?: readonly object[] }
+/** The most items in `details`: a request of 256 KiB can have a hundred thousand invalid fields. */
+export const MAX_DETAILS = 20
 
+/** The longest name of a field in `details`, in UTF-16 units. Names of unknown fields are as long as the caller likes. */
+const MAX_FIELD_LENGTH = 100
+
+/** The JSON body of an error; `message` is a translation key. */
+export type ErrorBody = {
+  error: string
+  message: string
+  details?: readonly object[]
+  /** The number of items that `details` leaves out; absent if it has all of them. */
+  details_omitted?: number
+}
+
+/** The body of an error. It stays small whatever the request contained. */
 export function errorBody(key: ErrorKey, details?: readonly object[]): ErrorBody {
   const body = { error: errorEntry(key).error, message: `errors.developer_api.${key}` }
-  return details ? { ...body, details } : body
+  if (!details) return body
+  const omitted = details.length - MAX_DETAILS
+  return {
+    ...body,
+    details: details.slice(0, MAX_DETAILS).map(withShortField),
+    ...(omitted > 0 && { details_omitted: omitted }),
+  }
+}
+
+function withShortField(detail: object): object {
+  const { field } = detail as Partial<FieldIssue>
+  if (field === undefined || field.length <= MAX_FIELD_LENGTH) return detail
+  return { ...detail, field: `${field.slice(0, MAX_FIELD_LENGTH - 1)}…` }
 }
 
 /** An error of the catalogue. Endpoints throw it, and it is rendered as the error response. The log gets the origin of `cause`. */

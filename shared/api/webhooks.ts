@@ -71,6 +71,7 @@ export function publicUrl(text: string, allowedHost: string | undefined): string
 const Events = z
   .array(oneOf(EVENTS), { error: 'must be a list of event names' })
   .min(1, { error: 'must name at least one event' })
+  .max(EVENTS.length, { error: `must name at most ${EVENTS.length} events` })
   .refine((events) => new Set(events).size === events.length, { error: 'must not name an event twice' })
   .meta({ uniqueItems: true })
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { SCOPES } from '../../domain/scope.ts'
 import { Alternative } from '../appointments.ts'
-import { type ErrorKey, errorBody, errorEntry } from '../errors.ts'
+import { type ErrorKey, errorBody, errorEntry, MAX_DETAILS } from '../errors.ts'
 import { oneOf } from '../schemas.ts'
 import type { Examples } from './examples.ts'
 import { headersOf } from './headers.ts'
@@ -26,8 +26,14 @@ type Details = {
 const DETAILS: Partial<Record<ErrorKey, Details>> = {
   invalid_params: { itemSchema: FieldIssue, isOptional: true },
   validation: { itemSchema: FieldIssue },
-  missing_scope: { itemSchema: z.strictObject({ scope: oneOf(SCOPES) }) },
+  missing_scope: { itemSchema: z.strictObject({ scope: oneOf(SCOPES) }), maxItems: SCOPES.length },
   slot_unavailable: { itemSchema: Alternative, maxItems: 3 },
+}
+
+const DetailsOmitted: Json = {
+  type: 'integer',
+  minimum: 1,
+  description: `The number of items that \`details\` leaves out. Present only if there are more than ${MAX_DETAILS}.`,
 }
 
 /** The fields of an item of an error's `details`; null for an error without details. */
@@ -48,8 +54,9 @@ export function errorSchema(key: ErrorKey, { schemaOf }: Pick<SchemaCollector, '
         details: {
           type: 'array',
           items: schemaOf(details.itemSchema, 'output'),
-          ...(details.maxItems !== undefined && { maxItems: details.maxItems }),
+          maxItems: details.maxItems ?? MAX_DETAILS,
         },
+        ...(details.maxItems === undefined && { details_omitted: DetailsOmitted }),
       }),
     },
     required: ['error', 'message', ...(details && !details.isOptional ? ['details'] : [])],

@@ -54,7 +54,7 @@ fields are validated.
 
 \`{"error": CODE, "message": KEY, "details": [...]}\`. \`message\` is a translation key with the prefix
 \`errors.developer_api.\`. \`/errors.json\` contains the English texts below, ready for translation. Include \`x-request-id\` when you
-contact support.
+contact support. \`details\` has at most 20 items; \`details_omitted\` is then the number of the others.
 
 ${errorTable()}`
 

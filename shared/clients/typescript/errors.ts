@@ -4,6 +4,7 @@ export type ErrorBody = {
   readonly error: string
   readonly message: string
   readonly details?: readonly object[]
+  readonly details_omitted?: number
 }
 
 const PREFIX = 'errors.developer_api.'
@@ -18,6 +19,8 @@ export class ApiError extends Error {
   readonly key: string
   /** Invalid fields, alternative slots or the missing scope, depending on the error. */
   readonly details: readonly object[]
+  /** The number of items that the response left out of `details`. */
+  readonly detailsOmitted: number
   /** Include it when you contact support. */
   readonly requestId: string | null
   /** Seconds to wait before retrying, if the response said so. */
@@ -29,6 +32,7 @@ export class ApiError extends Error {
     this.code = body.error
     this.key = body.message.startsWith(PREFIX) ? body.message.slice(PREFIX.length) : body.message
     this.details = body.details ?? []
+    this.detailsOmitted = body.details_omitted ?? 0
     this.requestId = requestId
     this.retryAfter = retryAfter
   }

@@ -1077,6 +1077,8 @@ export interface components {
             /** @constant */
             message: "errors.developer_api.invalid_params";
             details?: components["schemas"]["FieldIssue"][];
+            /** @description The number of items that `details` leaves out. Present only if there are more than 20. */
+            details_omitted?: number;
         };
         Invoice: {
             /** Format: uuid */
@@ -1638,6 +1640,8 @@ export interface components {
             /** @constant */
             message: "errors.developer_api.validation";
             details: components["schemas"]["FieldIssue"][];
+            /** @description The number of items that `details` leaves out. Present only if there are more than 20. */
+            details_omitted?: number;
         };
         Webhook: {
             /** Format: uuid */
