@@ -18,7 +18,8 @@ export const handler = endpoint(
       isActive: true,
       description: body.description ?? null,
       secret: body.secret ?? newSecret(),
-      previousSecret: null,
+      secretNumber: 1,
+      previousSecrets: [],
       createdAt: at,
       updatedAt: at,
     }

@@ -1,7 +1,7 @@
 import { ApiError } from '../shared/api/errors.ts'
 import { renderWebhookWithSecret, rotateWebhookSecret } from '../shared/api/webhooks.ts'
 import { newSecret } from '../shared/delivery/webhook-signature.ts'
-import { SECRET_OVERLAP_MS } from '../shared/domain/webhook.ts'
+import { nextSecretEnd, withNewSecret } from '../shared/domain/webhook.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { webhookStore } from '../shared/store/events/webhooks.ts'
 import { StoredResponse } from '../shared/store/table/idempotency.ts'
@@ -11,16 +11,15 @@ export const handler = endpoint(
   { webhooks: webhookStore },
   async ({ clinicId, clinic, path, body, now, idempotency }, { webhooks }) => {
     const secret = body.secret ?? newSecret()
-    const until = new Date(now + SECRET_OVERLAP_MS).toISOString()
     const rotated = await webhooks.changeIdempotently(
       clinicId,
       path.id,
-      (before) => ({
-        ...before,
-        secret,
-        previousSecret: { secret: before.secret, until },
-        updatedAt: new Date(now).toISOString(),
-      }),
+      (before) => {
+        const after = withNewSecret(before, secret, now)
+        if (after) return after
+        const seconds = Math.ceil(nextSecretEnd(before, now) / 1000)
+        throw new ApiError('too_many_rotations', { headers: { 'retry-after': String(seconds) } })
+      },
       {
         idempotency,
         status: 200,

@@ -1,4 +1,4 @@
-import { MAX_WEBHOOKS } from '../../shared/domain/webhook.ts'
+import { MAX_PREVIOUS_SECRETS, MAX_WEBHOOKS } from '../../shared/domain/webhook.ts'
 import type { ExampleRecorder } from './example-recorder.ts'
 
 const URL = 'https://hooks.example.com/clinic'
@@ -17,7 +17,10 @@ export async function recordEndpoints({
   await recordSuccess('update-webhook', `/webhooks/${id}`, {
     body: { events: ['appointment.created'], is_active: false },
   })
-  await recordSuccess('rotate-webhook-secret', `/webhooks/${id}/rotate-secret`, { body: {} })
+  const rotation = `/webhooks/${id}/rotate-secret`
+  await recordSuccess('rotate-webhook-secret', rotation, { body: {} })
+  for (let n = 1; n < MAX_PREVIOUS_SECRETS; n++) await sendRequest('POST', rotation, { body: {} })
+  await recordError('too_many_rotations', 'POST', rotation, { body: {} })
   const body = { url: URL, events: ['patient.created'] }
   const others: string[] = []
   while (others.length < MAX_WEBHOOKS - 1)

@@ -6,7 +6,7 @@ const CATALOGUE = {
   invalid_params: {
     status: 400,
     error: 'INVALID_PARAMS',
-    text: 'A query parameter is missing or invalid. `details` names each one.',
+    text: 'A query parameter is missing or invalid. `details` names each one, up to 20.',
   },
   malformed_json: { status: 400, error: 'INVALID_PARAMS', text: 'The request body is not valid JSON.' },
   unauthorized: { status: 401, error: 'UNAUTHORIZED', text: 'The credential is missing or invalid.' },
@@ -31,10 +31,15 @@ const CATALOGUE = {
     error: 'IDEMPOTENCY_IN_PROGRESS',
     text: 'Another request with this idempotency key is still in progress.',
   },
+  too_many_rotations: {
+    status: 409,
+    error: 'TOO_MANY_ROTATIONS',
+    text: 'Three earlier secrets of the webhook endpoint still sign. Retry after the number of seconds in the `retry-after` header.',
+  },
   validation: {
     status: 422,
     error: 'VALIDATION',
-    text: 'A field of the request body is missing or invalid. `details` names each one.',
+    text: 'A field of the request body is missing or invalid. `details` names each one, up to 20.',
   },
   invalid_idempotency_key: {
     status: 422,

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { ClinicInfo } from '../domain/clinic.ts'
 import { EVENTS } from '../domain/event.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
-import type { Webhook as WebhookRecord } from '../domain/webhook.ts'
+import { MAX_PREVIOUS_SECRETS, type Webhook as WebhookRecord } from '../domain/webhook.ts'
 import { secretIssue } from '../domain/webhook-secret.ts'
 import { webhookUrlIssue } from '../domain/webhook-url.ts'
 import { ApiError } from './errors.ts'
@@ -30,11 +30,15 @@ export const Webhook = z.strictObject(fields).meta({ id: 'Webhook' })
 const WebhookWithSecret = z
   .strictObject({
     ...fields,
-    secret: z.string().meta({
-      description:
-        'Signs deliveries. Returned only when the endpoint is created or its secret is rotated, and when that request is ' +
-        'repeated with the same `Idempotency-Key`.',
-    }),
+    secret: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'Signs deliveries. Returned only when the endpoint is created or its secret is rotated, and when that request is ' +
+          'repeated with the same `Idempotency-Key`. Null in a repetition after the endpoint was deleted or its secret was ' +
+          'replaced.',
+      }),
   })
   .meta({ id: 'WebhookWithSecret' })
 
@@ -141,7 +145,7 @@ export const updateWebhook = defineRoute({
     .meta({ id: 'WebhookChanges' }),
   response: { status: 200, body: envelopeOf(Webhook) },
   errors: ['webhook_not_found'],
-  uses: { table: ['GetItem', 'PutItem', 'DeleteItem'] },
+  uses: { table: ['GetItem', 'PutItem', 'UpdateItem'] },
 })
 
 export const deleteWebhook = defineRoute({
@@ -163,12 +167,13 @@ export const rotateWebhookSecret = defineRoute({
   path: '/webhooks/{id}/rotate-secret',
   summary: 'Rotate the secret of a webhook endpoint',
   description:
-    'Replaces the secret. For 24 hours, deliveries are signed with both the old and the new secret. Rotating again within ' +
-    'that time ends the overlap of the older one.',
+    'Replaces the secret. For 24 hours, deliveries are signed with both the old and the new secret. If it is rotated again ' +
+    `within that time, every replaced secret still signs for its own 24 hours. At most ${MAX_PREVIOUS_SECRETS} do: a further ` +
+    'rotation returns a 409 until the first of them has ended.',
   scope: 'webhook.write',
   params: { id: 'webhook_not_found' },
   body: z.strictObject({ secret: Secret.optional() }).meta({ id: 'NewSecret' }),
   response: { status: 200, body: envelopeOf(WebhookWithSecret) },
-  errors: ['webhook_not_found'],
+  errors: ['webhook_not_found', 'too_many_rotations'],
   uses: { table: ['GetItem', 'PutItem'] },
 })

@@ -8,11 +8,15 @@ export type Webhook = {
   readonly isActive: boolean
   readonly description: string | null
   readonly secret: string
-  /** After a rotation, also signs until `until`, so that the receiver can switch to the new secret. */
-  readonly previousSecret: { readonly secret: string; readonly until: string } | null
+  /** Numbers the secrets of this webhook from 1. */
+  readonly secretNumber: number
+  /** The secrets before it, newest first. Each also signs until its `until`, so that the receiver can switch. */
+  readonly previousSecrets: readonly PreviousSecret[]
   readonly createdAt: string
   readonly updatedAt: string
 }
+
+type PreviousSecret = { readonly secret: string; readonly until: string }
 
 /** How the receiver of a webhook responds to attempts. */
 export type WebhookHealth = {
@@ -33,10 +37,39 @@ export const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000
 /** A webhook whose attempts have all failed for this long is disabled. */
 export const DISABLE_AFTER_MS = 5 * 24 * 60 * 60 * 1000
 
+/** The most previous secrets that sign: each is one more signature in every delivery. */
+export const MAX_PREVIOUS_SECRETS = 3
+
 /** The secrets that sign at `now`, the current one first. */
-export function signingSecrets({ secret, previousSecret }: Webhook, now: number): string[] {
-  return previousSecret && now < Date.parse(previousSecret.until) ? [secret, previousSecret.secret] : [secret]
+export const signingSecrets = ({ secret, previousSecrets }: Webhook, now: number): string[] => [
+  secret,
+  ...stillSigning(previousSecrets, now).map((previous) => previous.secret),
+]
+
+const stillSigning = (secrets: readonly PreviousSecret[], now: number): PreviousSecret[] =>
+  secrets.filter(({ until }) => now < Date.parse(until))
+
+/**
+ * The webhook with a new secret. Every secret that it replaces signs until the overlap that was promised for it ends; null
+ * if more than {@link MAX_PREVIOUS_SECRETS} would. A webhook that already has the secret does not change.
+ */
+export function withNewSecret(webhook: Webhook, secret: string, now: number): Webhook | null {
+  if (secret === webhook.secret) return webhook
+  const replaced = { secret: webhook.secret, until: new Date(now + SECRET_OVERLAP_MS).toISOString() }
+  const earlier = stillSigning(webhook.previousSecrets, now).filter((previous) => previous.secret !== secret)
+  if (earlier.length >= MAX_PREVIOUS_SECRETS) return null
+  return {
+    ...webhook,
+    secret,
+    secretNumber: webhook.secretNumber + 1,
+    previousSecrets: [replaced, ...earlier],
+    updatedAt: new Date(now).toISOString(),
+  }
 }
+
+/** Milliseconds from `now` until the first of the previous secrets that still sign ends; Infinity if none signs. */
+export const nextSecretEnd = ({ previousSecrets }: Webhook, now: number): number =>
+  Math.min(...stillSigning(previousSecrets, now).map(({ until }) => Date.parse(until))) - now
 
 /** Whether a webhook receives an event. An active webhook always receives a ping. */
 export const isSubscribedTo = ({ isActive, events }: Webhook, event: EventName): boolean =>

@@ -1,7 +1,8 @@
-/** Creating, listing, changing and deleting webhook endpoints, and rotating their secrets. */
+/** Creating, listing, changing and deleting webhook endpoints. */
 import { describe, expect, it } from 'vitest'
 import { EVENTS } from '../../shared/domain/event.ts'
-import { signingSecrets, type Webhook } from '../../shared/domain/webhook.ts'
+import { HEALTHY, type Webhook } from '../../shared/domain/webhook.ts'
+import { decodeHealth } from '../../shared/store/events/items.ts'
 import { webhookHealthStore } from '../../shared/store/events/webhook-health.ts'
 import { webhookHealthKey } from '../../shared/store/keys/webhooks.ts'
 import { issueCredential } from '../support/credentials.ts'
@@ -247,7 +248,7 @@ describe('PATCH /webhooks/{id}', () => {
     expect(body.data).toEqual({ id, ...before, ...changes, updated_at: expect.stringMatching(TIME) })
     expect(body.data.updated_at > before.updated_at).toBe(true)
     expect((await list()).body.data).toEqual([body.data])
-    expect(await kept(id)).toMatchObject({ secret, previousSecret: null })
+    expect(await kept(id)).toMatchObject({ secret, previousSecrets: [] })
   })
 
   it('applies all changes when requests for different fields race', async () => {
@@ -263,10 +264,10 @@ describe('PATCH /webhooks/{id}', () => {
     await webhookHealthStore(db).recordFailure(clinic.id, id, Date.now())
     for (const body of [{}, { description: 'x' }, { is_active: false }]) {
       await change(id, body)
-      expect(await health()).toBeDefined()
+      expect(await health()).toMatchObject({ slow: true, failingSince: expect.any(Number) })
     }
     expect((await change(id, { is_active: true })).body.data.is_active).toBe(true)
-    expect(await health()).toBeUndefined()
+    expect(decodeHealth(await health())).toEqual(HEALTHY)
   })
 })
 
@@ -291,72 +292,14 @@ describe('DELETE /webhooks/{id}', () => {
     expect((await list()).body.data.map(({ id }: Webhook) => id)).toEqual([other.id])
   })
 
-  it('deletes the endpoint’s health', async () => {
+  it('deletes the endpoint’s health, and a late delivery or change does not create it again', async () => {
     const { id } = await created()
-    await webhookHealthStore(db).recordFailure(clinic.id, id, Date.now())
+    const health = webhookHealthStore(db)
+    await health.recordFailure(clinic.id, id, Date.now())
     await remove(id)
+    await health.recordRecovery(clinic.id, id)
+    await health.recordFailure(clinic.id, id, Date.now())
+    await health.recordFailure(clinic.id, id, null)
     expect(await db.table.get(webhookHealthKey(clinic.id, id))).toBeUndefined()
-  })
-})
-
-describe('POST /webhooks/{id}/rotate-secret', () => {
-  const DAY = 24 * 60 * 60 * 1000
-
-  it('returns a new secret, and the old one still signs for a day', async () => {
-    const { id, secret: old, ...before } = await created()
-    later(60_000)
-    const now = Date.now()
-    const { status, body } = await rotate(id)
-    expect(status).toBe(200)
-    expect(body.data).toEqual({
-      id,
-      ...before,
-      secret: expect.stringMatching(/^whsec_/),
-      updated_at: expect.stringMatching(TIME),
-    })
-    const { secret } = body.data
-    expect(secret).not.toBe(old)
-    const webhook = await kept(id)
-    expect(webhook.previousSecret?.secret).toBe(old)
-    const until = Date.parse(webhook.previousSecret?.until ?? '')
-    expect(until - now).toBeGreaterThanOrEqual(DAY)
-    expect(until - now).toBeLessThan(DAY + 5000)
-    expect(signingSecrets(webhook, until - 1)).toEqual([secret, old])
-    expect(signingSecrets(webhook, until)).toEqual([secret])
-  })
-
-  it('keeps only the latest of the earlier secrets', async () => {
-    const { id, secret: first } = await created()
-    const second = (await rotate(id)).body.data.secret
-    const third = (await rotate(id)).body.data.secret
-    const webhook = await kept(id)
-    expect(signingSecrets(webhook, Date.now())).toEqual([third, second])
-    expect(JSON.stringify(webhook)).not.toContain(first)
-  })
-
-  it('accepts the integrator’s own secret', async () => {
-    const { id } = await created()
-    const secret = 'my-own-secret-0123456789'
-    expect((await rotate(id, { body: { secret } })).body.data.secret).toBe(secret)
-    expect((await kept(id)).secret).toBe(secret)
-  })
-
-  it('returns the same secret and rotates nothing when it is repeated under its key', async () => {
-    const { id } = await created()
-    const first = await rotate(id, withKey('k'))
-    const again = await unchanged(() => rotate(id, withKey('k')))
-    expect([again.status, again.text, again.headers['idempotent-replayed']]).toEqual([
-      200,
-      first.text,
-      'true',
-    ])
-    expect((await rotate(id, withKey('l'))).text).not.toBe(first.text)
-  })
-
-  it('rotates once when requests under one key race', async () => {
-    const { id, secret: old } = await created()
-    const answers = await Promise.all(Array.from({ length: 8 }, () => rotate(id, withKey('k'))))
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
-    expect((await kept(id)).previousSecret?.secret).toBe(old)
   })
 })

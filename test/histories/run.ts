@@ -73,7 +73,10 @@ export async function submit(run: Run, route: string, input: Input): Promise<Out
   }
   // An erasure anonymizes stored responses.
   const hasErasure = run.clinic.patients.some(({ erasure }) => erasure !== 'none')
-  const essence = (body: any) => JSON.stringify(hasErasure ? body?.data.id : body)
+  // A repetition does not show a secret that was replaced, or whose endpoint was deleted.
+  const withoutSecret = (body: any) =>
+    body?.data?.secret === undefined ? body : { ...body.data, secret: null }
+  const essence = (body: any) => JSON.stringify(hasErasure ? body?.data.id : withoutSecret(body))
   for (const outcome of outcomes)
     if (outcome.kind === 'done' && done?.kind === 'done')
       demand(

@@ -29,7 +29,8 @@ export async function createWebhook(
     isActive: true,
     description: null,
     secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
-    previousSecret: null,
+    secretNumber: 1,
+    previousSecrets: [],
     createdAt: at,
     updatedAt: at,
     ...facts,
@@ -40,7 +41,7 @@ export async function createWebhook(
     webhook,
     idempotencyGuard({ table, now: Date.now }, request),
     201,
-    {},
+    { data: { id, secret: null } },
   )
   return webhook
 }

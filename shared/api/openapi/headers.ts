@@ -75,6 +75,7 @@ const ERROR_HEADERS: Partial<Record<ErrorKey, readonly HeaderName[]>> = {
   unauthorized: ['x-amzn-remapped-www-authenticate'],
   slot_unavailable: ['idempotent-replayed'],
   idempotency_in_progress: ['retry-after'],
+  too_many_rotations: ['retry-after'],
   rate_limited: ['retry-after'],
   daily_message_limit: ['retry-after'],
   unavailable: ['retry-after'],

@@ -18,7 +18,7 @@ keep it on a server. The API does not support CORS.
 
 ## Conventions
 
-- Unknown parameters and fields are errors, as are repeated parameters. \`details\` names each one.
+- Unknown parameters and fields are errors, as are repeated parameters. \`details\` names each one, up to 20.
 - Ids are UUIDs and are not case-sensitive. A malformed id, an unknown id and an id of another clinic are all not found.
 - Dates are \`YYYY-MM-DD\` and times are \`HH:MM\`, in the clinic's time zone. Timestamps include its UTC offset at that instant.
 - Optional response fields are \`null\`, never absent. Amounts are numbers in units of the currency, exact to its decimals.

@@ -285,7 +285,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the secret of a webhook endpoint
-         * @description Replaces the secret. For 24 hours, deliveries are signed with both the old and the new secret. Rotating again within that time ends the overlap of the older one.
+         * @description Replaces the secret. For 24 hours, deliveries are signed with both the old and the new secret. If it is rotated again within that time, every replaced secret still signs for its own 24 hours. At most 3 do: a further rotation returns a 409 until the first of them has ended.
          *
          *     Scope: `webhook.write`.
          */
@@ -1070,7 +1070,7 @@ export interface components {
             /** @constant */
             message: "errors.developer_api.invalid_idempotency_key";
         };
-        /** @description A query parameter is missing or invalid. `details` names each one. */
+        /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
         InvalidParamsError: {
             /** @constant */
             error: "INVALID_PARAMS";
@@ -1605,6 +1605,13 @@ export interface components {
             /** @constant */
             message: "errors.developer_api.timeout";
         };
+        /** @description Three earlier secrets of the webhook endpoint still sign. Retry after the number of seconds in the `retry-after` header. */
+        TooManyRotationsError: {
+            /** @constant */
+            error: "TOO_MANY_ROTATIONS";
+            /** @constant */
+            message: "errors.developer_api.too_many_rotations";
+        };
         /** @description The clinic has reached its limit of webhook endpoints. Delete one first. */
         TooManyWebhooksError: {
             /** @constant */
@@ -1633,7 +1640,7 @@ export interface components {
             /** @constant */
             message: "errors.developer_api.unsupported_media_type";
         };
-        /** @description A field of the request body is missing or invalid. `details` names each one. */
+        /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. */
         ValidationError: {
             /** @constant */
             error: "VALIDATION";
@@ -1716,8 +1723,8 @@ export interface components {
              * @description With the UTC offset of the clinic's time zone at that instant.
              */
             updated_at: string;
-            /** @description Signs deliveries. Returned only when the endpoint is created or its secret is rotated, and when that request is repeated with the same `Idempotency-Key`. */
-            secret: string;
+            /** @description Signs deliveries. Returned only when the endpoint is created or its secret is rotated, and when that request is repeated with the same `Idempotency-Key`. Null in a repetition after the endpoint was deleted or its secret was replaced. */
+            secret: string | null;
         };
     };
     responses: {
@@ -1857,7 +1864,7 @@ export interface components {
         "ratelimit-policy": string;
         /**
          * @description Seconds to wait before retrying.
-         * @example 1
+         * @example 86400
          */
         "retry-after": number;
         /**
@@ -1915,7 +1922,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -1982,7 +1989,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one. Or: The request body is not valid JSON. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2011,7 +2018,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2060,7 +2067,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2140,7 +2147,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2220,7 +2227,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2306,7 +2313,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2373,7 +2380,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one. Or: The request body is not valid JSON. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2429,7 +2436,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. Or: The time is outside the doctor's working hours, or is skipped by a daylight saving change. Or: The start time is in the past, in the clinic's time zone. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. Or: The time is outside the doctor's working hours, or is skipped by a daylight saving change. Or: The start time is in the past, in the clinic's time zone. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2485,7 +2492,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2549,7 +2556,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2634,7 +2641,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2705,7 +2712,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2771,7 +2778,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one. Or: The request body is not valid JSON. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2827,7 +2834,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. Or: The patient has no phone number. Or: The patient has no email address. Or: The clinic does not send SMS to the country of the patient's phone number. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. Or: The patient has no phone number. Or: The patient has no email address. Or: The clinic does not send SMS to the country of the patient's phone number. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2902,7 +2909,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2969,7 +2976,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one. Or: The request body is not valid JSON. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2998,7 +3005,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. Or: The clinic has reached its limit of webhook endpoints. Delete one first. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. Or: The clinic has reached its limit of webhook endpoints. Delete one first. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3043,7 +3050,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description A query parameter is missing or invalid. `details` names each one. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3124,7 +3131,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one. Or: The request body is not valid JSON. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3166,7 +3173,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3223,7 +3230,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one. Or: The request body is not valid JSON. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3263,9 +3270,23 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookNotFoundError"];
                 };
             };
+            /** @description Three earlier secrets of the webhook endpoint still sign. Retry after the number of seconds in the `retry-after` header. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TooManyRotationsError"];
+                };
+            };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3322,7 +3343,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one. Or: The request body is not valid JSON. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3364,7 +3385,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3422,7 +3443,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3512,7 +3533,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one. Or: The request body is not valid JSON. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3554,7 +3575,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3607,7 +3628,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];

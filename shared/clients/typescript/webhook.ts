@@ -34,7 +34,7 @@ export async function verifyWebhook<E = unknown>({
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }
   const key = await crypto.subtle.importKey('raw', bytes, algorithm, false, ['verify'])
   const content = new TextEncoder().encode(`${id}.${timestamp}.${body}`)
-  // There are two signatures for 24 hours after a secret rotation.
+  // There are several signatures for 24 hours after a secret rotation.
   for (const signature of header('webhook-signature').split(' ')) {
     if (!signature.startsWith('v1,')) continue
     let signatureBytes: Uint8Array<ArrayBuffer>

@@ -6,7 +6,13 @@ import type { Event, EventName } from '../../domain/event.ts'
 import { HEALTHY, type Webhook, type WebhookHealth } from '../../domain/webhook.ts'
 import { eventKey, parseAnnouncedKey } from '../keys/events.ts'
 import { type Key, TTL } from '../keys/key.ts'
-import { deliveryKey, parseDeliveryKey, parseWebhookKey, webhookKey } from '../keys/webhooks.ts'
+import {
+  deliveryKey,
+  parseDeliveryKey,
+  parseWebhookKey,
+  webhookHealthKey,
+  webhookKey,
+} from '../keys/webhooks.ts'
 import type { Item } from '../table/write-requests.ts'
 
 // Not an enum: after a rollback, stored items may have event names that this version does not know.
@@ -75,7 +81,8 @@ const StoredWebhook = z.object({
   isActive: z.boolean(),
   description: z.string().nullable(),
   secret: z.string(),
-  previousSecret: z.object({ secret: z.string(), until: z.string() }).nullable(),
+  secretNumber: z.int(),
+  previousSecrets: z.array(z.object({ secret: z.string(), until: z.string() })),
   createdAt: z.string(),
   updatedAt: z.string(),
 })
@@ -93,7 +100,13 @@ export const encodeWebhook = (clinic: ClinicId, { id, ...webhook }: Webhook, ver
 
 const StoredHealth = z.object({ slow: z.boolean(), failingSince: z.number().optional() })
 
-/** A receiver without a health item is healthy. */
+/** The health item of a new webhook. */
+export const encodeHealth = (clinic: ClinicId, { id }: Webhook): Item => ({
+  ...webhookHealthKey(clinic, id),
+  slow: false,
+})
+
+/** The health of a webhook; healthy for a deleted one. */
 export function decodeHealth(item: Item | undefined): WebhookHealth {
   if (!item) return HEALTHY
   const { slow, failingSince = null } = StoredHealth.parse(item)

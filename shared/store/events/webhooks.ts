@@ -3,14 +3,23 @@ import { MAX_WEBHOOKS, type Webhook } from '../../domain/webhook.ts'
 import { webhookCountKey, webhookHealthKey, webhookKey, webhooksPartition } from '../keys/webhooks.ts'
 import { Changeset } from '../table/changeset.ts'
 import { ConditionFailed } from '../table/errors.ts'
-import type { IdempotencyGuard, ResponseToStore, StoredResponse } from '../table/idempotency.ts'
+import { type IdempotencyGuard, type ResponseToStore, StoredResponse } from '../table/idempotency.ts'
 import { repeatOnConflict, retryOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'
-import { decodeCounter, decodeVersion, decodeWebhook, encodeWebhook } from './items.ts'
+import { decodeCounter, decodeVersion, decodeWebhook, encodeHealth, encodeWebhook } from './items.ts'
 
 /** The clinic already has {@link MAX_WEBHOOKS}. */
 export class TooManyWebhooks extends Error {}
+
+/** The response to a request that sets a secret. */
+type ResponseWithSecret = { readonly data: { readonly id: string; readonly secret: string | null } }
+
+/** The response as it is stored: with the number of the secret in its place, since the webhook's item has the secret. */
+const withSecretNumber = ({ data, ...rest }: ResponseWithSecret, { secretNumber }: Webhook) => ({
+  ...rest,
+  data: { ...data, secret: secretNumber },
+})
 
 /** Webhooks with their secrets; the table is encrypted with its own key. */
 export function webhookStore({ table }: { table: Table }) {
@@ -34,20 +43,21 @@ export function webhookStore({ table }: { table: Table }) {
     webhook: Webhook,
     idempotency: IdempotencyGuard,
     status: number,
-    response: unknown,
+    response: ResponseWithSecret,
   ): Promise<StoredResponse | null> {
     return retryOnConflict(async () => {
       const [storedResponse, count] = await Promise.all([
         idempotency.find(),
         table.get(webhookCountKey(clinic)),
       ])
-      if (storedResponse) return storedResponse
+      if (storedResponse) return withSecret(clinic, storedResponse)
       if (decodeCounter(count).n >= MAX_WEBHOOKS) throw new TooManyWebhooks()
       const changes = new Changeset(table, clinic)
       changes.put(encodeWebhook(clinic, webhook, 1), 'new')
+      changes.put(encodeHealth(clinic, webhook), 'new')
       changes.add(webhookCountKey(clinic), 'n', 1)
       changes.limitCounter(webhookCountKey(clinic), 'n', MAX_WEBHOOKS)
-      idempotency.store(changes, status, response, '')
+      idempotency.store(changes, status, withSecretNumber(response, webhook), '')
       await changes.commit()
       return null
     })
@@ -66,25 +76,34 @@ export function webhookStore({ table }: { table: Table }) {
   }
 
   /**
-   * Changes a webhook together with its idempotent response; null for an unknown webhook. Returns the stored response if
-   * the request is a repeat.
+   * Changes a webhook together with its idempotent response, which contains its secret; null for an unknown webhook. Returns
+   * the stored response if the request is a repeat.
    */
   async function changeIdempotently(
     clinic: ClinicId,
     id: string,
     apply: (before: Webhook) => Webhook,
-    { idempotency, status, response }: ResponseToStore<Webhook>,
+    { idempotency, status, response }: ResponseToStore<Webhook, ResponseWithSecret>,
   ): Promise<StoredResponse | Webhook | null> {
     return retryOnConflict(async () => {
       const [storedResponse, item] = await Promise.all([
         idempotency.find(),
         table.get(webhookKey(clinic, id)),
       ])
-      if (storedResponse || !item) return storedResponse
+      if (storedResponse) return withSecret(clinic, storedResponse)
+      if (!item) return null
       return write(table, clinic, item, apply, (changes, after) =>
-        idempotency.store(changes, status, response(after), ''),
+        idempotency.store(changes, status, withSecretNumber(response(after), after), ''),
       )
     })
+  }
+
+  /** A stored response with its secret; with null if the webhook was deleted or its secret was replaced. */
+  async function withSecret(clinic: ClinicId, { status, body }: StoredResponse): Promise<StoredResponse> {
+    const response = JSON.parse(body) as ReturnType<typeof withSecretNumber>
+    const webhook = await find(clinic, response.data.id)
+    const secret = webhook?.secretNumber === response.data.secret ? webhook.secret : null
+    return new StoredResponse(status, JSON.stringify({ ...response, data: { ...response.data, secret } }))
   }
 
   /** Deletes a webhook and its health; false for an unknown webhook. */

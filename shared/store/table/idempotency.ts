@@ -42,10 +42,10 @@ export class RequestInProgress extends Error {}
 export type IdempotencyGuard = ReturnType<typeof idempotencyGuard>
 
 /** The response to a request that changes something, and where to store it. */
-export type ResponseToStore<T> = {
+export type ResponseToStore<T, R = unknown> = {
   readonly idempotency: IdempotencyGuard
   readonly status: number
-  readonly response: (after: T) => unknown
+  readonly response: (after: T) => R
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url')

@@ -51,7 +51,8 @@ async function latencies({ hanging }: { hanging: number }): Promise<number[]> {
           url: webhook,
           isActive: true,
           secret: 's'.repeat(16),
-          previousSecret: null,
+          secretNumber: 1,
+          previousSecrets: [],
         }
         return (stored && {
           ...stored,

@@ -218,8 +218,8 @@ it('uses the slow lane after a failure, and the quick lane after a recovery', as
 
 it('signs with both secrets until the previous one ends', async () => {
   const until = new Date(Date.now() + 3_600_000).toISOString()
-  const previousSecret = { secret: 'whsec_b2xkIG9sZCBvbGQgb2xkIG9sZCBvbGQ=', until }
-  await webhookStore(db).change(clinic.id, webhook.id, (before) => ({ ...before, previousSecret }))
+  const previousSecrets = [{ secret: 'whsec_b2xkIG9sZCBvbGQgb2xkIG9sZCBvbGQ=', until }]
+  await webhookStore(db).change(clinic.id, webhook.id, (before) => ({ ...before, previousSecrets }))
   const simulation = deliverySimulation(db.table)
   await createPatients(simulation)
   await simulation.drain()

@@ -6,12 +6,15 @@ import {
   HEALTHY,
   isSubscribedTo,
   JITTER,
+  MAX_PREVIOUS_SECRETS,
   nextRetryDelay,
+  nextSecretEnd,
   parseRetryAfter,
   RETRY_DELAYS_MS,
   SECRET_OVERLAP_MS,
   signingSecrets,
   type Webhook,
+  withNewSecret,
 } from '../../../shared/domain/webhook.ts'
 import { property } from '../../support/scale.ts'
 
@@ -26,7 +29,8 @@ const webhook: Webhook = {
   isActive: true,
   description: null,
   secret: 'the-present-secret',
-  previousSecret: null,
+  secretNumber: 1,
+  previousSecrets: [],
   createdAt: '2026-05-01T07:00:00.000Z',
   updatedAt: '2026-05-01T07:00:00.000Z',
 }
@@ -155,7 +159,7 @@ describe('signingSecrets', () => {
     [SECRET_OVERLAP_MS, false],
   ])('%i ms after the end of the overlap has both secrets, the current one first: %j', (ms, both) => {
     const until = new Date(NOW).toISOString()
-    const rotated = { ...webhook, previousSecret: { secret: 'the-old-secret', until } }
+    const rotated = { ...webhook, previousSecrets: [{ secret: 'the-old-secret', until }] }
     expect(signingSecrets(rotated, NOW + ms)).toEqual(
       both ? ['the-present-secret', 'the-old-secret'] : ['the-present-secret'],
     )
@@ -163,6 +167,61 @@ describe('signingSecrets', () => {
 
   it('has two secrets for a day after a rotation', () => {
     expect(SECRET_OVERLAP_MS).toBe(24 * HOUR)
+  })
+})
+
+describe('withNewSecret', () => {
+  const DAY = 24 * HOUR
+  /** The webhook after a rotation at each of these times. */
+  const rotatedAt = (...times: number[]) =>
+    times.reduce<Webhook>(
+      (before, at, n) => withNewSecret(before, `secret-${n + 2}`, NOW + at) ?? before,
+      webhook,
+    )
+
+  it('replaces the secret, which then signs for a day', () => {
+    expect(withNewSecret(webhook, 'the-new-secret', NOW)).toEqual({
+      ...webhook,
+      secret: 'the-new-secret',
+      secretNumber: 2,
+      previousSecrets: [{ secret: 'the-present-secret', until: '2026-05-02T07:00:00.000Z' }],
+      updatedAt: '2026-05-01T07:00:00.000Z',
+    })
+  })
+
+  it('keeps the ends of earlier secrets, newest first, and drops those that have ended', () => {
+    const twice = rotatedAt(0, HOUR)
+    expect(signingSecrets(twice, NOW + DAY - 1)).toEqual(['secret-3', 'secret-2', 'the-present-secret'])
+    expect(signingSecrets(twice, NOW + DAY)).toEqual(['secret-3', 'secret-2'])
+    expect(withNewSecret(twice, 'x', NOW + DAY)?.previousSecrets.map(({ secret }) => secret)).toEqual([
+      'secret-3',
+      'secret-2',
+    ])
+  })
+
+  it('is null while three earlier secrets sign, and possible when the first has ended', () => {
+    const full = rotatedAt(0, HOUR, 2 * HOUR)
+    expect(full.previousSecrets.length).toBe(MAX_PREVIOUS_SECRETS)
+    expect(withNewSecret(full, 'x', NOW + DAY - 1)).toBeNull()
+    expect(nextSecretEnd(full, NOW + DAY - 1)).toBe(1)
+    expect(withNewSecret(full, 'x', NOW + DAY)?.secretNumber).toBe(5)
+    expect(nextSecretEnd(full, NOW + DAY)).toBe(HOUR)
+  })
+
+  it('changes nothing for the current secret, even when no further one is possible', () => {
+    const full = rotatedAt(0, HOUR, 2 * HOUR)
+    expect(withNewSecret(full, full.secret, NOW + 3 * HOUR)).toBe(full)
+  })
+
+  it('makes an earlier secret current without listing it twice', () => {
+    const full = rotatedAt(0, HOUR, 2 * HOUR)
+    const back = withNewSecret(full, 'the-present-secret', NOW + 3 * HOUR)
+    expect(back && signingSecrets(back, NOW + 3 * HOUR)).toEqual([
+      'the-present-secret',
+      'secret-4',
+      'secret-3',
+      'secret-2',
+    ])
   })
 })
 

@@ -131,7 +131,8 @@ describe('a stored webhook', () => {
     isActive: false,
     description: 'Reminders',
     secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
-    previousSecret: { secret: 'the-previous-secret', until: '2026-05-02T07:00:00.000Z' },
+    secretNumber: 4,
+    previousSecrets: [{ secret: 'the-previous-secret', until: '2026-05-02T07:00:00.000Z' }],
     createdAt: '2026-05-01T07:00:00.000Z',
     updatedAt: '2026-05-01T08:00:00.000Z',
     v: 2,
@@ -152,14 +153,16 @@ describe('a stored webhook', () => {
   })
 
   it('has its health in an item of its own', async () => {
+    const { id } = await createWebhook(db.table, clinic.id)
     const key = webhookHealthKey(clinic.id, id)
+    expect(await getItem(key)).toEqual({ ...key, slow: false })
     await webhookHealthStore(db).recordFailure(clinic.id, id, null)
     expect(await getItem(key)).toEqual({ ...key, slow: true })
     await webhookHealthStore(db).recordFailure(clinic.id, id, NOW)
     await webhookHealthStore(db).recordFailure(clinic.id, id, NOW + 1)
     expect(await getItem(key)).toEqual({ ...key, slow: true, failingSince: NOW })
     await webhookHealthStore(db).recordRecovery(clinic.id, id)
-    expect(await getItem(key)).toBeUndefined()
+    expect(await getItem(key)).toEqual({ ...key, slow: false })
   })
 })
 

@@ -1,0 +1,174 @@
+/** The secrets of webhook endpoints: rotation, and what a repeated request shows. */
+import { describe, expect, it } from 'vitest'
+import { MAX_PREVIOUS_SECRETS, signingSecrets } from '../../shared/domain/webhook.ts'
+import {
+  ask,
+  created,
+  error,
+  items,
+  kept,
+  later,
+  remove,
+  rotate,
+  TIME,
+  unchanged,
+  useWebhookEndpoints,
+  wanted,
+  withKey,
+} from '../support/webhook-requests.ts'
+
+useWebhookEndpoints()
+
+const HOUR = 60 * 60 * 1000
+const DAY = 24 * HOUR
+
+const signing = async (id: string) => signingSecrets(await kept(id), Date.now())
+const rotated = async (id: string): Promise<string> => (await rotate(id)).body.data.secret
+
+describe('POST /webhooks/{id}/rotate-secret', () => {
+  it('returns a new secret, and the old one still signs for a day', async () => {
+    const { id, secret: old, ...before } = await created()
+    later(60_000)
+    const now = Date.now()
+    const { status, body } = await rotate(id)
+    expect(status).toBe(200)
+    expect(body.data).toEqual({
+      id,
+      ...before,
+      secret: expect.stringMatching(/^whsec_/),
+      updated_at: expect.stringMatching(TIME),
+    })
+    const { secret } = body.data
+    expect(secret).not.toBe(old)
+    const webhook = await kept(id)
+    const [previous] = webhook.previousSecrets
+    expect(previous?.secret).toBe(old)
+    const until = Date.parse(previous?.until ?? '')
+    expect(until - now).toBeGreaterThanOrEqual(DAY)
+    expect(until - now).toBeLessThan(DAY + 5000)
+    expect(signingSecrets(webhook, until - 1)).toEqual([secret, old])
+    expect(signingSecrets(webhook, until)).toEqual([secret])
+  })
+
+  it('keeps every secret signing for its own day when the secret is rotated again', async () => {
+    const { id, secret: first } = await created()
+    later(0)
+    const second = await rotated(id)
+    later(10 * HOUR)
+    const third = await rotated(id)
+    expect(await signing(id)).toEqual([third, second, first])
+    later(14 * HOUR - 1000)
+    expect(await signing(id)).toEqual([third, second, first])
+    later(2000)
+    expect(await signing(id)).toEqual([third, second])
+    later(10 * HOUR)
+    expect(await signing(id)).toEqual([third])
+  })
+
+  it('returns 409 while three earlier secrets still sign, and rotates after the first has ended', async () => {
+    const { id, secret: first } = await created()
+    later(0)
+    const more = []
+    for (let n = 0; n < MAX_PREVIOUS_SECRETS; n++) {
+      more.unshift(await rotated(id))
+      later(HOUR)
+    }
+    const refused = await unchanged(() => rotate(id))
+    expect(refused).toMatchObject(error(409, 'TOO_MANY_ROTATIONS', 'too_many_rotations'))
+    const wait = Number(refused.headers['retry-after'])
+    expect(wait).toBeGreaterThan(21 * 3600 - 60)
+    expect(wait).toBeLessThanOrEqual(21 * 3600)
+    expect(await signing(id)).toEqual([...more, first])
+    later(wait * 1000)
+    const next = await rotated(id)
+    expect(await signing(id)).toEqual([next, ...more])
+    expect(JSON.stringify(await items())).not.toContain(first)
+  })
+
+  it('changes nothing when the secret is already the current one', async () => {
+    const { id } = await created({ secret: 'my-own-secret-0123456789' })
+    const { status, body } = await unchanged(() =>
+      rotate(id, { body: { secret: 'my-own-secret-0123456789' } }),
+    )
+    expect([status, body.data.secret]).toEqual([200, 'my-own-secret-0123456789'])
+  })
+
+  it('makes an earlier secret current again when it is sent, and the other one still signs', async () => {
+    const { id, secret: first } = await created()
+    const second = await rotated(id)
+    await rotate(id, { body: { secret: first } })
+    expect(await signing(id)).toEqual([first, second])
+  })
+
+  it('accepts the integrator’s own secret', async () => {
+    const { id } = await created()
+    const secret = 'my-own-secret-0123456789'
+    expect((await rotate(id, { body: { secret } })).body.data.secret).toBe(secret)
+    expect((await kept(id)).secret).toBe(secret)
+  })
+
+  it('returns the same secret and rotates nothing when it is repeated under its key', async () => {
+    const { id } = await created()
+    const first = await rotate(id, withKey('k'))
+    const again = await unchanged(() => rotate(id, withKey('k')))
+    expect([again.status, again.text, again.headers['idempotent-replayed']]).toEqual([
+      200,
+      first.text,
+      'true',
+    ])
+    expect((await rotate(id, withKey('l'))).text).not.toBe(first.text)
+  })
+
+  it('rotates once when requests under one key race', async () => {
+    const { id, secret: old } = await created()
+    const answers = await Promise.all(Array.from({ length: 8 }, () => rotate(id, withKey('k'))))
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+    expect((await kept(id)).previousSecrets.map(({ secret }) => secret)).toEqual([old])
+  })
+
+  it('refuses as many racing rotations as the limit asks', async () => {
+    const { id, secret: first } = await created()
+    const answers = await Promise.all(Array.from({ length: 6 }, () => rotate(id)))
+    const made = answers.flatMap(({ body: { data } }) => (data ? [data.secret] : []))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 409, 409, 409])
+    expect((await signing(id)).sort()).toEqual([first, ...made].sort())
+  })
+})
+
+describe('a repeated request whose response had a secret', () => {
+  const create = () => ask('create-webhook', { ...withKey('k'), body: wanted() })
+
+  it('finds the secret in the endpoint: no other item has it', async () => {
+    const { body } = await create()
+    const { secret } = (await rotate(body.data.id, withKey('k'))).body.data
+    for (const text of [body.data.secret, secret])
+      expect((await items()).filter((item) => item.includes(text)).length).toBe(1)
+  })
+
+  it('shows no secret after the endpoint was deleted', async () => {
+    const first = await create()
+    const { id, secret } = first.body.data
+    const turned = await rotate(id, withKey('k'))
+    await remove(id)
+    for (const [answer, again] of [
+      [first, await unchanged(create)],
+      [turned, await unchanged(() => rotate(id, withKey('k')))],
+    ] as const) {
+      expect(again.body).toEqual({ data: { ...answer.body.data, secret: null } })
+      expect([again.status, again.headers['idempotent-replayed']]).toEqual([answer.status, 'true'])
+    }
+    const left = JSON.stringify(await items())
+    for (const text of [secret, turned.body.data.secret]) expect(left).not.toContain(text)
+  })
+
+  it('shows no secret after it was replaced', async () => {
+    const first = await create()
+    const { id } = first.body.data
+    const second = await rotate(id, withKey('k'))
+    expect((await unchanged(create)).body).toEqual({ data: { ...first.body.data, secret: null } })
+    expect((await unchanged(() => rotate(id, withKey('k')))).text).toBe(second.text)
+    await rotate(id, withKey('l'))
+    const again = await unchanged(() => rotate(id, withKey('k')))
+    expect(again.body).toEqual({ data: { ...second.body.data, secret: null } })
+  })
+})
