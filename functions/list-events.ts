@@ -1,15 +1,30 @@
-import { listEvents } from '../shared/api/events.ts'
+import { listEvents, requireEventScopes } from '../shared/api/events.ts'
 import { invalidCursor, renderCursorPage } from '../shared/api/schemas.ts'
-import { eventPayload } from '../shared/domain/event.ts'
+import {
+  EVENTS,
+  type Event,
+  eventPayload,
+  maySeeEvent,
+  type RecordEventName,
+} from '../shared/domain/event.ts'
+import type { Scope } from '../shared/domain/scope.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { eventStore } from '../shared/store/events/events.ts'
 
 export const handler = endpoint(
   listEvents,
   { events: eventStore },
-  async ({ clinicId, clinic, query }, { events }) => {
-    const page = await events.page(clinicId, query, query.event)
+  async ({ clinicId, clinic, credential: { scopes }, query }, { events }) => {
+    if (query.event) requireEventScopes(scopes, [query.event])
+    const page = await events.page(clinicId, query, filterOf(scopes, query.event))
     if (!page) throw invalidCursor()
     return renderCursorPage(page, query, (event) => eventPayload(event, clinic))
   },
 )
+
+/** The events to list; undefined for all events, which takes fewer reads. */
+function filterOf(scopes: readonly Scope[], wanted: RecordEventName | undefined) {
+  if (wanted) return ({ event }: Event) => event === wanted
+  if (EVENTS.every((event) => maySeeEvent(scopes, event))) return undefined
+  return ({ event }: Event) => maySeeEvent(scopes, event)
+}

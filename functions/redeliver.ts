@@ -1,5 +1,6 @@
 import { redeliver, renderDelivery } from '../shared/api/deliveries.ts'
 import { ApiError } from '../shared/api/errors.ts'
+import { requireEventScopes } from '../shared/api/events.ts'
 import { isRetained, redelivered } from '../shared/domain/delivery.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { openDeliveryQueues } from '../shared/runtime/webhooks.ts'
@@ -15,13 +16,20 @@ export const handler = endpoint(
     queues: openDeliveryQueues,
     count: ({ count }) => count,
   },
-  async ({ clinicId, clinic, path, now, idempotency }, { webhooks, deliveries, queues, count }) => {
+  async (
+    { clinicId, clinic, credential, path, now, idempotency },
+    { webhooks, deliveries, queues, count },
+  ) => {
     if (!(await webhooks.find(clinicId, path.id))) throw new ApiError('webhook_not_found')
     const delivery = await deliveries.changeIdempotently(
       clinicId,
       path.id,
       path.delivery_id,
-      (before) => (isRetained(before, now) ? redelivered(before, now) : null),
+      (before) => {
+        if (!isRetained(before, now)) return null
+        requireEventScopes(credential.scopes, [before.event])
+        return redelivered(before, now)
+      },
       { idempotency, status: 202, response: (after) => ({ data: renderDelivery(after, clinic) }) },
     )
     if (!delivery) throw new ApiError('delivery_not_found')

@@ -73,7 +73,9 @@ export const listDeliveries = defineRoute({
   method: 'GET',
   path: '/webhooks/{id}/deliveries',
   summary: 'List deliveries of a webhook endpoint',
-  description: 'Lists the deliveries of the last 30 days, newest first.',
+  description:
+    'Lists the deliveries of the last 30 days, newest first. Deliveries of events whose records the credential may not read are ' +
+    'left out.',
   scope: 'webhook.read',
   params: { id: 'webhook_not_found' },
   query: z.strictObject(cursorPaging),
@@ -89,7 +91,7 @@ export const redeliver = defineRoute({
   summary: 'Redeliver an event',
   description:
     'Sends the same event again, with the same id and body and a new signature, even if the endpoint is inactive. It is ' +
-    'retried on the full schedule.',
+    'retried on the full schedule. Requires the scope that reads the records of the event.',
   scope: 'webhook.write',
   params: { id: 'webhook_not_found', delivery_id: 'delivery_not_found' },
   body: z.strictObject({}),

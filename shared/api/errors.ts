@@ -1,3 +1,5 @@
+import type { Scope } from '../domain/scope.ts'
+
 /**
  * The error catalogue: every error response, by its translation key. The API document, the error documents, the
  * gateway's own responses and the English texts all derive from this table.
@@ -185,3 +187,7 @@ export class ApiError extends Error {
     this.headers = options.headers ?? {}
   }
 }
+
+/** The error for a credential without these scopes. */
+export const missingScope = (scopes: readonly Scope[]): ApiError =>
+  new ApiError('missing_scope', { details: scopes.map((scope) => ({ scope })) })

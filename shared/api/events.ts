@@ -1,8 +1,17 @@
 import * as z from 'zod'
 import { APPOINTMENT_STATUSES } from '../domain/appointment.ts'
-import { EVENTS, type EventName, type eventPayload, PING } from '../domain/event.ts'
+import {
+  EVENTS,
+  type EventName,
+  type eventPayload,
+  maySeeEvent,
+  PING,
+  scopeOfEvent,
+} from '../domain/event.ts'
 import { INVOICE_STATUSES } from '../domain/invoice.ts'
 import { PAYMENT_STATUSES } from '../domain/payment.ts'
+import type { Scope } from '../domain/scope.ts'
+import { missingScope } from './errors.ts'
 import { defineRoute } from './route.ts'
 import { CalendarDate, cursorPageOf, cursorPaging, oneOf, TimeOfDay, Timestamp, Uuid } from './schemas.ts'
 
@@ -85,6 +94,13 @@ const payload = (event: EventName): z.ZodObject =>
     })
     .meta({ id: `${componentName(event)}Event` })
 
+/** Requires the scopes that read the records of events. @throws ApiError naming those that are missing */
+export function requireEventScopes(scopes: readonly Scope[], events: readonly EventName[]): void {
+  const unseen = events.filter((event) => !maySeeEvent(scopes, event))
+  const missing = new Set(unseen.flatMap((event) => scopeOfEvent(event) ?? []))
+  if (unseen.length > 0) throw missingScope([...missing])
+}
+
 /** `appointment.no_show` is `AppointmentNoShow`. */
 const componentName = (event: EventName): string =>
   event.replace(/(?:^|[._])([a-z])/g, (_all, letter: string) => letter.toUpperCase())
@@ -109,7 +125,9 @@ export const listEvents = defineRoute({
   summary: 'List events',
   description:
     'Lists the events of the last 30 days, oldest first. Use it to catch up after an outage of your receiver: start from the ' +
-    'last `next_after` that you stored, and repeat while `has_more` is true.',
+    'last `next_after` that you stored, and repeat while `has_more` is true. Lists only events whose records the credential may ' +
+    'read: `patient.read`, `appointment.read`, `finance.read` (invoices and payments), `communication.read.sms` (SMS and email). ' +
+    'To filter by another event is a 403 that names the scope.',
   scope: 'webhook.read',
   query: z.strictObject({ ...cursorPaging, event: oneOf(EVENTS).optional() }),
   response: { status: 200, body: cursorPageOf(Event) },

@@ -6,6 +6,7 @@ import { INVOICE_FIELDS, type Invoice } from './invoice.ts'
 import type { Message } from './message.ts'
 import { PATIENT_FIELDS, type Patient } from './patient.ts'
 import type { Payment } from './payment.ts'
+import type { Scope } from './scope.ts'
 import { clinicTimestamp } from './timestamp.ts'
 
 export const EVENTS = [
@@ -33,6 +34,32 @@ export type RecordEventName = (typeof EVENTS)[number]
 /** Sent on request only, to test an endpoint. */
 export const PING = 'webhook.ping' as const
 export type EventName = RecordEventName | typeof PING
+
+/** The first part of an event's name. */
+type EventKind = RecordEventName extends `${infer Kind}.${string}` ? Kind : never
+
+/** The scope that reads the records of each kind. */
+const KIND_SCOPES: Readonly<Record<EventKind, Scope>> = {
+  patient: 'patient.read',
+  appointment: 'appointment.read',
+  invoice: 'finance.read',
+  payment: 'finance.read',
+  sms: 'communication.read.sms',
+  email: 'communication.read.sms',
+}
+
+/**
+ * The scope without which an event may not be seen: the one that reads its record. Null for a ping, which has no record.
+ * Undefined for an event that this version does not know, which nobody may see.
+ */
+export const scopeOfEvent = (event: EventName): Scope | null | undefined =>
+  event === PING ? null : KIND_SCOPES[event.slice(0, event.indexOf('.')) as EventKind]
+
+/** Whether the holder of these scopes may see an event. */
+export function maySeeEvent(scopes: readonly Scope[], event: EventName): boolean {
+  const scope = scopeOfEvent(event)
+  return scope === null || (scope !== undefined && scopes.includes(scope))
+}
 
 /** A stored event: its record, its sequence number within the record, and the data of its payload. */
 export type Event = {

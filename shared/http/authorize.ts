@@ -1,4 +1,4 @@
-import { ApiError } from '../api/errors.ts'
+import { missingScope } from '../api/errors.ts'
 import { type Route, scopesOf } from '../api/route.ts'
 import type { Scope } from '../domain/scope.ts'
 import type { Call, Middleware } from './call.ts'
@@ -26,6 +26,3 @@ export function authorizeBody({ scope }: Pick<Route, 'scope'>, call: Call, body:
 }
 
 const hasScope = ({ credential }: Call, scope: Scope): boolean => credential?.scopes.includes(scope) ?? false
-
-const missingScope = (scopes: readonly Scope[]) =>
-  new ApiError('missing_scope', { details: scopes.map((scope) => ({ scope })) })

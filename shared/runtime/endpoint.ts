@@ -3,6 +3,7 @@ import type * as z from 'zod'
 import { ApiError } from '../api/errors.ts'
 import type { Route } from '../api/route.ts'
 import type { ClinicId, ClinicInfo } from '../domain/clinic.ts'
+import type { Credential } from '../domain/credential.ts'
 import { endpointChain } from '../http/chain.ts'
 import { ReplayedResponse } from '../http/replayed-response.ts'
 import { logToStdout } from '../observability/log.ts'
@@ -25,6 +26,7 @@ import { type Opened, openPlatform, openStores, type Stores } from './platform.t
 export type Input<R extends Route> = {
   readonly clinicId: ClinicId
   readonly clinic: ClinicInfo
+  readonly credential: Pick<Credential, 'key' | 'scopes'>
   readonly path: { readonly [name in keyof R['params']]: string }
   readonly query: R['query'] extends z.ZodObject ? z.output<R['query']> : Record<string, never>
   readonly body: R['body'] extends z.ZodObject ? z.output<R['body']> : Record<string, never>
@@ -62,7 +64,7 @@ export function endpoint<R extends Route, S extends Stores>(
     checkResponses: environment.CHECK_RESPONSES === 'on',
   }).handler(async (_event, context, { signal }) => {
     const { call } = context
-    const { clinic, key } = call.credential as NonNullable<typeof call.credential>
+    const { clinic, key, scopes } = call.credential as NonNullable<typeof call.credential>
     const { path, query, body, bodyText, idempotencyKey } = call
     const request = {
       clinic: clinic.id,
@@ -75,6 +77,7 @@ export function endpoint<R extends Route, S extends Stores>(
     const input = {
       clinicId: clinic.id,
       clinic,
+      credential: { key, scopes },
       path,
       query,
       body,

@@ -327,7 +327,7 @@ export interface paths {
         };
         /**
          * List deliveries of a webhook endpoint
-         * @description Lists the deliveries of the last 30 days, newest first.
+         * @description Lists the deliveries of the last 30 days, newest first. Deliveries of events whose records the credential may not read are left out.
          *
          *     Scope: `webhook.read`.
          */
@@ -351,7 +351,7 @@ export interface paths {
         put?: never;
         /**
          * Redeliver an event
-         * @description Sends the same event again, with the same id and body and a new signature, even if the endpoint is inactive. It is retried on the full schedule.
+         * @description Sends the same event again, with the same id and body and a new signature, even if the endpoint is inactive. It is retried on the full schedule. Requires the scope that reads the records of the event.
          *
          *     Scope: `webhook.write`.
          */
@@ -371,7 +371,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description Lists the events of the last 30 days, oldest first. Use it to catch up after an outage of your receiver: start from the last `next_after` that you stored, and repeat while `has_more` is true.
+         * @description Lists the events of the last 30 days, oldest first. Use it to catch up after an outage of your receiver: start from the last `next_after` that you stored, and repeat while `has_more` is true. Lists only events whose records the credential may read: `patient.read`, `appointment.read`, `finance.read` (invoices and payments), `communication.read.sms` (SMS and email). To filter by another event is a 403 that names the scope.
          *
          *     Scope: `webhook.read`.
          */

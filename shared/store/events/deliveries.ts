@@ -16,6 +16,11 @@ import type { Table } from '../table/table.ts'
 import type { CursorPage, CursorRequest } from './events.ts'
 import { decodeDelivery, decodeVersion, encodeDelivery, encodeFirstAttempt, isExpired } from './items.ts'
 
+/** The most rows that one request reads to find matching deliveries. The next page continues from there. */
+const MAX_SCANNED_ROWS = 2000
+/** The rows that one query of such a request reads. */
+const FILTER_BATCH_SIZE = 200
+
 /** Deliveries of events to webhooks. */
 export function deliveryStore({ table }: { table: Table }) {
   /** Creates one delivery together with its idempotent response. Returns the stored response if the request is a repeat. */
@@ -88,23 +93,35 @@ export function deliveryStore({ table }: { table: Table }) {
     })
   }
 
-  /** Deliveries to one webhook, newest first. Null for a malformed cursor. */
+  /** Deliveries to one webhook, newest first; those that match `isWanted` if it is set. Null for a malformed cursor. */
   async function page(
     clinic: ClinicId,
     webhook: string,
     { after, limit }: CursorRequest,
     now: number,
+    isWanted?: (delivery: Delivery) => boolean,
   ): Promise<CursorPage<Delivery> | null> {
     if (after !== undefined && !isDeliveryCursor(after)) return null
-    const rows = await table.query({
-      pk: deliveriesPartition(clinic, webhook),
-      to: after,
-      descending: true,
-      limit: limit + (after === undefined ? 1 : 2),
-    })
-    const later = rows.filter((row) => row.sk !== after && !isExpired(row, now))
-    const items = later.slice(0, limit).map(decodeDelivery)
-    return { items, nextAfter: items.at(-1)?.id ?? after ?? null, hasMore: later.length > limit }
+    const pk = deliveriesPartition(clinic, webhook)
+    const items: Delivery[] = []
+    let last = after
+    for (let scanned = 0; scanned < MAX_SCANNED_ROWS; ) {
+      // The cursor's own row, and one more than requested to see whether there is another page.
+      const maxRows = isWanted === undefined ? limit - items.length + 2 : FILTER_BATCH_SIZE
+      const rows = await table.query({ pk, to: last, descending: true, limit: maxRows })
+      for (const row of rows) {
+        if (row.sk === last) continue
+        const delivery = decodeDelivery(row)
+        const matches = !isExpired(row, now) && (isWanted?.(delivery) ?? true)
+        if (matches && items.length === limit) return { items, nextAfter: last ?? null, hasMore: true }
+        last = delivery.id
+        if (matches) items.push(delivery)
+      }
+      if (rows.length < maxRows)
+        return { items, nextAfter: items.at(-1)?.id ?? after ?? null, hasMore: false }
+      scanned += rows.length
+    }
+    return { items, nextAfter: last ?? null, hasMore: true }
   }
 
   return { create, find, change, changeIdempotently, page }

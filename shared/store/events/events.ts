@@ -1,5 +1,5 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import type { Event, RecordEventName } from '../../domain/event.ts'
+import type { Event } from '../../domain/event.ts'
 import { eventsFrom, eventsPartition, parseEventKey } from '../keys/events.ts'
 import type { Table } from '../table/table.ts'
 import { decodeEvent, isExpired } from './items.ts'
@@ -14,18 +14,18 @@ export type CursorPage<T> = {
   readonly hasMore: boolean
 }
 
-/** The most rows that one request reads to find events of one name. The next page continues from there. */
+/** The most rows that one request reads to find matching events. The next page continues from there. */
 const MAX_SCANNED_ROWS = 2000
 /** The rows that one query of such a request reads. */
 const FILTER_BATCH_SIZE = 500
 
 /** Events with a position, oldest first. Positions follow the order in which events became readable and serve as cursors. */
 export function eventStore({ table, now }: { table: Table; now: () => number }) {
-  /** A page of events, of one name if `wanted` is set. Null for a malformed cursor. */
+  /** A page of events, of those that match `isWanted` if it is set. Null for a malformed cursor. */
   async function page(
     clinic: ClinicId,
     { after, limit }: CursorRequest,
-    wanted?: RecordEventName,
+    isWanted?: (event: Event) => boolean,
   ): Promise<CursorPage<Event> | null> {
     const start = after === undefined ? 0 : parseCursor(after)
     if (start === null) return null
@@ -35,11 +35,11 @@ export function eventStore({ table, now }: { table: Table; now: () => number }) 
     let position = start
     for (let scanned = 0; scanned < MAX_SCANNED_ROWS; ) {
       // One row more than requested shows whether there is another page.
-      const maxRows = wanted === undefined ? limit + 1 - items.length : FILTER_BATCH_SIZE
+      const maxRows = isWanted === undefined ? limit + 1 - items.length : FILTER_BATCH_SIZE
       const rows = await table.query({ pk, from: eventsFrom(position + 1), limit: maxRows })
       for (const row of rows) {
         const event = decodeEvent(row)
-        const matches = !isExpired(row, readAt) && (wanted === undefined || event.event === wanted)
+        const matches = !isExpired(row, readAt) && (isWanted?.(event) ?? true)
         if (matches && items.length === limit) return { items, nextAfter: cursorOf(position), hasMore: true }
         position = parseEventKey(row)
         if (matches) items.push(event)
