@@ -1,4 +1,5 @@
 import { ApiError } from '../shared/api/errors.ts'
+import { requireEventScopes } from '../shared/api/events.ts'
 import { createWebhook, publicUrl, renderWebhookWithSecret } from '../shared/api/webhooks.ts'
 import { newSecret } from '../shared/delivery/webhook-signature.ts'
 import type { Webhook } from '../shared/domain/webhook.ts'
@@ -9,7 +10,8 @@ import { TooManyWebhooks, webhookStore } from '../shared/store/events/webhooks.t
 export const handler = endpoint(
   createWebhook,
   { webhooks: webhookStore, allowedHost: allowedWebhookHost },
-  async ({ clinicId, clinic, body, now, newId, idempotency }, { webhooks, allowedHost }) => {
+  async ({ clinicId, clinic, credential, body, now, newId, idempotency }, { webhooks, allowedHost }) => {
+    requireEventScopes(credential.scopes, body.events)
     const at = new Date(now).toISOString()
     const webhook: Webhook = {
       id: newId(),
