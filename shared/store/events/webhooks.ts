@@ -50,7 +50,7 @@ export function webhookStore({ table }: { table: Table }) {
         idempotency.find(),
         table.get(webhookCountKey(clinic)),
       ])
-      if (storedResponse) return withSecret(clinic, storedResponse)
+      if (storedResponse) return withSecret(storedResponse, (id) => find(clinic, id))
       if (decodeCounter(count).n >= MAX_WEBHOOKS) throw new TooManyWebhooks()
       const changes = new Changeset(table, clinic)
       changes.put(encodeWebhook(clinic, webhook, 1), 'new')
@@ -90,20 +90,12 @@ export function webhookStore({ table }: { table: Table }) {
         idempotency.find(),
         table.get(webhookKey(clinic, id)),
       ])
-      if (storedResponse) return withSecret(clinic, storedResponse)
+      if (storedResponse) return withSecret(storedResponse, (id) => find(clinic, id))
       if (!item) return null
       return write(table, clinic, item, apply, (changes, after) =>
         idempotency.store(changes, status, withSecretNumber(response(after), after), ''),
       )
     })
-  }
-
-  /** A stored response with its secret; with null if the webhook was deleted or its secret was replaced. */
-  async function withSecret(clinic: ClinicId, { status, body }: StoredResponse): Promise<StoredResponse> {
-    const response = JSON.parse(body) as ReturnType<typeof withSecretNumber>
-    const webhook = await find(clinic, response.data.id)
-    const secret = webhook?.secretNumber === response.data.secret ? webhook.secret : null
-    return new StoredResponse(status, JSON.stringify({ ...response, data: { ...response.data, secret } }))
   }
 
   /** Deletes a webhook and its health; false for an unknown webhook. */
@@ -122,6 +114,17 @@ export function webhookStore({ table }: { table: Table }) {
   }
 
   return { list, find, create, change, changeIdempotently, remove }
+}
+
+/** A stored response with its secret; with null if the webhook was deleted or its secret was replaced. */
+async function withSecret(
+  { status, body }: StoredResponse,
+  find: (id: string) => Promise<Webhook | null>,
+): Promise<StoredResponse> {
+  const response = JSON.parse(body) as ReturnType<typeof withSecretNumber>
+  const webhook = await find(response.data.id)
+  const secret = webhook?.secretNumber === response.data.secret ? webhook.secret : null
+  return new StoredResponse(status, JSON.stringify({ ...response, data: { ...response.data, secret } }))
 }
 
 /** Writes the new state of a webhook, if it differs, together with `extendChanges`. */
