@@ -22,6 +22,7 @@ export const handler = endpoint(
       secret: body.secret ?? newSecret(),
       secretNumber: 1,
       previousSecrets: [],
+      createdBy: credential.key,
       createdAt: at,
       updatedAt: at,
     }

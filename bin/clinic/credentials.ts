@@ -6,6 +6,7 @@ import { singleLineText } from '../../shared/domain/text-fields.ts'
 import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
 import { connect, requireClinic } from './connection.ts'
+import { type RevokeOptions, revokeCredential } from './credential-revocation.ts'
 import { CommandFailure, formatTable as lines, parseOption, print } from './output.ts'
 
 const Expiry = z.iso.datetime({
@@ -79,10 +80,14 @@ export function addCredentialCommands(program: Command): void {
     .command('revoke')
     .description('revoke a credential, effective from the next request')
     .argument('<key>')
-    .action(async (key: string, _: object, command: Command) => {
-      const credential = await credentialStore({ table: await connect(command), now: Date.now }).revoke(key)
-      if (!credential) throw new CommandFailure(`Credential ${key} does not exist.`)
-      print(command, credentialJson(credential), [`Revoked credential ${key}`])
+    .option('--with-webhooks', 'also delete the webhook endpoints that were created with it')
+    .option('--keep-webhooks', 'keep the webhook endpoints that were created with it')
+    .action(async (key: string, given: RevokeOptions, command: Command) => {
+      const { credential, deleted } = await revokeCredential(await connect(command), key, given)
+      print(command, { ...credentialJson(credential), deleted_webhooks: deleted }, [
+        `Revoked credential ${key}`,
+        ...deleted.map((id) => `Deleted webhook endpoint ${id}`),
+      ])
     })
 }
 

@@ -3,14 +3,30 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Command } from 'commander'
 import * as z from 'zod'
+import { renderWebhook } from '../../shared/api/webhooks.ts'
+import type { Clinic } from '../../shared/domain/clinic.ts'
+import type { Webhook } from '../../shared/domain/webhook.ts'
 import { secretIssue } from '../../shared/domain/webhook-secret.ts'
-import { CommandFailure, type GlobalOptions, parseOption, printLines } from './output.ts'
+import { webhookStore } from '../../shared/store/events/webhooks.ts'
+import { connect, requireClinic } from './connection.ts'
+import {
+  CommandFailure,
+  type GlobalOptions,
+  formatTable as lines,
+  parseOption,
+  print,
+  printLines,
+} from './output.ts'
 import { type ReceivedDelivery, webhookReceiver } from './webhook-receiver.ts'
 
 type ListenOptions = { listen: string; secret?: string; answer: string; failFirst: string }
 
 export function addWebhookCommands(program: Command): void {
-  const group = program.command('webhook').alias('webhooks').description('test webhooks')
+  const group = program
+    .command('webhook')
+    .alias('webhooks')
+    .description("list, disable and delete a clinic's webhook endpoints, and test webhooks")
+  addManagementCommands(group)
 
   group
     .command('listen')
@@ -41,6 +57,62 @@ export function addWebhookCommands(program: Command): void {
       server.closeAllConnections()
     })
 }
+
+/** What the operator does about an endpoint whose integrator does not respond. */
+function addManagementCommands(group: Command): void {
+  group
+    .command('list')
+    .description("list a clinic's webhook endpoints, without secrets")
+    .requiredOption('--clinic <id>')
+    .action(async ({ clinic: id }: { clinic: string }, command: Command) => {
+      const table = await connect(command)
+      const clinic = await requireClinic(table, id)
+      const webhooks = await webhookStore({ table }).list(clinic.id)
+      const rows = webhooks.map(({ id, isActive, url, createdBy, events }) => [
+        id,
+        isActive ? 'active' : 'disabled',
+        url,
+        `created by ${createdBy}`,
+        events.join(','),
+      ])
+      print(command, { data: webhooks.map((webhook) => webhookJson(webhook, clinic)) }, lines(rows))
+    })
+
+  group
+    .command('disable')
+    .description('deliver nothing more to a webhook endpoint until it is enabled through the API')
+    .argument('<webhook>', 'id of the endpoint')
+    .requiredOption('--clinic <id>')
+    .action(async (id: string, given: { clinic: string }, command: Command) => {
+      const table = await connect(command)
+      const clinic = await requireClinic(table, given.clinic)
+      const updatedAt = new Date().toISOString()
+      const webhook = await webhookStore({ table }).change(clinic.id, id.toLowerCase(), (before) =>
+        before.isActive ? { ...before, isActive: false, updatedAt } : before,
+      )
+      if (!webhook) throw unknownWebhook(id)
+      print(command, webhookJson(webhook, clinic), [`Disabled webhook endpoint ${webhook.id}`])
+    })
+
+  group
+    .command('delete')
+    .description('delete a webhook endpoint permanently; its pending deliveries are abandoned')
+    .argument('<webhook>', 'id of the endpoint')
+    .requiredOption('--clinic <id>')
+    .action(async (id: string, given: { clinic: string }, command: Command) => {
+      const table = await connect(command)
+      const clinic = await requireClinic(table, given.clinic)
+      if (!(await webhookStore({ table }).remove(clinic.id, id.toLowerCase()))) throw unknownWebhook(id)
+      print(command, { id: id.toLowerCase() }, [`Deleted webhook endpoint ${id}`])
+    })
+}
+
+const unknownWebhook = (id: string) => new CommandFailure(`The clinic has no webhook endpoint ${id}.`)
+
+const webhookJson = (webhook: Webhook, clinic: Clinic) => ({
+  ...renderWebhook(webhook, clinic),
+  created_by: webhook.createdBy,
+})
 
 const wholeNumber = (min: number, max: number) =>
   z

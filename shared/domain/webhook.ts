@@ -12,6 +12,8 @@ export type Webhook = {
   readonly secretNumber: number
   /** The secrets before it, newest first. Each also signs until its `until`, so that the receiver can switch. */
   readonly previousSecrets: readonly PreviousSecret[]
+  /** The key of the credential that created it. */
+  readonly createdBy: string
   readonly createdAt: string
   readonly updatedAt: string
 }

@@ -80,6 +80,12 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
     return items.map(toCredential).sort((a, b) => (a.createdAt + a.key < b.createdAt + b.key ? -1 : 1))
   }
 
+  /** The credential with this key; null for an unknown key. */
+  async function find(key: string): Promise<Credential | null> {
+    const item = await table.get(credentialKey(key))
+    return item ? toCredential(item) : null
+  }
+
   /** Takes effect at the next request, and keeps the time of the first revocation. Null for an unknown key. */
   async function revoke(key: string): Promise<Credential | null> {
     const revoked = await changeCredential(table, key, {
@@ -87,9 +93,7 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
       ConditionExpression: 'revokedAt = :none',
       ExpressionAttributeValues: { ':now': new Date(now()).toISOString(), ':none': null },
     })
-    if (revoked) return revoked
-    const item = await table.get(credentialKey(key))
-    return item ? toCredential(item) : null
+    return revoked ?? find(key)
   }
 
   /** Brings the copies in a clinic's credentials up to date; an older change never replaces a newer one. */
@@ -125,7 +129,7 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
     return { minute: counts?.n as number, second: counts?.[`s${seconds % 60}`] as number }
   }
 
-  return { authenticate, issue, list, revoke, refreshClinic, recordUse, countRequest }
+  return { authenticate, issue, list, find, revoke, refreshClinic, recordUse, countRequest }
 }
 
 /** The changed credential, or null when it does not exist or the condition does not hold. */

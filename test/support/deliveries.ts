@@ -31,6 +31,7 @@ export async function createWebhook(
     secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
     secretNumber: 1,
     previousSecrets: [],
+    createdBy: 'ck_creator',
     createdAt: at,
     updatedAt: at,
     ...facts,

@@ -83,6 +83,7 @@ const StoredWebhook = z.object({
   secret: z.string(),
   secretNumber: z.int(),
   previousSecrets: z.array(z.object({ secret: z.string(), until: z.string() })),
+  createdBy: z.string(),
   createdAt: z.string(),
   updatedAt: z.string(),
 })

@@ -53,6 +53,7 @@ async function latencies({ hanging }: { hanging: number }): Promise<number[]> {
           secret: 's'.repeat(16),
           secretNumber: 1,
           previousSecrets: [],
+          createdBy: 'ck_creator',
         }
         return (stored && {
           ...stored,

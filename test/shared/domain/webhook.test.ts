@@ -32,6 +32,7 @@ const webhook: Webhook = {
   secret: 'the-present-secret',
   secretNumber: 1,
   previousSecrets: [],
+  createdBy: 'ck_creator',
   createdAt: '2026-05-01T07:00:00.000Z',
   updatedAt: '2026-05-01T07:00:00.000Z',
 }

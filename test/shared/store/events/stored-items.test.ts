@@ -133,6 +133,7 @@ describe('a stored webhook', () => {
     secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
     secretNumber: 4,
     previousSecrets: [{ secret: 'the-previous-secret', until: '2026-05-02T07:00:00.000Z' }],
+    createdBy: 'ck_creator',
     createdAt: '2026-05-01T07:00:00.000Z',
     updatedAt: '2026-05-01T08:00:00.000Z',
     v: 2,
