@@ -50,7 +50,7 @@ const KIND_SCOPES: Readonly<Record<EventKind, Scope>> = {
 
 /**
  * The scope without which an event may not be seen: the one that reads its record. Null for a ping, which has no record.
- * Undefined for an event that this version does not know, which nobody may see.
+ * Undefined for an event that this version does not know, which is shown to no credential.
  */
 export const scopeOfEvent = (event: EventName): Scope | null | undefined =>
   event === PING ? null : KIND_SCOPES[event.slice(0, event.indexOf('.')) as EventKind]

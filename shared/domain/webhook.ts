@@ -78,8 +78,8 @@ export const isSubscribedTo = ({ isActive, events }: Webhook, event: EventName):
   isActive && (event === PING || events.includes(event))
 
 /**
- * The events that a change of a webhook starts to deliver, or to deliver elsewhere: whoever makes the change must be allowed
- * to see them. A disabled webhook counts too, because somebody else may enable it.
+ * The events that a change of a webhook starts to deliver, or to deliver elsewhere: the credential that makes the change must
+ * be allowed to see them. A disabled webhook counts too, because another credential may enable it.
  */
 export function gainedEvents(before: Webhook, after: Webhook): readonly EventName[] {
   const isRedirected = before.url !== after.url || (!before.isActive && after.isActive)
