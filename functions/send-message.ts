@@ -9,7 +9,7 @@ import {
 } from '../shared/domain/accept-message.ts'
 import { secondsUntilNextDay, wallClock } from '../shared/domain/clock.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
-import { openEmailQueue, openSms, sendingLimits } from '../shared/runtime/messaging.ts'
+import { openEmailQueue, openSms, sendingLimits, smsDeadline } from '../shared/runtime/messaging.ts'
 import { messageAcceptance } from '../shared/store/messages/acceptance.ts'
 import { messageDispatch } from '../shared/store/messages/dispatch.ts'
 import { StoredResponse } from '../shared/store/table/idempotency.ts'
@@ -56,10 +56,11 @@ export const handler = endpoint(
       await queued.catch(() => count('email_not_queued'))
       return renderAcceptedMessage(message)
     }
-    const sent = await handOverSms(sms, clinicId, message, (changes, sent) =>
+    const handOver = { ...sms, deadline: smsDeadline(now) }
+    const sent = await handOverSms(handOver, clinicId, message, (changes, sent) =>
       idempotency.complete(changes, 202, sent && renderAcceptedMessage(sent)),
     )
-    if (!sent) throw new ApiError('provider_unavailable')
+    if (!sent) throw new ApiError('provider_unavailable', { headers: { 'retry-after': '5' } })
     return renderAcceptedMessage(sent)
   },
 )

@@ -1,6 +1,7 @@
 import type { ClinicId } from '../domain/clinic.ts'
 import type { Message, ProviderFeedback } from '../domain/message.ts'
 import type { SendResult } from './send-result.ts'
+import type { SmsSender } from './sms.ts'
 
 type ExtendChanges<Changes> = (changes: Changes) => Promise<void>
 
@@ -20,7 +21,9 @@ export type SmsHandOver<Changes> = {
       extend: ExtendChanges<Changes>,
     ) => Promise<unknown>
   }
-  readonly sender: { readonly send: (recipient: string, text: string) => Promise<SendResult> }
+  readonly sender: SmsSender
+  /** Ends the call of the provider. */
+  readonly deadline: AbortSignal
   readonly now: () => number
   readonly count: (metric: string) => void
 }
@@ -31,13 +34,13 @@ export type SmsHandOver<Changes> = {
  * only counted: the provider's result is final, and another attempt could send the SMS twice.
  */
 export async function handOverSms<Changes>(
-  { messages, sender, now, count }: SmsHandOver<Changes>,
+  { messages, sender, deadline, now, count }: SmsHandOver<Changes>,
   clinic: ClinicId,
   message: Message,
   extend: (changes: Changes, sent: Message | null) => Promise<void>,
 ): Promise<Message | null> {
   const { id, recipient, text } = message
-  const result = await sender.send(recipient, text)
+  const result = await sender.send(recipient, text, deadline)
   const sent = result.kind === 'unavailable' ? null : { ...message, status: STATUSES[result.kind] }
   const extendChanges = (changes: Changes) => extend(changes, sent)
   const recorded =

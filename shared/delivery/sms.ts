@@ -8,46 +8,23 @@ export type SmsSettings = {
   readonly maxPrice: string
 }
 
-const MAX_ATTEMPTS = 3
+export type SmsSender = ReturnType<typeof smsSender>
 
-/** Waits before another attempt. */
-export type RetryTimer = {
-  readonly sleep: (ms: number) => Promise<unknown>
-  /** A number from 0 to 1. */
-  readonly random: () => number
-}
-
-/**
- * Sends SMS through SNS. The client must have `maxAttempts: 1`: the SDK would repeat a call whose response was lost, and
- * the SMS could be sent twice. This sender repeats a call only if SNS certainly does not have the SMS.
- */
-export function smsSender(
-  client: SNSClient,
-  { senderId, maxPrice }: SmsSettings,
-  { sleep, random }: RetryTimer,
-) {
-  async function send(recipient: string, text: string): Promise<SendResult> {
-    for (let attempt = 1; ; attempt++) {
-      const result = await publish(recipient, text)
-      if (result.kind !== 'unavailable' || attempt === MAX_ATTEMPTS) return result
-      await sleep(random() * 100 * 2 ** attempt)
-    }
+/** Sends SMS through SNS, at most once: the client must have `maxAttempts: 1`. */
+export function smsSender(client: SNSClient, { senderId, maxPrice }: SmsSettings) {
+  /** The call and its connection end at the deadline. After it, SNS is not called. */
+  async function send(recipient: string, text: string, deadline: AbortSignal): Promise<SendResult> {
+    if (deadline.aborted) return { kind: 'unavailable', reason: 'Not sent: the request had taken too long' }
+    const command = new PublishCommand({
+      PhoneNumber: recipient,
+      Message: text,
+      MessageAttributes: {
+        'AWS.SNS.SMS.SMSType': { DataType: 'String', StringValue: 'Transactional' },
+        'AWS.SNS.SMS.SenderID': { DataType: 'String', StringValue: senderId },
+        'AWS.SNS.SMS.MaxPrice': { DataType: 'Number', StringValue: maxPrice },
+      },
+    })
+    return client.send(command, { abortSignal: deadline }).then(toAcceptedResult, toSendResult)
   }
-
-  const publish = (recipient: string, text: string): Promise<SendResult> =>
-    client
-      .send(
-        new PublishCommand({
-          PhoneNumber: recipient,
-          Message: text,
-          MessageAttributes: {
-            'AWS.SNS.SMS.SMSType': { DataType: 'String', StringValue: 'Transactional' },
-            'AWS.SNS.SMS.SenderID': { DataType: 'String', StringValue: senderId },
-            'AWS.SNS.SMS.MaxPrice': { DataType: 'Number', StringValue: maxPrice },
-          },
-        }),
-      )
-      .then(toAcceptedResult, toSendResult)
-
   return { send }
 }

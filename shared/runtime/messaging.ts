@@ -1,23 +1,33 @@
 /** Opens senders and queues of messages with the environment of the function. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { SESv2Client } from '@aws-sdk/client-sesv2'
 import { SNSClient } from '@aws-sdk/client-sns'
 import { emailSender } from '../delivery/email.ts'
 import { emailQueue } from '../delivery/email-queue.ts'
 import { smsSender } from '../delivery/sms.ts'
+import { requestSignal } from '../store/table/request-signal.ts'
 import { readEmailEnvironment, readEmailQueueEnvironment, readSendingEnvironment } from './environment.ts'
 import { queueClient } from './queue-client.ts'
+import { now } from './system.ts'
 
-/** One attempt, in less time than a function has: a retry could send a message twice. */
-const NO_RETRY = {
+/** How long after its request began an SMS may be with SNS: time is left to record the result before the function ends. */
+export const SMS_DEADLINE_MS = 8000
+
+/** The longest call of SES. */
+export const SES_CALL_MS = 8000
+
+/** One attempt: a retry could send a message twice. */
+const sendOnce = (requestTimeout: number) => ({
   maxAttempts: 1,
   requestHandler: {
     connectionTimeout: 1000,
-    requestTimeout: 8000,
-    socketTimeout: 8000,
+    requestTimeout,
+    socketTimeout: requestTimeout,
     throwOnRequestTimeout: true,
+    // While a function is frozen, its idle connections are reset. The next message on one would have an unknown outcome.
+    httpAgent: { keepAlive: false },
+    httpsAgent: { keepAlive: false },
   },
-}
+})
 
 /** The daily limits and SMS countries of clinics that have no limits of their own. */
 export function sendingLimits() {
@@ -28,14 +38,22 @@ export function sendingLimits() {
 export function openSms() {
   const { SMS_SENDER_ID, SMS_MAX_PRICE } = readSendingEnvironment()
   const settings = { senderId: SMS_SENDER_ID, maxPrice: SMS_MAX_PRICE }
-  return smsSender(new SNSClient(NO_RETRY), settings, { sleep, random: Math.random })
+  return smsSender(new SNSClient(sendOnce(SMS_DEADLINE_MS)), settings)
+}
+
+/** Aborts when an SMS must no longer be sent: when its request has taken too long, or has been answered with a 504. */
+export function smsDeadline(startedAt: number): AbortSignal {
+  const remaining = startedAt + SMS_DEADLINE_MS - now()
+  if (remaining <= 0) return AbortSignal.abort()
+  const request = requestSignal()
+  return AbortSignal.any([AbortSignal.timeout(remaining), ...(request ? [request] : [])])
 }
 
 export const openEmailQueue = () => emailQueue(queueClient(), readEmailQueueEnvironment().EMAIL_QUEUE_URL)
 
 export function openEmail() {
   const { EMAIL_FROM, EMAIL_CONFIGURATION_SET } = readEmailEnvironment()
-  return emailSender(new SESv2Client(NO_RETRY), {
+  return emailSender(new SESv2Client(sendOnce(SES_CALL_MS)), {
     from: EMAIL_FROM,
     configurationSet: EMAIL_CONFIGURATION_SET,
   })

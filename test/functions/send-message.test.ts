@@ -122,22 +122,20 @@ describe('an SMS', () => {
   it.each([
     ['throttled', failing('ThrottledException', 429)],
     ['out of reach', failing('Error', undefined, 'ECONNREFUSED')],
-  ])(
-    'returns 502 after three attempts when SNS is %s, and frees the idempotency key',
-    async (_what, error) => {
-      sns.on(PublishCommand).rejects(error)
-      const key = { 'idempotency-key': 'k1' }
-      expect(await send(sms(), key)).toMatchObject({
-        status: 502,
-        body: { error: 'PROVIDER_UNAVAILABLE', message: 'errors.developer_api.provider_unavailable' },
-      })
-      expect(sns.commandCalls(PublishCommand).length).toBe(3)
-      expect(await log()).toMatchObject([{ status: 'failed' }])
-      sns.on(PublishCommand).resolves({ MessageId: 'sns-2' })
-      expect(await send(sms(), key)).toMatchObject({ status: 202, body: { data: { status: 'sent' } } })
-      expect((await log()).map(({ status }) => status)).toEqual(['sent', 'failed'])
-    },
-  )
+  ])('returns 502 at once when SNS is %s, and frees the idempotency key', async (_what, error) => {
+    sns.on(PublishCommand).rejects(error)
+    const key = { 'idempotency-key': 'k1' }
+    expect(await send(sms(), key)).toMatchObject({
+      status: 502,
+      headers: { 'retry-after': '5' },
+      body: { error: 'PROVIDER_UNAVAILABLE', message: 'errors.developer_api.provider_unavailable' },
+    })
+    expect(sns.commandCalls(PublishCommand).length).toBe(1)
+    expect(await log()).toMatchObject([{ status: 'failed' }])
+    sns.on(PublishCommand).resolves({ MessageId: 'sns-2' })
+    expect(await send(sms(), key)).toMatchObject({ status: 202, body: { data: { status: 'sent' } } })
+    expect((await log()).map(({ status }) => status)).toEqual(['sent', 'failed'])
+  })
 
   it.each([
     ['reset', failing('Error', undefined, 'ECONNRESET')],

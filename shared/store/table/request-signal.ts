@@ -11,9 +11,9 @@ const requests = new AsyncLocalStorage<Request>()
  */
 export const withRequestSignal = <T>(
   signal: AbortSignal,
-  work: () => Promise<T>,
+  work: () => T,
   msLeft = Number.POSITIVE_INFINITY,
-): Promise<T> => requests.run({ signal, deadline: performance.now() + msLeft }, work)
+): T => requests.run({ signal, deadline: performance.now() + msLeft }, work)
 
 /** The signal of the request that is being served; undefined outside of one. */
 export const requestSignal = (): AbortSignal | undefined => requests.getStore()?.signal

@@ -4,6 +4,7 @@ import type { SendResult } from '../../../shared/delivery/send-result.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import type { Message } from '../../../shared/domain/message.ts'
 
+const DEADLINE = new AbortController().signal
 const CLINIC = 'clinic-1' as ClinicId
 const message: Message = {
   id: 'm1',
@@ -41,6 +42,7 @@ async function handOver(result: SendResult, isLogDown = false) {
           return result
         },
       },
+      deadline: DEADLINE,
       now: () => Date.parse('2026-05-01T07:00:02.000Z'),
       count: (metric) => calls.push(['count', metric]),
     },
@@ -77,7 +79,7 @@ it.each<[result: SendResult, status: string | null, recorded: unknown[]]>([
 ])('records the result %o with status %s', async (result, status, recorded) => {
   expect(await handOver(result)).toEqual({
     status,
-    sent: ['send', '+905321234567', 'See you at ten'],
+    sent: ['send', '+905321234567', 'See you at ten', DEADLINE],
     calls: [recorded, ['changes', status]],
   })
 })

@@ -1,0 +1,133 @@
+/** The clients of SNS and SES with the settings of functions, against servers that behave badly. */
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { openEmail, openSms, SMS_DEADLINE_MS, smsDeadline } from '../../../shared/runtime/messaging.ts'
+import { withRequestSignal } from '../../../shared/store/table/request-signal.ts'
+import { stubFunctionEnvironment } from '../../support/functions.ts'
+
+let server: Server | undefined
+const sockets = new Set<Socket>()
+
+beforeEach(() => stubFunctionEnvironment('none'))
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  for (const socket of sockets) socket.destroy()
+  sockets.clear()
+  if (server) await once(server.close(), 'close')
+})
+
+/** Serves both providers with `listener`. */
+async function serve(listener: RequestListener): Promise<void> {
+  server = createServer(listener).listen(0, '127.0.0.1')
+  server.on('connection', (socket) => sockets.add(socket))
+  await once(server, 'listening')
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  vi.stubEnv('AWS_ENDPOINT_URL_SNS', endpoint)
+  vi.stubEnv('AWS_ENDPOINT_URL_SESV2', endpoint)
+}
+
+const SNS_REPLY =
+  '<PublishResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/"><PublishResult><MessageId>m1</MessageId></PublishResult></PublishResponse>'
+
+const sendSms = (sender = openSms(), deadline = AbortSignal.timeout(5000)) =>
+  sender.send('+905321234567', 'See you at ten', deadline)
+
+const EMAIL = {
+  clinic: 'c1',
+  message: 'm1',
+  clinicName: 'Praxis Nord',
+  recipient: 'ada@example.com',
+  subject: 'Your visit',
+  text: 'See you at ten',
+}
+
+describe('after the function was frozen and the server reset its idle connections', () => {
+  /** Accepts the first request of each connection, and resets the connection at any further one. */
+  const acceptOncePerConnection = async () => {
+    const used = new WeakSet<Socket>()
+    await serve(async (request, response) => {
+      if (used.has(request.socket)) return void request.socket.resetAndDestroy()
+      used.add(request.socket)
+      await request.resume().toArray()
+      if (request.url === '/') response.writeHead(200, { 'content-type': 'text/xml' }).end(SNS_REPLY)
+      else response.writeHead(200, { 'content-type': 'application/json' }).end('{"MessageId":"m1"}')
+    })
+  }
+
+  it('sends the next SMS on a new connection', async () => {
+    await acceptOncePerConnection()
+    const sender = openSms()
+    const results = [await sendSms(sender), await sendSms(sender)]
+    expect(results.map(({ kind }) => kind)).toEqual(['accepted', 'accepted'])
+  })
+
+  it('sends the next email on a new connection', async () => {
+    await acceptOncePerConnection()
+    const sender = openEmail()
+    const results = [await sender.send(EMAIL), await sender.send(EMAIL)]
+    expect(results.map(({ kind }) => kind)).toEqual(['accepted', 'accepted'])
+  })
+})
+
+describe('the deadline of an SMS', () => {
+  it('ends a call that SNS does not answer, closes its connection and leaves the outcome unknown', async () => {
+    let closed: Promise<unknown> | undefined
+    await serve((request) => {
+      closed = once(request.socket, 'close')
+    })
+    const startedAt = performance.now()
+    expect(await sendSms(openSms(), AbortSignal.timeout(200))).toMatchObject({ kind: 'unknown' })
+    expect(performance.now() - startedAt).toBeLessThan(1500)
+    await closed
+  })
+
+  it('ends a response that arrives byte by byte', async () => {
+    await serve((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/xml' })
+      const drip = setInterval(() => response.write(' '), 50)
+      response.on('close', () => clearInterval(drip))
+    })
+    const startedAt = performance.now()
+    expect(await sendSms(openSms(), AbortSignal.timeout(300))).toMatchObject({ kind: 'unknown' })
+    expect(performance.now() - startedAt).toBeLessThan(1500)
+  })
+
+  it('prevents the call when it has passed, and the SMS is certainly not sent', async () => {
+    let requests = 0
+    await serve(() => requests++)
+    expect(await sendSms(openSms(), smsDeadline(Date.now() - SMS_DEADLINE_MS))).toEqual({
+      kind: 'unavailable',
+      reason: 'Not sent: the request had taken too long',
+    })
+    expect(requests).toBe(0)
+  })
+
+  it('is measured from the start of the request', async () => {
+    const deadline = smsDeadline(Date.now() - SMS_DEADLINE_MS + 100)
+    expect(deadline.aborted).toBe(false)
+    await once(deadline, 'abort')
+  })
+
+  it('is also the end of the request', () => {
+    const request = new AbortController()
+    const deadline = withRequestSignal(request.signal, () => smsDeadline(Date.now()))
+    expect(deadline.aborted).toBe(false)
+    request.abort()
+    expect(deadline.aborted).toBe(true)
+  })
+})
+
+it('calls SNS once when it throttles', async () => {
+  let requests = 0
+  await serve(async (request, response) => {
+    requests++
+    await request.resume().toArray()
+    response
+      .writeHead(429, { 'content-type': 'text/xml' })
+      .end('<ErrorResponse><Error><Type>Sender</Type><Code>Throttled</Code></Error></ErrorResponse>')
+  })
+  expect(await sendSms()).toMatchObject({ kind: 'unavailable' })
+  expect(requests).toBe(1)
+})
