@@ -1,17 +1,23 @@
 import { readQueuedEmail } from '../shared/delivery/email-queue.ts'
 import { backoffSeconds, sendQueuedEmail } from '../shared/delivery/send-queued-email.ts'
 import type { ClinicId } from '../shared/domain/clinic.ts'
-import { openEmail, openEmailQueue } from '../shared/runtime/messaging.ts'
+import { EMAIL_STEP_MS, openEmail, openEmailQueue } from '../shared/runtime/messaging.ts'
 import { queueWorker } from '../shared/runtime/worker.ts'
 import { sendEmailWorker } from '../shared/runtime/workers.ts'
 import { clinicStore } from '../shared/store/clinics.ts'
 import { messageDispatch } from '../shared/store/messages/dispatch.ts'
 import { UnavailableError } from '../shared/store/table/errors.ts'
+import { withTimeLimit } from '../shared/store/table/time-limit.ts'
 
 /** Consumes the email queue. */
 export const handler = queueWorker(
   sendEmailWorker,
-  { messages: messageDispatch, clinics: clinicStore, sender: openEmail, queue: openEmailQueue },
+  {
+    messages: (platform) => withTimeLimit(EMAIL_STEP_MS, messageDispatch(platform)),
+    clinics: (platform) => withTimeLimit(EMAIL_STEP_MS, clinicStore(platform)),
+    sender: openEmail,
+    queue: openEmailQueue,
+  },
   async ({ body }, { messages, clinics, sender, queue }, { now, newId }) => {
     const email = readQueuedEmail(body)
     const { random } = Math

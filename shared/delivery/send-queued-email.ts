@@ -5,7 +5,7 @@ import type { EmailQueue, QueuedEmail } from './email-queue.ts'
 import type { Messages } from './store-ports.ts'
 
 /** How long a claim lasts: longer than the function can run. */
-const LEASE_MS = 60_000
+export const LEASE_MS = 90_000
 
 /** An email that could not be sent within a day is not sent any more. */
 export const MAX_AGE_MS = 24 * 60 * 60 * 1000

@@ -3,8 +3,8 @@ import type { Channel, Dispatch, Message } from './message.ts'
 import { fullName, type Patient } from './patient.ts'
 import { countryOf } from './phone-number.ts'
 
-/** How long the sender of an SMS may hold its claim. SNS responds or times out well before that. */
-const SMS_CLAIM_MS = 20_000
+/** How long the sender of an SMS holds its claim: longer than the function can run. */
+export const SMS_CLAIM_MS = 20_000
 
 /** When the sweep queues an email again that is still waiting. */
 const EMAIL_DUE_MS = 2 * 60_000

@@ -17,7 +17,7 @@ import { render } from './render.ts'
 import { validate } from './validate.ts'
 
 /** How long before the function's time limit the chain aborts, so that it can still return a 504 itself. */
-const TIMEOUT_MARGIN_MS = 500
+export const TIMEOUT_MARGIN_MS = 500
 
 export type ChainOptions = {
   readonly now: () => number

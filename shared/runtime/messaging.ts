@@ -10,10 +10,13 @@ import { queueClient } from './queue-client.ts'
 import { now } from './system.ts'
 
 /** How long after its request began an SMS may be with SNS: time is left to record the result before the function ends. */
-export const SMS_DEADLINE_MS = 8000
+export const SMS_DEADLINE_MS = 7000
 
 /** The longest call of SES. */
 export const SES_CALL_MS = 8000
+
+/** The longest that sending an email waits for the table before the call of SES, in each of two steps, and after it. */
+export const EMAIL_STEP_MS = 10_000
 
 /** One attempt: a retry could send a message twice. */
 const sendOnce = (requestTimeout: number) => ({

@@ -1,13 +1,16 @@
 import { SQSClient } from '@aws-sdk/client-sqs'
 
+/** Limits of one call of the queue. In milliseconds, for each attempt. */
+export const QUEUE_CALL = { maxAttempts: 2, requestTimeout: 2000 } as const
+
 /** Creates an SQS client that fails fast. A sweep finds messages that could not be queued. */
 export const queueClient = (): SQSClient =>
   new SQSClient({
-    maxAttempts: 2,
+    maxAttempts: QUEUE_CALL.maxAttempts,
     requestHandler: {
       connectionTimeout: 1000,
-      requestTimeout: 2000,
-      socketTimeout: 2000,
+      requestTimeout: QUEUE_CALL.requestTimeout,
+      socketTimeout: QUEUE_CALL.requestTimeout,
       throwOnRequestTimeout: true,
     },
   })

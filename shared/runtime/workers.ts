@@ -43,6 +43,8 @@ export const sendEmailWorker = {
     table: ['GetItem', 'UpdateItem', 'PutItem', 'DeleteItem'],
     services: ['email-queue', 'email'],
   },
+  // Reads, the claim, SES and the record of its result each have a limit of their own.
+  timeoutSeconds: 60,
 } as const satisfies Worker
 
 export const emailFeedbackWorker = {

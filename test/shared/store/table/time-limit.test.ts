@@ -1,0 +1,21 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { ConditionFailed, UnavailableError } from '../../../../shared/store/table/errors.ts'
+import { requestSignal } from '../../../../shared/store/table/request-signal.ts'
+import { withTimeLimit } from '../../../../shared/store/table/time-limit.ts'
+
+it('aborts the calls of a store function after the limit, and throws UnavailableError', async () => {
+  const store = withTimeLimit(30, { find: async () => sleep(60_000, 'late', { signal: requestSignal() }) })
+  await expect(store.find()).rejects.toThrow(UnavailableError)
+})
+
+it('passes parameters, results and other errors on', async () => {
+  const store = withTimeLimit(60_000, {
+    double: async (value: number) => value * 2,
+    fail: async () => {
+      throw new ConditionFailed([0])
+    },
+  })
+  expect(await store.double(4)).toBe(8)
+  await expect(store.fail()).rejects.toThrow(ConditionFailed)
+})
