@@ -12,6 +12,7 @@ import { endpoint } from '../shared/runtime/endpoint.ts'
 import { openEmailQueue, openSms, sendingLimits, smsDeadline } from '../shared/runtime/messaging.ts'
 import { messageAcceptance } from '../shared/store/messages/acceptance.ts'
 import { messageDispatch } from '../shared/store/messages/dispatch.ts'
+import type { Changeset } from '../shared/store/table/changeset.ts'
 import { StoredResponse } from '../shared/store/table/idempotency.ts'
 
 const ERRORS = {
@@ -19,7 +20,9 @@ const ERRORS = {
   no_phone: 'patient_has_no_phone',
   no_email: 'patient_has_no_email',
   country_not_allowed: 'country_not_allowed',
+  number_not_allowed: 'number_not_allowed',
   daily_limit_reached: 'daily_message_limit',
+  recipient_limit_reached: 'recipient_message_limit',
 } as const satisfies Record<Exclude<MessageVerdict['kind'], 'accepted'>, ErrorKey>
 
 export const handler = endpoint(
@@ -57,9 +60,10 @@ export const handler = endpoint(
       return renderAcceptedMessage(message)
     }
     const handOver = { ...sms, deadline: smsDeadline(now) }
-    const sent = await handOverSms(handOver, clinicId, message, (changes, sent) =>
-      idempotency.complete(changes, 202, sent && renderAcceptedMessage(sent)),
-    )
+    const sent = await handOverSms<Changeset>(handOver, clinicId, message, async (changes, sent) => {
+      await idempotency.complete(changes, 202, sent && renderAcceptedMessage(sent))
+      if (!sent) await messages.giveBack(changes, message)
+    })
     if (!sent) throw new ApiError('provider_unavailable', { headers: { 'retry-after': '5' } })
     return renderAcceptedMessage(sent)
   },
@@ -67,5 +71,6 @@ export const handler = endpoint(
 
 function toApiError(refusal: keyof typeof ERRORS, now: number, timezone: string): ApiError {
   const headers = { 'retry-after': String(secondsUntilNextDay(now, timezone)) }
-  return new ApiError(ERRORS[refusal], refusal === 'daily_limit_reached' ? { headers } : {})
+  const isLimit = refusal === 'daily_limit_reached' || refusal === 'recipient_limit_reached'
+  return new ApiError(ERRORS[refusal], isLimit ? { headers } : {})
 }

@@ -67,5 +67,6 @@ const sendingEnvironment = (settings: MessagingSettings): Record<string, string>
   SMS_MAX_PRICE: settings.smsMaxPrice,
   SMS_PER_DAY: String(settings.smsPerDay),
   EMAILS_PER_DAY: String(settings.emailsPerDay),
+  MESSAGES_PER_RECIPIENT: String(settings.messagesPerRecipient),
   SMS_COUNTRIES: settings.smsCountries.join(','),
 })

@@ -27,6 +27,8 @@ export type MessagingSettings = {
   /** Per day of a clinic that has no limit of its own. Bounds what a leaked credential can spend. */
   readonly smsPerDay: number
   readonly emailsPerDay: number
+  /** Per day, channel and recipient. Keeps a leaked credential from flooding a patient. */
+  readonly messagesPerRecipient: number
   /** ISO 3166 codes of the countries that SMS may go to, unless a clinic has its own list. */
   readonly smsCountries: readonly string[]
 }
@@ -83,6 +85,7 @@ export function stageSettings(
     smsMaxPrice: '0.50',
     smsPerDay: 1000,
     emailsPerDay: 5000,
+    messagesPerRecipient: 10,
     smsCountries: SMS_COUNTRIES,
   }
   return { name, ...settings, messaging }

@@ -66,7 +66,7 @@ export async function measureMessages(
     messageAcceptance({ table }).accept(
       clinic,
       wanted,
-      () => ({ kind: 'accepted', message, dailyLimit: 1000 }),
+      () => ({ kind: 'accepted', message, dailyLimit: 1000, recipientLimit: 10 }),
       {
         idempotency: idempotencyGuard({ table, now: Date.now }, request),
         status: 202,

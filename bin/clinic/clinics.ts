@@ -45,6 +45,7 @@ type Settings = {
   duration: string
   smsPerDay?: string
   emailsPerDay?: string
+  messagesPerRecipient?: string
   smsCountries?: string
 }
 
@@ -65,6 +66,10 @@ export function addClinicCommands(program: Command): void {
     .option(
       '--emails-per-day <number>',
       "maximum number of emails per clinic-local day (default: the stage's limit)",
+    )
+    .option(
+      '--messages-per-recipient <number>',
+      "maximum number of SMS, and of emails, per recipient and clinic-local day (default: the stage's limit)",
     )
     .option(
       '--sms-countries <list>',
@@ -100,6 +105,7 @@ export function addClinicCommands(program: Command): void {
     .option('--duration <minutes>', 'default appointment length')
     .option('--sms-per-day <number>', 'maximum number of SMS per clinic-local day')
     .option('--emails-per-day <number>', 'maximum number of emails per clinic-local day')
+    .option('--messages-per-recipient <number>', 'the same for each recipient, of each channel')
     .option('--sms-countries <list>', 'countries that it may send SMS to, e.g. TR,DE')
     .action(async (id: string, settings: Partial<Settings>, command: Command) => {
       const table = await connect(command)
@@ -114,7 +120,8 @@ export function addClinicCommands(program: Command): void {
 }
 
 function changesOf(settings: Partial<Settings>): Partial<Clinic> {
-  const { name, timezone, currency, duration, smsPerDay, emailsPerDay, smsCountries } = settings
+  const { name, timezone, currency, duration, smsPerDay, emailsPerDay, messagesPerRecipient, smsCountries } =
+    settings
   return {
     ...(name !== undefined && { name: parseOption('name', singleLineText(100), name) }),
     ...(timezone !== undefined && { timezone: parseOption('timezone', Timezone, timezone) }),
@@ -123,6 +130,9 @@ function changesOf(settings: Partial<Settings>): Partial<Clinic> {
     ...(smsPerDay !== undefined && { smsPerDay: parseOption('sms-per-day', DailyLimit, smsPerDay) }),
     ...(emailsPerDay !== undefined && {
       emailsPerDay: parseOption('emails-per-day', DailyLimit, emailsPerDay),
+    }),
+    ...(messagesPerRecipient !== undefined && {
+      messagesPerRecipient: parseOption('messages-per-recipient', DailyLimit, messagesPerRecipient),
     }),
     ...(smsCountries !== undefined && {
       smsCountries: parseOption('sms-countries', Countries, smsCountries),
@@ -139,6 +149,7 @@ const clinicJson = (clinic: Clinic) => ({
   duration_minutes: clinic.appointmentMinutes,
   sms_per_day: clinic.smsPerDay ?? null,
   emails_per_day: clinic.emailsPerDay ?? null,
+  messages_per_recipient: clinic.messagesPerRecipient ?? null,
   sms_countries: clinic.smsCountries ?? null,
   created_at: clinicTimestamp(clinic.createdAt, clinic.timezone),
 })

@@ -73,6 +73,11 @@ const CATALOGUE = {
     error: 'VALIDATION',
     text: "The clinic does not send SMS to the country of the patient's phone number.",
   },
+  number_not_allowed: {
+    status: 422,
+    error: 'VALIDATION',
+    text: 'SMS are not sent to numbers of this kind: premium rate, shared cost, personal, company, pager and voicemail numbers.',
+  },
   outside_working_hours: {
     status: 422,
     error: 'OUTSIDE_WORKING_HOURS',
@@ -108,6 +113,11 @@ const CATALOGUE = {
     error: 'RATE_LIMITED',
     text: 'The clinic has reached its daily message limit. Retry after the number of seconds in the `retry-after` header.',
   },
+  recipient_message_limit: {
+    status: 429,
+    error: 'RATE_LIMITED',
+    text: 'The clinic has reached its daily limit of messages to this recipient. Retry after the number of seconds in the `retry-after` header.',
+  },
   internal: {
     status: 500,
     error: 'INTERNAL',
@@ -116,7 +126,7 @@ const CATALOGUE = {
   provider_unavailable: {
     status: 502,
     error: 'PROVIDER_UNAVAILABLE',
-    text: 'The SMS provider could not be reached. The SMS was not sent; retry later.',
+    text: 'The SMS provider could not be reached. The SMS was not sent. Retry after the number of seconds in the `retry-after` header.',
   },
   unavailable: {
     status: 503,

@@ -172,7 +172,9 @@ export const sendMessage = defineRoute({
     'patient_has_no_phone',
     'patient_has_no_email',
     'country_not_allowed',
+    'number_not_allowed',
     'daily_message_limit',
+    'recipient_message_limit',
     // Only while an SMS is being handed to the provider. Other concurrent repetitions wait for the response.
     'idempotency_in_progress',
     'provider_unavailable',

@@ -1,7 +1,7 @@
 /** Decides whether a message to a patient is accepted for sending. */
 import type { Channel, Dispatch, Message } from './message.ts'
 import { fullName, type Patient } from './patient.ts'
-import { countryOf } from './phone-number.ts'
+import { countryOf, isCostly } from './phone-number.ts'
 
 /** How long the sender of an SMS holds its claim: longer than the function can run. */
 export const SMS_CLAIM_MS = 20_000
@@ -9,10 +9,12 @@ export const SMS_CLAIM_MS = 20_000
 /** When the sweep queues an email again that is still waiting. */
 const EMAIL_DUE_MS = 2 * 60_000
 
-/** How many messages a clinic may send in a day, and to which countries. */
+/** How many messages a clinic may send in a day, and where. */
 export type SendingLimits = {
   readonly smsPerDay: number
   readonly emailsPerDay: number
+  /** To one number or address, of each channel. */
+  readonly messagesPerRecipient: number
   /** ISO 3166 codes. */
   readonly smsCountries: readonly string[]
 }
@@ -44,6 +46,8 @@ export type MessageFacts = {
   readonly limits: Partial<SendingLimits> | null
   /** Messages of the channel that the clinic has sent on the day of the request. */
   readonly sentToday: number
+  /** Of these, messages to the same recipient. */
+  readonly sentToRecipient: number
 }
 
 export type AcceptedMessage = {
@@ -51,6 +55,8 @@ export type AcceptedMessage = {
   readonly message: Message
   /** The most messages of the channel that the clinic may send in a day. */
   readonly dailyLimit: number
+  /** The most messages of the channel that its recipient may get in a day. */
+  readonly recipientLimit: number
 }
 
 export type MessageVerdict =
@@ -59,20 +65,31 @@ export type MessageVerdict =
   | { readonly kind: 'no_phone' }
   | { readonly kind: 'no_email' }
   | { readonly kind: 'country_not_allowed' }
+  | { readonly kind: 'number_not_allowed' }
   | { readonly kind: 'daily_limit_reached' }
+  | { readonly kind: 'recipient_limit_reached' }
+
+/** Where a message to the patient goes; null if the patient has no such number or address. */
+export const recipientOf = (
+  { phoneNumber, emailAddress }: Pick<Patient, 'phoneNumber' | 'emailAddress'>,
+  channel: Channel,
+): string | null => (channel === 'sms' ? phoneNumber : emailAddress)
 
 /** Decides on a message. An erased patient counts as not found. */
 export function acceptMessage(request: MessageRequest, facts: MessageFacts): MessageVerdict {
   const { channel } = request
-  const { patient, sentToday } = facts
-  const { smsPerDay, emailsPerDay, smsCountries } = { ...request.defaultLimits, ...facts.limits }
+  const { patient, sentToday, sentToRecipient } = facts
+  const limits = { ...request.defaultLimits, ...facts.limits }
   if (!patient || patient.erased) return { kind: 'patient_not_found' }
-  const recipient = channel === 'sms' ? patient.phoneNumber : patient.emailAddress
+  const recipient = recipientOf(patient, channel)
   if (!recipient) return { kind: channel === 'sms' ? 'no_phone' : 'no_email' }
-  if (channel === 'sms' && !smsCountries.includes(countryOf(recipient) ?? ''))
+  if (channel === 'sms' && !limits.smsCountries.includes(countryOf(recipient) ?? ''))
     return { kind: 'country_not_allowed' }
-  const dailyLimit = channel === 'sms' ? smsPerDay : emailsPerDay
+  if (channel === 'sms' && isCostly(recipient)) return { kind: 'number_not_allowed' }
+  const dailyLimit = channel === 'sms' ? limits.smsPerDay : limits.emailsPerDay
   if (sentToday >= dailyLimit) return { kind: 'daily_limit_reached' }
+  const recipientLimit = limits.messagesPerRecipient
+  if (sentToRecipient >= recipientLimit) return { kind: 'recipient_limit_reached' }
   const message: Message = {
     id: request.id,
     channel,
@@ -89,7 +106,7 @@ export function acceptMessage(request: MessageRequest, facts: MessageFacts): Mes
     acceptedOn: request.date,
     dispatch: firstDispatch(request),
   }
-  return { kind: 'accepted', message, dailyLimit }
+  return { kind: 'accepted', message, dailyLimit, recipientLimit }
 }
 
 /** An SMS is claimed by the function that accepts it, which sends it immediately. An email waits for its queue. */

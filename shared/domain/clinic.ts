@@ -19,6 +19,7 @@ export type Clinic = ClinicInfo & {
   /** The clinic's own sending limits. They default to the stage's. */
   readonly smsPerDay?: number
   readonly emailsPerDay?: number
+  readonly messagesPerRecipient?: number
   /** ISO 3166 codes of the countries that the clinic may send SMS to. */
   readonly smsCountries?: readonly string[]
 }

@@ -21,6 +21,7 @@ const SendingEnvironment = z.object({
   /** For clinics that have no limits of their own. */
   SMS_PER_DAY: z.coerce.number().int().positive(),
   EMAILS_PER_DAY: z.coerce.number().int().positive(),
+  MESSAGES_PER_RECIPIENT: z.coerce.number().int().positive(),
   /** ISO 3166 codes, separated by commas. */
   SMS_COUNTRIES: z.string().transform((codes) => codes.split(',')),
 })

@@ -34,8 +34,13 @@ const sendOnce = (requestTimeout: number) => ({
 
 /** The daily limits and SMS countries of clinics that have no limits of their own. */
 export function sendingLimits() {
-  const { SMS_PER_DAY, EMAILS_PER_DAY, SMS_COUNTRIES } = readSendingEnvironment()
-  return { smsPerDay: SMS_PER_DAY, emailsPerDay: EMAILS_PER_DAY, smsCountries: SMS_COUNTRIES }
+  const environment = readSendingEnvironment()
+  return {
+    smsPerDay: environment.SMS_PER_DAY,
+    emailsPerDay: environment.EMAILS_PER_DAY,
+    messagesPerRecipient: environment.MESSAGES_PER_RECIPIENT,
+    smsCountries: environment.SMS_COUNTRIES,
+  }
 }
 
 export function openSms() {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Clinic, ClinicId } from '../domain/clinic.ts'
 import { CLINIC_DIRECTORY_PARTITION, clinicDirectoryKey, clinicKey } from './keys/clinics.ts'
 import { patientHeadKey } from './keys/patients.ts'
@@ -6,14 +7,18 @@ import type { Table } from './table/table.ts'
 import type { Item } from './table/write-requests.ts'
 
 /** A clinic as it was read, with the version that changes of it, and copies of its settings, depend on. */
-export type StoredClinic = Clinic & { readonly version: number }
+export type StoredClinic = Clinic & {
+  readonly version: number
+  /** The key of hashes of the clinic's recipients. It is made once and never shown. */
+  readonly recipientSecret: string
+}
 
 /** Clinics and their settings. Only the operator creates and changes them. */
 export function clinicStore({ table }: { table: Table }) {
   /** @throws ConditionFailed when the id is taken */
   async function create(clinic: Clinic): Promise<void> {
     await table.transact([
-      table.putWrite({ ...clinicKey(clinic.id), ...clinic, v: 1 }, 'new'),
+      table.putWrite({ ...clinicKey(clinic.id), ...clinic, recipientSecret: newSecret(), v: 1 }, 'new'),
       table.putWrite({ ...clinicDirectoryKey(clinic.id) }),
       table.putWrite({ ...patientHeadKey(clinic.id), ...EMPTY_HEAD }, 'new'),
     ])
@@ -57,7 +62,9 @@ export function clinicStore({ table }: { table: Table }) {
   return { create, find, list, update }
 }
 
+const newSecret = (): string => randomBytes(32).toString('base64url')
+
 function toClinic(item: Item): StoredClinic {
   const { pk, sk, v, ...clinic } = item
-  return { ...(clinic as unknown as Clinic), version: v as number }
+  return { ...(clinic as unknown as Omit<StoredClinic, 'version'>), version: v as number }
 }

@@ -333,26 +333,13 @@ describe('the checks of a message', () => {
     expect(await send(sms())).toMatchObject(refused)
   })
 
-  it('returns 429 until the clinic’s midnight when the daily limit of the channel is reached', async () => {
-    await clinicStore(db).update(clinic.id, { smsPerDay: 2, emailsPerDay: 1 })
-    const statuses = []
-    for (const body of [sms(), sms(), sms(), email(), email()]) statuses.push((await send(body)).status)
-    expect(statuses).toEqual([202, 202, 429, 202, 429])
-    const over = await send(sms())
-    expect(over.body).toEqual({ error: 'RATE_LIMITED', message: 'errors.developer_api.daily_message_limit' })
-    const seconds = Number(over.headers['retry-after'])
-    const there = new Date(Date.now() + seconds * 1000).toLocaleTimeString('en-GB', {
-      timeZone: clinic.timezone,
+  it('returns 422 for a number that costs its caller extra', async () => {
+    await enter({ phoneNumber: '+19002345678' })
+    expect(await send(sms())).toMatchObject({
+      status: 422,
+      body: { error: 'VALIDATION', message: 'errors.developer_api.number_not_allowed' },
     })
-    expect(there).toMatch(/^00:00:0\d$/)
-    expect((await log()).length).toBe(3)
-  })
-
-  it('returns 429 above the daily limit when requests race', async () => {
-    await clinicStore(db).update(clinic.id, { smsPerDay: 3 })
-    const answers = await Promise.all(Array.from({ length: 10 }, () => send(sms())))
-    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(3).fill(202), ...Array(7).fill(429)])
-    expect(sns.commandCalls(PublishCommand).length).toBe(3)
+    expect(await log()).toEqual([])
   })
 })
 

@@ -194,6 +194,7 @@ describe('the functions', () => {
       SMS_MAX_PRICE: messaging.smsMaxPrice,
       SMS_PER_DAY: String(messaging.smsPerDay),
       EMAILS_PER_DAY: String(messaging.emailsPerDay),
+      MESSAGES_PER_RECIPIENT: String(messaging.messagesPerRecipient),
       SMS_COUNTRIES: messaging.smsCountries.join(','),
       EMAIL_QUEUE_URL: refTo('Messaging/Emails'),
     })

@@ -78,6 +78,8 @@ const ERROR_HEADERS: Partial<Record<ErrorKey, readonly HeaderName[]>> = {
   too_many_rotations: ['retry-after'],
   rate_limited: ['retry-after'],
   daily_message_limit: ['retry-after'],
+  recipient_message_limit: ['retry-after'],
+  provider_unavailable: ['retry-after'],
   unavailable: ['retry-after'],
 }
 

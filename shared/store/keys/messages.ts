@@ -9,6 +9,12 @@ export const messageQuotaKey = (clinic: ClinicId, date: string): Key => ({
   sk: date,
 })
 
+/** How many messages of one of its days a clinic sent to the recipient with this hash. */
+export const recipientQuotaKey = (clinic: ClinicId, date: string, recipientHash: string): Key => ({
+  pk: partition(clinic, 'MQ'),
+  sk: `${date}#${recipientHash}`,
+})
+
 /** Messages that have yet to be handed to a provider. */
 export const DUE_MESSAGE_PARTITIONS = [0, 1, 2, 3].map((shard) => `${DUE_PARTITION_PREFIX}message#${shard}`)
 

@@ -1,14 +1,13 @@
-import type {
-  AcceptedMessage,
-  MessageFacts,
-  MessageRequest,
-  MessageVerdict,
+import {
+  type MessageFacts,
+  type MessageRequest,
+  type MessageVerdict,
+  recipientOf,
 } from '../../domain/accept-message.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { Message } from '../../domain/message.ts'
 import { clinicStore } from '../clinics.ts'
-import { type Key, TTL } from '../keys/key.ts'
-import { dueMessageKey, messageQuotaKey } from '../keys/messages.ts'
+import { dueMessageKey } from '../keys/messages.ts'
 import { patientKey } from '../keys/patients.ts'
 import { patientStore } from '../patients/patients.ts'
 import { Changeset } from '../table/changeset.ts'
@@ -16,19 +15,21 @@ import type { ResponseToStore, StoredResponse } from '../table/idempotency.ts'
 import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
 import { messageStore } from './messages.ts'
+import { messageQuotas } from './quotas.ts'
 
-/** Counts of a day are kept a little longer than the day lasts anywhere. */
-const QUOTA_SECONDS = 3 * 24 * 60 * 60
+/** Of a message that was accepted before. */
+const NO_LIMITS = { dailyLimit: Number.POSITIVE_INFINITY, recipientLimit: Number.POSITIVE_INFINITY }
 
 /** Writes messages to the communication log before anything is sent. */
 export function messageAcceptance({ table }: { table: Table }) {
   const messages = messageStore({ table })
   const patients = patientStore({ table })
   const clinics = clinicStore({ table })
+  const quotas = messageQuotas({ table })
 
   /**
    * Reads the facts, has `decide` judge them, and writes an accepted message with its due item, its stored response and
-   * the day's count in one transaction, under the condition that the patient is still as read and the day's limit holds.
+   * the day's counts in one transaction, under the condition that the patient is still as read and the limits hold.
    * Until the claim on an SMS ends, repetitions of the request get {@link RequestInProgress}.
    */
   async function accept(
@@ -37,27 +38,33 @@ export function messageAcceptance({ table }: { table: Table }) {
     decide: (facts: MessageFacts) => MessageVerdict,
     { idempotency, status, response }: ResponseToStore<Message>,
   ): Promise<StoredResponse | MessageVerdict> {
-    const quotaKey = messageQuotaKey(clinic, request.date)
+    const { channel, date } = request
     return retryOnConflict(async (attempt) => {
-      const [storedResponse, found, limits, quota, own] = await Promise.all([
+      const [storedResponse, found, settings, sentToday, own] = await Promise.all([
         idempotency.find(),
         patients.findMany(clinic, [request.patient]),
         clinics.find(clinic),
-        table.get(quotaKey),
+        quotas.sentToday(clinic, date, channel),
         // An earlier attempt may have been committed although its response was lost.
         attempt === 1 ? null : messages.find(clinic, request.id),
       ])
-      if (own) return { kind: 'accepted', message: own.record, dailyLimit: Number.POSITIVE_INFINITY }
+      if (own) return { kind: 'accepted', message: own.record, ...NO_LIMITS }
       if (storedResponse) return storedResponse
+      const secret = settings?.recipientSecret ?? ''
       const patient = found.get(request.patient)
-      const sentToday = (quota?.[request.channel] as number | undefined) ?? 0
-      const verdict = decide({ patient, limits, sentToday })
+      const recipient = patient ? recipientOf(patient, channel) : null
+      // The transaction checks the limit. The count is read only after it failed, which saves each message a round trip.
+      const sentToRecipient =
+        attempt === 1 || recipient === null
+          ? 0
+          : await quotas.sentToRecipient(clinic, date, channel, { recipient, secret })
+      const verdict = decide({ patient, limits: settings, sentToday, sentToRecipient })
       if (verdict.kind !== 'accepted') return verdict
       const { message } = verdict
       const changes = new Changeset(table, clinic)
       messages.change(changes, null, message)
       if (patient) changes.requireVersion(patientKey(clinic, patient.id), patient.version)
-      addToQuota(changes, quotaKey, verdict)
+      quotas.add(changes, verdict, secret)
       const claim = message.dispatch?.claim
       if (claim) idempotency.reserve(changes, status, response(message), request.patient, claim.until)
       else idempotency.store(changes, status, response(message), request.patient)
@@ -68,11 +75,11 @@ export function messageAcceptance({ table }: { table: Table }) {
     })
   }
 
-  function addToQuota(changes: Changeset, quotaKey: Key, { message, dailyLimit }: AcceptedMessage): void {
-    changes.add(quotaKey, message.channel, 1)
-    changes.limitCounter(quotaKey, message.channel, dailyLimit)
-    changes.set(quotaKey, TTL, Math.floor(Date.parse(message.acceptedAt) / 1000) + QUOTA_SECONDS)
+  /** Adds to a transaction that takes back the counts of a message that was not sent. */
+  async function giveBack(changes: Changeset, message: Message): Promise<void> {
+    const clinic = await clinics.find(changes.clinic)
+    if (clinic) quotas.giveBack(changes, message, clinic.recipientSecret)
   }
 
-  return { accept }
+  return { accept, giveBack }
 }

@@ -18,7 +18,7 @@ const request: MessageRequest = {
   text: 'See you at ten',
   now: NOW,
   date: '2026-05-02',
-  defaultLimits: { smsPerDay: 2, emailsPerDay: 3, smsCountries: ['TR'] },
+  defaultLimits: { smsPerDay: 2, emailsPerDay: 3, messagesPerRecipient: 2, smsCountries: ['TR'] },
 }
 
 const patient = {
@@ -32,7 +32,7 @@ const patient = {
   erased: false,
 }
 
-const facts: MessageFacts = { patient, limits: null, sentToday: 0 }
+const facts: MessageFacts = { patient, limits: null, sentToday: 0, sentToRecipient: 0 }
 
 const judge = (changed: Partial<MessageRequest> = {}, changedFacts: Partial<MessageFacts> = {}) =>
   acceptMessage({ ...request, ...changed }, { ...facts, ...changedFacts })
@@ -42,6 +42,7 @@ describe('acceptMessage', () => {
     expect(judge()).toEqual({
       kind: 'accepted',
       dailyLimit: 2,
+      recipientLimit: 2,
       message: {
         id: 'm1',
         channel: 'sms',
@@ -112,6 +113,19 @@ describe('acceptMessage', () => {
       { channel: 'email' },
       { limits: { emailsPerDay: 1 }, sentToday: 1 },
       'daily_limit_reached',
+    ],
+    [
+      'the number costs extra',
+      {},
+      { patient: { ...patient, phoneNumber: '+908881234567' } },
+      'number_not_allowed',
+    ],
+    ['the recipient’s default limit is reached', {}, { sentToRecipient: 2 }, 'recipient_limit_reached'],
+    [
+      'the clinic’s own limit for a recipient is reached',
+      { channel: 'email' },
+      { limits: { messagesPerRecipient: 1 }, sentToRecipient: 1 },
+      'recipient_limit_reached',
     ],
   ])('refuses when %s', (_condition, changed, changedFacts, kind) => {
     expect(judge(changed, changedFacts)).toEqual({ kind })

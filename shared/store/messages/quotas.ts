@@ -1,0 +1,57 @@
+import { createHmac } from 'node:crypto'
+import type { AcceptedMessage } from '../../domain/accept-message.ts'
+import type { ClinicId } from '../../domain/clinic.ts'
+import type { Channel, Message } from '../../domain/message.ts'
+import { type Key, TTL } from '../keys/key.ts'
+import { messageQuotaKey, recipientQuotaKey } from '../keys/messages.ts'
+import type { Changeset } from '../table/changeset.ts'
+import type { Table } from '../table/table.ts'
+
+/** Counts of a day are kept a little longer than the day lasts anywhere. */
+const QUOTA_SECONDS = 3 * 24 * 60 * 60
+
+/** Recipients are stored as hashes, because a count outlasts the erasure of its patient. */
+const hashOf = (recipient: string, secret: string): string =>
+  createHmac('sha256', secret).update(recipient.toLowerCase()).digest('base64url')
+
+/** How many messages of each channel a clinic sent on a day: in all, and to each recipient. */
+export function messageQuotas({ table }: { table: Table }) {
+  const read = async (key: Key, channel: Channel): Promise<number> =>
+    ((await table.get(key))?.[channel] as number | undefined) ?? 0
+
+  const sentToday = (clinic: ClinicId, date: string, channel: Channel): Promise<number> =>
+    read(messageQuotaKey(clinic, date), channel)
+
+  const sentToRecipient = (
+    clinic: ClinicId,
+    date: string,
+    channel: Channel,
+    { recipient, secret }: { recipient: string; secret: string },
+  ): Promise<number> => read(recipientQuotaKey(clinic, date, hashOf(recipient, secret)), channel)
+
+  /** Counts an accepted message, under the condition that both limits hold. */
+  function add(changes: Changeset, { message, dailyLimit, recipientLimit }: AcceptedMessage, secret: string) {
+    const [ofDay, ofRecipient] = keysOf(changes.clinic, message, secret)
+    const expiresAt = Math.floor(Date.parse(message.acceptedAt) / 1000) + QUOTA_SECONDS
+    for (const [key, limit] of [
+      [ofDay, dailyLimit],
+      [ofRecipient, recipientLimit],
+    ] as const) {
+      changes.add(key, message.channel, 1)
+      changes.limitCounter(key, message.channel, limit)
+      changes.set(key, TTL, expiresAt)
+    }
+  }
+
+  /** Takes back the count of a message that was not sent. */
+  function giveBack(changes: Changeset, message: Message, secret: string): void {
+    for (const key of keysOf(changes.clinic, message, secret)) changes.add(key, message.channel, -1)
+  }
+
+  return { sentToday, sentToRecipient, add, giveBack }
+}
+
+const keysOf = (clinic: ClinicId, { acceptedOn, recipient }: Message, secret: string): [Key, Key] => [
+  messageQuotaKey(clinic, acceptedOn),
+  recipientQuotaKey(clinic, acceptedOn, hashOf(recipient, secret)),
+]
