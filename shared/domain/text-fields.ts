@@ -2,12 +2,18 @@
 import * as z from 'zod'
 import { E164 } from './patient.ts'
 
-/** No control characters, and no lone surrogates. */
-const isPlainText = (text: string): boolean => !/\p{Cc}/u.test(text) && text.isWellFormed()
+/** No control characters, no lone surrogates, and no U+FFFD: gateways put it in place of bytes that are not UTF-8. */
+const isPlainText = (text: string): boolean => !/[\p{Cc}\ufffd]/u.test(text) && text.isWellFormed()
+
+/** A letter, digit, sign or symbol that is displayed. Hangul fillers and the blank Braille pattern are not. */
+const VISIBLE = /[[\p{L}\p{N}\p{P}\p{S}]--[\p{Default_Ignorable_Code_Point}\u2800]]/v
+
+/** Characters that change the direction of the text around them, so that it reads as something else. */
+const DIRECTIONAL_OVERRIDES = /[\u202a-\u202e\u2066-\u2069]/
 
 const hasMaxLength = (max: number) => (text: string) => text.length <= max || [...text].length <= max
 
-/** One line of 1 to `max` characters, trimmed. */
+/** One line of 1 to `max` characters, trimmed, with at least one that is visible. */
 export const singleLineText = (max: number) =>
   z
     .string({ error: 'must be text' })
@@ -15,6 +21,11 @@ export const singleLineText = (max: number) =>
     .min(1, { error: 'must not be empty' })
     .refine(hasMaxLength(max), { error: `must have at most ${max} characters` })
     .refine(isPlainText, { error: 'must not contain control characters or broken Unicode' })
+    // Each text gets one reason: an empty or broken one has got another.
+    .refine((text) => text === '' || !isPlainText(text) || VISIBLE.test(text), {
+      error: 'must have a visible character',
+    })
+    .refine((text) => !DIRECTIONAL_OVERRIDES.test(text), { error: 'must not contain directional overrides' })
 
 /** Text of at most `max` characters that may contain line breaks and tabs. */
 export const multiLineText = (max: number) =>
@@ -27,12 +38,27 @@ export const multiLineText = (max: number) =>
 
 export const personName = singleLineText(100)
 
-/** A syntactically valid email address. */
+/** Letters and digits of any script, without invisible ones. */
+const ALPHANUMERIC = String.raw`[\p{L}\p{M}\p{N}]--\p{Default_Ignorable_Code_Point}`
+
+const ATOM = String.raw`[[${ALPHANUMERIC}][!#$%\&'*+\/=?^_\x60\{\|\}~\-]]+`
+
+/** Unquoted, so that it contains no sign that separates addresses or names a group (RFC 5322). */
+const LOCAL_PART = new RegExp(String.raw`^(?=.{1,64}$)${ATOM}(\.${ATOM})*$`, 'v')
+
+/** A host name of at least two labels, of which the last is not a number. */
+const DOMAIN = new RegExp(
+  String.raw`^((?!-)[[${ALPHANUMERIC}]\-]{1,63}(?<!-)\.)+(?!-|\d+$)[[${ALPHANUMERIC}]\-]{1,63}(?<!-)$`,
+  'v',
+)
+
+/** The address of one recipient: no display name, list, group, comment, quoted part or IP address. */
 export const emailAddress = singleLineText(254).refine(
-  (text) => /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(text),
-  {
-    error: 'must be an email address',
+  (text) => {
+    const at = text.lastIndexOf('@')
+    return LOCAL_PART.test(text.slice(0, at)) && DOMAIN.test(text.slice(at + 1))
   },
+  { error: 'must be an email address' },
 )
 
 /** An E.164 number with any punctuation: `+90 (532) 123-45-67` becomes `+905321234567`. */
