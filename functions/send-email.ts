@@ -21,9 +21,9 @@ export const handler = queueWorker(
   async ({ body }, { messages, clinics, sender, queue }, { now, newId }) => {
     const email = readQueuedEmail(body)
     const { random } = Math
-    const clinicName = async (id: ClinicId) => (await clinics.find(id))?.name ?? ''
+    const mailSettings = async (id: ClinicId) => (await clinics.find(id)) ?? { name: '' }
     try {
-      await sendQueuedEmail({ messages, clinicName, sender, queue, now, random, newToken: newId }, email)
+      await sendQueuedEmail({ messages, mailSettings, sender, queue, now, random, newToken: newId }, email)
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error
       // The store is down. Pushed again, the email does not use up the receives after which it would be a dead letter.

@@ -3,7 +3,7 @@ import { isSupportedCountry } from 'libphonenumber-js/max'
 import * as z from 'zod'
 import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
 import { CURRENCIES } from '../../shared/domain/currencies.ts'
-import { singleLineText } from '../../shared/domain/text-fields.ts'
+import { emailAddress, singleLineText } from '../../shared/domain/text-fields.ts'
 import { clinicTimestamp, isTimezone } from '../../shared/domain/timestamp.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
@@ -47,6 +47,8 @@ type Settings = {
   emailsPerDay?: string
   messagesPerRecipient?: string
   smsCountries?: string
+  emailFromName?: string
+  replyTo?: string
 }
 
 export function addClinicCommands(program: Command): void {
@@ -75,6 +77,8 @@ export function addClinicCommands(program: Command): void {
       '--sms-countries <list>',
       "countries that it may send SMS to, e.g. TR,DE (default: the stage's list)",
     )
+    .option('--email-from-name <name>', "sender's name of its emails (default: its name)")
+    .option('--reply-to <address>', "where replies to its emails go (default: the sender's address)")
     .action(async (settings: Settings, command: Command) => {
       const table = await connect(command)
       const clinic = {
@@ -107,6 +111,8 @@ export function addClinicCommands(program: Command): void {
     .option('--emails-per-day <number>', 'maximum number of emails per clinic-local day')
     .option('--messages-per-recipient <number>', 'the same for each recipient, of each channel')
     .option('--sms-countries <list>', 'countries that it may send SMS to, e.g. TR,DE')
+    .option('--email-from-name <name>', "sender's name of its emails")
+    .option('--reply-to <address>', 'where replies to its emails go')
     .action(async (id: string, settings: Partial<Settings>, command: Command) => {
       const table = await connect(command)
       const changes = changesOf(settings)
@@ -122,6 +128,7 @@ export function addClinicCommands(program: Command): void {
 function changesOf(settings: Partial<Settings>): Partial<Clinic> {
   const { name, timezone, currency, duration, smsPerDay, emailsPerDay, messagesPerRecipient, smsCountries } =
     settings
+  const { emailFromName, replyTo } = settings
   return {
     ...(name !== undefined && { name: parseOption('name', singleLineText(100), name) }),
     ...(timezone !== undefined && { timezone: parseOption('timezone', Timezone, timezone) }),
@@ -137,6 +144,10 @@ function changesOf(settings: Partial<Settings>): Partial<Clinic> {
     ...(smsCountries !== undefined && {
       smsCountries: parseOption('sms-countries', Countries, smsCountries),
     }),
+    ...(emailFromName !== undefined && {
+      emailFromName: parseOption('email-from-name', singleLineText(100), emailFromName),
+    }),
+    ...(replyTo !== undefined && { replyTo: parseOption('reply-to', emailAddress, replyTo) }),
   }
 }
 
@@ -151,5 +162,7 @@ const clinicJson = (clinic: Clinic) => ({
   emails_per_day: clinic.emailsPerDay ?? null,
   messages_per_recipient: clinic.messagesPerRecipient ?? null,
   sms_countries: clinic.smsCountries ?? null,
+  email_from_name: clinic.emailFromName ?? null,
+  reply_to: clinic.replyTo ?? null,
   created_at: clinicTimestamp(clinic.createdAt, clinic.timezone),
 })

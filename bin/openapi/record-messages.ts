@@ -7,6 +7,7 @@ const RECIPIENTS = {
   undeliverable: { phone_number: '+12015550104', email_address: 'bounce@simulator.amazonses.com' },
   throttled: { phone_number: '+12015550102', email_address: null },
   abroad: { phone_number: '+9779812345678', email_address: null },
+  premium: { phone_number: '+908881234567', email_address: null },
   unreachable: { phone_number: null, email_address: null },
 }
 
@@ -40,11 +41,16 @@ export async function recordMessageErrors(recorder: ExampleRecorder, { run }: Op
   await recordError('provider_unavailable', 'POST', '/messages', smsTo(throttled))
   const abroad = await createPatient(recorder, 'abroad')
   await recordError('country_not_allowed', 'POST', '/messages', smsTo(abroad))
+  const premium = await createPatient(recorder, 'premium')
+  await recordError('number_not_allowed', 'POST', '/messages', smsTo(premium))
   const unreachable = await createPatient(recorder, 'unreachable')
   await recordError('patient_has_no_phone', 'POST', '/messages', smsTo(unreachable))
   await recordError('patient_has_no_email', 'POST', '/messages', emailTo(unreachable))
   const sms = smsTo(await findPatient(recorder))
+  await run('clinic', 'set', '--messages-per-recipient', '1000')
   await recordInProgress(recorder, sms.body)
+  await run('clinic', 'set', '--messages-per-recipient', '1')
+  await recordError('recipient_message_limit', 'POST', '/messages', sms)
   await run('clinic', 'set', '--sms-per-day', '1')
   await recordError('daily_message_limit', 'POST', '/messages', sms)
 }

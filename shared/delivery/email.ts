@@ -13,7 +13,9 @@ export type Email = {
   readonly clinic: string
   readonly message: string
   /** Shown as the sender's name. */
-  readonly clinicName: string
+  readonly fromName: string
+  /** Replies go to the sender's address if null. */
+  readonly replyTo: string | null
   readonly recipient: string
   readonly subject: string
   readonly text: string
@@ -28,11 +30,20 @@ const utf8 = (Data: string) => ({ Data, Charset: 'UTF-8' })
  * the email, so that the event can be matched to its message.
  */
 export function emailSender(client: SESv2Client, { from, configurationSet }: EmailSettings) {
-  const send = ({ clinic, message, clinicName, recipient, subject, text }: Email): Promise<SendResult> =>
+  const send = ({
+    clinic,
+    message,
+    fromName,
+    replyTo,
+    recipient,
+    subject,
+    text,
+  }: Email): Promise<SendResult> =>
     client
       .send(
         new SendEmailCommand({
-          FromEmailAddress: formatMailbox(clinicName, from),
+          FromEmailAddress: formatMailbox(fromName, from),
+          ...(replyTo !== null && { ReplyToAddresses: [replyTo] }),
           Destination: { ToAddresses: [recipient] },
           Content: { Simple: { Subject: utf8(formatSubject(subject)), Body: { Text: utf8(text) } } },
           ConfigurationSetName: configurationSet,

@@ -1,4 +1,4 @@
-import type { ClinicId } from '../domain/clinic.ts'
+import type { Clinic, ClinicId } from '../domain/clinic.ts'
 import { ERASED_RECIPIENT, isWaiting, type Message } from '../domain/message.ts'
 import type { Email, EmailSender } from './email.ts'
 import type { EmailQueue, QueuedEmail } from './email-queue.ts'
@@ -16,9 +16,12 @@ const SWEEP_MARGIN_MS = 5 * 60_000
 /** No such email. Its message is always stored before it is queued. */
 export class UnknownMessage extends Error {}
 
+/** What emails show of the clinic that sends them. */
+export type MailSettings = Pick<Clinic, 'name' | 'emailFromName' | 'replyTo'>
+
 export type EmailConsumer = {
   readonly messages: Pick<Messages, 'find' | 'claim' | 'recordFeedback' | 'markUnresolved' | 'release'>
-  readonly clinicName: (clinic: ClinicId) => Promise<string>
+  readonly mailSettings: (clinic: ClinicId) => Promise<MailSettings>
   readonly sender: EmailSender
   readonly queue: EmailQueue
   readonly now: () => number
@@ -36,7 +39,7 @@ export type EmailConsumer = {
 export async function sendQueuedEmail(consumer: EmailConsumer, email: QueuedEmail): Promise<void> {
   const { messages, sender, now } = consumer
   const { clinic, message: id } = email
-  const [read, clinicName] = await Promise.all([messages.find(clinic, id), consumer.clinicName(clinic)])
+  const [read, settings] = await Promise.all([messages.find(clinic, id), consumer.mailSettings(clinic)])
   if (read?.record.channel !== 'email') throw new UnknownMessage('no such email')
   const { record } = read
   // Already claimed or sent.
@@ -47,7 +50,7 @@ export async function sendQueuedEmail(consumer: EmailConsumer, email: QueuedEmai
 
   const token = consumer.newToken()
   if (!(await messages.claim(clinic, read, { token, until: now() + LEASE_MS }))) return
-  const result = await sender.send(toEmail(clinic, clinicName, record))
+  const result = await sender.send(toEmail(clinic, settings, record))
   if (result.kind === 'accepted') {
     const { providerMessageId } = result
     const at = new Date(now()).toISOString()
@@ -63,12 +66,17 @@ export async function sendQueuedEmail(consumer: EmailConsumer, email: QueuedEmai
   }
 }
 
-const toEmail = (clinic: ClinicId, clinicName: string, { id, recipient, subject, text }: Message): Email => ({
+const toEmail = (
+  clinic: ClinicId,
+  { name, emailFromName, replyTo }: MailSettings,
+  { id, recipient, subject, text }: Message,
+): Email => ({
   clinic,
   message: id,
-  clinicName,
+  fromName: emailFromName ?? name,
+  replyTo: replyTo ?? null,
   recipient,
-  subject: subject ?? clinicName,
+  subject: subject ?? name,
   text,
 })
 

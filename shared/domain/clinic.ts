@@ -20,6 +20,10 @@ export type Clinic = ClinicInfo & {
   readonly smsPerDay?: number
   readonly emailsPerDay?: number
   readonly messagesPerRecipient?: number
+  /** The sender's name that mail programs show instead of the clinic's. */
+  readonly emailFromName?: string
+  /** The address that replies to the clinic's emails go to, instead of the sender's. */
+  readonly replyTo?: string
   /** ISO 3166 codes of the countries that the clinic may send SMS to. */
   readonly smsCountries?: readonly string[]
 }

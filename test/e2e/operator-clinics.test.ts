@@ -263,7 +263,7 @@ describe('doctors', () => {
   })
 })
 
-describe('message limits of a clinic', () => {
+describe('message settings of a clinic', () => {
   const required = ['--name', 'Praxis', '--timezone', 'Europe/Berlin', '--currency', 'EUR']
 
   it('are set at creation, or default to those of the stage', async () => {
@@ -288,6 +288,14 @@ describe('message limits of a clinic', () => {
       emails_per_day: 7,
       sms_countries: ['GB'],
     })
+    expect(await set('--messages-per-recipient', '3')).toMatchObject({ messages_per_recipient: 3 })
+    expect(await set('--email-from-name', 'Dr. Ada Kaya', '--reply-to', 'desk@praxis.example')).toMatchObject(
+      {
+        messages_per_recipient: 3,
+        email_from_name: 'Dr. Ada Kaya',
+        reply_to: 'desk@praxis.example',
+      },
+    )
   })
 
   it.each([
@@ -295,6 +303,13 @@ describe('message limits of a clinic', () => {
     [['--sms-per-day', '1.5'], '--sms-per-day must be a whole number'],
     [['--emails-per-day', '1000001'], '--emails-per-day must be at most 1000000'],
     [['--emails-per-day', 'many'], '--emails-per-day must be a number'],
+    [['--messages-per-recipient', '0'], '--messages-per-recipient must be at least 1'],
+    [['--email-from-name', 'Praxis\r\nBcc: b@example.com'], '--email-from-name must not contain control'],
+    [['--email-from-name', '\u200b'], '--email-from-name must have a visible character'],
+    [['--email-from-name', 'Praxis \u202edroN'], '--email-from-name must not contain directional overrides'],
+    [['--reply-to', 'desk@praxis.example\r\nBcc: b@example.com'], '--reply-to must not contain control'],
+    [['--reply-to', 'desk@praxis.example,b@example.com'], '--reply-to must be an email address'],
+    [['--reply-to', 'Desk <desk@praxis.example>'], '--reply-to must be an email address'],
     [['--sms-countries', 'TR,XX'], '--sms-countries must be ISO 3166 codes'],
     [['--sms-countries', ''], '--sms-countries must be ISO 3166 codes'],
   ])('exit with code 2 on %j', async (args, message) => {

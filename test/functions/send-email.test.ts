@@ -7,6 +7,7 @@ import type { Clinic } from '../../shared/domain/clinic.ts'
 import type { Message } from '../../shared/domain/message.ts'
 import type { Patient } from '../../shared/domain/patient.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
+import { clinicStore } from '../../shared/store/clinics.ts'
 import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
 import { messageStore } from '../../shared/store/messages/messages.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
@@ -108,6 +109,16 @@ it('sends an email with its configuration set and tags, and records it as sent',
     dispatch: null,
   })
   expect(await queue.size()).toBe(0)
+})
+
+it('sends an email under the clinic’s own sender’s name, with its address for replies', async () => {
+  await clinicStore(db).update(clinic.id, { emailFromName: 'Dr. Ada Kaya', replyTo: 'desk@praxis.example' })
+  const message = await accepted()
+  await queue.push(bodyOf(message))
+  await queue.deliverBatch(sendEmail)
+  expect(ses.commandCalls(SendEmailCommand).map(({ args }) => args[0].input)).toMatchObject([
+    { FromEmailAddress: '"Dr. Ada Kaya" <clinic@example.com>', ReplyToAddresses: ['desk@praxis.example'] },
+  ])
 })
 
 it('sends an email that was never queued, once it is due after two minutes', async () => {

@@ -64,7 +64,7 @@ const INJECTIONS = [
 ]
 
 /** The email that the recipient receives. */
-async function received(facts: { clinicName?: string; subject?: string }) {
+async function received(facts: { fromName?: string; subject?: string }) {
   const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
   const client = new SESv2Client({
     endpoint: engine.inboxUrl,
@@ -75,7 +75,8 @@ async function received(facts: { clinicName?: string; subject?: string }) {
   const result = await emailSender(client, { from: FROM, configurationSet: 'mail' }).send({
     clinic: 'c',
     message: 'm',
-    clinicName: 'Clinic',
+    fromName: 'Clinic',
+    replyTo: null,
     recipient: 'ada@example.com',
     subject: 'Your visit',
     text: 'See you soon',
@@ -112,7 +113,7 @@ describe.each(INJECTIONS.map((text) => [JSON.stringify(text).slice(0, 60), text]
     })
 
     it('as the clinic’s name changes only the sender’s name', async () => {
-      const mail = await received({ clinicName: text })
+      const mail = await received({ fromName: text })
       expect([...mail.headers.keys()].sort()).toEqual(EXPECTED)
       const [[name, from] = ['', '']] = addresses(mail.from)
       expect(addresses(mail.from).length).toBe(1)

@@ -45,7 +45,7 @@ function consumer(shouldCrash: (step: Step) => boolean, now: () => number, accep
     now,
     random: () => 0.5,
     newToken: newUuid,
-    clinicName: async () => 'Clinic',
+    mailSettings: async () => ({ name: 'Clinic' }),
     messages: {
       find: crashing('find', log.find),
       claim: crashing('claim', log.claim),

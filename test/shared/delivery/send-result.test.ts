@@ -262,7 +262,8 @@ const inTurn = (...answers: Respond[]): Respond => {
 const email = {
   clinic: '6d0e2a7c-0000-4000-8000-000000000001',
   message: '6d0e2a7c-0000-4000-8000-000000000002',
-  clinicName: 'Ärzte, "Nord"',
+  fromName: 'Ärzte, "Nord"',
+  replyTo: null,
   recipient: 'ada@example.com',
   subject: 'Your visit\r\nBcc: evil@example.com',
   text: 'See you\nat ten 😀',
@@ -374,7 +375,7 @@ describe('the clients of the functions', () => {
   it('send with the settings of the environment', async () => {
     respond = inTurn(snsAccepts, sesAccepts)
     await openSms().send('+905321234567', 'x', deadline)
-    await openEmail().send({ ...email, clinicName: '' })
+    await openEmail().send({ ...email, fromName: '' })
     expect(new URLSearchParams(bodies[0]).get('MessageAttributes.entry.2.Value.StringValue')).toBe('Clinic')
     expect(JSON.parse(bodies[1] ?? '')).toMatchObject({
       FromEmailAddress: 'clinic@example.com',

@@ -37,7 +37,8 @@ const sendSms = (sender = openSms(), deadline = AbortSignal.timeout(5000)) =>
 const EMAIL = {
   clinic: 'c1',
   message: 'm1',
-  clinicName: 'Praxis Nord',
+  fromName: 'Praxis Nord',
+  replyTo: null,
   recipient: 'ada@example.com',
   subject: 'Your visit',
   text: 'See you at ten',
