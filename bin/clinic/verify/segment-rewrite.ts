@@ -63,7 +63,7 @@ async function rewriteSegment(table: Table, clinic: ClinicId, index: number): Pr
   const segment = new SearchSegment(await readLines(table, clinic, index, n))
   // An item without a version cannot be conditional, and has nothing to read.
   if (!known) await table.deleteMany(stored)
-  const replaced = known ? { segment, version, state: 0 } : null
+  const replaced = known ? { segment, version, state: 0, items: stored.length } : null
   await table.transact(segmentWrites(table, clinic, index, segment, n + u, replaced))
   return (replaced?.version ?? 0) + 1
 }

@@ -17,6 +17,8 @@ export type StoredSegment = {
   readonly segment: SearchSegment
   readonly version: number
   readonly state: number
+  /** The number of its items, including those that are empty because it shrank. */
+  readonly items: number
 }
 
 /** A segment of at least `version`, or null when it was not there yet. Eventual reads cost half and may be early. */
@@ -26,26 +28,30 @@ export async function readSegment(
   index: number,
   version: number,
 ): Promise<StoredSegment | null> {
-  const eventual = await readParts(table, clinic, index, version, true)
-  const parts = eventual ?? (await readParts(table, clinic, index, version, false))
-  if (!parts) return null
+  const stored =
+    (await readItems(table, clinic, index, version, true)) ??
+    (await readItems(table, clinic, index, version, false))
+  const [first] = stored ?? []
+  if (!stored || !first) return null
+  const parts = stored.slice(0, first.parts)
   const text = zstdDecompressSync(Buffer.concat(parts.map(({ data }) => data))).toString()
-  const { version: found, state } = parts[0] as Part
-  return { segment: new SearchSegment(text === '' ? [] : text.split('\n')), version: found, state }
+  const segment = new SearchSegment(text === '' ? [] : text.split('\n'))
+  return { segment, version: first.version, state: first.state, items: stored.length }
 }
 
-/** The parts, if they are complete, have one version, and are not too old. */
-async function readParts(table: Table, clinic: ClinicId, index: number, version: number, eventual: boolean) {
+/** The items, if the parts are complete, have one version, and are not too old. */
+async function readItems(table: Table, clinic: ClinicId, index: number, version: number, eventual: boolean) {
   const pk = patientSegmentPartition(clinic, index)
   const stored = (await table.query({ pk, limit: MAX_PARTS, eventual })) as Part[]
   const [first] = stored
   if (!first || first.version < version || stored.length < first.parts) return null
-  // A segment that shrank has parts left after its new last one.
-  const parts = stored.slice(0, first.parts)
-  return parts.every((part) => part.version === first.version) ? parts : null
+  return stored.slice(0, first.parts).every((part) => part.version === first.version) ? stored : null
 }
 
-/** The writes that replace `replaces` by a segment, for one transaction. */
+/**
+ * The writes that replace `previous` by a segment, for one transaction. If the segment needs fewer items, the others are
+ * emptied: they hold text of patients who may have been erased since.
+ */
 export function segmentWrites(
   table: Table,
   clinic: ClinicId,
@@ -57,7 +63,7 @@ export function segmentWrites(
   const bytes = zstdCompressSync(segment.lines().join('\n'))
   const parts = Math.max(1, Math.ceil(bytes.length / MAX_PART_BYTES))
   if (parts > MAX_PARTS) throw new RangeError('a search segment is larger than a transaction')
-  return Array.from({ length: parts }, (_, part) =>
+  return Array.from({ length: Math.max(parts, previous?.items ?? 0) }, (_, part) =>
     table.updateWrite(patientSegmentKey(clinic, index, part), {
       UpdateExpression: 'SET #data = :data, version = :version, parts = :parts, #state = :state',
       // The first part guards them all: concurrent snapshots cannot undo each other.
