@@ -99,7 +99,9 @@ export function idempotencyGuard(
     const item = itemKey && (await table.get(itemKey))
     // Expired, or anonymized when its patient was erased: it must stay so.
     if (!item || item.body !== reserved) return
-    const { busy: _, ...stored } = item
+    const { busy: _, ...reservation } = item
+    // A freed key keeps nothing of the response, which names the recipient of a message.
+    const stored = response === null ? { ...reservation, body: '{}' } : reservation
     const condition = { attribute: 'body', equals: reserved }
     // An expired response counts as missing, so the next request with the key may replace it.
     if (response === null) changes.put({ ...stored, [TTL]: expiredTtl(now()) }, condition)

@@ -11,6 +11,7 @@ import { idempotencyGuard } from '../../../../shared/store/table/idempotency.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import type { Item } from '../../../../shared/store/table/write-requests.ts'
 import { aPatient, freshTable, NOW, newClinic, type TestTable } from '../../../support/table.ts'
+import { tableText } from '../../../support/table-text.ts'
 
 let db: TestTable
 let clinic: Clinic
@@ -67,4 +68,21 @@ describe('erasing a patient', () => {
     await eraseWhile((response) => ({ ...response, body: JSON.stringify(body) }))
     expect((await storedBody()).data).toMatchObject({ id: patient.id, full_name: 'Erased Patient' })
   })
+})
+
+it('keeps nothing of the response under a key that is freed', async () => {
+  const freed = idempotencyGuard(
+    { table: db.table, now: () => NOW },
+    { clinic: clinic.id, credential: 'ck_test', route: 'send-message', key: 'freed', body: '{}' },
+  )
+  const reserved = new Changeset(db.table, clinic.id)
+  freed.reserve(reserved, 202, { data: { recipient: 'canary@x.org' } }, patient.id, NOW + 1000)
+  await reserved.commit()
+  const completed = new Changeset(db.table, clinic.id)
+  await freed.complete(completed, 202, null)
+  await completed.commit()
+
+  expect(await tableText(db)).not.toContain('canary@x.org')
+  expect(await freed.find()).toBeNull()
+  await patientChanges(db.table).erase(clinic.id, patient.id, anonymizeResponse)
 })
