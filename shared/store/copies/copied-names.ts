@@ -2,7 +2,7 @@
  * Names and addresses are copied into the records that lists show. A change of one marks its copies as stale in its own
  * transaction (Changeset.markStale); refreshing them afterwards can be interrupted and repeated.
  */
-import { APPOINTMENT_FIELDS, type Appointment } from '../../domain/appointment.ts'
+import { APPOINTMENT_FIELDS, type Appointment, type PersonReference } from '../../domain/appointment.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
 import { eraseFields } from '../../domain/field-policy.ts'
 import { INVOICE_FIELDS, type Invoice } from '../../domain/invoice.ts'
@@ -64,12 +64,13 @@ export function copiedNames(table: Table) {
   }
 
   async function refreshPatientCopies(clinic: ClinicId, id: string): Promise<void> {
-    const refreshList = async <R extends { readonly id: string }>(
+    const refreshList = async <R extends { readonly id: string; readonly patient: PersonReference }>(
       list: RecordList<R>,
       withFreshCopies: (record: R, patient: StoredPatient) => R,
     ) =>
       rewriteRecords(table, clinic, list, await list.allOf(clinic, 'patient', id), async (record) => {
-        const patient = (await patients.findMany(clinic, [id])).get(id)
+        // An import may have moved the record to another patient meanwhile.
+        const patient = record.patient.id === id && (await patients.findMany(clinic, [id])).get(id)
         if (!patient) return null
         const after = withFreshCopies(record, patient)
         return { after, source: patientKey(clinic, id), version: patient.version }
@@ -88,7 +89,7 @@ export function copiedNames(table: Table) {
   async function refreshDoctorCopiesPass(clinic: ClinicId, id: string): Promise<number> {
     const records = await appointments.allOf(clinic, 'doctor', id)
     return rewriteRecords(table, clinic, appointments, records, async (record) => {
-      const doctor = await doctors.find(clinic, id)
+      const doctor = record.doctor.id === id && (await doctors.find(clinic, id))
       if (!doctor) return null
       const after = { ...record, doctor: { id, fullName: doctor.fullName } }
       return { after, source: doctorKey(clinic, id), version: doctor.version }

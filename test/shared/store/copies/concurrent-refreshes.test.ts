@@ -1,13 +1,20 @@
 /** Refreshes of copied names that overlap with later changes. */
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import type { Appointment } from '../../../../shared/domain/appointment.ts'
+import type { Clinic } from '../../../../shared/domain/clinic.ts'
+import { fullName } from '../../../../shared/domain/patient.ts'
+import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import { copiedNames } from '../../../../shared/store/copies/copied-names.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { doctorStore } from '../../../../shared/store/doctors.ts'
+import { calendarListPartition, ownerPartition } from '../../../../shared/store/keys/calendar.ts'
 import { doctorOwner, patientOwner } from '../../../../shared/store/keys/copies.ts'
+import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
+import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { createPopulatedClinic } from '../../../support/records.ts'
-import { freshTable } from '../../../support/table.ts'
+import { aPatient, freshTable } from '../../../support/table.ts'
 
 /** The same table, but `work` runs before its first `transact`: in a refresh, the one that deletes the mark. */
 function runBeforeFirstTransaction(table: Table, work: () => Promise<unknown>): Table {
@@ -78,3 +85,67 @@ it('keeps the mark of a later name of a doctor when a refresh of an earlier name
 
   expect(await copiedNames(table).staleOwners(clinic.id)).toEqual([doctorOwner(doctor.id)])
 })
+
+describe('a refresh of copies while an import moves an appointment', () => {
+  /** The same table, which moves the appointment after its first query of the partition. */
+  const movingTable = (table: Table, pk: string, move: () => Promise<void>): Table => {
+    let isMoved = false
+    return {
+      ...table,
+      query: async (range) => {
+        const rows = await table.query(range)
+        if (range.pk === pk && !isMoved) {
+          isMoved = true
+          await move()
+        }
+        return rows
+      },
+    }
+  }
+
+  it('keeps the text and the name of the other patient when the first one is erased', async () => {
+    const { table } = await freshTable()
+    const { clinic, patient, appointment } = await createPopulatedClinic(table)
+    const other = aPatient()
+    await patientWriter({ table }).createMany(clinic.id, [other])
+    const moved = {
+      ...appointment,
+      patient: { id: other.id, fullName: fullName(other) },
+      notes: 'about the other patient',
+    }
+    const pk = ownerPartition(clinic.id, 'A', 'patient', patient.id)
+    const moving = movingTable(table, pk, () => changeAppointment(table, clinic, moved))
+
+    await patientChanges(moving).erase(clinic.id, patient.id, (body) => body)
+
+    expect((await appointmentStore({ table }).find(clinic.id, appointment.id))?.record).toEqual(moved)
+  })
+
+  it('keeps the other doctor when the first one is renamed', async () => {
+    const { table } = await freshTable()
+    const { clinic, doctor, appointment } = await createPopulatedClinic(table)
+    const doctors = doctorStore({ table })
+    const before = await doctors.find(clinic.id, doctor.id)
+    if (!before) throw new Error('the doctor is missing')
+    const { version, ...stored } = before
+    const other = { ...stored, id: newUuid(), fullName: 'Dr. Other' }
+    await doctors.save(clinic.id, [
+      { before, after: { ...stored, fullName: 'Dr. New' } },
+      { before: null, after: other },
+    ])
+    const moved = { ...appointment, doctor: { id: other.id, fullName: other.fullName } }
+    const pk = calendarListPartition(clinic.id, 'A', doctor.id)
+    const moving = movingTable(table, pk, () => changeAppointment(table, clinic, moved))
+
+    await copiedNames(moving).refresh(clinic.id, doctorOwner(doctor.id))
+
+    expect((await appointmentStore({ table }).find(clinic.id, appointment.id))?.record).toEqual(moved)
+  })
+})
+
+async function changeAppointment(table: Table, clinic: Clinic, after: Appointment): Promise<void> {
+  const list = appointmentStore({ table })
+  const changes = new Changeset(table, clinic.id)
+  list.change(changes, await list.find(clinic.id, after.id), after)
+  await changes.commit()
+}
