@@ -1,5 +1,5 @@
 import { PATIENT_REFERENCE_FIELDS, type PersonReference } from './appointment.ts'
-import { eraseTo, type FieldPolicies, KEEP, KEEP_SILENTLY } from './field-policy.ts'
+import { eraseFields, eraseTo, type FieldPolicies, KEEP, KEEP_SILENTLY } from './field-policy.ts'
 
 export const CHANNELS = ['sms', 'email'] as const
 export type Channel = (typeof CHANNELS)[number]
@@ -102,7 +102,7 @@ export function applyFeedback(message: Message, feedback: ProviderFeedback): Mes
   const isTransition = TRANSITIONS[message.status].includes(status)
   // The message of an unknown outcome is obsolete once the outcome is known.
   const errorMessage = message.dispatch?.isUnresolved ? null : message.errorMessage
-  return {
+  const after: Message = {
     ...message,
     status: isTransition ? status : message.status,
     errorMessage,
@@ -113,6 +113,8 @@ export function applyFeedback(message: Message, feedback: ProviderFeedback): Mes
     }),
     ...('reason' in feedback && { errorMessage: errorMessage ?? feedback.reason }),
   }
+  // A reason may quote the recipient of a message whose patient was erased meanwhile.
+  return message.recipient === ERASED_RECIPIENT ? eraseFields(after, MESSAGE_FIELDS) : after
 }
 
 /** Whether the message is queued and unclaimed. */

@@ -56,6 +56,12 @@ const all = (message: Message, ...occurrences: readonly ProviderFeedback[]): Mes
   occurrences.reduce(applyFeedback, message)
 
 describe('feedback on a message', () => {
+  it('moves the status of a message whose patient is erased, and stores no text of the provider', () => {
+    const erased = eraseFields(aMessage(), MESSAGE_FIELDS)
+    const bounce: ProviderFeedback = { kind: 'failed', reason: 'ada@example.com: mailbox full' }
+    expect(all(erased, sent, bounce)).toEqual({ ...erased, status: 'failed', sentAt: sent.at })
+  })
+
   it.each<[string, ProviderFeedback[], Partial<Message>]>([
     ['sent', [sent], { status: 'sent', sentAt: sent.at, providerMessageId: 'p-1', errorMessage: null }],
     ['sent, delivered', [sent, delivered], { status: 'delivered', sentAt: sent.at }],
