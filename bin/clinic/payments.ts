@@ -15,7 +15,7 @@ import { singleLineText } from '../../shared/domain/text-fields.ts'
 import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
 import { importedUuid, newUuid } from '../../shared/domain/uuid.ts'
 import { paymentStore } from '../../shared/store/calendar/payments.ts'
-import { settlement } from '../../shared/store/calendar/settlement.ts'
+import { PatientErased, settlement } from '../../shared/store/calendar/settlement.ts'
 import { commitWithRetry } from '../../shared/store/table/commit-packed.ts'
 import { connect, requireClinic } from './connection.ts'
 import { CommandFailure, parseOption, print } from './output.ts'
@@ -59,7 +59,9 @@ export function addPaymentCommands(program: Command): void {
       await commitWithRetry(async () => {
         // A payment with this external id is kept unchanged.
         if (await payments.find(clinic.id, id)) return null
-        const changes = await settlement(table).buildChangeset(clinic.id, invoice, [{ id, build: make }])
+        const changes = await settlement(table)
+          .buildChangeset(clinic.id, invoice, [{ id, build: make }])
+          .catch(failForErasedPatient)
         isNew = changes !== null
         return changes
       })
@@ -69,6 +71,10 @@ export function addPaymentCommands(program: Command): void {
         isNew ? `Recorded payment ${id}` : `Payment ${id} already exists`,
       ])
     })
+}
+
+function failForErasedPatient(error: unknown): never {
+  throw error instanceof PatientErased ? new CommandFailure('The patient of the invoice was erased.') : error
 }
 
 function paymentOf(given: AddPaymentOptions, id: string, invoice: Invoice, clinic: ClinicInfo): Payment {

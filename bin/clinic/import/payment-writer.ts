@@ -5,7 +5,7 @@ import type { Invoice } from '../../../shared/domain/invoice.ts'
 import type { Payment } from '../../../shared/domain/payment.ts'
 import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'
-import { PaidAmountTooLarge, settlement } from '../../../shared/store/calendar/settlement.ts'
+import { PaidAmountTooLarge, PatientErased, settlement } from '../../../shared/store/calendar/settlement.ts'
 import { patientKey } from '../../../shared/store/keys/patients.ts'
 import { patientStore, type StoredPatient } from '../../../shared/store/patients/patients.ts'
 import type { Changeset } from '../../../shared/store/table/changeset.ts'
@@ -125,7 +125,8 @@ export function paymentWriter(
       changes?.requireVersion(patientKey(clinic, patient.id), patient.version)
       return changes
     } catch (error) {
-      throw error instanceof RowRejectedError ? new ConditionFailed([]) : error
+      const isOutdated = error instanceof RowRejectedError || error instanceof PatientErased
+      throw isOutdated ? new ConditionFailed([]) : error
     }
   }
 

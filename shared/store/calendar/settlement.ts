@@ -2,6 +2,8 @@ import type { ClinicId } from '../../domain/clinic.ts'
 import { applyPayments, type Invoice } from '../../domain/invoice.ts'
 import { MAX_MINOR_UNITS } from '../../domain/money.ts'
 import type { Payment } from '../../domain/payment.ts'
+import { patientKey } from '../keys/patients.ts'
+import { patientStore } from '../patients/patients.ts'
 import { Changeset } from '../table/changeset.ts'
 import type { Table } from '../table/table.ts'
 import type { ListPlatform } from './calendar-pages.ts'
@@ -15,7 +17,7 @@ export type PaymentChange = {
 }
 
 /**
- * The most payments that fit into one transaction with their invoice. A payment takes up to 12 items: itself, its event,
+ * The most payments that fit into one transaction with their invoice and the check of its patient. A payment takes up to 12 items: itself, its event,
  * three rows, the three rows it leaves, two tallies and the marks of both.
  */
 export const MAX_PAYMENTS = 7
@@ -23,16 +25,21 @@ export const MAX_PAYMENTS = 7
 /** The paid amount of an invoice would be larger than an amount can be. */
 export class PaidAmountTooLarge extends RangeError {}
 
+/** The patient of the invoice was erased: nothing more is written about a person who is not to be known. */
+export class PatientErased extends Error {}
+
 /** Writes payments together with their effect on the invoice. */
 export function settlement(table: Table) {
   const invoices = invoiceStore({ table })
   const payments = paymentStore({ table })
+  const patients = patientStore({ table })
 
   /**
    * Builds the changes of at most {@link MAX_PAYMENTS} payments of one invoice, and of the invoice; null when the clinic has
    * no such invoice. Every payment changes its invoice's version, so two concurrent payments cannot both be counted from the
    * same state.
-   * @throws PaidAmountTooLarge
+   * The patient must not have been erased when the changes are committed.
+   * @throws PaidAmountTooLarge; PatientErased
    */
   async function buildChangeset(
     clinic: ClinicId,
@@ -42,7 +49,9 @@ export function settlement(table: Table) {
     // The invoice comes first: a payment made after this read changes its version, and the commit fails.
     const invoice = await invoices.find(clinic, invoiceId)
     if (!invoice) return null
-    const [stored, all] = await Promise.all([
+    const owner = invoice.record.patient.id
+    const [found, stored, all] = await Promise.all([
+      patients.findMany(clinic, [owner]),
       payments.findMany(
         clinic,
         wanted.map(({ id }) => id),
@@ -50,6 +59,9 @@ export function settlement(table: Table) {
       payments.allOf(clinic, 'invoice', invoiceId),
     ])
     const changes = new Changeset(table, clinic)
+    const patient = found.get(owner)
+    if (patient?.erased) throw new PatientErased('the patient of the invoice was erased')
+    if (patient) changes.requireVersion(patientKey(clinic, owner), patient.version)
     const byId = new Map(all.map((payment) => [payment.id, payment]))
     for (const { id, build } of wanted) {
       const before = stored.get(id) ?? null

@@ -4,7 +4,7 @@ import { CommandFailure } from '../../../bin/clinic/output.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { importedUuid } from '../../../shared/domain/uuid.ts'
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'
-import { settlement } from '../../../shared/store/calendar/settlement.ts'
+import { PatientErased, settlement } from '../../../shared/store/calendar/settlement.ts'
 import { commitWithRetry } from '../../../shared/store/table/commit-packed.ts'
 import { type InvoiceModel, identified, isErased, type PatientModel, type PaymentModel } from '../model.ts'
 import { demand, Register, tick } from '../register.ts'
@@ -128,7 +128,7 @@ export async function addPayment(run: Run): Promise<void> {
   const outcome = await command(run, async (table) => {
     await commitWithRetry(async () => {
       if (await paymentStore({ table }).find(clinic.id as ClinicId, id)) return null
-      return settlement(table).buildChangeset(clinic.id as ClinicId, invoice.id, [
+      const changes = settlement(table).buildChangeset(clinic.id as ClinicId, invoice.id, [
         {
           id,
           build: ({ currency, number, patient }) => ({
@@ -139,11 +139,17 @@ export async function addPayment(run: Run): Promise<void> {
           }),
         },
       ])
+      return changes.catch((error) => {
+        throw error instanceof PatientErased ? new CommandFailure('erased') : error
+      })
     })
     if (!(await paymentStore({ table }).find(clinic.id as ClinicId, id)))
       throw new CommandFailure('no invoice')
   })
-  demand(outcome.kind !== 'refused', () => `invoice ${invoice.number} was not found`)
+  demand(
+    outcome.kind !== 'refused' || isErased(invoice.patient),
+    () => `a payment of invoice ${invoice.number} was refused`,
+  )
   if (outcome.kind === 'done') payment.existence = 'certain'
 }
 

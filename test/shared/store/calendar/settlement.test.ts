@@ -1,8 +1,11 @@
 import { expect, it } from 'vitest'
 import type { PaymentStatus } from '../../../../shared/domain/payment.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
-import { MAX_PAYMENTS, settlement } from '../../../../shared/store/calendar/settlement.ts'
+import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
+import { MAX_PAYMENTS, PatientErased, settlement } from '../../../../shared/store/calendar/settlement.ts'
+import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { tallyKey, tallyPartition } from '../../../../shared/store/keys/calendar.ts'
+import { ConditionFailed } from '../../../../shared/store/table/errors.ts'
 import { MAX_TRANSACTION_ITEMS } from '../../../../shared/store/table/table.ts'
 import { createPopulatedClinic } from '../../../support/records.ts'
 import { freshTable } from '../../../support/table.ts'
@@ -34,7 +37,20 @@ it('fits into one transaction when every payment moves to another month and ever
   }
   const changes = await build(2025, 'completed')
 
-  // Imports add a check of the patient's version.
-  expect(changes?.size).toBeLessThan(MAX_TRANSACTION_ITEMS)
+  expect(changes?.size).toBeLessThanOrEqual(MAX_TRANSACTION_ITEMS)
   await changes?.commit()
+})
+
+it('writes no payment when the patient is erased before the commit, nor afterwards', async () => {
+  const { table } = await freshTable()
+  const { clinic, patient, invoice, payment } = await createPopulatedClinic(table)
+  const late = { ...payment, id: newUuid(), description: 'Card of the brother' }
+  const build = () =>
+    settlement(table).buildChangeset(clinic.id, invoice.id, [{ id: late.id, build: () => late }])
+  const changes = await build()
+  await patientChanges(table).erase(clinic.id, patient.id, (body) => body)
+
+  await expect(changes?.commit()).rejects.toBeInstanceOf(ConditionFailed)
+  await expect(build()).rejects.toBeInstanceOf(PatientErased)
+  expect(await paymentStore({ table }).find(clinic.id, late.id)).toBeNull()
 })
