@@ -32,8 +32,6 @@ export type ImportRow<Fields = unknown> = {
   readonly id: string
   readonly line: number
   readonly fields: Fields
-  /** The row as the file has it. */
-  readonly raw: unknown
 }
 
 /**

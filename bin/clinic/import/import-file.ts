@@ -12,8 +12,11 @@ import { SeenIds } from './seen-ids.ts'
 
 export type ImportResult = Counts & { rejected: number }
 
-/** A rejected row. The reason never quotes the row's values. */
-export type Rejection = { readonly line: number; readonly reason: string; readonly row: unknown }
+/**
+ * A rejected row, without its contents: the file of rejected rows stays on the operator's disk, where no erasure of a
+ * patient finds it. The reason never quotes the row's values.
+ */
+export type Rejection = { readonly line: number; readonly reason: string }
 
 export type ImportProgress = { readonly bytes: number; readonly rows: number }
 
@@ -62,7 +65,7 @@ export async function importFile<Fields>(
     const byId = new Map(batch.map((row) => [row.id, row]))
     for (const { id, reason } of outcomes.rejections) {
       const row = byId.get(id)
-      if (row) await rejected.write({ line: row.line, reason, row: row.raw })
+      if (row) await rejected.write({ line: row.line, reason })
     }
     batch = []
     options.onProgress?.({ ...progress })
@@ -77,7 +80,6 @@ export async function importFile<Fields>(
         await rejected.write({
           line: row.line,
           reason: `external_id is already used on line ${firstLine}`,
-          row: rawOf(row),
         })
       } else batch.push(checked)
       if (batch.length === BATCH_SIZE) await flush()
@@ -104,14 +106,12 @@ async function writeBatch<Fields>(
   return outcomes
 }
 
-const rawOf = (row: Row): unknown => ('fields' in row ? row.fields : row.raw)
-
-type CheckedRow<Fields> = ImportRow<Fields> | { reason: string; row: unknown }
+type CheckedRow<Fields> = ImportRow<Fields> | { reason: string }
 
 function rowChecker<Fields>(entity: ImportEntity<Fields>, clinic: ClinicInfo, now: number) {
   const schema = entity.schema(clinic, now)
   return (row: Row): CheckedRow<Fields> => {
-    if (!('fields' in row)) return { reason: row.problem, row: row.raw }
+    if (!('fields' in row)) return { reason: row.problem }
     const { external_id, ...rest } = row.fields
     const id = ExternalRef.safeParse(external_id)
     const fields = schema.safeParse(rest)
@@ -120,7 +120,6 @@ function rowChecker<Fields>(entity: ImportEntity<Fields>, clinic: ClinicInfo, no
         id: importedUuid(clinic.id, entity.idKind, id.data),
         line: row.line,
         fields: fields.data,
-        raw: row.fields,
       }
     }
     const issues = [
@@ -129,7 +128,7 @@ function rowChecker<Fields>(entity: ImportEntity<Fields>, clinic: ClinicInfo, no
       ),
       ...(fields.error?.issues ?? []).map(issueText(rest)),
     ]
-    return { reason: issues.join('; '), row: row.fields }
+    return { reason: issues.join('; ') }
   }
 }
 

@@ -3,10 +3,10 @@ import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { CsvError, parse } from 'csv-parse/sync'
 
-/** A row's fields, or the problem that prevents reading them with `raw`, the row's text as far as it could be read. */
+/** A row's fields, or the problem that prevents reading them. */
 export type Row =
   | { readonly line: number; readonly fields: Record<string, unknown> }
-  | { readonly line: number; readonly problem: string; readonly raw: unknown }
+  | { readonly line: number; readonly problem: string }
 
 /** The file as a whole cannot be imported. The message contains its path, and the line if there is one. */
 export class ImportFileError extends Error {}
@@ -121,17 +121,17 @@ function csvRow(
   lines: readonly Line[],
   { columns, delimiter }: { columns: string[]; delimiter: string },
 ): Row {
-  const [{ number: line, text: raw }] = lines as [Line]
+  const [{ number: line }] = lines as [Line]
   const { cells, problem } = cellsOf(lines.map(({ text }) => text).join('\n'), delimiter)
   if (!cells)
-    return { line, problem: lines.length > 1 ? (CSV_PROBLEMS.CSV_QUOTE_NOT_CLOSED ?? problem) : problem, raw }
+    return { line, problem: lines.length > 1 ? (CSV_PROBLEMS.CSV_QUOTE_NOT_CLOSED ?? problem) : problem }
   if (cells.length !== columns.length) {
-    return { line, problem: `has ${cells.length} columns, but the header has ${columns.length}`, raw }
+    return { line, problem: `has ${cells.length} columns, but the header has ${columns.length}` }
   }
   const fields = Object.fromEntries(
     columns.map((name, index) => [name, cells[index] === '' ? null : cells[index]]),
   )
-  return checkEncoding(line, fields, raw)
+  return checkEncoding(line, fields)
 }
 
 type Cells = { cells: string[]; problem?: never } | { cells?: never; problem: string }
@@ -161,8 +161,7 @@ const CSV_PROBLEMS: Record<string, string> = {
 async function* readNdjson(file: string, onBytes: (bytes: number) => void): AsyncGenerator<Row> {
   await rejectUtf16(file)
   for await (const { number: line, text, ended } of textLines(file, onBytes)) {
-    if (text.length > MAX_ROW_LENGTH)
-      yield { line, problem: 'is longer than a million characters', raw: null }
+    if (text.length > MAX_ROW_LENGTH) yield { line, problem: 'is longer than a million characters' }
     else if (text.trim() !== '') yield jsonRow(line, text, ended)
   }
 }
@@ -181,20 +180,20 @@ function jsonRow(line: number, text: string, ended: boolean): Row {
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return checkEncoding(line, { ...value }, value)
+      return checkEncoding(line, { ...value })
     }
-    return { line, problem: 'is not a JSON object', raw: value }
+    return { line, problem: 'is not a JSON object' }
   } catch {
     const problem = ended ? 'is not JSON' : 'is not JSON; the file may be truncated in this last line'
-    return { line, problem, raw: text }
+    return { line, problem }
   }
 }
 
 /** Rejects text that contains U+FFFD, which replaces bytes that are not UTF-8. */
-function checkEncoding(line: number, fields: Record<string, unknown>, raw: unknown): Row {
+function checkEncoding(line: number, fields: Record<string, unknown>): Row {
   for (const [name, value] of Object.entries(fields)) {
     if (`${name}${typeof value === 'string' ? value : ''}`.includes('\uFFFD')) {
-      return { line, problem: `${name} is not UTF-8; save the file as UTF-8`, raw }
+      return { line, problem: `${name} is not UTF-8; save the file as UTF-8` }
     }
   }
   return { line, fields }

@@ -159,21 +159,13 @@ describe('importing patients from CSV', () => {
     })
   })
 
-  it('imports the valid rows and writes the invalid one to the file of rejected rows', async () => {
+  it('imports the valid rows and writes line and reason of the invalid one, without its contents, to the file of rejected rows', async () => {
     const file = `${HEADER}1,Jo,Doe,,,,\n2,Al,Roe,nope,,,\n3,Di,Poe,,,,\n`
     expect(await imported('patients.csv', file)).toMatchObject({ imported: 2, rejected: 1 })
     const path = rejectedFile(join(folder, 'patients.csv'))
-    expect(
-      readFileSync(path, 'utf8')
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line)),
-    ).toMatchObject([
-      {
-        line: 3,
-        reason: expect.stringContaining('phone_number'),
-        row: { external_id: '2', first_name: 'Al' },
-      },
+    const [line = '', ...more] = readFileSync(path, 'utf8').trim().split('\n')
+    expect([JSON.parse(line), ...more]).toEqual([
+      { line: 3, reason: expect.stringContaining('phone_number') },
     ])
     await imported('patients.csv', file.replace('nope', ''))
     expect(existsSync(path)).toBe(false)
@@ -242,12 +234,6 @@ describe('importing patients from CSV', () => {
     const file = `${HEADER.trim()}\r\n1,Jo,Doe,,,,female\n2,Al,Roe,,,,male\r\n`
     expect(await imported('patients.csv', file)).toMatchObject({ imported: 2, rejections: [] })
     expect((await patients()).map(({ gender }) => gender)).toEqual(['male', 'female'])
-  })
-
-  it('writes an invalid row unchanged, so that it can be corrected', async () => {
-    await imported('patients.csv', `${HEADER}1,Jo,Doe\n`)
-    const [line = ''] = readFileSync(rejectedFile(join(folder, 'patients.csv')), 'utf8').split('\n')
-    expect(JSON.parse(line)).toMatchObject({ line: 2, row: '1,Jo,Doe' })
   })
 
   it('rejects a file that consists of a wrong header', async () => {
