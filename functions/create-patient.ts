@@ -23,6 +23,7 @@ export const handler = endpoint(
       phoneNumber: body.phone_number ?? null,
       emailAddress: body.email_address ?? null,
       createdAt: new Date(now).toISOString(),
+      erasedAt: null,
     }
     const response = { data: renderPatient(patient, clinic) }
     return (await patients.create(clinicId, patient, idempotency, 201, response)) ?? response

@@ -6,6 +6,7 @@ import { startRealisticDynamoDb } from '../../infra/local/realistic-dynamodb/rea
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { addDays } from '../../shared/domain/clock.ts'
 import { formatTime } from '../../shared/domain/interval.ts'
+import { NO_DETAILS } from '../../shared/domain/patient.ts'
 import { SCOPES } from '../../shared/domain/scope.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { parseWeeklyHours } from '../../shared/domain/working-hours.ts'
@@ -78,9 +79,8 @@ async function newClinic(table: Table) {
     id,
     doctors.map((after) => ({ before: null, after })),
   )
-  const contact = { dateOfBirth: null, gender: null, phoneNumber: null, emailAddress: null }
   const patients = Array.from({ length: MAX_CREATED }, () => ({
-    ...{ id: newUuid(), firstName: 'Ada', lastName: 'Kaya', ...contact, createdAt },
+    ...{ id: newUuid(), firstName: 'Ada', lastName: 'Kaya', ...NO_DETAILS, createdAt },
   }))
   await patientWriter({ table }).createMany(id, patients)
   return {

@@ -23,3 +23,11 @@ export async function recordPatients(
   await sendRequest('POST', '/patients', createRequest)
   await run('patient', 'update', made.body.data.id, '--phone', '+905321234568')
 }
+
+/** Creates and erases a patient, so nothing that selects the newest patient may be recorded after it. */
+export async function recordErasure({ sendRequest }: ExampleRecorder, { run }: Operator): Promise<void> {
+  const { body } = await sendRequest('POST', '/patients', {
+    body: { first_name: 'Kerem', last_name: 'Yalçın' },
+  })
+  await run('patient', 'erase', body.data.id)
+}

@@ -16,7 +16,7 @@ import { recordErrors } from './record-errors.ts'
 import { recordEvents } from './record-events.ts'
 import { recordFinance } from './record-finance.ts'
 import { recordMessageErrors, recordMessages } from './record-messages.ts'
-import { recordPatients } from './record-patients.ts'
+import { recordErasure, recordPatients } from './record-patients.ts'
 import { stableExamples } from './stable-examples.ts'
 
 /**
@@ -52,6 +52,7 @@ export async function recordExamples(): Promise<Examples> {
     await recordPatients(recorder, tool)
     await recordAppointments(recorder, tool)
     await recordFinance(recorder, tool)
+    await recordErasure(recorder, tool)
     await recordMessages(recorder)
     // Afterwards, so that the ping is the newest delivery.
     await receiver.waitForAll(EVENTS)

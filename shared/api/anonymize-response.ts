@@ -25,6 +25,7 @@ export const PATIENT_BODY = {
   phone_number: PATIENT_FIELDS.phoneNumber,
   email_address: PATIENT_FIELDS.emailAddress,
   created_at: PATIENT_FIELDS.createdAt,
+  erased_at: PATIENT_FIELDS.erasedAt,
 } satisfies FieldPolicies<z.input<typeof Patient>>
 
 export const APPOINTMENT_BODY = {

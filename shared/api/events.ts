@@ -55,6 +55,7 @@ const messageData = (status: string) =>
 const DATA: Record<EventName, z.ZodObject> = {
   'patient.created': patientData,
   'patient.updated': patientData,
+  'patient.erased': patientData,
   'appointment.created': appointmentData(oneOf(APPOINTMENT_STATUSES)),
   'appointment.updated': appointmentData(oneOf(APPOINTMENT_STATUSES)),
   'appointment.cancelled': appointmentData(z.literal('cancelled')),

@@ -19,6 +19,10 @@ export const Patient = z
     phone_number: z.string().nullable().meta({ description: 'In E.164 format.' }),
     email_address: z.string().nullable(),
     created_at: Timestamp,
+    erased_at: Timestamp.nullable().meta({
+      description:
+        'When the patient was erased: the personal data of the patient, and all texts of the records, are gone. Else null.',
+    }),
   })
   .meta({ id: 'Patient' })
 
@@ -32,6 +36,7 @@ export const renderPatient = (patient: PatientRecord, clinic: ClinicInfo): z.inp
   phone_number: patient.phoneNumber,
   email_address: patient.emailAddress,
   created_at: clinicTimestamp(patient.createdAt, clinic.timezone),
+  erased_at: patient.erasedAt && clinicTimestamp(patient.erasedAt, clinic.timezone),
 })
 
 const Name = personName.meta({ maxLength: 100 })

@@ -41,7 +41,7 @@ export type MessageRequest = {
 
 /** What is stored about the patient and the clinic. */
 export type MessageFacts = {
-  readonly patient: (Patient & { readonly erased: boolean }) | undefined
+  readonly patient: Patient | undefined
   /** The clinic's own limits; null for an unknown clinic. */
   readonly limits: Partial<SendingLimits> | null
   /** Messages of the channel that the clinic has sent on the day of the request. */
@@ -80,7 +80,7 @@ export function acceptMessage(request: MessageRequest, facts: MessageFacts): Mes
   const { channel } = request
   const { patient, sentToday, sentToRecipient } = facts
   const limits = { ...request.defaultLimits, ...facts.limits }
-  if (!patient || patient.erased) return { kind: 'patient_not_found' }
+  if (!patient || patient.erasedAt) return { kind: 'patient_not_found' }
   const recipient = recipientOf(patient, channel)
   if (!recipient) return { kind: channel === 'sms' ? 'no_phone' : 'no_email' }
   if (channel === 'sms' && !limits.smsCountries.includes(countryOf(recipient) ?? ''))

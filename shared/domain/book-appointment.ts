@@ -31,7 +31,7 @@ export type BookingRequest = {
 
 /** What is stored about the patient, the doctor and the doctor's day. */
 export type BookingFacts = {
-  readonly patient: (Patient & { readonly erased: boolean }) | undefined
+  readonly patient: Patient | undefined
   readonly doctor: Doctor | null
   /** Time that the doctor's appointments take on the requested date. */
   readonly busy: readonly Interval[]
@@ -50,7 +50,7 @@ export function bookAppointment(
   request: BookingRequest,
   { patient, doctor, busy }: BookingFacts,
 ): BookingVerdict {
-  if (!patient || patient.erased) return { kind: 'patient_not_found' }
+  if (!patient || patient.erasedAt) return { kind: 'patient_not_found' }
   if (!doctor) return { kind: 'doctor_not_found' }
   const { date, timezone, clock } = request
   const interval = intervalOf(request)

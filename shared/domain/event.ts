@@ -12,6 +12,7 @@ import { clinicTimestamp } from './timestamp.ts'
 export const EVENTS = [
   'patient.created',
   'patient.updated',
+  'patient.erased',
   'appointment.created',
   'appointment.updated',
   'appointment.cancelled',
@@ -91,7 +92,9 @@ export type EventDraft = {
 
 export function patientEventDraft(before: Patient | null, after: Patient): EventDraft | null {
   if (before && hasSameEventFields(before, after, PATIENT_FIELDS)) return null
-  return { event: before ? 'patient.updated' : 'patient.created', data: { id: after.id } }
+  const isErasure = before !== null && before.erasedAt === null && after.erasedAt !== null
+  const event = !before ? 'created' : isErasure ? 'erased' : 'updated'
+  return { event: `patient.${event}`, data: { id: after.id } }
 }
 
 export function appointmentEventDraft(before: Appointment | null, after: Appointment): EventDraft | null {

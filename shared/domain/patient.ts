@@ -16,6 +16,8 @@ export type Patient = {
   readonly emailAddress: string | null
   /** ISO 8601 instant in UTC. */
   readonly createdAt: string
+  /** When the patient was erased: anonymized permanently, under the right to erasure. An ISO 8601 instant; else null. */
+  readonly erasedAt: string | null
 }
 
 /** The fields that a patient may have no value for. */
@@ -29,6 +31,7 @@ export const NO_DETAILS: OptionalFields = {
   gender: null,
   phoneNumber: null,
   emailAddress: null,
+  erasedAt: null,
 }
 
 export const fullName = (person: Pick<Patient, 'firstName' | 'lastName'>): string =>
@@ -52,4 +55,5 @@ export const PATIENT_FIELDS = {
   phoneNumber: eraseTo(null),
   emailAddress: eraseTo(null),
   createdAt: KEEP_SILENTLY,
+  erasedAt: KEEP,
 } satisfies FieldPolicies<Patient>

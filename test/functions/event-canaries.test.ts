@@ -11,6 +11,7 @@ import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import type { APIGatewayProxyResult, SQSBatchResponse } from 'aws-lambda'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { NEW_DOCTOR } from '../../bin/clinic/import/doctors.ts'
+import { anonymizeResponse } from '../../shared/api/anonymize-response.ts'
 import type { Appointment } from '../../shared/domain/appointment.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { EVENTS } from '../../shared/domain/event.ts'
@@ -133,6 +134,9 @@ async function everything(): Promise<void> {
   })
   await patientWriter(db).createMany(clinic.id, [patient])
   await patientChanges(db.table).update(clinic.id, patient.id, { lastName: text('Demir') })
+  const erased = aPatient({ firstName: text('Cem'), lastName: text('Kaya') })
+  await patientWriter(db).createMany(clinic.id, [erased])
+  await patientChanges(db.table).erase(clinic.id, erased.id, anonymizeResponse)
   const hours = parseWeeklyHours('mon-fri 09:00-17:00')
   const doctor = { ...NEW_DOCTOR, id: newUuid(), fullName: text('Dr. Lind'), hours }
   await doctorStore(db).save(clinic.id, [{ before: null, after: doctor }])

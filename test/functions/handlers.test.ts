@@ -27,6 +27,7 @@ const shown = {
   phone_number: '+9779812345678',
   email_address: null,
   created_at: '2026-05-01T12:45:00+05:45',
+  erased_at: null,
 }
 describe('GET /patients/{id}', () => {
   it("returns the clinic's patient with times in the clinic's zone", async () => {

@@ -16,8 +16,11 @@ export type Filled<Value> = Value extends readonly (infer Element)[]
 
 const createdAt = new Date(NOW).toISOString()
 
+/** The time of an erasure is not the patient's data. */
+type FilledPatient = Filled<Omit<Patient, 'erasedAt'>> & { readonly erasedAt: null }
+
 /** Personal data that occurs nowhere else in a table. */
-export const filledPatient = (): Filled<Patient> => ({
+export const filledPatient = (): FilledPatient => ({
   id: newUuid(),
   firstName: 'Canarella',
   lastName: 'Canarowitz',
@@ -26,9 +29,10 @@ export const filledPatient = (): Filled<Patient> => ({
   phoneNumber: '+905327351735',
   emailAddress: 'canary.mail@canaries.example',
   createdAt,
+  erasedAt: null,
 })
 
-export function filledRecords(owner: Filled<Patient>) {
+export function filledRecords(owner: FilledPatient) {
   const patient = { id: owner.id, fullName: fullName(owner) }
   const appointment: Filled<Appointment> = {
     id: newUuid(),

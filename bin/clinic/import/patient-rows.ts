@@ -106,6 +106,6 @@ export async function writePatientRows<R, Fields extends WithPatient>(
 export function requirePatient(known: ReadonlyMap<string, StoredPatient>, id: string): StoredPatient {
   const patient = known.get(id)
   if (!patient) throw new RowRejectedError(unknownReference('patient'))
-  if (patient.erased) throw new RowRejectedError('the patient was erased')
+  if (patient.erasedAt) throw new RowRejectedError('the patient was erased')
   return patient
 }

@@ -17,7 +17,7 @@ import type { Table } from '../../../shared/store/table/table.ts'
 import { definedFields, type ImportEntity, type ImportRow, isUnchanged, type RowFields } from './entity.ts'
 import { Instant } from './timestamps.ts'
 
-type Fields = RowFields<Omit<Patient, 'id'>>
+type Fields = RowFields<Omit<Patient, 'id' | 'erasedAt'>>
 
 const columns = {
   first_name: personName,
@@ -91,7 +91,7 @@ export function patientImport(table: Table, now: () => number): ImportEntity<Fie
       const updated = batch.flatMap(({ id, fields }): PatientChange[] => {
         const before = existing.get(id)
         if (!before) return []
-        if (before.erased) outcomes.rejected(id, 'the patient was erased')
+        if (before.erasedAt) outcomes.rejected(id, 'the patient was erased')
         else if (isUnchanged(before, definedFields(fields))) outcomes.unchanged(id)
         else return [{ before, after: { ...before, ...definedFields(fields) } }]
         return []

@@ -13,7 +13,6 @@ export function decodeStoredPatient(item: Item): StoredPatient | null {
       ordinal: item.o as number,
       version: item.v as number,
       events: (item.ev as number | undefined) ?? 0,
-      erased: item.x === 1,
     }
   } catch {
     return null
@@ -25,6 +24,6 @@ export const isOrdinal = (value: unknown): value is number =>
 
 /** The list row of a record. */
 export const listRowOf = (clinic: ClinicId, patient: StoredPatient): Item => {
-  const { ordinal, version: _, events: __, erased: ___, ...facts } = patient
+  const { ordinal, version: _, events: __, ...facts } = patient
   return rowItem(patientRowKey(clinic, ordinal), facts)
 }

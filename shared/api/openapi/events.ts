@@ -7,7 +7,8 @@ import { EVENTS_TAG } from './tags.ts'
 /** When each event occurs. */
 export const EVENT_SUMMARIES: Record<EventName, string> = {
   'patient.created': 'A patient was created',
-  'patient.updated': 'A patient was updated or erased',
+  'patient.updated': 'A patient was updated',
+  'patient.erased': 'A patient was erased',
   'appointment.created': 'An appointment was created',
   'appointment.updated': 'An appointment was updated without a status change',
   'appointment.cancelled': 'An appointment was cancelled',

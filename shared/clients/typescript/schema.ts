@@ -412,8 +412,25 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A patient was updated or erased */
+        /** A patient was updated */
         post: operations["patient.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "patient.erased": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A patient was erased */
+        post: operations["patient.erased"];
         delete?: never;
         options?: never;
         head?: never;
@@ -920,7 +937,7 @@ export interface components {
             /** @description The same for every endpoint and on every attempt. */
             event_id: string;
             /** @enum {string} */
-            event: "patient.created" | "patient.updated" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "webhook.ping";
+            event: "patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "webhook.ping";
             /** @enum {string} */
             status: "pending" | "delivered" | "failed";
             /** @description The latest attempts, oldest first; at most 20. */
@@ -1035,7 +1052,7 @@ export interface components {
                 status: "sent";
             };
         };
-        Event: components["schemas"]["PatientCreatedEvent"] | components["schemas"]["PatientUpdatedEvent"] | components["schemas"]["AppointmentCreatedEvent"] | components["schemas"]["AppointmentUpdatedEvent"] | components["schemas"]["AppointmentCancelledEvent"] | components["schemas"]["AppointmentCompletedEvent"] | components["schemas"]["AppointmentNoShowEvent"] | components["schemas"]["InvoiceCreatedEvent"] | components["schemas"]["InvoiceUpdatedEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["PaymentCreatedEvent"] | components["schemas"]["SmsSentEvent"] | components["schemas"]["SmsDeliveredEvent"] | components["schemas"]["SmsFailedEvent"] | components["schemas"]["EmailSentEvent"] | components["schemas"]["EmailDeliveredEvent"] | components["schemas"]["EmailFailedEvent"];
+        Event: components["schemas"]["PatientCreatedEvent"] | components["schemas"]["PatientUpdatedEvent"] | components["schemas"]["PatientErasedEvent"] | components["schemas"]["AppointmentCreatedEvent"] | components["schemas"]["AppointmentUpdatedEvent"] | components["schemas"]["AppointmentCancelledEvent"] | components["schemas"]["AppointmentCompletedEvent"] | components["schemas"]["AppointmentNoShowEvent"] | components["schemas"]["InvoiceCreatedEvent"] | components["schemas"]["InvoiceUpdatedEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["PaymentCreatedEvent"] | components["schemas"]["SmsSentEvent"] | components["schemas"]["SmsDeliveredEvent"] | components["schemas"]["SmsFailedEvent"] | components["schemas"]["EmailSentEvent"] | components["schemas"]["EmailDeliveredEvent"] | components["schemas"]["EmailFailedEvent"];
         FieldIssue: {
             /** @description The name of the parameter or field, such as `events.0` for a list item. */
             field: string;
@@ -1340,7 +1357,7 @@ export interface components {
              * @description An https URL with a public host name, on port 443 or 8443, without user name, password or fragment.
              */
             url: string;
-            events: ("patient.created" | "patient.updated" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed")[];
+            events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed")[];
             description?: string | null;
             /** @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, which are used as they are. Generated if omitted. */
             secret?: string;
@@ -1377,12 +1394,33 @@ export interface components {
              * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
+            /** @description When the patient was erased: the personal data of the patient, and all texts of the records, are gone. Else null. */
+            erased_at: string | null;
         };
         PatientCreatedEvent: {
             /** @description The same on every attempt. Use it to recognize duplicates. */
             id: string;
             /** @constant */
             event: "patient.created";
+            /** Format: uuid */
+            clinic_id: string;
+            /**
+             * Format: date-time
+             * @description With the UTC offset of the clinic's time zone at that instant.
+             */
+            created_at: string;
+            /** @description Numbers the events of one record from 1, in the order they happened. */
+            sequence: number;
+            data: {
+                /** Format: uuid */
+                id: string;
+            };
+        };
+        PatientErasedEvent: {
+            /** @description The same on every attempt. Use it to recognize duplicates. */
+            id: string;
+            /** @constant */
+            event: "patient.erased";
             /** Format: uuid */
             clinic_id: string;
             /**
@@ -1654,7 +1692,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             url: string;
-            events: ("patient.created" | "patient.updated" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed")[];
+            events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed")[];
             /** @description No events are delivered while this is false. It becomes false when the endpoint returns 410, or after five days of failed attempts only. */
             is_active: boolean;
             description: string | null;
@@ -1675,7 +1713,7 @@ export interface components {
              * @description An https URL with a public host name, on port 443 or 8443, without user name, password or fragment.
              */
             url?: string;
-            events?: ("patient.created" | "patient.updated" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed")[];
+            events?: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed")[];
             description?: string | null;
             is_active?: boolean;
         };
@@ -1709,7 +1747,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             url: string;
-            events: ("patient.created" | "patient.updated" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed")[];
+            events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed")[];
             /** @description No events are delivered while this is false. It becomes false when the endpoint returns 410, or after five days of failed attempts only. */
             is_active: boolean;
             description: string | null;
@@ -3604,7 +3642,7 @@ export interface operations {
                  * @example 2
                  */
                 limit?: number;
-                event?: "patient.created" | "patient.updated" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed";
+                event?: "patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed";
             };
             header?: never;
             path?: never;
@@ -3740,6 +3778,58 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["PatientUpdatedEvent"];
+            };
+        };
+        responses: {
+            /** @description The endpoint is gone. It is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other response, including a redirect, is a failure. The delivery is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` requests a longer wait of up to a day. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "patient.erased": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The `id` of the event. The same on every attempt.
+                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
+                 */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /**
+                 * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
+                 * @example 1777885200
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /**
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
+                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PatientErasedEvent"];
             };
         };
         responses: {

@@ -60,7 +60,7 @@ export function settlement(table: Table) {
     ])
     const changes = new Changeset(table, clinic)
     const patient = found.get(owner)
-    if (patient?.erased) throw new PatientErased('the patient of the invoice was erased')
+    if (patient?.erasedAt) throw new PatientErased('the patient of the invoice was erased')
     if (patient) changes.requireVersion(patientKey(clinic, owner), patient.version)
     const byId = new Map(all.map((payment) => [payment.id, payment]))
     for (const { id, build } of wanted) {

@@ -103,17 +103,17 @@ const patientReference = (patient: StoredPatient) => ({ id: patient.id, fullName
 
 /** The record with the patient's current name, or without personal data if the patient was erased. */
 export const refreshAppointmentCopy = (appointment: Appointment, patient: StoredPatient): Appointment =>
-  patient.erased
+  patient.erasedAt
     ? eraseFields(appointment, APPOINTMENT_FIELDS)
     : { ...appointment, patient: patientReference(patient) }
 
 export const refreshInvoiceCopy = (invoice: Invoice, patient: StoredPatient): Invoice =>
-  patient.erased
+  patient.erasedAt
     ? eraseFields(invoice, INVOICE_FIELDS)
     : { ...invoice, patient: { ...patientReference(patient), email: patient.emailAddress } }
 
 export const refreshPaymentCopy = (payment: Payment, patient: StoredPatient): Payment =>
-  patient.erased ? eraseFields(payment, PAYMENT_FIELDS) : { ...payment, patient: patientReference(patient) }
+  patient.erasedAt ? eraseFields(payment, PAYMENT_FIELDS) : { ...payment, patient: patientReference(patient) }
 
 export const refreshMessageCopy = (message: Message, patient: StoredPatient): Message =>
-  patient.erased ? eraseFields(message, MESSAGE_FIELDS) : { ...message, patient: patientReference(patient) }
+  patient.erasedAt ? eraseFields(message, MESSAGE_FIELDS) : { ...message, patient: patientReference(patient) }

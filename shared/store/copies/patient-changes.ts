@@ -19,9 +19,9 @@ export function patientChanges(table: Table) {
   async function update(
     clinic: ClinicId,
     id: string,
-    fields: Partial<Omit<Patient, 'id'>>,
+    fields: Partial<Omit<Patient, 'id' | 'erasedAt'>>,
   ): Promise<Patient | null> {
-    const after = await change(clinic, id, (before) => (before.erased ? null : { ...before, ...fields }))
+    const after = await change(clinic, id, (before) => (before.erasedAt ? null : { ...before, ...fields }))
     await writer.snapshotIfDue(clinic)
     return after
   }
@@ -36,10 +36,11 @@ export function patientChanges(table: Table) {
     id: string,
     anonymizeResponse: (body: string) => string,
   ): Promise<StoredPatient | null> {
+    const erasedAt = new Date(table.now()).toISOString()
     const after = await change(clinic, id, (before) => ({
       ...before,
       ...eraseFields<Patient>(before, PATIENT_FIELDS),
-      erased: true,
+      erasedAt: before.erasedAt ?? erasedAt,
     }))
     if (!after) return null
     await anonymizeLines(table, clinic, after)

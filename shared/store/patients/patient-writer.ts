@@ -122,7 +122,7 @@ function addCreation(changes: Changeset, patient: Patient, ordinal: number): voi
   const eventDraft = changes.emitsEvents ? patientEventDraft(null, patient) : null
   const events = eventDraft ? 1 : 0
   if (eventDraft) changes.announce(patient.id, events, eventDraft)
-  const stored = { ...patient, ordinal, version: 1, events, erased: false }
+  const stored = { ...patient, ordinal, version: 1, events }
   changes.put(recordItem(patientKey(clinic, patient.id), stored), 'new')
   changes.put(rowItem(patientRowKey(clinic, ordinal), patient), 'new')
 }
@@ -154,5 +154,5 @@ type HeadAccess = {
 }
 
 /** The values of a patient that other records copy. */
-const copiedValues = ({ emailAddress, erased, ...patient }: StoredPatient): string =>
-  `${fullName(patient)}\n${emailAddress}\n${erased}`
+const copiedValues = ({ emailAddress, erasedAt, ...patient }: StoredPatient): string =>
+  `${fullName(patient)}\n${emailAddress}\n${erasedAt}`

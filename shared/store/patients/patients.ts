@@ -3,7 +3,15 @@ import { descendingOrdinals, type Page, type PageRequest } from '../../domain/pa
 import { GENDERS, type Patient } from '../../domain/patient.ts'
 import { type Key, sortableNumber } from '../keys/key.ts'
 import { patientKey, patientListPartition, patientRowKey } from '../keys/patients.ts'
-import { type AttributeMap, choice, instant, nullable, recordCodec, text } from '../table/attributes.ts'
+import {
+  type AttributeMap,
+  choice,
+  instant,
+  nullable,
+  optional,
+  recordCodec,
+  text,
+} from '../table/attributes.ts'
 import type { Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'
 import { readPatientHead } from './head.ts'
@@ -14,8 +22,6 @@ export type StoredPatient = Patient & {
   readonly version: number
   /** The number of its events so far. */
   readonly events: number
-  /** Anonymized permanently, under the right to erasure. */
-  readonly erased: boolean
 }
 
 /** Reads patients. The writer is patient-writer.ts. */
@@ -69,19 +75,16 @@ export const PATIENT_ATTRIBUTES = {
   phoneNumber: nullable(text('p')),
   emailAddress: nullable(text('e')),
   createdAt: instant('c'),
+  erasedAt: optional(instant('x')),
 } satisfies AttributeMap<Omit<Patient, 'id'>>
 
 /** The attributes of the record and of the list row; the row also names the patient (`i`). */
 const patientCodec = recordCodec<Patient>(PATIENT_ATTRIBUTES)
 
-export const recordItem = (
-  key: Key,
-  { ordinal, version, erased, events, ...patient }: StoredPatient,
-): Item => ({
+export const recordItem = (key: Key, { ordinal, version, events, ...patient }: StoredPatient): Item => ({
   ...key,
   o: ordinal,
   v: version,
-  ...(erased && { x: 1 }),
   ...(events > 0 && { ev: events }),
   ...patientCodec.encode(patient),
 })
@@ -102,6 +105,5 @@ function toStoredPatient(item: Item): StoredPatient {
     ordinal: item.o as number,
     version: item.v as number,
     events: (item.ev as number | undefined) ?? 0,
-    erased: item.x === 1,
   }
 }

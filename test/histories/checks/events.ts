@@ -29,7 +29,13 @@ export async function checkEvents(world: World, clinic: ClinicModel): Promise<St
       JSON.stringify(sequences) === JSON.stringify(expected),
       () => `events of ${record} are numbered ${sequences}`,
     )
-    for (const name of ['patient.created', 'appointment.created', 'sms.sent', 'email.sent']) {
+    for (const name of [
+      'patient.created',
+      'patient.erased',
+      'appointment.created',
+      'sms.sent',
+      'email.sent',
+    ]) {
       const times = ofRecord.filter(({ event }) => event === name).length
       demand(times <= 1, () => `${record} has ${times} events ${name}`)
     }
@@ -38,6 +44,11 @@ export async function checkEvents(world: World, clinic: ClinicModel): Promise<St
     if (patient.id === null || patient.externalId !== null) continue
     const names = byRecord.get(patient.id)?.map(({ event }) => event) ?? []
     demand(names[0] === 'patient.created', () => `events of patient ${patient.token}: ${names}`)
+    const isAnnounced = names.includes('patient.erased')
+    demand(
+      isAnnounced ? patient.erasure !== 'none' : patient.erasure !== 'certain',
+      () => `events of patient ${patient.token} with the erasure ${patient.erasure}: ${names}`,
+    )
     const updates = names.length - 1
     const erasures = patient.erasure === 'none' ? 0 : 1
     const min = patient.lastName.count('certain') + (patient.erasure === 'certain' ? 1 : 0)

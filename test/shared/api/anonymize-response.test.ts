@@ -41,6 +41,7 @@ describe('anonymizeResponse', () => {
       phone_number: null,
       email_address: null,
       created_at: '2026-05-01T10:00:00+03:00',
+      erased_at: null,
     })
   })
 

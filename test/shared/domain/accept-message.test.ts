@@ -29,7 +29,6 @@ const patient = {
   phoneNumber: '+905321234567',
   emailAddress: 'ada@example.com',
   createdAt: '2026-01-01T00:00:00.000Z',
-  erased: false,
 }
 
 const facts: MessageFacts = { patient, limits: null, sentToday: 0, sentToRecipient: 0 }
@@ -85,7 +84,12 @@ describe('acceptMessage', () => {
 
   it.each<[condition: string, request: Partial<MessageRequest>, facts: Partial<MessageFacts>, kind: string]>([
     ['the patient is unknown', {}, { patient: undefined }, 'patient_not_found'],
-    ['the patient is erased', {}, { patient: { ...patient, erased: true } }, 'patient_not_found'],
+    [
+      'the patient is erased',
+      {},
+      { patient: { ...patient, erasedAt: '2026-05-01T07:00:00.000Z' } },
+      'patient_not_found',
+    ],
     ['an SMS has no phone number to go to', {}, { patient: unreachable }, 'no_phone'],
     ['an email has no address to go to', { channel: 'email' }, { patient: unreachable }, 'no_email'],
     [

@@ -39,7 +39,6 @@ const patient = {
   lastName: 'Kaya',
   ...NO_DETAILS,
   createdAt: '2026-01-01T00:00:00.000Z',
-  erased: false,
 }
 
 const facts: BookingFacts = { patient, doctor, busy: [] }
@@ -64,7 +63,12 @@ describe('bookAppointment', () => {
 
   it.each<[condition: string, request: Partial<BookingRequest>, facts: Partial<BookingFacts>, kind: string]>([
     ['the patient is unknown', {}, { patient: undefined }, 'patient_not_found'],
-    ['the patient is erased', {}, { patient: { ...patient, erased: true } }, 'patient_not_found'],
+    [
+      'the patient is erased',
+      {},
+      { patient: { ...patient, erasedAt: '2026-05-01T07:00:00.000Z' } },
+      'patient_not_found',
+    ],
     ['patient and doctor are unknown', {}, { patient: undefined, doctor: null }, 'patient_not_found'],
     ['the doctor is unknown', {}, { doctor: null }, 'doctor_not_found'],
     ['the date has passed', { clock: { date: '2026-05-05', seconds: 0 } }, {}, 'in_past'],

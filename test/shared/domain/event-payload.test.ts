@@ -62,6 +62,7 @@ describe('eventPayload', () => {
     phoneNumber: maybe(canary),
     emailAddress: maybe(canary),
     createdAt: anInstant,
+    erasedAt: maybe(anInstant),
   })
   const appointments = fc.record<Appointment>({
     id: anId,

@@ -163,6 +163,13 @@ describe('patientEventDraft', () => {
     })
   })
 
+  it('is patient.erased, not patient.updated, when the patient is erased', () => {
+    expect(patientEventDraft(patient, { ...patient, firstName: 'Erased', erasedAt: at })).toEqual({
+      event: 'patient.erased',
+      data: { id: patient.id },
+    })
+  })
+
   it('is null when no visible field has changed', () => {
     expect(patientEventDraft(patient, { ...patient })).toBeNull()
     expect(patientEventDraft(patient, reordered(patient))).toBeNull()

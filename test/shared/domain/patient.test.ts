@@ -20,7 +20,13 @@ it('has four genders', () => {
 })
 
 it('NO_DETAILS is null for each optional field', () => {
-  expect(NO_DETAILS).toEqual({ dateOfBirth: null, gender: null, phoneNumber: null, emailAddress: null })
+  expect(NO_DETAILS).toEqual({
+    dateOfBirth: null,
+    gender: null,
+    phoneNumber: null,
+    emailAddress: null,
+    erasedAt: null,
+  })
 })
 
 describe('E164', () => {
@@ -51,6 +57,7 @@ describe('PATIENT_FIELDS', () => {
     phoneNumber: '+905321234567',
     emailAddress: 'ada@example.com',
     createdAt: '2026-05-01T07:00:00.000Z',
+    erasedAt: null,
   }
 
   it('replaces all personal data on erasure', () => {
@@ -64,6 +71,7 @@ describe('PATIENT_FIELDS', () => {
       phoneNumber: null,
       emailAddress: null,
       createdAt: '2026-05-01T07:00:00.000Z',
+      erasedAt: null,
     })
     expect(fullName(erased)).toBe(ERASED_FULL_NAME)
   })

@@ -51,6 +51,7 @@ const message = { id: newUuid(), patient: named, status: 'queued' } as Message
 const drafts: (EventDraft | null)[] = [
   patientEventDraft(null, patient),
   patientEventDraft(patient, { ...patient, firstName: 'Bo' }),
+  patientEventDraft(patient, { ...patient, erasedAt: at }),
   appointmentEventDraft(appointment, { ...appointment, notes: 'x' }),
   ...APPOINTMENT_STATUSES.flatMap((status) => [
     appointmentEventDraft(null, { ...appointment, status }),

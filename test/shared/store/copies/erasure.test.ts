@@ -111,7 +111,8 @@ describe('erasing a patient', () => {
 
   it('applies the policy of each field to every record of the patient', async () => {
     const stored = (await patientStore(db).findMany(clinic.id, [patient.id])).get(patient.id)
-    expect(stored).toMatchObject({ ...eraseFields<Patient>(patient, PATIENT_FIELDS), erased: true })
+    const erasedAt = expect.stringMatching(/^\d{4}-.*Z$/)
+    expect(stored).toMatchObject({ ...eraseFields<Patient>(patient, PATIENT_FIELDS), erasedAt })
     const erasedRecords = await Promise.all([
       appointmentStore(db).find(clinic.id, records.appointment.id),
       invoiceStore(db).find(clinic.id, records.invoice.id),
