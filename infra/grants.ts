@@ -7,6 +7,7 @@ import type { TableCall } from '../shared/api/route.ts'
 import { CLINIC_DIRECTORY_PARTITION, CREDENTIAL_PARTITION_PREFIX } from '../shared/store/keys/clinics.ts'
 import { DUE_PARTITION_PREFIX, DUE_PARTITIONS_EXCEPT_EVENTS } from '../shared/store/keys/due.ts'
 import { PROVIDER_PARTITION_PREFIX } from '../shared/store/keys/messages.ts'
+import { OPERATOR_PARTITION_PREFIXES } from '../shared/store/keys/operator.ts'
 import type { Data } from './data.ts'
 
 /** For authentication, which reads the credential and records its use: credential partitions only. */
@@ -20,7 +21,7 @@ export const credentialGrant = ({ table }: Data): PolicyStatement =>
   })
 
 /**
- * Calls on clinics' partitions, never on credentials or the directory of clinics. Due items of all clinics are for
+ * Calls on clinics' partitions, never on credentials, the directory of clinics or what is the operator's alone. Due items of all clinics are for
  * functions that deliver; functions that write records may also announce events.
  */
 export const tableGrant = (
@@ -36,6 +37,7 @@ export const tableGrant = (
         'dynamodb:LeadingKeys': [
           `${CREDENTIAL_PARTITION_PREFIX}*`,
           CLINIC_DIRECTORY_PARTITION,
+          ...OPERATOR_PARTITION_PREFIXES.map((prefix) => `${prefix}*`),
           ...(delivers ? [] : deniedPartitions(calls)),
         ],
       },

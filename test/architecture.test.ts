@@ -131,6 +131,7 @@ const ARROWS: Record<string, string[]> = {
     'shared/store/events',
     'shared/store/keys',
     'shared/store/messages',
+    'shared/store/patients',
     'shared/store/table',
   ],
   'bin/demo': ['bin/clinic/import', 'shared/domain', 'shared/store', 'shared/store/table'],

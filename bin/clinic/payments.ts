@@ -13,9 +13,10 @@ import {
 } from '../../shared/domain/payment.ts'
 import { singleLineText } from '../../shared/domain/text-fields.ts'
 import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
-import { importedUuid, newUuid } from '../../shared/domain/uuid.ts'
+import { newUuid } from '../../shared/domain/uuid.ts'
 import { paymentStore } from '../../shared/store/calendar/payments.ts'
 import { PatientErased, settlement } from '../../shared/store/calendar/settlement.ts'
+import { readImportIds } from '../../shared/store/import-ids.ts'
 import { commitWithRetry } from '../../shared/store/table/commit-packed.ts'
 import { connect, requireClinic } from './connection.ts'
 import { CommandFailure, parseOption, print } from './output.ts'
@@ -50,8 +51,9 @@ export function addPaymentCommands(program: Command): void {
     .action(async (given: AddPaymentOptions, command: Command) => {
       const table = await connect(command)
       const clinic = await requireClinic(table, given.clinic)
+      const { externalId } = given
       const id =
-        given.externalId === undefined ? newUuid() : importedUuid(clinic.id, 'payment', given.externalId)
+        externalId === undefined ? newUuid() : (await readImportIds(table, clinic.id))('payment', externalId)
       const make = (invoice: Invoice): Payment => paymentOf(given, id, invoice, clinic)
       const payments = paymentStore({ table })
       const invoice = given.invoice.toLowerCase()
@@ -60,7 +62,7 @@ export function addPaymentCommands(program: Command): void {
         // A payment with this external id is kept unchanged.
         if (await payments.find(clinic.id, id)) return null
         const changes = await settlement(table)
-          .buildChangeset(clinic.id, invoice, [{ id, build: make }])
+          .buildChangeset(clinic.id, invoice, [{ id, build: make, externalId }])
           .catch(failForErasedPatient)
         isNew = changes !== null
         return changes

@@ -4,6 +4,7 @@ import { addAppointmentCommands } from './appointments.ts'
 import { addClinicCommands } from './clinics.ts'
 import { addCredentialCommands } from './credentials.ts'
 import { addDoctorCommands } from './doctors.ts'
+import { addFindCommand } from './find.ts'
 import { ImportFileError } from './import/rows.ts'
 import { addImportCommand } from './import.ts'
 import { addInvoiceCommands } from './invoices.ts'
@@ -57,6 +58,7 @@ reached (run it again), 4 failed.`,
   addDoctorCommands(program)
   addCredentialCommands(program)
   addImportCommand(program)
+  addFindCommand(program)
   addPatientCommands(program)
   addAppointmentCommands(program)
   addInvoiceCommands(program)

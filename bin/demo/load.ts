@@ -36,7 +36,7 @@ export async function loadClinic(table: Table, demo: DemoClinic): Promise<ReadyC
     createdAt: '2023-01-02T06:00:00.000Z',
   }
   const clinics = clinicStore({ table })
-  if (!(await clinics.find(id))) await clinics.create(clinic)
+  if (!(await clinics.find(id))) await clinics.create(clinic, demoImportSecret(id))
   const folder = mkdtempSync(join(tmpdir(), 'clinic-demo-'))
   try {
     const load = fileLoader(table, demo, clinic, folder)
@@ -48,6 +48,9 @@ export async function loadClinic(table: Table, demo: DemoClinic): Promise<ReadyC
   }
   return { id, name, timezone, credentials: await issueAll(table, id) }
 }
+
+/** Made from the clinic's id: the ids of the demo's records are the same in every load. */
+const demoImportSecret = (id: ClinicId): Uint8Array => Buffer.from(`The demo clinic ${id}`)
 
 function fileLoader(table: Table, demo: DemoClinic, clinic: Clinic, folder: string) {
   const entities = new Map(importEntities(table, Date.now).map((entity) => [entity.name, entity]))

@@ -9,7 +9,7 @@ import { RECORDING_START } from './recording-clock.ts'
 /** Namespace of the ids in examples. */
 const EXAMPLE_IDS = '5c1f6a0e-3b0d-4d0c-9a53-2f7e8b1d6c40'
 
-/** UUIDs except those of version 5, which follow from the demo clinics' own records; and ids of the local email engine. */
+/** UUIDs except those of versions 5 and 8, which follow from the demo clinics' own records; and ids of the local email engine. */
 const RANDOM_ID = /[0-9a-f]{8}-[0-9a-f]{4}-[47][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}|\bses-\d+/g
 const TIMESTAMP = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|[+-]\d\d:\d\d)/g
 

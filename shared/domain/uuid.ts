@@ -1,4 +1,4 @@
-import { v5, v7 } from 'uuid'
+import { stringify, v5, v7 } from 'uuid'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
@@ -8,6 +8,13 @@ export const isUuid = (text: string): boolean => UUID.test(text)
 /** A new id (version 7). Lists of deliveries sort by id, and so by creation time; nothing else may depend on the order. */
 export const newUuid = (): string => v7()
 
-/** The id of an imported record (version 5): the same external id of a clinic produces the same UUID in every import. */
-export const importedUuid = (clinicId: string, entity: string, externalId: string): string =>
-  v5(`${entity}:${externalId}`, clinicId)
+/** An id from the first 16 bytes of a digest (version 8). */
+export const uuidOfDigest = (digest: Uint8Array): string => {
+  const bytes = Uint8Array.from(digest.subarray(0, 16))
+  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x80
+  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80
+  return stringify(bytes)
+}
+
+/** The id of the line item at an index of an imported invoice (version 5). It says no more than the invoice's id. */
+export const lineItemId = (invoiceId: string, index: number): string => v5(`line_item:${index}`, invoiceId)

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Clinic, ClinicId } from '../domain/clinic.ts'
+import { importSecretItem, newImportSecret } from './import-ids.ts'
 import { CLINIC_DIRECTORY_PARTITION, clinicDirectoryKey, clinicKey } from './keys/clinics.ts'
 import { patientHeadKey } from './keys/patients.ts'
 import { EMPTY_HEAD } from './patients/head.ts'
@@ -15,12 +16,16 @@ export type StoredClinic = Clinic & {
 
 /** Clinics and their settings. Only the operator creates and changes them. */
 export function clinicStore({ table }: { table: Table }) {
-  /** @throws ConditionFailed when the id is taken */
-  async function create(clinic: Clinic): Promise<void> {
+  /**
+   * Creates a clinic, with the secret from which the ids of its imported records are derived.
+   * @throws ConditionFailed when the id is taken
+   */
+  async function create(clinic: Clinic, importSecret = newImportSecret()): Promise<void> {
     await table.transact([
       table.putWrite({ ...clinicKey(clinic.id), ...clinic, recipientSecret: newSecret(), v: 1 }, 'new'),
       table.putWrite({ ...clinicDirectoryKey(clinic.id) }),
       table.putWrite({ ...patientHeadKey(clinic.id), ...EMPTY_HEAD }, 'new'),
+      table.putWrite(importSecretItem(clinic.id, importSecret), 'new'),
     ])
   }
 

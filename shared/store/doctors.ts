@@ -9,10 +9,13 @@ import type { Table } from './table/table.ts'
 import type { Item } from './table/write-requests.ts'
 
 /** A doctor as it was read, with the version that a change of it is conditional on. */
-export type StoredDoctor = Doctor & { readonly version: number }
+export type StoredDoctor = ImportedDoctor & { readonly version: number }
+
+/** A doctor, with the id in the clinic's own system if the doctor was imported. That id is for the operator alone. */
+type ImportedDoctor = Doctor & { readonly externalId?: string }
 
 /** A doctor to be written: a new one, or a change of the one that was read. */
-export type DoctorChange = { readonly before: StoredDoctor | null; readonly after: Doctor }
+export type DoctorChange = { readonly before: StoredDoctor | null; readonly after: ImportedDoctor }
 
 /** Doctors in one transaction: each takes up to two items. */
 export const MAX_SAVED = 50

@@ -55,6 +55,18 @@ describe('import', () => {
     expect(again.json()).toMatchObject({ imported: 0, unchanged: 1, rejected: 2 })
   })
 
+  it('finds a record by its external id, and the external id by the id', async () => {
+    const path = file('patients.csv', 'external_id,first_name,last_name\nTR-17,Ida,Berg\n')
+    await tool('import', '--clinic', clinic, path)
+    const find = (...by: string[]) =>
+      tool('--json', 'find', '--clinic', clinic, '--entity', 'patients', ...by)
+    const found = (await find('--external-id', 'TR-17')).json() as { id: string }
+    expect((await get(stack, `/patients/${found.id}`, pair)).body.data).toMatchObject({ first_name: 'Ida' })
+    expect((await find('--id', found.id)).json()).toEqual({ id: found.id, external_id: 'TR-17' })
+    expect(await find('--external-id', 'TR-18')).toMatchObject({ code: 2 })
+    expect(await find()).toMatchObject({ code: 2 })
+  })
+
   it('imports several files in the order that their references require', async () => {
     const files = [
       file('patients.ndjson', '{"external_id":"n1","first_name":"Di","last_name":"Fuchs"}\n'),

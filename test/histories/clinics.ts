@@ -1,9 +1,9 @@
 /** The two clinics of a history: new, with two doctors and a credential each. */
 import { NEW_DOCTOR } from '../../bin/clinic/import/doctors.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
-import { importedUuid } from '../../shared/domain/uuid.ts'
 import { parseWeeklyHours } from '../../shared/domain/working-hours.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
+import { readImportIds } from '../../shared/store/import-ids.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { newClinic } from '../support/table.ts'
@@ -18,9 +18,10 @@ export async function createClinics(table: Table): Promise<[ClinicModel, ClinicM
 
 async function createClinic(table: Table, index: 0 | 1): Promise<ClinicModel> {
   const clinic: Clinic = await newClinic(table, { name: `Clinic ${index}` })
+  const idOf = await readImportIds(table, clinic.id)
   const hours = parseWeeklyHours('mon-sun 08:00-20:00')
   const doctors = ['1', '2'].map((externalId) => ({
-    ...{ externalId, id: importedUuid(clinic.id, 'doctor', externalId) },
+    ...{ externalId, id: idOf('doctor', externalId) },
     name: new Register(`Dr. ${externalId}`),
   }))
   const changes = doctors.map(({ id, externalId }) => ({
@@ -33,5 +34,5 @@ async function createClinic(table: Table, index: 0 | 1): Promise<ClinicModel> {
   const phone = (operation: number) =>
     `+90532${String(number % 10_000).padStart(4, '0')}${String(operation).padStart(3, '0')}`
   const { Authorization: authorization } = headers
-  return emptyClinicModel({ index, id: clinic.id, authorization, suffix: `c${number}`, phone, doctors })
+  return emptyClinicModel({ index, id: clinic.id, authorization, suffix: `c${number}`, phone, idOf, doctors })
 }

@@ -1,4 +1,5 @@
 /** What a history knows about its clinics: plain maps, written by operations, compared with the API at the end. */
+import type { ImportIds } from '../../shared/store/import-ids.ts'
 import { Register } from './register.ts'
 
 /** `certain` must exist, `possible` may exist once, `none` must not exist. */
@@ -87,6 +88,8 @@ export type ClinicModel = {
   readonly suffix: string
   /** A phone number for each operation. */
   readonly phone: (operation: number) => string
+  /** The id of the imported record with an external id. */
+  readonly idOf: ImportIds
   readonly doctors: { readonly id: string; readonly externalId: string; readonly name: Register<string> }[]
   readonly name: Register<string>
   readonly duration: Register<number>
@@ -99,7 +102,7 @@ export type ClinicModel = {
 }
 
 export const emptyClinicModel = (
-  facts: Pick<ClinicModel, 'index' | 'id' | 'authorization' | 'suffix' | 'phone' | 'doctors'>,
+  facts: Pick<ClinicModel, 'index' | 'id' | 'authorization' | 'suffix' | 'phone' | 'idOf' | 'doctors'>,
 ): ClinicModel => ({
   ...facts,
   name: new Register(`Clinic ${facts.index}`),

@@ -31,7 +31,10 @@ export const tableGrant = (calls: readonly string[], { delivers }: { delivers: b
   Action: actions(calls.map((call) => `dynamodb:${call}`)),
   Condition: {
     'ForAllValues:StringNotLike': {
-      'dynamodb:LeadingKeys': ['credential#*', 'clinics', ...(delivers ? [] : hiddenPartitions(calls))],
+      'dynamodb:LeadingKeys': [
+        ...['credential#*', 'clinics', 'erasure#*', 'import#*'],
+        ...(delivers ? [] : hiddenPartitions(calls)),
+      ],
     },
   },
 })

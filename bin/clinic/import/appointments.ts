@@ -9,7 +9,7 @@ import { doctorKey } from '../../../shared/store/keys/clinics.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { definedFields, type ImportEntity, type RowFields } from './entity.ts'
 import { RowRejectedError, writePatientRows } from './patient-rows.ts'
-import { ExternalRef, referenceId, unknownReference } from './references.ts'
+import { ExternalRef, unknownReference } from './references.ts'
 import { Instant } from './timestamps.ts'
 
 type Fields = RowFields<Omit<Appointment, 'id' | 'patient' | 'doctor'>> & {
@@ -37,7 +37,7 @@ export function appointmentImport(table: Table, now: () => number): ImportEntity
     idKind: 'appointment',
     columns: Object.keys(columns),
     required: ['patient_external_id', 'doctor_external_id', 'appointment_date', 'start_time', 'end_time'],
-    schema: ({ id: clinic }) =>
+    schema: (_clinic, _now, idOf) =>
       z
         .strictObject(columns)
         .refine((row) => !hasValidTimes(row) || row.start_time < row.end_time, {
@@ -46,8 +46,8 @@ export function appointmentImport(table: Table, now: () => number): ImportEntity
         })
         .transform(
           (row): Fields => ({
-            patient: referenceId(clinic, 'patient', row.patient_external_id),
-            doctorId: referenceId(clinic, 'doctor', row.doctor_external_id),
+            patient: idOf('patient', row.patient_external_id),
+            doctorId: idOf('doctor', row.doctor_external_id),
             date: row.appointment_date,
             startTime: row.start_time,
             endTime: row.end_time,

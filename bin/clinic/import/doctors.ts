@@ -85,13 +85,13 @@ export function doctorImport(table: Table): ImportEntity<Fields> {
         clinic,
         batch.map(({ id }) => id),
       )
-      const changes = batch.flatMap(({ id, fields }): DoctorChange[] => {
+      const changes = batch.flatMap(({ id, externalId, fields }): DoctorChange[] => {
         const before = existing.get(id) ?? null
         if (before && isUnchanged(before, definedFields(fields))) {
           outcomes.unchanged(id)
           return []
         }
-        const { version: _, ...doctor } = before ?? { ...NEW_DOCTOR, fullName: '', version: 0 }
+        const { version: _, ...doctor } = before ?? { ...NEW_DOCTOR, fullName: '', version: 0, externalId }
         return [{ before, after: { ...doctor, ...definedFields(fields), id } }]
       })
       const [updated, created] = [

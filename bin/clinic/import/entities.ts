@@ -1,17 +1,18 @@
+import { readImportIds } from '../../../shared/store/import-ids.ts'
 import { type Table, withoutEvents } from '../../../shared/store/table/table.ts'
 import { appointmentImport } from './appointments.ts'
 import { doctorImport } from './doctors.ts'
-import type { ImportEntity } from './entity.ts'
+import type { ImportableEntity, ImportEntity } from './entity.ts'
 import { invoiceImport } from './invoices.ts'
 import { messageImport } from './messages.ts'
 import { patientImport } from './patients.ts'
 import { paymentImport } from './payments.ts'
 
 /** Every importable entity, each listed after the entities that its rows refer to. */
-export function importEntities(table: Table, now: () => number, { events = false } = {}): ImportEntity[] {
+export function importEntities(table: Table, now: () => number, { events = false } = {}): ImportableEntity[] {
   // Imported history announces events only on request.
   const target = events ? table : withoutEvents(table)
-  return [
+  const entities = [
     doctorImport(target),
     patientImport(target, now),
     appointmentImport(target, now),
@@ -19,4 +20,5 @@ export function importEntities(table: Table, now: () => number, { events = false
     paymentImport(target, now),
     messageImport(target, now),
   ] as ImportEntity[]
+  return entities.map((entity) => ({ ...entity, readIds: (clinic) => readImportIds(target, clinic) }))
 }

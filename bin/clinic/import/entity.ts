@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
 import type * as z from 'zod'
-import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
+import type { ClinicId, ClinicInfo } from '../../../shared/domain/clinic.ts'
+import type { ImportedKind, ImportIds } from '../../../shared/store/import-ids.ts'
 import type { BatchOutcomes } from './batch-outcomes.ts'
 
 /** How the rows of one entity become records. */
 export type ImportEntity<Fields = unknown> = {
   /** File stem and `--entity` name, e.g. `patients`. */
   readonly name: string
-  /** Part of the name that ids are derived from. Never change it: every import would create all its records again. */
-  readonly idKind: string
-  /** Fields of a row except `external_id`. Unknown fields are rejected. */
-  readonly schema: (clinic: ClinicInfo, now: number) => z.ZodType<Fields>
+  readonly idKind: ImportedKind
+  /** Fields of a row except `external_id`; `idOf` returns the ids of other records. Unknown fields are rejected. */
+  readonly schema: (clinic: ClinicInfo, now: number, idOf: ImportIds) => z.ZodType<Fields>
   readonly columns: readonly string[]
   /** Columns that a CSV file must have in addition to `external_id`. */
   readonly required: readonly string[]
@@ -28,8 +28,14 @@ export type ImportEntity<Fields = unknown> = {
   readonly finish?: (clinic: ClinicInfo) => Promise<void>
 }
 
+/** An entity with access to the ids of its clinics' records. */
+export type ImportableEntity<Fields = unknown> = ImportEntity<Fields> & {
+  readonly readIds: (clinic: ClinicId) => Promise<ImportIds>
+}
+
 export type ImportRow<Fields = unknown> = {
   readonly id: string
+  readonly externalId: string
   readonly line: number
   readonly fields: Fields
 }

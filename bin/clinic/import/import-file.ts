@@ -2,9 +2,9 @@
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import type * as z from 'zod'
 import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
-import { importedUuid } from '../../../shared/domain/uuid.ts'
+import type { ImportIds } from '../../../shared/store/import-ids.ts'
 import { BatchOutcomes, type Counts } from './batch-outcomes.ts'
-import type { ImportEntity, ImportRow } from './entity.ts'
+import type { ImportableEntity, ImportEntity, ImportRow } from './entity.ts'
 import { ExternalRef } from './references.ts'
 import { retryPatiently } from './retry-patiently.ts'
 import { ImportFileError, type Row, rowReader } from './rows.ts'
@@ -38,7 +38,7 @@ export const rejectedFile = (file: string): string => `${file}.rejected.ndjson`
  */
 export async function importFile<Fields>(
   file: string,
-  entity: ImportEntity<Fields>,
+  entity: ImportableEntity<Fields>,
   clinic: ClinicInfo,
   options: ImportOptions,
 ): Promise<ImportResult> {
@@ -52,7 +52,7 @@ export async function importFile<Fields>(
     },
     (columns) => checkColumns(entity, columns, file),
   )
-  const check = rowChecker(entity, clinic, options.now())
+  const check = rowChecker(entity, clinic, options.now(), await entity.readIds(clinic.id))
   const rejected = rejectionWriter(rejectedFile(file), (rejection) => {
     result.rejected++
     options.onRejected?.(rejection)
@@ -108,8 +108,8 @@ async function writeBatch<Fields>(
 
 type CheckedRow<Fields> = ImportRow<Fields> | { reason: string }
 
-function rowChecker<Fields>(entity: ImportEntity<Fields>, clinic: ClinicInfo, now: number) {
-  const schema = entity.schema(clinic, now)
+function rowChecker<Fields>(entity: ImportEntity<Fields>, clinic: ClinicInfo, now: number, idOf: ImportIds) {
+  const schema = entity.schema(clinic, now, idOf)
   return (row: Row): CheckedRow<Fields> => {
     if (!('fields' in row)) return { reason: row.problem }
     const { external_id, ...rest } = row.fields
@@ -117,7 +117,8 @@ function rowChecker<Fields>(entity: ImportEntity<Fields>, clinic: ClinicInfo, no
     const fields = schema.safeParse(rest)
     if (id.success && fields.success) {
       return {
-        id: importedUuid(clinic.id, entity.idKind, id.data),
+        id: idOf(entity.idKind, id.data),
+        externalId: id.data,
         line: row.line,
         fields: fields.data,
       }

@@ -7,14 +7,15 @@ import { CURRENCIES } from '../../../shared/domain/currencies.ts'
 import { applyPayments, INVOICE_STATUSES, type Invoice } from '../../../shared/domain/invoice.ts'
 import { fullName } from '../../../shared/domain/patient.ts'
 import { singleLineText } from '../../../shared/domain/text-fields.ts'
-import { importedUuid } from '../../../shared/domain/uuid.ts'
+import { lineItemId } from '../../../shared/domain/uuid.ts'
 import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'
+import type { ImportIds } from '../../../shared/store/import-ids.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import type { ImportEntity, RowFields } from './entity.ts'
 import { type Amounts, Decimal, invoiceAmounts, LineItems } from './invoice-amounts.ts'
 import { RowRejectedError, writePatientRows } from './patient-rows.ts'
-import { ExternalRef, referenceId } from './references.ts'
+import { ExternalRef } from './references.ts'
 import { Instant } from './timestamps.ts'
 
 /** `status` and `paid` follow from the payments. */
@@ -46,11 +47,11 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
   const list = invoiceStore({ table })
   const payments = paymentStore({ table })
 
-  const fieldsOf = (clinic: ClinicInfo) =>
+  const fieldsOf = (clinic: ClinicInfo, _now: number, idOf: ImportIds) =>
     z.strictObject(columns).transform((row, context): Fields => {
       const currency = row.currency ?? clinic.currency
       return {
-        patient: referenceId(clinic.id, 'patient', row.patient_external_id),
+        patient: idOf('patient', row.patient_external_id),
         number: row.invoice_number,
         clinicStatus: row.status ?? undefined,
         issueDate: row.issue_date,
@@ -95,7 +96,7 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
               patient: { id: patient.id, fullName: fullName(patient), email: patient.emailAddress },
               lineItems: fields.lineItems.map((item, at) => ({
                 ...item,
-                id: importedUuid(clinic.id, 'line_item', `${id}:${at}`),
+                id: lineItemId(id, at),
               })),
             }
             if (before && isDeepStrictEqual(before, invoice)) return before

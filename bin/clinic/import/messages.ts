@@ -14,7 +14,7 @@ import { messageStore } from '../../../shared/store/messages/messages.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { definedFields, type ImportEntity, type RowFields } from './entity.ts'
 import { writePatientRows } from './patient-rows.ts'
-import { ExternalRef, referenceId } from './references.ts'
+import { ExternalRef } from './references.ts'
 import { Instant } from './timestamps.ts'
 
 type Fields = RowFields<Omit<Message, 'id' | 'patient' | 'acceptedOn' | 'dispatch'>> & { patient: string }
@@ -42,7 +42,7 @@ export function messageImport(table: Table, now: () => number): ImportEntity<Fie
     idKind: 'message',
     columns: Object.keys(columns),
     required: ['patient_external_id', 'channel', 'recipient', 'message'],
-    schema: ({ id: clinic }) =>
+    schema: (_clinic, _now, idOf) =>
       z
         .strictObject(columns)
         .refine((row) => row.provider == null || row.provider === PROVIDERS[row.channel], {
@@ -55,7 +55,7 @@ export function messageImport(table: Table, now: () => number): ImportEntity<Fie
         })
         .transform(
           (row): Fields => ({
-            patient: referenceId(clinic, 'patient', row.patient_external_id),
+            patient: idOf('patient', row.patient_external_id),
             channel: row.channel,
             type: row.type ?? undefined,
             recipient: row.recipient,

@@ -77,7 +77,7 @@ export async function writePatientRows<R, Fields extends WithPatient>(
         outcomes.unchanged(row.id)
         return null
       }
-      list.change(changes, stored, after)
+      list.change(changes, stored, after, row.externalId)
       changes.requireVersion(patientKey(clinic, patient.id), patient.version)
       return changes
     } catch (error) {

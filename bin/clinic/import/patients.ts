@@ -11,7 +11,7 @@ import {
   type PatientChange,
   patientWriter,
 } from '../../../shared/store/patients/patient-writer.ts'
-import { patientStore } from '../../../shared/store/patients/patients.ts'
+import { type ImportedPatient, patientStore } from '../../../shared/store/patients/patients.ts'
 import { chunked } from '../../../shared/store/table/chunked.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { definedFields, type ImportEntity, type ImportRow, isUnchanged, type RowFields } from './entity.ts'
@@ -38,8 +38,9 @@ export function patientImport(table: Table, now: () => number): ImportEntity<Fie
   const store = patientStore({ table })
   const writer = patientWriter({ table })
 
-  const newPatient = ({ id, fields }: ImportRow<Fields>): Patient => ({
+  const newPatient = ({ id, externalId, fields }: ImportRow<Fields>): ImportedPatient => ({
     id,
+    externalId,
     firstName: '',
     lastName: '',
     ...NO_DETAILS,

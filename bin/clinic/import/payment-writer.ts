@@ -115,6 +115,7 @@ export function paymentWriter(
   ): Promise<Changeset | null> {
     const wanted = rows.map((changed) => ({
       id: changed.row.id,
+      externalId: changed.row.externalId,
       build: (invoice: Invoice, before: Payment | null) => {
         if (invoice.patient.id !== patient.id) throw new ConditionFailed([])
         return buildPayment(changed.row, invoice, patient, before)

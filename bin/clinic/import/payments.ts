@@ -20,7 +20,7 @@ import { definedFields, type ImportEntity } from './entity.ts'
 import { Decimal } from './invoice-amounts.ts'
 import { RowRejectedError } from './patient-rows.ts'
 import { type BuildPayment, type PaymentFields, paymentWriter } from './payment-writer.ts'
-import { ExternalRef, referenceId } from './references.ts'
+import { ExternalRef } from './references.ts'
 import { Instant } from './timestamps.ts'
 
 const columns = {
@@ -62,10 +62,10 @@ export function paymentImport(table: Table, now: () => number): ImportEntity<Pay
     idKind: 'payment',
     columns: Object.keys(columns),
     required: ['invoice_external_id', 'amount', 'payment_method', 'payment_date'],
-    schema: ({ id: clinic }) =>
+    schema: (_clinic, _now, idOf) =>
       z.strictObject(columns).transform(
         (row): PaymentFields => ({
-          invoiceId: referenceId(clinic, 'invoice', row.invoice_external_id),
+          invoiceId: idOf('invoice', row.invoice_external_id),
           amount: row.amount,
           currency: row.currency ?? undefined,
           type: row.type ?? undefined,

@@ -13,6 +13,7 @@ export function decodeStoredPatient(item: Item): StoredPatient | null {
       ordinal: item.o as number,
       version: item.v as number,
       events: (item.ev as number | undefined) ?? 0,
+      ...(item.xi !== undefined && { externalId: item.xi as string }),
     }
   } catch {
     return null
@@ -24,6 +25,6 @@ export const isOrdinal = (value: unknown): value is number =>
 
 /** The list row of a record. */
 export const listRowOf = (clinic: ClinicId, patient: StoredPatient): Item => {
-  const { ordinal, version: _, events: __, ...facts } = patient
+  const { ordinal, version: _, events: __, externalId: ___, ...facts } = patient
   return rowItem(patientRowKey(clinic, ordinal), facts)
 }

@@ -13,6 +13,7 @@ export type RecordImage<R> = {
   readonly key: Key
   readonly version: number
   readonly events: number
+  readonly externalId?: string
   readonly record: R
   readonly position: ListPosition
   readonly rows: readonly Item[]
@@ -36,6 +37,7 @@ export function imageOf<R>(
       key: { pk: item.pk, sk: item.sk },
       version: item.v as number,
       events: (item.ev as number | undefined) ?? 0,
+      ...(item.xi !== undefined && { externalId: item.xi as string }),
       record,
       position,
       rows,

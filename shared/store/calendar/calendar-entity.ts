@@ -29,4 +29,6 @@ export type StoredRecord<R> = {
   readonly version: number
   /** The number of the record's events so far. */
   readonly events: number
+  /** The id in the clinic's own system, if the record was imported. For the operator alone. */
+  readonly externalId?: string
 }

@@ -27,8 +27,13 @@ export function calendarList<R, F extends string>(platform: ListPlatform, entity
   const { find, findMany, ofRows } = calendarRecords(platform.table, entity)
   const { page, allOf } = calendarPages(platform, entity, { find, findMany, ofRows })
 
-  /** Adds a new record, or a change of one that was read, to a transaction. */
-  function change(changeset: Changeset, before: StoredRecord<R> | null, after: R): void {
+  /** Adds a new record, or a change of one that was read, to a transaction. The external id is kept unless one is given. */
+  function change(
+    changeset: Changeset,
+    before: StoredRecord<R> | null,
+    after: R,
+    externalId: string | undefined = before?.externalId,
+  ): void {
     const { clinic } = changeset
     const attributes = entity.encode(after)
     const position = entity.position(after)
@@ -42,6 +47,7 @@ export function calendarList<R, F extends string>(platform: ListPlatform, entity
         ...attributes,
         v: (before?.version ?? 0) + 1,
         ...(events > 0 && { ev: events }),
+        ...(externalId !== undefined && { xi: externalId }),
       },
       before === null ? 'new' : { version: before.version },
     )

@@ -23,6 +23,7 @@ export function calendarRecords<R, F extends string>(table: Table, entity: Calen
     record: entity.decode(item, item.sk),
     version: item.v as number,
     events: (item.ev as number | undefined) ?? 0,
+    ...(item.xi !== undefined && { externalId: item.xi as string }),
   })
 
   /** The records of rows, in their order; those of thin rows are read by their ids. */

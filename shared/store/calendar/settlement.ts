@@ -14,6 +14,8 @@ import { paymentStore } from './payments.ts'
 export type PaymentChange = {
   readonly id: string
   readonly build: (invoice: Invoice, before: Payment | null) => Payment
+  /** The id in the clinic's own system. */
+  readonly externalId?: string
 }
 
 /**
@@ -63,10 +65,10 @@ export function settlement(table: Table) {
     if (patient?.erasedAt) throw new PatientErased('the patient of the invoice was erased')
     if (patient) changes.requireVersion(patientKey(clinic, owner), patient.version)
     const byId = new Map(all.map((payment) => [payment.id, payment]))
-    for (const { id, build } of wanted) {
+    for (const { id, build, externalId } of wanted) {
       const before = stored.get(id) ?? null
       const after = build(invoice.record, before?.record ?? null)
-      payments.change(changes, before, after)
+      payments.change(changes, before, after, externalId)
       byId.set(id, after)
     }
     const settled = applyPayments(invoice.record, [...byId.values()])

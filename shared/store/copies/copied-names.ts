@@ -73,7 +73,8 @@ export function copiedNames(table: Table) {
         const patient = record.patient.id === id && (await patients.findMany(clinic, [id])).get(id)
         if (!patient) return null
         const after = withFreshCopies(record, patient)
-        return { after, source: patientKey(clinic, id), version: patient.version }
+        const isErasure = patient.erasedAt !== null
+        return { after, source: patientKey(clinic, id), version: patient.version, isErasure }
       })
     await refreshList(appointments, refreshAppointmentCopy)
     await refreshList(invoices, refreshInvoiceCopy)

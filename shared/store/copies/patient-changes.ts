@@ -41,6 +41,7 @@ export function patientChanges(table: Table) {
       ...before,
       ...eraseFields<Patient>(before, PATIENT_FIELDS),
       erasedAt: before.erasedAt ?? erasedAt,
+      externalId: undefined,
     }))
     if (!after) return null
     await anonymizeLines(table, clinic, after)

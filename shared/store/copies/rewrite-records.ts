@@ -16,6 +16,8 @@ export type RefreshedRecord<R> = {
   readonly after: R
   readonly source: Key
   readonly version: number
+  /** Whether the record's patient is erased, and the record loses its external id. */
+  readonly isErasure?: boolean
 }
 
 /**
@@ -31,9 +33,12 @@ export async function rewriteRecords<R extends { readonly id: string }>(
 ): Promise<number> {
   const buildChangeset = async (stored: StoredRecord<R> | null | undefined): Promise<Changeset | null> => {
     const refreshed = stored && (await refreshRecord(stored.record))
-    if (!refreshed || isDeepStrictEqual(stored.record, refreshed.after)) return null
+    if (!refreshed) return null
+    const before = refreshed.isErasure ? withoutExternalId(stored) : stored
+    const isFresh = isDeepStrictEqual(stored.record, refreshed.after)
+    if (isFresh && before.externalId === stored.externalId) return null
     const changes = new Changeset(table, clinic)
-    list.change(changes, stored, refreshed.after)
+    list.change(changes, before, refreshed.after)
     changes.requireVersion(refreshed.source, refreshed.version)
     return changes
   }
@@ -51,3 +56,5 @@ export async function rewriteRecords<R extends { readonly id: string }>(
   }
   return rewritten
 }
+
+const withoutExternalId = <R>({ externalId: _, ...stored }: StoredRecord<R>): StoredRecord<R> => stored

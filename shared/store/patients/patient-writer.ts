@@ -11,7 +11,7 @@ import { optionalWork } from '../table/request-signal.ts'
 import type { Table } from '../table/table.ts'
 import { Contended, retryInTurns } from '../table/turns.ts'
 import { isContended, moveHead, nextHead, type PatientHead, readPatientHead } from './head.ts'
-import { recordItem, rowItem, type StoredPatient } from './patients.ts'
+import { type ImportedPatient, recordItem, rowItem, type StoredPatient } from './patients.ts'
 import { patientSearchLine } from './search-lines.ts'
 import { patientSnapshots } from './snapshots.ts'
 
@@ -58,7 +58,7 @@ export function patientWriter({ table }: { table: Table }) {
    * Creates patients, in order, all or none. At most {@link MAX_CREATED}.
    * @throws ConditionFailed when one of the ids exists
    */
-  async function createMany(clinic: ClinicId, patients: readonly Patient[]): Promise<void> {
+  async function createMany(clinic: ClinicId, patients: readonly ImportedPatient[]): Promise<void> {
     const isCommitted = await inTurns(clinic, async ({ readHead, commit }) => {
       const head = await readHead()
       const changes = new Changeset(table, clinic)
@@ -117,7 +117,7 @@ export function patientWriter({ table }: { table: Table }) {
   return { create, createMany, update, ...snapshots }
 }
 
-function addCreation(changes: Changeset, patient: Patient, ordinal: number): void {
+function addCreation(changes: Changeset, patient: ImportedPatient, ordinal: number): void {
   const { clinic } = changes
   const eventDraft = changes.emitsEvents ? patientEventDraft(null, patient) : null
   const events = eventDraft ? 1 : 0

@@ -16,8 +16,11 @@ import type { Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'
 import { readPatientHead } from './head.ts'
 
+/** A patient, with the id in the clinic's own system if the patient was imported. That id is for the operator alone. */
+export type ImportedPatient = Patient & { readonly externalId?: string }
+
 /** A patient with its ordinal: its position in order of creation. */
-export type StoredPatient = Patient & {
+export type StoredPatient = ImportedPatient & {
   readonly ordinal: number
   readonly version: number
   /** The number of its events so far. */
@@ -81,11 +84,15 @@ export const PATIENT_ATTRIBUTES = {
 /** The attributes of the record and of the list row; the row also names the patient (`i`). */
 const patientCodec = recordCodec<Patient>(PATIENT_ATTRIBUTES)
 
-export const recordItem = (key: Key, { ordinal, version, events, ...patient }: StoredPatient): Item => ({
+export const recordItem = (
+  key: Key,
+  { ordinal, version, events, externalId, ...patient }: StoredPatient,
+): Item => ({
   ...key,
   o: ordinal,
   v: version,
   ...(events > 0 && { ev: events }),
+  ...(externalId !== undefined && { xi: externalId }),
   ...patientCodec.encode(patient),
 })
 
@@ -105,5 +112,6 @@ function toStoredPatient(item: Item): StoredPatient {
     ordinal: item.o as number,
     version: item.v as number,
     events: (item.ev as number | undefined) ?? 0,
+    ...(item.xi !== undefined && { externalId: item.xi as string }),
   }
 }

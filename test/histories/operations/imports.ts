@@ -2,7 +2,6 @@
 
 import { CommandFailure } from '../../../bin/clinic/output.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
-import { importedUuid } from '../../../shared/domain/uuid.ts'
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'
 import { PatientErased, settlement } from '../../../shared/store/calendar/settlement.ts'
 import { commitWithRetry } from '../../../shared/store/table/commit-packed.ts'
@@ -25,7 +24,7 @@ export async function importPatients(run: Run): Promise<void> {
   const patients = Array.from({ length: rowCount(run) }, (_, row) => {
     const externalId = `p${operation.number}-${row}`
     const token = `i${operation.number}x${row}${clinic.suffix}`
-    const id = importedUuid(clinic.id as ClinicId, 'patient', externalId)
+    const id = clinic.idOf('patient', externalId)
     return newPatient(token, { externalId, id, email: `${token}@example.com` })
   })
   clinic.patients.push(...patients)
@@ -47,7 +46,7 @@ export async function importAppointments(run: Run): Promise<void> {
     const doctor = pick(clinic.doctors, operation.random[2 + row])
     if (!patient || !doctor) return []
     const externalId = `a${operation.number}-${row}`
-    const id = importedUuid(clinic.id as ClinicId, 'appointment', externalId)
+    const id = clinic.idOf('appointment', externalId)
     const facts = { ...{ patient, doctor: doctor.id, date: '2020-03-02', from: 600, to: 630, start: tick() } }
     return [
       {
@@ -87,7 +86,7 @@ export async function importInvoices(run: Run): Promise<void> {
     const patient = pick(importedPatients(run), operation.random[1 + row])
     if (!patient) return []
     const externalId = `f${operation.number}-${row}`
-    const id = importedUuid(clinic.id as ClinicId, 'invoice', externalId)
+    const id = clinic.idOf('invoice', externalId)
     const number = `f${operation.number}x${row}${clinic.suffix}`
     return [{ number, externalId, patient, id, total: 100 + row, existence: 'possible' }]
   }).flat()
@@ -122,7 +121,7 @@ export async function addPayment(run: Run): Promise<void> {
   if (!invoice) return
   const token = `y${operation.number}${clinic.suffix}`
   const amount = 1 + Math.floor((operation.random[1] ?? 0) * 20)
-  const id = importedUuid(clinic.id as ClinicId, 'payment', token)
+  const id = clinic.idOf('payment', token)
   const payment: PaymentModel = { id, token, invoice, amount, existence: 'possible' }
   clinic.payments.push(payment)
   const outcome = await command(run, async (table) => {

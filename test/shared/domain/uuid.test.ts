@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { importedUuid, isUuid, newUuid } from '../../../shared/domain/uuid.ts'
+import { isUuid, lineItemId, newUuid, uuidOfDigest } from '../../../shared/domain/uuid.ts'
 
 const ID = '6d0e2a7c-0b1f-4c3d-8e5f-0123456789ab'
 
@@ -41,23 +41,19 @@ describe('newUuid', () => {
   })
 })
 
-describe('importedUuid', () => {
-  it('makes the same id of version 5 for the same clinic, entity and external id', () => {
-    expect(importedUuid(ID, 'patients', 'A-17')).toBe(importedUuid(ID, 'patients', 'A-17'))
-    expect(importedUuid(ID, 'patients', 'A-17')[14]).toBe('5')
+describe('uuidOfDigest', () => {
+  it('makes an id of version 8 from the first 16 bytes', () => {
+    const bytes = Uint8Array.from({ length: 32 }, (_, index) => 0xe0 + index)
+    expect(uuidOfDigest(bytes)).toBe('e0e1e2e3-e4e5-86e7-a8e9-eaebecedeeef')
+    expect(uuidOfDigest(new Uint8Array(32))).toBe('00000000-0000-8000-8000-000000000000')
   })
+})
 
-  it('makes different ids for another clinic, entity or external id', () => {
-    const ids = [
-      importedUuid(ID, 'patients', 'A-17'),
-      importedUuid(ID, 'patients', 'A-18'),
-      importedUuid(ID, 'doctors', 'A-17'),
-      importedUuid(newUuid(), 'patients', 'A-17'),
-    ]
-    expect(new Set(ids).size).toBe(4)
-  })
-
-  it('makes the ids of earlier imports', () => {
-    expect(importedUuid(ID, 'patients', 'A-17')).toBe('06e1647d-0551-5c7e-ae2b-69ca75f3feda')
+describe('lineItemId', () => {
+  it('makes an id of version 5 for each item of each invoice', () => {
+    const ids = [lineItemId(ID, 0), lineItemId(ID, 1), lineItemId(newUuid(), 0)]
+    expect(new Set(ids).size).toBe(3)
+    expect(ids.every((id) => isUuid(id) && id[14] === '5')).toBe(true)
+    expect(lineItemId(ID, 0)).toBe(ids[0])
   })
 })

@@ -1,11 +1,11 @@
 /** Imports whose records change, or whose store fails, between reading and writing. */
 import { describe, expect, it } from 'vitest'
 import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
-import { importedUuid } from '../../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import { copiedNames } from '../../../../shared/store/copies/copied-names.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { doctorStore } from '../../../../shared/store/doctors.ts'
+import { type ImportedKind, readImportIds } from '../../../../shared/store/import-ids.ts'
 import { ConditionFailed, UnavailableError, WriteConflict } from '../../../../shared/store/table/errors.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { FIRST, importedClinic, invoice, message, payment, visit } from './calendar-fixtures.ts'
@@ -37,11 +37,11 @@ function failingTable(when: 'before' | 'after', errors: Error[]): Table {
   }
 }
 
-const idOf = (kind: string, externalId: string | number) =>
-  importedUuid(imported.clinic.id, kind, String(externalId))
+const idOf = async (kind: ImportedKind, externalId: string | number) =>
+  (await readImportIds(imported.db.table, imported.clinic.id))(kind, String(externalId))
 
-const erasePatient = () =>
-  patientChanges(imported.db.table).erase(imported.clinic.id, idOf('patient', 1), anonymizeResponse)
+const erasePatient = async () =>
+  patientChanges(imported.db.table).erase(imported.clinic.id, await idOf('patient', 1), anonymizeResponse)
 
 const lost = () => new UnavailableError('the response was lost')
 
@@ -79,7 +79,7 @@ describe('an import whose references change between reading and writing', () => 
   it("writes the doctor's new name", async () => {
     const rename = async () => {
       const doctors = doctorStore(imported.db)
-      const before = await doctors.find(imported.clinic.id, idOf('doctor', 1))
+      const before = await doctors.find(imported.clinic.id, await idOf('doctor', 1))
       if (!before) throw new Error('no doctor')
       await doctors.save(imported.clinic.id, [{ before, after: { ...before, fullName: 'Dr. Eva Neu' } }])
       await copiedNames(imported.db.table).refreshAll(imported.clinic.id)
@@ -91,8 +91,10 @@ describe('an import whose references change between reading and writing', () => 
 
   it("writes the patient's new name to payments", async () => {
     await load('invoices', [{ ...invoice, subtotal: 100 }])
-    const rename = () =>
-      patientChanges(imported.db.table).update(imported.clinic.id, idOf('patient', 1), { lastName: 'New' })
+    const rename = async () =>
+      patientChanges(imported.db.table).update(imported.clinic.id, await idOf('patient', 1), {
+        lastName: 'New',
+      })
     expect(await load('payments', [payment], interruptedTable(rename))).toMatchObject({ imported: 1 })
     expect(await payments()).toMatchObject([{ patient: { fullName: 'Ada New' } }])
   })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { importEntities } from '../../../../bin/clinic/import/entities.ts'
-import type { ImportEntity } from '../../../../bin/clinic/import/entity.ts'
+import type { ImportableEntity } from '../../../../bin/clinic/import/entity.ts'
 import { importFile, type Rejection, rejectedFile } from '../../../../bin/clinic/import/import-file.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import type { Doctor } from '../../../../shared/domain/doctor.ts'
@@ -48,7 +48,9 @@ const HEADER = 'external_id,first_name,last_name,phone_number,email_address,date
 it('writes a batch again after another writer has changed its records', async () => {
   const file = join(folder, 'patients.csv')
   writeFileSync(file, `${HEADER}1,Jo,Doe,,,,\n`)
-  const entity = importEntities(db.table, () => NOW).find(({ name }) => name === 'patients') as ImportEntity
+  const entity = importEntities(db.table, () => NOW).find(
+    ({ name }) => name === 'patients',
+  ) as ImportableEntity
   const write = vi.fn(entity.write).mockRejectedValueOnce(new ConditionFailed([]))
   const result = await importFile(file, { ...entity, write }, clinic, { now: () => NOW })
   expect(result).toMatchObject({ imported: 1 })

@@ -1,0 +1,25 @@
+/**
+ * What only the operator may read and write: no function has access to these partitions, so they do not begin with the
+ * short id of a clinic.
+ */
+import type { ClinicId } from '../../domain/clinic.ts'
+import { type Key, shortId } from './key.ts'
+
+const ERASURE_PARTITION_PREFIX = 'erasure#'
+const IMPORT_PARTITION_PREFIX = 'import#'
+
+export const OPERATOR_PARTITION_PREFIXES = [ERASURE_PARTITION_PREFIX, IMPORT_PARTITION_PREFIX]
+
+/** The erasures of a clinic, by patient. */
+export const erasuresPartition = (clinic: ClinicId): string => `${ERASURE_PARTITION_PREFIX}${shortId(clinic)}`
+
+export const erasureKey = (clinic: ClinicId, patient: string): Key => ({
+  pk: erasuresPartition(clinic),
+  sk: patient,
+})
+
+/** The secret from which the ids of a clinic's imported records are derived. */
+export const importSecretKey = (clinic: ClinicId): Key => ({
+  pk: `${IMPORT_PARTITION_PREFIX}${shortId(clinic)}`,
+  sk: 'secret',
+})

@@ -1,0 +1,133 @@
+/** The ids of records in the clinic's own system, which imports keep for the operator alone. */
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
+import { ROUTES } from '../../../../shared/api/routes.ts'
+import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
+import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
+import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
+import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
+import { doctorStore } from '../../../../shared/store/doctors.ts'
+import { type ImportIds, readImportIds } from '../../../../shared/store/import-ids.ts'
+import { shortId } from '../../../../shared/store/keys/key.ts'
+import { messageStore } from '../../../../shared/store/messages/messages.ts'
+import { patientStore } from '../../../../shared/store/patients/patients.ts'
+import { issueCredential } from '../../../support/credentials.ts'
+import { call } from '../../../support/event.ts'
+import { handlerOf, stubFunctionEnvironment } from '../../../support/functions.ts'
+import { tableText } from '../../../support/table-text.ts'
+import { importedClinic, invoice, message, payment, visit } from './calendar-fixtures.ts'
+
+const imported = importedClinic()
+const { load } = imported
+
+const NATIONAL_ID = 'tckn-10000000146'
+const rows = {
+  doctors: { external_id: 'doctor-canary', full_name: 'Dr. Eva Noll' },
+  patients: { external_id: NATIONAL_ID, first_name: 'Ada', last_name: 'Kaya', email_address: 'a@x.org' },
+  appointments: {
+    ...{ ...visit, external_id: 'visit-canary' },
+    ...{ patient_external_id: NATIONAL_ID, doctor_external_id: 'doctor-canary' },
+  },
+  invoices: { ...invoice, external_id: 'invoice-canary', patient_external_id: NATIONAL_ID, subtotal: 100 },
+  payments: { ...payment, external_id: 'payment-canary', invoice_external_id: 'invoice-canary' },
+  messages: { ...message, external_id: 'message-canary', patient_external_id: NATIONAL_ID },
+}
+const CANARY = /canary|10000000146/
+
+let idOf: ImportIds
+beforeEach(async () => {
+  for (const [name, row] of Object.entries(rows)) await load(name, [row])
+  idOf = await readImportIds(imported.db.table, imported.clinic.id)
+})
+
+/** All that is stored of the clinic, except what names the doctor. */
+const clinicText = async () => {
+  const clinic = shortId(imported.clinic.id).toLowerCase()
+  const lines = (await tableText(imported.db)).split('\n').filter((line) => line.includes(clinic))
+  expect(lines.length).toBeGreaterThan(10)
+  return lines.join('\n').replaceAll('doctor-canary', '')
+}
+
+const externalIds = async () => {
+  const { db, clinic } = imported
+  const patient = (await patientStore(db).findMany(clinic.id, [idOf('patient', NATIONAL_ID)])).values().next()
+  const records = await Promise.all([
+    doctorStore(db).find(clinic.id, idOf('doctor', 'doctor-canary')),
+    appointmentStore(db).find(clinic.id, idOf('appointment', 'visit-canary')),
+    invoiceStore(db).find(clinic.id, idOf('invoice', 'invoice-canary')),
+    paymentStore(db).find(clinic.id, idOf('payment', 'payment-canary')),
+    messageStore(db).find(clinic.id, idOf('message', 'message-canary')),
+  ])
+  return [patient.value, ...records].map((record) => record?.externalId)
+}
+
+describe('the external id of an imported record', () => {
+  beforeAll(() => stubFunctionEnvironment(imported.db.name))
+
+  it('is kept by the record, also when the record is changed', async () => {
+    const all = [
+      NATIONAL_ID,
+      ...['doctor', 'visit', 'invoice', 'payment', 'message'].map((of) => `${of}-canary`),
+    ]
+    expect(await externalIds()).toEqual(all)
+    await load('doctors', [{ ...rows.doctors, full_name: 'Dr. Eva Neu' }])
+    await load('patients', [{ ...rows.patients, last_name: 'Öz' }])
+    await load('payments', [{ ...rows.payments, amount: '30.00' }])
+    expect(await externalIds()).toEqual(all)
+  })
+
+  it('finds the record when the file is imported again', async () => {
+    for (const [name, row] of Object.entries(rows))
+      expect(await load(name, [row])).toMatchObject({ imported: 0, unchanged: 1 })
+  })
+
+  it('is removed from every record of a patient who is erased, who stays erased when imported again', async () => {
+    const { db, clinic } = imported
+    await patientChanges(db.table).erase(clinic.id, idOf('patient', NATIONAL_ID), anonymizeResponse)
+    expect(await externalIds()).toEqual([
+      undefined,
+      'doctor-canary',
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ])
+    expect(await clinicText()).not.toMatch(CANARY)
+
+    const { doctors: _, ...ofPatient } = rows
+    for (const [name, row] of Object.entries(ofPatient))
+      expect(await load(name, [row])).toMatchObject({ rejected: 1, reasons: ['the patient was erased'] })
+    expect(await clinicText()).not.toMatch(CANARY)
+  })
+
+  it('is in no response of the API', async () => {
+    const { db, clinic } = imported
+    const { headers } = await issueCredential(db.table, clinic)
+    const doctor = idOf('doctor', 'doctor-canary')
+    const ids: Record<string, string> = {
+      patient_not_found: idOf('patient', NATIONAL_ID),
+      invoice_not_found: idOf('invoice', 'invoice-canary'),
+    }
+    const reads = ROUTES.filter(({ method }) => method === 'GET')
+    const answers: string[] = []
+    for (const { id, params = {} } of reads) {
+      const path = Object.fromEntries(
+        Object.entries(params).map(([name, error]) => [name, ids[error as string] ?? '']),
+      )
+      if (Object.values(path).includes('')) continue
+      const query: Record<string, string> =
+        id === 'get-availability' ? { doctor_id: doctor, date: '2026-05-04' } : {}
+      const { status, text, logged } = await call(await handlerOf({ id }), { path, query, headers })
+      expect([id, status]).toEqual([id, 200])
+      answers.push(text, logged)
+    }
+    const shown = answers.join('\n')
+    for (const id of [
+      ...Object.values(ids),
+      idOf('appointment', 'visit-canary'),
+      idOf('message', 'message-canary'),
+    ])
+      expect(shown).toContain(id)
+    expect(shown).not.toMatch(CANARY)
+  })
+})
