@@ -7,6 +7,7 @@ import { NO_DETAILS, type Patient } from '../../shared/domain/patient.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { openTable, type Table } from '../../shared/store/table/table.ts'
+import { ENGINE_ACCESS } from './engine-access.ts'
 
 export type TestTable = { client: DynamoDBDocumentClient; name: string; table: Table }
 
@@ -14,8 +15,7 @@ export type TestTable = { client: DynamoDBDocumentClient; name: string; table: T
 export const engineClient = (): DynamoDBClient =>
   new DynamoDBClient({
     endpoint: inject('dynamodb'),
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    ...ENGINE_ACCESS,
   })
 
 /** Creates an empty table for one test file on the real engine. */
