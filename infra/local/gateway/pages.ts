@@ -2,6 +2,7 @@ import { InvalidEvent } from '../events/bus-event.ts'
 import type { Providers } from '../providers/server.ts'
 import type { ReceivedRequest } from './event.ts'
 import type { HttpResponse } from './response.ts'
+import { isSameMachine } from './same-machine.ts'
 import { smsPage } from './sms-page.ts'
 
 /** Responds to requests below /_local; undefined for other requests. */
@@ -35,9 +36,13 @@ export function localPages({ about, providers, inject }: Options): PageHandler {
   }
   return ({ method, target, rawHeaders, body }) => {
     const path = target.replace(/\?.*$/, '').replace(/\/$/, '')
-    return pages[`${method} ${path}`]?.(prefersHtml(rawHeaders), body.toString())
+    const page = pages[`${method} ${path}`]
+    if (page && !isSameMachine(rawHeaders)) return Promise.resolve(json(403, { message: FOREIGN }))
+    return page?.(prefersHtml(rawHeaders), body.toString())
   }
 }
+
+const FOREIGN = 'These pages are for this machine: Host and Origin must name it.'
 
 /** Browsers prefer HTML; programs ask for JSON or for anything. */
 function prefersHtml(rawHeaders: readonly string[]): boolean {

@@ -77,7 +77,7 @@ describe('email events', () => {
     const response = await page({
       method: 'POST',
       target: '/_local/events',
-      rawHeaders: [],
+      rawHeaders: ['Host', 'localhost'],
       body: Buffer.from(body),
     })
     expect(JSON.parse(response?.body ?? '')).toEqual({ matched: ['Rule'] })

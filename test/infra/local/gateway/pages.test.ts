@@ -29,14 +29,16 @@ function pages() {
       return { matched: ['Rule'] }
     },
   })
+  const askWith = (rawHeaders: readonly string[], target: string, method = 'GET', body = '') =>
+    page({ method, target, rawHeaders, body: Buffer.from(body) })
   const ask = (target: string, accept?: string, method = 'GET', body = '') =>
-    page({
-      method,
+    askWith(
+      ['Host', '127.0.0.1:3000', 'X-Name', 'accept', ...(accept === undefined ? [] : ['Accept', accept])],
       target,
-      rawHeaders: ['Host', 'accept', ...(accept === undefined ? [] : ['Accept', accept])],
-      body: Buffer.from(body),
-    })
-  return { sms, injected, ask }
+      method,
+      body,
+    )
+  return { sms, injected, ask, askWith }
 }
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
@@ -151,4 +153,40 @@ it.each([
   ['GET', '/_local/other'],
 ])('leave %s %s to the API', (method, target) => {
   expect(pages().ask(target, undefined, method)).toBeUndefined()
+})
+
+it.each([
+  ['the loopback address', ['Host', '127.0.0.1:3000']],
+  ['the loopback address of IPv6', ['Host', '[::1]:3000']],
+  ['localhost on a forwarded port', ['host', 'LocalHost:8080']],
+  ['a page of the stack itself', ['Host', 'localhost:3000', 'Origin', 'http://localhost:3000']],
+])('respond to a request for %s', async (_what, headers) => {
+  const { injected, askWith } = pages()
+  expect((await askWith(headers, '/_local'))?.status).toBe(200)
+  expect((await askWith(headers, '/_local/events', 'POST', JSON.stringify(EVENT)))?.status).toBe(200)
+  expect(injected.length).toBe(1)
+})
+
+it.each([
+  ['a name that another site pointed to this machine', ['Host', 'rebound.example:3000']],
+  ['a name that begins like this machine’s', ['Host', '127.0.0.1.example:3000']],
+  ['a name that ends like this machine’s', ['Host', 'example.localhost:3000']],
+  ['no name', []],
+  ['two names', ['Host', 'localhost:3000', 'Host', 'rebound.example']],
+  ['a page of another site', ['Host', 'localhost:3000', 'Origin', 'https://attacker.example']],
+  ['a page on another port', ['Host', 'localhost:3000', 'Origin', 'http://localhost:5173']],
+  ['a page without an origin of its own', ['Host', 'localhost:3000', 'Origin', 'null']],
+  [
+    'a second origin',
+    ['Host', 'localhost:3000', 'Origin', 'http://localhost:3000', 'Origin', 'http://attacker.example'],
+  ],
+])('refuse a request with %s, and do nothing', async (_what, headers) => {
+  const { sms, injected, askWith } = pages()
+  sms.push(SMS)
+  for (const target of ['/_local', '/_local/sms', '/_local/emails']) {
+    const answer = await askWith(headers, target)
+    expect([answer?.status, answer?.body]).toEqual([403, expect.not.stringContaining('sms-1')])
+  }
+  expect((await askWith(headers, '/_local/events', 'POST', JSON.stringify(EVENT)))?.status).toBe(403)
+  expect(injected).toEqual([])
 })
