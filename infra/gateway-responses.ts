@@ -1,5 +1,6 @@
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway'
 import { type ErrorKey, errorBody, errorEntry } from '../shared/api/errors.ts'
+import { SECURITY_HEADERS } from '../shared/api/security-headers.ts'
 import type { StageSettings } from './stages.ts'
 
 /**
@@ -37,6 +38,11 @@ const limitHeaders = ({ rate }: StageSettings['throttle']) => ({
   'ratelimit-policy': `'"gateway";q=${rate};w=1'`,
 })
 
+/** Literal values are quoted. */
+const securityHeaders = Object.fromEntries(
+  Object.entries(SECURITY_HEADERS).map(([name, value]) => [name, `'${value}'`]),
+)
+
 export function addGatewayResponses(api: RestApi, { throttle }: StageSettings): void {
   for (const [type, key, retryAfter] of RESPONSES) {
     api.addGatewayResponse(type.responseType, {
@@ -45,6 +51,7 @@ export function addGatewayResponses(api: RestApi, { throttle }: StageSettings): 
       responseHeaders: {
         'x-request-id': 'context.requestId',
         'cache-control': "'no-store'",
+        ...securityHeaders,
         ...(retryAfter && { 'retry-after': `'${retryAfter}'` }),
         ...(key === 'rate_limited' && limitHeaders(throttle)),
       },

@@ -1,5 +1,6 @@
 import type { APIGatewayProxyResult } from 'aws-lambda'
 import { errorEntry } from '../api/errors.ts'
+import { SECURITY_HEADERS } from '../api/security-headers.ts'
 import { errorOrigin, type WriteLog } from '../observability/log.ts'
 import type { ApiRequest, Middleware } from './call.ts'
 import { withTimeout } from './with-timeout.ts'
@@ -35,7 +36,7 @@ export function logLine(routeId: string, now: () => number, write: WriteLog): Mi
         query: {},
         body: {},
         bodyText: '',
-        headers: { 'x-request-id': requestId },
+        headers: { 'x-request-id': requestId, ...SECURITY_HEADERS },
         backgroundWrites: [],
       }
     },

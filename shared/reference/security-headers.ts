@@ -13,8 +13,8 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+/** In addition to the headers of every response. */
+export const PAGE_SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': CONTENT_SECURITY_POLICY,
   'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
 }

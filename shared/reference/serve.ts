@@ -6,7 +6,7 @@ import { logLine } from '../http/log-line.ts'
 import { render } from '../http/render.ts'
 import type { WriteLog } from '../observability/log.ts'
 import type { ServedFiles } from './files.ts'
-import { SECURITY_HEADERS } from './security-headers.ts'
+import { PAGE_SECURITY_HEADERS } from './security-headers.ts'
 
 type ServeOptions = { readonly now: () => number; readonly log: WriteLog }
 
@@ -16,7 +16,7 @@ export function serveFiles(files: ServedFiles, { now, log }: ServeOptions) {
   return middy<APIGatewayProxyEvent, unknown, Error, ApiContext>()
     .use([logLine('reference', now, log), { onError }])
     .handler(async (event, { call }): Promise<APIGatewayProxyResult> => {
-      Object.assign(call.headers, SECURITY_HEADERS)
+      Object.assign(call.headers, PAGE_SECURITY_HEADERS)
       return respond(event, call.headers, files)
     })
 }

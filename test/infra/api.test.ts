@@ -78,6 +78,8 @@ describe('the API', () => {
       expect(response.StatusCode).toMatch(/^[45]\d\d$/)
       expect(response.ResponseParameters).toMatchObject({
         'gatewayresponse.header.x-request-id': 'context.requestId',
+        'gatewayresponse.header.strict-transport-security': "'max-age=63072000; includeSubDomains'",
+        'gatewayresponse.header.x-content-type-options': "'nosniff'",
       })
       const templates = response.ResponseTemplates as Record<string, string>
       expect(Object.keys(templates)).toEqual(['application/json'])

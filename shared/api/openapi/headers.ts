@@ -1,5 +1,6 @@
 import type { ErrorKey } from '../errors.ts'
 import { acceptsIdempotencyKey, BASE_PATH, type Route } from '../route.ts'
+import { SECURITY_HEADERS } from '../security-headers.ts'
 import type { Examples } from './examples.ts'
 import type { Json } from './schemas.ts'
 
@@ -15,6 +16,16 @@ const HEADERS = {
   'cache-control': {
     description: 'Responses contain patient data and must not be cached.',
     schema: { const: 'no-store' },
+    required: true,
+  },
+  'strict-transport-security': {
+    description: 'The API is reached by https only.',
+    schema: { const: SECURITY_HEADERS['strict-transport-security'] },
+    required: true,
+  },
+  'x-content-type-options': {
+    description: 'The content type is the one that is declared.',
+    schema: { const: SECURITY_HEADERS['x-content-type-options'] },
     required: true,
   },
   ratelimit: {
@@ -67,7 +78,12 @@ const ALLOW_HEADER: Json = {
 const refs = (names: readonly HeaderName[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
-const COMMON_HEADERS = ['x-request-id', 'cache-control'] as const
+const COMMON_HEADERS = [
+  'x-request-id',
+  'cache-control',
+  'strict-transport-security',
+  'x-content-type-options',
+] as const
 const RATE_LIMIT_HEADERS = ['ratelimit', 'ratelimit-policy'] as const
 
 /** Headers that an error has in addition to the common ones. */

@@ -33,6 +33,11 @@ const credential: Credential = {
   requestsPerMinute: 100,
 }
 
+const SECURITY_HEADERS = {
+  'strict-transport-security': 'max-age=63072000; includeSubDomains',
+  'x-content-type-options': 'nosniff',
+}
+
 const ID = '0b5a1f9e-7c7a-4c57-8f0f-2f2f6a1c9d11'
 const good = { headers: { authorization: 'Developer k:s' }, path: { id: ID } }
 
@@ -67,6 +72,7 @@ describe('the chain', () => {
         'content-type': 'application/json; charset=utf-8',
         'cache-control': 'no-store',
         'x-request-id': 'request-1',
+        ...SECURITY_HEADERS,
         'ratelimit-policy': '"default";q=100;w=60',
         ratelimit: '"default";r=99;t=20',
       },
@@ -222,7 +228,7 @@ describe('the chain', () => {
     expect(await call(handler, good)).toMatchObject({
       status,
       body: { error },
-      headers: { 'x-request-id': 'request-1' },
+      headers: { 'x-request-id': 'request-1', ...SECURITY_HEADERS },
     })
   })
 
@@ -288,6 +294,7 @@ describe('a route without a response body', () => {
       statusCode: 204,
       headers: {
         'cache-control': 'no-store',
+        ...SECURITY_HEADERS,
         'x-request-id': 'request-1',
         'ratelimit-policy': '"default";q=100;w=60',
         ratelimit: '"default";r=99;t=20',

@@ -6,6 +6,8 @@ import { assertConforms, document, type Operation, resolveRef } from '../../../s
 const HEADERS = {
   'content-type': 'application/json; charset=utf-8',
   'cache-control': 'no-store',
+  'strict-transport-security': 'max-age=63072000; includeSubDomains',
+  'x-content-type-options': 'nosniff',
   'x-request-id': '5fa8e1d0-5f91-4ae9-bab4-e363cd85fe3d',
   date: 'Fri, 20 Nov 2026 10:28:53 GMT',
   connection: 'close',
