@@ -15,6 +15,8 @@ export type Call = {
   /** The body as it was received. */
   bodyText: string
   idempotencyKey?: string
+  /** Ids of the records that the endpoint returned. For the access trail. */
+  responseIds: readonly string[]
   /** Headers of the response, whether it is a success or an error. */
   headers: Record<string, string>
   /** Writes that run alongside the request's own work. All are awaited before it ends; none can fail it. */

@@ -3,7 +3,9 @@ import type { APIGatewayProxyEvent } from 'aws-lambda'
 import { acceptsIdempotencyKey, type Route } from '../api/route.ts'
 import type { Credential, CredentialPair } from '../domain/credential.ts'
 import type { RequestCount } from '../domain/rate-limit.ts'
+import type { WriteAccess } from '../observability/access.ts'
 import type { WriteLog } from '../observability/log.ts'
+import { accessLine, collectResponseIds } from './access-line.ts'
 import { authenticate } from './authenticate.ts'
 import { authorize, authorizeBody } from './authorize.ts'
 import type { ApiContext, Middleware } from './call.ts'
@@ -22,6 +24,7 @@ export const TIMEOUT_MARGIN_MS = 500
 export type ChainOptions = {
   readonly now: () => number
   readonly log: WriteLog
+  readonly writeAccess: WriteAccess
   readonly verifyCredential: (pair: CredentialPair) => Promise<Credential | null>
   readonly countRequest: (credential: Credential) => Promise<RequestCount>
   readonly requestsPerMinute: number
@@ -36,7 +39,9 @@ export type ChainOptions = {
 export function endpointChain(route: Route, options: ChainOptions) {
   return buildChain([
     logLine(route.id, options.now, options.log),
+    accessLine(route.id, options.now, options.writeAccess),
     render(route.response),
+    collectResponseIds(),
     authenticate(options.verifyCredential),
     limitRate({
       now: options.now,

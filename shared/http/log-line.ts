@@ -36,6 +36,7 @@ export function logLine(routeId: string, now: () => number, write: WriteLog): Mi
         query: {},
         body: {},
         bodyText: '',
+        responseIds: [],
         headers: { 'x-request-id': requestId, ...SECURITY_HEADERS },
         backgroundWrites: [],
       }

@@ -1,4 +1,7 @@
-/** Writes one structured line. It must not contain patient data: no record ids, queries, texts or error messages. */
+/**
+ * Writes one structured line. It must not contain patient data: no record ids (except in the access trail), queries,
+ * texts or error messages.
+ */
 export type WriteLog = (line: Record<string, unknown>) => void
 
 export const logToStdout: WriteLog = (line) => {

@@ -6,6 +6,7 @@ import type { ClinicId, ClinicInfo } from '../domain/clinic.ts'
 import type { Credential } from '../domain/credential.ts'
 import { endpointChain } from '../http/chain.ts'
 import { ReplayedResponse } from '../http/replayed-response.ts'
+import { accessToStdout } from '../observability/access.ts'
 import { logToStdout } from '../observability/log.ts'
 import { credentialStore } from '../store/credentials.ts'
 import { UnavailableError } from '../store/table/errors.ts'
@@ -57,6 +58,7 @@ export function endpoint<R extends Route, S extends Stores>(
   return endpointChain(route, {
     now: platform.now,
     log: logToStdout,
+    writeAccess: accessToStdout,
     verifyCredential: (pair) => withApiErrors(() => credentials.authenticate(pair)),
     countRequest: (credential) => withApiErrors(() => credentials.countRequest(credential)),
     requestsPerMinute: environment.REQUESTS_PER_MINUTE,

@@ -28,7 +28,7 @@ export function apiEvent({
     multiValueQueryStringParameters: query ? toLists(query) : null,
     multiValueHeaders: toLists(headers),
     body: body ?? null,
-    requestContext: { requestId: 'request-1' },
+    requestContext: { requestId: 'request-1', identity: { sourceIp: '192.0.2.1' } },
   } as unknown as APIGatewayProxyEvent
 }
 
@@ -58,17 +58,24 @@ function stopCapture(capture: { text: string }): void {
   if (activeCaptures.size === 0) process.stdout.write = write
 }
 
-/** Calls a handler like the gateway does, and returns its response and the log output meanwhile. */
+const isAccessLine = (line: string): boolean => line.startsWith('{"type":"access"')
+
+/**
+ * Calls a handler like the gateway does, and returns its response, the log output meanwhile, and the lines of the access
+ * trail, which alone may contain ids of records.
+ */
 export async function call(handler: unknown, input: RequestInput, context: Context = lambdaContext()) {
   const capture = startCapture()
   try {
     const result = (await (handler as Handler)(apiEvent(input), context)) as APIGatewayProxyResult
+    const lines = capture.text.match(/.*\n/g) ?? []
     return {
       status: result.statusCode,
       headers: result.headers ?? {},
       text: result.body,
       body: result.body === '' ? null : JSON.parse(result.body),
-      logged: capture.text,
+      logged: lines.filter((line) => !isAccessLine(line)).join(''),
+      accesses: lines.filter(isAccessLine).map((line) => JSON.parse(line)),
     }
   } finally {
     stopCapture(capture)

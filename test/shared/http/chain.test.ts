@@ -48,9 +48,11 @@ const chain = (
 
 function chainOf(of: Route, act: () => Promise<unknown>, parts: Partial<ChainOptions> = {}) {
   const lines: Record<string, unknown>[] = []
+  const accesses: object[] = []
   const handler = endpointChain(of, {
     now: () => 1_000_000,
     log: (line) => lines.push(line),
+    writeAccess: (access) => accesses.push(access),
     verifyCredential: async () => credential,
     countRequest: async () => ({ minute: 1, second: 1 }),
     requestsPerMinute: 300,
@@ -58,7 +60,7 @@ function chainOf(of: Route, act: () => Promise<unknown>, parts: Partial<ChainOpt
     checkResponses: true,
     ...parts,
   }).handler(act)
-  return { handler, lines }
+  return { handler, lines, accesses }
 }
 
 describe('the chain', () => {

@@ -1,0 +1,33 @@
+import type { APIGatewayProxyResult } from 'aws-lambda'
+import { recordIds, type WriteAccess } from '../observability/access.ts'
+import type { ApiRequest, Middleware } from './call.ts'
+import { ReplayedResponse } from './replayed-response.ts'
+
+/** Writes the request's line of the access trail, when the response is rendered. */
+export function accessLine(routeId: string, now: () => number, write: WriteAccess): Middleware {
+  const finish = ({ event, context: { call }, response }: ApiRequest): void => {
+    const { credential, path, query, body, responseIds } = call
+    write({
+      timestamp: new Date(now()).toISOString(),
+      request_id: call.requestId,
+      credential: credential?.key ?? null,
+      clinic_id: credential?.clinic.id ?? null,
+      route: routeId,
+      records: [...new Set([...recordIds(path, query, body), ...responseIds])],
+      outcome: (response as APIGatewayProxyResult).statusCode,
+      source_ip: event.requestContext.identity?.sourceIp ?? null,
+    })
+  }
+  return { after: finish, onError: finish }
+}
+
+/** Collects the ids of the records that the endpoint returned. Runs before the response is rendered. */
+export function collectResponseIds(): Middleware {
+  return {
+    after: ({ context: { call }, response }) => {
+      call.responseIds = recordIds(
+        response instanceof ReplayedResponse ? JSON.parse(response.body) : response,
+      )
+    },
+  }
+}

@@ -1,0 +1,131 @@
+/** Every endpoint writes one line of the access trail, with the ids of the records in its response, and ids nowhere else. */
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Route } from '../../../shared/api/route.ts'
+import { ROUTES } from '../../../shared/api/routes.ts'
+import { newUuid } from '../../../shared/domain/uuid.ts'
+import { issueCredential } from '../../support/credentials.ts'
+import { call } from '../../support/event.ts'
+import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
+import {
+  createPopulatedClinic,
+  createWebhookWithDeliveries,
+  type PopulatedClinic,
+} from '../../support/records.ts'
+import { freshTable } from '../../support/table.ts'
+
+let records: PopulatedClinic
+let credential: Awaited<ReturnType<typeof issueCredential>>
+let webhook: string
+let delivery: string
+
+beforeAll(async () => {
+  const { table, name } = await freshTable()
+  stubFunctionEnvironment(name)
+  records = await createPopulatedClinic(table)
+  credential = await issueCredential(table, records.clinic)
+  const made = await createWebhookWithDeliveries(table, records.clinic)
+  webhook = made.webhook.id
+  delivery = made.deliveries[0].id
+})
+
+function pathOf({ path, params }: Route): Record<string, string> {
+  const [collection = ''] = path.slice(1).split('/')
+  const ids: Record<string, string> = {
+    patients: records.patient.id,
+    invoices: records.invoice.id,
+    webhooks: webhook,
+  }
+  const values: Record<string, string> = { id: ids[collection] ?? newUuid(), delivery_id: delivery }
+  return Object.fromEntries(Object.keys(params ?? {}).map((name) => [name, values[name] ?? newUuid()]))
+}
+
+/** The ids that a response shows, found in its text. Those of line items are not of records. */
+const shownIds = (text: string): string[] =>
+  [...text.replace(/"line_items":\[.*?\]/g, '').matchAll(/"(?:id|patient_id)":"([^"]+)"/g)].map(
+    ([, id = '']) => id,
+  )
+
+const request = (route: Route) => ({ method: route.method, path: pathOf(route) })
+const LINE = ['clinic_id', 'credential', 'level', 'outcome', 'records', 'request_id', 'route', 'source_ip']
+
+describe.each(ROUTES.map((route) => [route.id, route] as const))('%s', (id, route) => {
+  it('writes one access line with the ids that it was asked for and that it returned', async () => {
+    const { doctor } = records
+    const query: Record<string, string> =
+      id === 'get-availability' ? { doctor_id: doctor.id, date: '2026-05-04' } : {}
+    const sent = { ...request(route), query, headers: credential.headers }
+    const { status, text, accesses, logged } = await call(await handlerOf(route), sent)
+    expect(accesses.length).toBe(1)
+    const [line] = accesses
+    expect(Object.keys(line).sort()).toEqual([...LINE, 'timestamp', 'type'])
+    expect(line).toMatchObject({
+      type: 'access',
+      credential: credential.key,
+      clinic_id: records.clinic.id,
+      route: id,
+      outcome: status,
+      source_ip: '192.0.2.1',
+      request_id: 'request-1',
+    })
+    expect(new Set(line.records)).toEqual(new Set([...Object.values(pathOf(route)), ...shownIds(text)]))
+    for (const { id: recordId } of [records.patient, records.invoice, records.appointment])
+      expect(logged).not.toContain(recordId)
+  })
+
+  it('writes an access line without records for a request without a credential', async () => {
+    const { accesses } = await call(await handlerOf(route), request(route))
+    expect(accesses).toMatchObject([{ credential: null, clinic_id: null, outcome: 401, records: [] }])
+  })
+})
+
+const routeOf = (id: string) => ROUTES.find((route) => route.id === id) as Route
+
+describe('the patient of a request', () => {
+  it.each(['list-appointments', 'list-invoices', 'list-payments', 'list-messages'])(
+    'is in the access line of %s',
+    async (id) => {
+      const { patient } = records
+      const all = { method: 'GET', headers: credential.headers }
+      const ofPatient = { ...all, query: { patient_id: patient.id } }
+      const handler = await handlerOf(routeOf(id))
+      for (const sent of [all, ofPatient]) {
+        const { body, accesses } = await call(handler, sent)
+        expect(accesses).toMatchObject([{ records: expect.arrayContaining([patient.id, body.data[0].id]) }])
+      }
+    },
+  )
+
+  it('is in the access line of a search, whose words are not', async () => {
+    const { patient } = records
+    const query = { search: patient.firstName }
+    const { accesses } = await call(await handlerOf(routeOf('list-patients')), {
+      query,
+      headers: credential.headers,
+    })
+    expect(accesses).toMatchObject([{ records: [patient.id] }])
+    expect(JSON.stringify(accesses)).not.toContain(patient.firstName)
+  })
+
+  it('is in the access line of a creation, and of its repetition with the same Idempotency-Key', async () => {
+    const handler = await handlerOf(routeOf('create-patient'))
+    const headers = { ...credential.headers, 'content-type': 'application/json', 'idempotency-key': 'once' }
+    const body = JSON.stringify({ first_name: 'Ada', last_name: 'Kaya' })
+    const sent = { method: 'POST', headers, body }
+    const first = await call(handler, sent)
+    const again = await call(handler, sent)
+    expect([first.status, again.headers['idempotent-replayed']]).toEqual([201, 'true'])
+    for (const { accesses } of [first, again]) {
+      expect(accesses).toMatchObject([{ outcome: 201, records: [first.body.data.id] }])
+      expect(JSON.stringify(accesses)).not.toMatch(/Ada|Kaya/)
+    }
+  })
+
+  it("is in the access line when it is another clinic's, with the 404", async () => {
+    const foreign = newUuid()
+    const { accesses } = await call(await handlerOf(routeOf('get-patient')), {
+      path: { id: foreign },
+      headers: credential.headers,
+    })
+    expect(accesses).toMatchObject([{ outcome: 404, records: [foreign] }])
+  })
+})
