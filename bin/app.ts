@@ -10,6 +10,7 @@ const context = <T extends string | undefined>(name: string): T => app.node.tryG
 const stage = stageSettings(app.node.getContext('stage'), {
   emailFrom: context('emailFrom'),
   smsSenderId: context('smsSenderId'),
+  accessRetentionDays: context('accessRetentionDays'),
 })
 const { code } = bundleFunctions(functionIds(), join(app.outdir, 'bundles'))
 const { messaging } = new ClinicStack(app, stage, code)

@@ -8,6 +8,7 @@ import {
 } from 'aws-cdk-lib/aws-apigateway'
 import { Construct } from 'constructs'
 import { BASE_PATH, type Route } from '../shared/api/route.ts'
+import type { AccessTrail } from './access-trail.ts'
 import { routeFunction } from './api-function.ts'
 import type { FunctionCode } from './bundles.ts'
 import type { Data } from './data.ts'
@@ -25,6 +26,7 @@ type Props = {
   readonly code: FunctionCode
   readonly data: Data
   readonly services: Services
+  readonly trail: AccessTrail
   readonly routes: readonly Route[]
 }
 
@@ -32,12 +34,13 @@ type Props = {
 export class Api extends Construct {
   readonly rest: RestApi
 
-  constructor(scope: Construct, id: string, { stage, code, data, services, routes }: Props) {
+  constructor(scope: Construct, id: string, { stage, code, data, services, trail, routes }: Props) {
     super(scope, id)
     this.rest = restApi(this, stage)
     addGatewayResponses(this.rest, stage)
     for (const route of routes) {
-      const { lambda } = routeFunction(this, route, { stage, code, data, services })
+      const { lambda, logs } = routeFunction(this, route, { stage, code, data, services })
+      trail.follow(logs)
       const resource = this.rest.root.resourceForPath(`${BASE_PATH}${route.path}`)
       resource.addMethod(route.method, new LambdaIntegration(lambda, { allowTestInvoke: false }))
     }

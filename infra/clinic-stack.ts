@@ -3,6 +3,7 @@ import type { Construct } from 'constructs'
 import type { Route } from '../shared/api/route.ts'
 import { ROUTES } from '../shared/api/routes.ts'
 import { WORKERS } from '../shared/runtime/workers.ts'
+import { AccessTrail } from './access-trail.ts'
 import { Api, FALLBACK } from './api.ts'
 import type { FunctionCode } from './bundles.ts'
 import { Data } from './data.ts'
@@ -39,7 +40,8 @@ export class ClinicStack extends Stack {
     new Maintenance(this, 'Maintenance', { stage, code, data })
     const { messaging } = this
     const services = { ...messaging.services, ...events.services }
-    const { rest } = new Api(this, 'Api', { stage, code, data, services, routes })
+    const trail = new AccessTrail(this, 'AccessTrail', stage)
+    const { rest } = new Api(this, 'Api', { stage, code, data, services, trail, routes })
     new Reference(this, 'Reference', { stage, code, rest })
     // Read by the operator tool, and by people after a deployment.
     new CfnOutput(this, 'BaseUrl', {
@@ -55,6 +57,9 @@ export class ClinicStack extends Stack {
       ]),
     })
     new CfnOutput(this, 'TableName', { value: data.table.tableName })
+    new CfnOutput(this, 'AccessTrailBucket', { value: trail.bucket.bucketName })
+    // The operator tool writes what it does there.
+    new CfnOutput(this, 'OperatorLogGroup', { value: trail.operatorLog.logGroupName })
     // The operator tool lists dead letters and moves them back.
     const { emails, deadEmails, feedback, deadFeedback } = messaging
     const { deliveries, deadDeliveries, slowDeliveries, deadSlowDeliveries } = events

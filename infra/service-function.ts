@@ -8,6 +8,7 @@ import {
   Runtime,
   SystemLogLevel,
 } from 'aws-cdk-lib/aws-lambda'
+import type { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import type { FunctionCode } from './bundles.ts'
 import { logGroup } from './observability.ts'
@@ -26,6 +27,7 @@ type Props = {
 /** A Lambda whose role has exactly the grants passed in, and may write its own log. */
 export class ServiceFunction extends Construct {
   readonly lambda: LambdaFunction
+  readonly logs: LogGroup
 
   constructor(
     scope: Construct,
@@ -33,10 +35,10 @@ export class ServiceFunction extends Construct {
     { stage, code, environment = {}, grants = [], memory = 512, timeout = FUNCTION_TIMEOUT }: Props,
   ) {
     super(scope, id)
-    const logs = logGroup(this, 'Logs', stage)
+    this.logs = logGroup(this, 'Logs', stage)
     const writeLogs = new PolicyStatement({
       actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-      resources: [logs.logGroupArn],
+      resources: [this.logs.logGroupArn],
     })
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
@@ -51,7 +53,7 @@ export class ServiceFunction extends Construct {
       memorySize: memory,
       timeout,
       environment,
-      logGroup: logs,
+      logGroup: this.logs,
       // Functions log JSON themselves; Lambda's START and END lines add no information.
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel.INFO,

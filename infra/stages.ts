@@ -1,5 +1,6 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib'
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
+import { ObjectLockRetention } from 'aws-cdk-lib/aws-s3'
 
 /** The settings that differ between stages. */
 export type StageSettings = {
@@ -8,6 +9,7 @@ export type StageSettings = {
   readonly removalPolicy: RemovalPolicy
   readonly deletionProtection: boolean
   readonly logRetention: RetentionDays
+  readonly accessTrail: AccessTrailSettings
   /** Whether every response is checked against its schema. */
   readonly checkResponses: boolean
   /** For credentials that have no rate of their own. */
@@ -15,6 +17,13 @@ export type StageSettings = {
   readonly messaging: MessagingSettings
   /** The gateway's limit for each method, shared by all credentials: requests per second, and burst. */
   readonly throttle: { readonly rate: number; readonly burst: number }
+}
+
+export type AccessTrailSettings = {
+  /** How long a line is kept. */
+  readonly retention: Duration
+  /** Whether nobody, the account's owner included, can delete a line before that. */
+  readonly locked: boolean
 }
 
 export type MessagingSettings = {
@@ -49,7 +58,8 @@ const STAGES: Record<string, Omit<StageSettings, 'name' | 'messaging'>> = {
   dev: {
     removalPolicy: RemovalPolicy.DESTROY,
     deletionProtection: false,
-    logRetention: RetentionDays.ONE_WEEK,
+    logRetention: RetentionDays.ONE_MONTH,
+    accessTrail: { retention: Duration.days(7), locked: false },
     checkResponses: true,
     // Test suites and load tests must not be throttled.
     requestsPerMinute: 60_000,
@@ -58,17 +68,25 @@ const STAGES: Record<string, Omit<StageSettings, 'name' | 'messaging'>> = {
   prod: {
     removalPolicy: RemovalPolicy.RETAIN,
     deletionProtection: true,
-    logRetention: RetentionDays.THREE_MONTHS,
+    logRetention: RetentionDays.ONE_MONTH,
+    // Six years, which is what HIPAA requires of such records.
+    accessTrail: { retention: Duration.days(2192), locked: true },
     checkResponses: false,
     requestsPerMinute: 300,
     throttle: { rate: 1000, burst: 2000 },
   },
 }
 
-/** @throws Error for an unknown stage or an invalid sender name */
+/** What `-c` may set for a deployment. */
+export type DeploymentContext = Partial<SenderNames> & {
+  /** How long the access trail is kept: days from 1 to 36500. */
+  readonly accessRetentionDays?: string | undefined
+}
+
+/** @throws Error for an unknown stage or an invalid setting */
 export function stageSettings(
   name: string,
-  { emailFrom = 'clinic@example.com', smsSenderId = 'Clinic' }: Partial<SenderNames> = {},
+  { emailFrom = 'clinic@example.com', smsSenderId = 'Clinic', accessRetentionDays }: DeploymentContext = {},
 ): StageSettings {
   const settings = STAGES[name]
   if (!settings)
@@ -79,6 +97,7 @@ export function stageSettings(
     throw new Error(
       `smsSenderId must have 1 to 11 letters and digits, at least one a letter: "${smsSenderId}".`,
     )
+  const accessTrail = trailSettings(settings.accessTrail, accessRetentionDays)
   const messaging = {
     emailFrom,
     smsSenderId,
@@ -88,5 +107,16 @@ export function stageSettings(
     messagesPerRecipient: 10,
     smsCountries: SMS_COUNTRIES,
   }
-  return { name, ...settings, messaging }
+  return { name, ...settings, accessTrail, messaging }
 }
+
+function trailSettings(settings: AccessTrailSettings, days: string | undefined): AccessTrailSettings {
+  if (days === undefined) return settings
+  if (!/^[1-9]\d{0,4}$/.test(days) || Number(days) > 36_500)
+    throw new Error(`accessRetentionDays must be a number of days from 1 to 36500: "${days}".`)
+  return { ...settings, retention: Duration.days(Number(days)) }
+}
+
+/** The object lock of the trail's bucket. In compliance mode nobody can shorten it. */
+export const objectLock = ({ locked, retention }: AccessTrailSettings) =>
+  locked && { objectLockEnabled: true, objectLockDefaultRetention: ObjectLockRetention.compliance(retention) }

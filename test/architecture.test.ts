@@ -68,7 +68,7 @@ const ARROWS: Record<string, string[]> = {
     'shared/store/patients',
     'shared/store/table',
   ],
-  infra: ['shared/api', 'shared/reference', 'shared/runtime/workers.ts', 'shared/store/keys'],
+  infra: ['shared/api', 'shared/observability', 'shared/reference', 'shared/runtime/workers.ts', 'shared/store/keys'],
   'infra/local/process': [],
   'infra/local/realistic-dynamodb': [],
   'infra/local/template': ['infra/local/process'],

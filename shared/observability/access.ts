@@ -4,6 +4,9 @@ import { logToStdout } from './log.ts'
 /** The `type` of a line of the trail. Subscription filters select lines by it. */
 export const ACCESS_TYPE = 'access'
 
+/** The stream that the operator tool writes to, in its log group. */
+export const OPERATOR_LOG_STREAM = 'operator'
+
 type AccessLine = {
   /** ISO 8601. */
   readonly timestamp: string

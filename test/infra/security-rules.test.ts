@@ -19,13 +19,15 @@ const SERVICE: Record<string, string> = {
   'AwsSolutions-IAM4': 'API Gateway’s own policy for writing access logs.',
   'AwsSolutions-IAM5':
     'kms:GenerateDataKey* and kms:ReEncrypt* are the two families DynamoDB documents; keys are bound by condition. dynamodb:ListStreams knows no narrower resource.',
+  'AwsSolutions-S1':
+    'The only bucket holds the access trail; a log of its readers is an account’s CloudTrail.',
   'HIPAA.Security-APIGWCacheEnabledAndEncrypted':
     'Nothing is cached: revocation and new records must show at once.',
   'HIPAA.Security-APIGWExecutionLoggingEnabled': 'Execution logs would hold patients.',
   'HIPAA.Security-APIGWSSLEnabled': 'Client certificates are for HTTP backends; ours are Lambda functions.',
   'HIPAA.Security-APIGWXrayEnabled': 'One log line a request has the times; traces would be a second copy.',
   'HIPAA.Security-CloudWatchLogGroupEncrypted':
-    'Log lines hold nothing of a patient, and CloudWatch encrypts them with its own key.',
+    'Log lines hold ids at most, those of the access trail, and CloudWatch encrypts them with its own key.',
   'HIPAA.Security-DynamoDBInBackupPlan':
     'Point-in-time recovery is on; a backup plan belongs to the account.',
   'HIPAA.Security-IAMNoInlinePolicy': 'A grant that belongs to one function lives and dies with its role.',
@@ -35,6 +37,10 @@ const SERVICE: Record<string, string> = {
     'Endpoints are invoked synchronously; queues have dead letters of their own; the next sweep does what one could not, and what the fan-out failed at: an announced event stays until it has its place. A receipt of SMS that failed three times is lost: its message stays `sent`.',
   'HIPAA.Security-LambdaInsideVPC':
     'The functions reach DynamoDB, SQS, SNS and SES, over TLS and by IAM. What delivers events reaches integrators’ addresses, each checked to be public before it is connected to: there is nothing private that a network of its own could keep it from.',
+  'HIPAA.Security-S3BucketLoggingEnabled':
+    'The only bucket holds the access trail; a log of its readers is an account’s CloudTrail.',
+  'HIPAA.Security-S3BucketReplicationEnabled':
+    'A second copy in another region is an account’s choice; the lock keeps the first.',
 }
 
 /** The same of the opt-in stack. */
