@@ -22,7 +22,7 @@ export type StageSettings = {
 export type AccessTrailSettings = {
   /** How long a line is kept. */
   readonly retention: Duration
-  /** Whether nobody, the account's owner included, can delete a line before that. */
+  /** Whether a line cannot be deleted before that, not even by the account's owner. */
   readonly locked: boolean
 }
 
@@ -117,6 +117,6 @@ function trailSettings(settings: AccessTrailSettings, days: string | undefined):
   return { ...settings, retention: Duration.days(Number(days)) }
 }
 
-/** The object lock of the trail's bucket. In compliance mode nobody can shorten it. */
+/** The object lock of the trail's bucket. In compliance mode it cannot be shortened. */
 export const objectLock = ({ locked, retention }: AccessTrailSettings) =>
   locked && { objectLockEnabled: true, objectLockDefaultRetention: ObjectLockRetention.compliance(retention) }

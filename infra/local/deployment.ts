@@ -8,6 +8,8 @@ import type { FunctionSpec } from './functions/spec.ts'
 import type { ClockOffset } from './functions/worker.ts'
 import { localPages } from './gateway/pages.ts'
 import type { GatewayHandlers } from './gateway/server.ts'
+import type { LogDelivery } from './logs/log-delivery.ts'
+import { putLogEvents } from './logs/put-log-events.ts'
 import { type DeploymentPlan, type DeploymentTarget, plan } from './plan.ts'
 import type { Providers } from './providers/server.ts'
 import { writeReceipt } from './providers/sms-receipts.ts'
@@ -15,6 +17,7 @@ import type { Assembly } from './template/synthesize.ts'
 
 type Options = DeploymentTarget & {
   readonly providers: Pick<Providers, 'sms' | 'emails' | 'inboxUrl' | 'setListener'>
+  readonly logs: LogDelivery
   readonly log: (line: string) => void
   readonly clockOffset?: ClockOffset | undefined
 }
@@ -33,7 +36,7 @@ export type Deployment = {
 }
 
 export function deployLocally(options: Options): Deployment {
-  const { region, endpoints, providers, log } = options
+  const { region, endpoints, providers, logs, log } = options
   const pools = new Map<string, FunctionPool>()
   const assemblies: Assembly[] = []
   let queues: QueueSources | undefined
@@ -51,7 +54,11 @@ export function deployLocally(options: Options): Deployment {
     for (const spec of specs) {
       const pool = pools.get(spec.arn)
       if (pool) pool.update(spec)
-      else pools.set(spec.arn, createFunctionPool(spec, log, options.clockOffset))
+      else
+        pools.set(
+          spec.arn,
+          createFunctionPool(spec, log, { writeLogs: logs.write, clockOffset: options.clockOffset }),
+        )
     }
     const arns = new Set(specs.map(({ arn }) => arn))
     for (const [arn, pool] of pools)
@@ -82,6 +89,7 @@ export function deployLocally(options: Options): Deployment {
       await assembly.dispose()
       throw error
     })
+    logs.setFilters(planned.logFilters)
     await updatePools(planned.specs)
     const { rules, subscriptions } = planned
     const services = { endpoint: endpoints.sqs, region, getPool, log }
@@ -100,8 +108,9 @@ export function deployLocally(options: Options): Deployment {
     return {
       api: { ...planned.api, invoke: (arn, event, traceId) => getPool(arn).invoke(event, traceId) },
       page: localPages({
-        about: planned.about,
+        about: { ...planned.about, delivered: logs.files() },
         providers,
+        putLogEvents: (body) => putLogEvents(body, logs),
         inject: async (text) => ({ matched: await startedBus.put(readEvent(text, region)) }),
       }),
     }

@@ -6,6 +6,7 @@ import { type FunctionSpec, functionSpecs } from './functions/spec.ts'
 import { gatewayErrors } from './gateway/errors.ts'
 import { routesOf } from './gateway/routes.ts'
 import { throttleOf } from './gateway/throttle.ts'
+import { logFilters } from './logs/log-filters.ts'
 import { publishedEventFilter } from './providers/email-events.ts'
 import { logSubscriptions } from './providers/sms-receipts.ts'
 import { ACCOUNT_ID } from './template/physical-names.ts'
@@ -18,6 +19,8 @@ export type Endpoints = {
   readonly sqs: string
   readonly sns: string
   readonly sesv2: string
+  /** Takes PutLogEvents only. */
+  readonly logs: string
 }
 
 /** The environment that a version is deployed to. */
@@ -91,6 +94,7 @@ export async function plan(
     tableStreams,
     rules,
     subscriptions,
+    logFilters: logFilters(template),
     isPublished: publishedEventFilter(template),
     api: { api, routes, throttle: throttleOf(template), renderError: gatewayErrors(template) },
     outputs,

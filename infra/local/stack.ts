@@ -5,6 +5,7 @@ import type { FunctionPool } from './functions/pool.ts'
 import type { ClockOffset } from './functions/worker.ts'
 import { requestLog } from './gateway/request-log.ts'
 import { openGateway } from './gateway/server.ts'
+import { openLogDelivery } from './logs/log-delivery.ts'
 import type { Endpoints } from './plan.ts'
 import type { FeedbackDelays } from './providers/feedback.ts'
 import { startProviders } from './providers/server.ts'
@@ -112,16 +113,18 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     track(await startRealisticDynamoDb({ engine: dynamodb.endpoint, ...options.realistic }), ({ close }) =>
       close(),
     )
+  const logs = track(openLogDelivery(dataDir), ({ close }) => close())
+  const baseUrl = `http://127.0.0.1:${gateway.port}`
   const endpoints = {
     dynamodb: realistic?.endpoint ?? dynamodb.endpoint,
     sqs: sqs.endpoint,
     sns: providers.endpoint,
     sesv2: providers.endpoint,
+    logs: `${baseUrl}/_local/logs`,
   }
-  const baseUrl = `http://127.0.0.1:${gateway.port}`
   const deployment = track(
     deployLocally({
-      ...{ region, stage, baseUrl, endpoints, providers, environment, log },
+      ...{ region, stage, baseUrl, endpoints, providers, environment, logs, log },
       tableSuffix: dynamodb.tableSuffix,
       clockOffset: options.clockOffset,
     }),

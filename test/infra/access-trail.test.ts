@@ -59,7 +59,7 @@ describe('the access trail', () => {
     expect(arnOf('AccessTrail/Key')).not.toEqual(arnOf('Data/TableKey'))
   })
 
-  it('cannot be changed or deleted for six years in production, by nobody', () => {
+  it('cannot be changed or deleted for six years in production, not even by the account’s owner', () => {
     expect(bucketOf(prod)).toMatchObject({
       DeletionPolicy: 'Retain',
       Properties: {

@@ -21,6 +21,12 @@ export type FunctionPool = {
   readonly close: () => Promise<void>
 }
 
+type PoolOptions = {
+  /** Receives what the function writes, by log group. */
+  readonly writeLogs?: (logGroup: string, text: string) => void
+  readonly clockOffset?: ClockOffset | undefined
+}
+
 /** Execution environments per function; on Lambda, a thousand. */
 const MAX_WORKERS = 4
 /** Environments beyond the first take about 25 MB each, and end after this time without an invocation. */
@@ -30,7 +36,7 @@ const IDLE_TIMEOUT_MS = 10_000
 export function createFunctionPool(
   initial: FunctionSpec,
   print: (line: string) => void,
-  clockOffset?: ClockOffset,
+  { writeLogs = () => {}, clockOffset }: PoolOptions = {},
 ): FunctionPool {
   let spec = initial
   let closed = false
@@ -39,9 +45,11 @@ export function createFunctionPool(
 
   const start = (): FunctionWorker => {
     const state: WorkerState = { output: '', busy: true }
+    const { logGroup } = spec
     const worker = startWorker(
       spec,
       (text) => {
+        writeLogs(logGroup, text)
         if (state.busy) state.output += text
         else for (const line of diagnosticsIn(text)) print(`${spec.id}: ${line}`)
       },

@@ -1,4 +1,5 @@
 import { InvalidEvent } from '../events/bus-event.ts'
+import { InvalidLogEvents } from '../logs/put-log-events.ts'
 import type { Providers } from '../providers/server.ts'
 import type { ReceivedRequest } from './event.ts'
 import type { HttpResponse } from './response.ts'
@@ -14,35 +15,40 @@ type Options = {
   /** The content of /_local. */
   readonly about: object
   readonly providers: Pick<Providers, 'sms' | 'emails' | 'inboxUrl'>
+  /** CloudWatch Logs' PutLogEvents. @throws InvalidLogEvents */
+  readonly putLogEvents: (body: string) => void
   /** Puts an event on the bus. @throws InvalidEvent */
   readonly inject: (event: string) => Promise<object>
 }
 
 /** The pages of the local stack. Their content is read for every request. */
-export function localPages({ about, providers, inject }: Options): PageHandler {
+export function localPages({ about, providers, putLogEvents, inject }: Options): PageHandler {
   const pages: Record<string, (html: boolean, body: string) => Promise<HttpResponse>> = {
     'GET /_local': async () => json(200, about),
     'GET /_local/sms': async (html) => (html ? smsPage(providers.sms()) : json(200, providers.sms())),
     'GET /_local/emails': async (html) =>
       html ? redirect(providers.inboxUrl) : json(200, await providers.emails()),
-    'POST /_local/events': async (_html, body) => {
-      try {
-        return json(200, await inject(body))
-      } catch (error) {
-        if (error instanceof InvalidEvent) return json(400, { message: error.message })
-        throw error
-      }
+    'POST /_local/events': async (_html, body) => json(200, await inject(body)),
+    'POST /_local/logs': async (_html, body) => {
+      putLogEvents(body)
+      return json(200, {})
     },
   }
   return ({ method, target, rawHeaders, body }) => {
     const path = target.replace(/\?.*$/, '').replace(/\/$/, '')
     const page = pages[`${method} ${path}`]
     if (page && !isSameMachine(rawHeaders)) return Promise.resolve(json(403, { message: FOREIGN }))
-    return page?.(prefersHtml(rawHeaders), body.toString())
+    return page?.(prefersHtml(rawHeaders), body.toString()).catch(rejectInvalid)
   }
 }
 
 const FOREIGN = 'These pages are for this machine: Host and Origin must name it.'
+
+function rejectInvalid(error: unknown): HttpResponse {
+  if (error instanceof InvalidEvent || error instanceof InvalidLogEvents)
+    return json(400, { message: error.message })
+  throw error
+}
 
 /** Browsers prefer HTML; programs ask for JSON or for anything. */
 function prefersHtml(rawHeaders: readonly string[]): boolean {

@@ -53,10 +53,15 @@ const IDENTITY_BUILDERS: Record<string, (named: NamedResource) => Identity> = {
     ref: name,
     attributes: { Arn: arn('logs', `log-group:${name}:*`) },
   }),
+  'AWS::KinesisFirehose::DeliveryStream': ({ name, arn }) => ({
+    ref: name,
+    attributes: { Arn: arn('firehose', `deliverystream/${name}`) },
+  }),
   'AWS::Events::Rule': ({ name, arn }) => ({
     ref: name,
     attributes: { Arn: arn('events', `rule/${name}`) },
   }),
+  'AWS::S3::Bucket': ({ name }) => ({ ref: name, attributes: { Arn: `arn:aws:s3:::${name}` } }),
   'AWS::IAM::Role': ({ name }) => ({
     ref: name,
     attributes: { Arn: `arn:aws:iam::${ACCOUNT_ID}:role/${name}` },
@@ -92,6 +97,8 @@ const MAX_NAME_LENGTHS: Record<string, number> = {
   'AWS::SES::ConfigurationSet': 64,
   'AWS::SQS::Queue': 75, // leaves room for .fifo
   'AWS::IAM::Role': 64,
+  'AWS::KinesisFirehose::DeliveryStream': 64,
+  'AWS::S3::Bucket': 63,
 }
 
 /** Names depend on the logical id alone, so that the next run finds the persisted data of this one. */

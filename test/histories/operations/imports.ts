@@ -159,7 +159,7 @@ export async function importPayments(run: Run): Promise<void> {
   if (!invoice) return
   const payments = Array.from({ length: rowCount(run) }, (_, row): PaymentModel => {
     const token = `z${operation.number}x${row}${clinic.suffix}`
-    const id = importedUuid(clinic.id as ClinicId, 'payment', token)
+    const id = clinic.idOf('payment', token)
     return { id, token, invoice, amount: 2 + row, existence: 'possible' }
   })
   clinic.payments.push(...payments)

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { deployLocally } from '../../../infra/local/deployment.ts'
+import { openLogDelivery } from '../../../infra/local/logs/log-delivery.ts'
 import type { FeedbackListener } from '../../../infra/local/providers/feedback.ts'
 import type { Template, TemplateResource } from '../../../infra/local/template/template.ts'
 import { restApiTemplate } from './gateway/rest-api.ts'
@@ -32,6 +33,8 @@ export function version(name: string, methods = METHODS, more: Record<string, Te
 export function deployment(dynamodb = 'http://127.0.0.1:1', tableSuffix = '') {
   const lines: string[] = []
   const listeners: FeedbackListener[] = []
+  const logs = openLogDelivery(undefined)
+  onTestFinished(() => logs.close())
   const deployed = deployLocally({
     region: 'us-east-1',
     stage: 'test',
@@ -41,6 +44,7 @@ export function deployment(dynamodb = 'http://127.0.0.1:1', tableSuffix = '') {
       sqs: 'http://127.0.0.1:2',
       sns: 'http://127.0.0.1:3',
       sesv2: 'http://127.0.0.1:4',
+      logs: 'http://127.0.0.1:3000/_local/logs',
     },
     providers: {
       inboxUrl: 'http://127.0.0.1:5/',
@@ -50,6 +54,7 @@ export function deployment(dynamodb = 'http://127.0.0.1:1', tableSuffix = '') {
     },
     tableSuffix,
     environment: {},
+    logs,
     log: (line) => lines.push(line),
   })
   onTestFinished(() => deployed.close())

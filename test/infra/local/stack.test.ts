@@ -62,8 +62,9 @@ describe('the synthesized stack, run locally', () => {
       region: expect.any(String),
       outputs: stack.outputs,
       endpoints: stack.endpoints,
+      delivered: { access: expect.stringMatching(/access\.ndjson$/) },
     })
-    expect(Object.keys(stack.endpoints)).toEqual(['dynamodb', 'sqs', 'sns', 'sesv2'])
+    expect(Object.keys(stack.endpoints)).toEqual(['dynamodb', 'sqs', 'sns', 'sesv2', 'logs'])
     expect(stack.outputs).toMatchObject({ BaseUrl: stack.baseUrl, TableName: expect.any(String) })
     expect(
       await Promise.all(

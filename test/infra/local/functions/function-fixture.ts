@@ -29,7 +29,7 @@ export function functionOf(source: string, spec: Partial<FunctionSpec> = {}): Fu
 /** Runs it until the test is over; `lines` is what the runner's log got outside of invocations. */
 export function poolOf(source: string, spec: Partial<FunctionSpec> = {}, clockOffset?: ClockOffset) {
   const lines: string[] = []
-  const pool = createFunctionPool(functionOf(source, spec), (line) => lines.push(line), clockOffset)
+  const pool = createFunctionPool(functionOf(source, spec), (line) => lines.push(line), { clockOffset })
   onTestFinished(() => pool.close())
   const invoke = async (event: unknown = {}) => {
     const outcome = await pool.invoke(JSON.stringify(event))

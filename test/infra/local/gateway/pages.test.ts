@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { readEvent } from '../../../../infra/local/events/bus-event.ts'
 import { localPages } from '../../../../infra/local/gateway/pages.ts'
+import { putLogEvents } from '../../../../infra/local/logs/put-log-events.ts'
 import type { Sms } from '../../../../infra/local/providers/sms-outbox.ts'
 
 const SMS: Sms = {
@@ -17,6 +18,7 @@ const EVENT = { source: 'aws.ses', 'detail-type': 'Email Bounced', detail: { eve
 function pages() {
   const sms: Sms[] = []
   const injected: unknown[] = []
+  const logged: unknown[] = []
   const page = localPages({
     about: { stack: 'Test' },
     providers: {
@@ -24,6 +26,7 @@ function pages() {
       sms: () => sms,
       emails: async () => sms.map(() => ({ message_id: 'ses-1' }) as never),
     },
+    putLogEvents: (body) => putLogEvents(body, { write: (...written) => logged.push(written) }),
     inject: async (text) => {
       injected.push(readEvent(text, 'eu-central-1'))
       return { matched: ['Rule'] }
@@ -38,7 +41,7 @@ function pages() {
       method,
       body,
     )
-  return { sms, injected, ask, askWith }
+  return { sms, injected, logged, ask, askWith }
 }
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
@@ -153,6 +156,25 @@ it.each([
   ['GET', '/_local/other'],
 ])('leave %s %s to the API', (method, target) => {
   expect(pages().ask(target, undefined, method)).toBeUndefined()
+})
+
+it('write the events of PutLogEvents to their log group, and reject other bodies', async () => {
+  const { logged, ask } = pages()
+  const put = async (body: unknown) =>
+    (await ask('/_local/logs', undefined, 'POST', JSON.stringify(body)))?.status
+  const logEvents = [
+    { timestamp: 1, message: 'one' },
+    { timestamp: 2, message: 'two' },
+  ]
+  expect(await put({ logGroupName: 'group', logStreamName: 'stream', logEvents })).toBe(200)
+  expect(logged).toEqual([
+    ['group', 'one'],
+    ['group', 'two'],
+  ])
+  expect([await put({ logEvents }), await put({ logGroupName: 'group' }), await put(null)]).toEqual([
+    400, 400, 400,
+  ])
+  expect((await ask('/_local/logs', undefined, 'POST', 'no JSON'))?.status).toBe(400)
 })
 
 it.each([

@@ -1,0 +1,45 @@
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { LogFilter } from './log-filters.ts'
+
+/** What subscription filters and delivery streams do with lines of log groups. */
+export type LogDelivery = {
+  /** Replaces the filters. Lines are dropped before the first call. */
+  readonly setFilters: (filters: readonly LogFilter[]) => void
+  /** Writes lines to a log group. Those that match a filter are in its file when this returns. */
+  readonly write: (logGroup: string, text: string) => void
+  /** The files by folder of the bucket. */
+  readonly files: () => Record<string, string>
+  readonly close: () => void
+}
+
+/** Appends the matching lines of log groups to `<folder>.ndjson` in the data directory, or in a temporary one. */
+export function openLogDelivery(dataDir: string | undefined): LogDelivery {
+  const directory = dataDir ?? mkdtempSync(join(tmpdir(), 'clinic-logs-'))
+  const files = new Map<string, number>()
+  let filters: readonly LogFilter[] = []
+  const fileOf = (folder: string) => join(directory, `${folder}.ndjson`)
+
+  return {
+    setFilters: (next) => {
+      for (const { folder } of next)
+        if (!files.has(folder)) files.set(folder, openSync(fileOf(folder), 'a', 0o600))
+      filters = next
+    },
+    write: (logGroup, text) => {
+      const subscribed = filters.filter((filter) => filter.logGroup === logGroup)
+      if (subscribed.length === 0) return
+      for (const line of text.split('\n'))
+        for (const { matches, folder } of subscribed)
+          if (matches(line)) writeSync(files.get(folder) as number, `${line}\n`)
+    },
+    files: () => Object.fromEntries([...files.keys()].map((folder) => [folder, fileOf(folder)])),
+    close: () => {
+      filters = []
+      for (const file of files.values()) closeSync(file)
+      files.clear()
+      if (dataDir === undefined) rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
