@@ -4,6 +4,7 @@ import { type Random, seededRandom } from '../../infra/local/realistic-dynamodb/
 import type { ClinicModel } from './model.ts'
 import * as calendar from './operations/calendar.ts'
 import * as clinic from './operations/clinic.ts'
+import * as feedback from './operations/feedback.ts'
 import * as imports from './operations/imports.ts'
 import * as messages from './operations/messages.ts'
 import * as patients from './operations/patients.ts'
@@ -32,10 +33,13 @@ const OPERATIONS: Readonly<Record<string, readonly [weight: number, run: (run: R
   readInvoice: [2, imports.readInvoice],
   sendMessage: [10, messages.sendMessage],
   listMessages: [1, messages.listMessages],
+  reportFeedback: [4, feedback.reportFeedback],
+  importMessages: [2, feedback.importMessages],
   createWebhook: [4, webhooks.createWebhook],
   updateWebhook: [2, webhooks.updateWebhook],
   rotateSecret: [2, webhooks.rotateSecret],
   pingWebhook: [2, webhooks.pingWebhook],
+  redeliver: [3, webhooks.redeliver],
   deleteWebhook: [2, webhooks.deleteWebhook],
   listWebhooks: [1, webhooks.listWebhooks],
   listDeliveries: [1, webhooks.listDeliveries],

@@ -9,6 +9,7 @@ import { openTable, type Table } from '../../shared/store/table/table.ts'
 import { apiEvent, lambdaContext } from '../support/event.ts'
 import { tableText } from '../support/table-text.ts'
 import type { functionInstances } from './functions.ts'
+import { emailEvent, smsReceipt } from './provider-events.ts'
 import { createProviders } from './providers.ts'
 import { planTransactionFaults } from './stage.ts'
 import { CRASHED, type CrashPoint, runTask, type Surroundings, taskClient, taskNow } from './task.ts'
@@ -23,6 +24,8 @@ export type LocalEngine = {
   readonly tableName: string
   readonly functions: ReturnType<typeof functionInstances>
 }
+
+type QueueResult = { readonly batchItemFailures?: readonly unknown[] }
 
 const MINUTE_MS = 60_000
 /** A sweep finds everything that waits after so many minutes: claims, first checks and retries of deliveries. */
@@ -103,6 +106,13 @@ export function localWorld(engine: LocalEngine, random: Random, providerFaults: 
       }
       const now = () => Date.now() + calm.clockOffset
       while ((await tallyFolding({ table: openTable(direct, tableName, { now }), now }).foldQuiet()) > 0);
+    },
+    reportFeedback: async (report, crash) => {
+      const provider = providers.messageIds.get(report.text) ?? ''
+      const [id, event] =
+        report.channel === 'sms' ? smsReceipt(report, provider) : emailEvent(report, provider)
+      const result = await invoke(id, event, crash).catch(() => CRASHED)
+      return result !== CRASHED && !(result as QueueResult | undefined)?.batchItemFailures?.length
     },
     timesSent: async (channel, text) =>
       (channel === 'sms' ? providers.sms : providers.emails).filter((sent) => sent === text).length,

@@ -58,10 +58,17 @@ export type MessageModel = {
   readonly token: string
   readonly channel: 'sms' | 'email'
   readonly patient: PatientModel
+  id: string | null
   existence: Existence
   /** Whether a response said that the provider has it. */
   isReportedSent: boolean
+  /** Whether the clinic sent it by other means. */
+  readonly isImported: boolean
+  /** What its provider has reported: what was recorded, and what may have been. */
+  readonly feedback: { readonly certain: Set<FeedbackKind>; readonly possible: Set<FeedbackKind> }
 }
+
+export type FeedbackKind = 'delivered' | 'failed'
 
 export type WebhookModel = {
   readonly token: string

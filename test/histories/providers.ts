@@ -12,6 +12,8 @@ export type Providers = {
   readonly sms: string[]
   /** Texts of the emails that SES has accepted. */
   readonly emails: string[]
+  /** The provider's id of each text. */
+  readonly messageIds: Map<string, string>
   /** Ids of events that arrived, by the URL of the webhook. */
   readonly webhooks: { readonly url: string; readonly event: string }[]
   /** Takes the messages that are queued; some of them come twice. */
@@ -37,6 +39,7 @@ export function createProviders(random: Random, rate: number): Providers {
   const counts: Record<string, number> = {}
   const sms: string[] = []
   const emails: string[] = []
+  const messageIds = new Map<string, string>()
 
   function withFaults(service: string, accept: () => object): object {
     const chance = random()
@@ -63,15 +66,22 @@ export function createProviders(random: Random, rate: number): Providers {
   }
 
   const accept = (service: 'sns' | 'ses' | 'sqs', input: any): object => {
-    if (service === 'sns') sms.push(input.Message)
-    else if (service === 'ses') emails.push(input.Content.Simple.Body.Text.Data)
-    else for (const { MessageBody } of input.Entries ?? [input]) enqueue(input.QueueUrl, MessageBody)
-    return { MessageId: `${service}-${++sequence}` }
+    const MessageId = `${service}-${++sequence}`
+    if (service === 'sqs')
+      for (const { MessageBody } of input.Entries ?? [input]) enqueue(input.QueueUrl, MessageBody)
+    else {
+      const text = service === 'sns' ? input.Message : input.Content.Simple.Body.Text.Data
+      const accepted = service === 'sns' ? sms : emails
+      accepted.push(text)
+      messageIds.set(text, MessageId)
+    }
+    return { MessageId }
   }
 
   return {
     sms,
     emails,
+    messageIds,
     webhooks: [],
     counts,
     takeQueued: () => {

@@ -1,5 +1,6 @@
 /** Where a history takes place: the API, the operator's table, the workers and the providers. */
 import type { Table } from '../../shared/store/table/table.ts'
+import type { FeedbackKind } from './model.ts'
 import type { TransactionFault } from './run.ts'
 import type { CrashPoint } from './task.ts'
 
@@ -15,6 +16,14 @@ export type ApiRequest = {
 
 /** A response, or null when the function died before it sent one. */
 export type ApiResponse = { readonly status: number; readonly body: any; readonly text: string } | null
+
+export type FeedbackReport = {
+  readonly clinic: string
+  readonly id: string
+  readonly channel: 'sms' | 'email'
+  readonly text: string
+  readonly kind: FeedbackKind
+}
 
 export type World = {
   readonly send: (request: ApiRequest, crash?: CrashPoint) => Promise<ApiResponse>
@@ -33,6 +42,8 @@ export type World = {
   readonly runWorkers: (crash?: CrashPoint) => Promise<void>
   /** Ends all faults, lets time pass, and runs the workers until there is nothing left to do. */
   readonly settle: () => Promise<void>
+  /** The provider reports a message. Returns whether that was certainly recorded. Null if providers report by themselves. */
+  readonly reportFeedback: ((report: FeedbackReport, crash?: CrashPoint) => Promise<boolean>) | null
   /** The table without faults and conflicts. */
   readonly table: Table
   /** How often a provider has accepted the text. */

@@ -19,29 +19,51 @@ export async function checkMessages(world: World, clinic: ClinicModel): Promise<
     const sent = await world.timesSent(message.channel, message.token)
     demand(sent <= 1, () => `${message.token} was sent ${sent} times`)
     demand(message.existence !== 'none' || sent === 0, () => `${message.token} was refused, but sent`)
-    if (!isErased(message.patient)) checkEntries(message, entries, sent)
+    if (isErased(message.patient)) continue
+    if (message.isImported) checkImported(message, entries)
+    else checkEntries(message, entries, sent, world.reportFeedback === null)
   }
+}
+
+function checkImported({ token, existence }: MessageModel, entries: Entry[]): void {
+  const min = existence === 'certain' ? 1 : 0
+  demand(
+    entries.length >= min && entries.length <= 1 && entries.every(({ status }) => status === 'sent'),
+    () => `imported message ${token} is ${JSON.stringify(entries)}`,
+  )
 }
 
 /** A refused SMS leaves an entry that failed; every repetition of its request may leave another. */
 function checkEntries(
-  { token, channel, existence, isReportedSent }: MessageModel,
+  { token, id, channel, existence, isReportedSent, feedback }: MessageModel,
   entries: Entry[],
   sent: number,
+  isReportedByItself: boolean,
 ): void {
   const statuses = entries.map(({ status }) => status)
   const open = statuses.filter((status) => status !== 'failed')
   demand(open.length <= 1, () => `${token} has entries ${statuses}`)
   if (existence === 'certain') demand(entries.length >= 1, () => `message ${token} is lost`)
   if (existence === 'none') demand(open.length === 0, () => `${token} was refused, but is ${statuses}`)
-  if (open[0] === 'sent')
+  if (open[0] === 'sent' || open[0] === 'delivered')
     demand(sent === 1, () => `${token} is logged as sent, but the provider does not have it`)
   if (isReportedSent)
     demand(sent === 1, () => `${token} was reported as sent, but the provider does not have it`)
-  if (sent === 1) demand(open.length === 1, () => `${token} was sent, but is logged as ${statuses}`)
+  const { certain, possible } = feedback
+  if (sent === 1 && !possible.has('failed'))
+    demand(open.length === 1, () => `${token} was sent, but is logged as ${statuses}`)
   if (channel === 'email' && existence === 'certain')
     demand(
       sent === 1 || open[0] === 'queued' || statuses[0] === 'failed',
       () => `${token} is ${statuses}, never sent`,
+    )
+  if (!isReportedByItself && !possible.has('delivered'))
+    demand(open[0] !== 'delivered', () => `${token} is delivered without a report`)
+  // Whichever was recorded first is final.
+  const status = entries.find((entry) => entry.id === id)?.status ?? ''
+  if (certain.size > 0)
+    demand(
+      [...possible].some((kind) => kind === status),
+      () => `${token} is ${status}, not ${[...possible]}`,
     )
 }

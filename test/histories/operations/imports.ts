@@ -11,9 +11,9 @@ import { command, pick, type Run, read } from '../run.ts'
 import { importRows } from './import-rows.ts'
 import { newPatient } from './patients.ts'
 
-const rowCount = ({ operation }: Run): number => 1 + Math.floor((operation.random[0] ?? 0) * 4)
+export const rowCount = ({ operation }: Run): number => 1 + Math.floor((operation.random[0] ?? 0) * 4)
 
-const importedPatients = (run: Run) =>
+export const importedPatients = (run: Run) =>
   identified(run.clinic.patients).filter(({ externalId }) => externalId !== null) as (PatientModel & {
     id: string
     externalId: string
@@ -105,7 +105,7 @@ export async function importInvoices(run: Run): Promise<void> {
 }
 
 /** Rows are rejected for erased patients only; which of them is not known when a patient is being erased. */
-function settleRows(
+export function settleRows(
   records: { existence: string; readonly patient: PatientModel }[],
   rejected: number,
 ): void {

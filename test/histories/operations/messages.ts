@@ -10,7 +10,10 @@ export async function sendMessage(run: Run): Promise<void> {
   if (!patient) return
   const channel = byChannel < 0.5 ? 'sms' : 'email'
   const token = `m${operation.number}${clinic.suffix}`
-  const message: MessageModel = { token, channel, patient, existence: 'possible', isReportedSent: false }
+  const message: MessageModel = {
+    ...{ token, channel, patient, id: null, existence: 'possible', isReportedSent: false, isImported: false },
+    feedback: { certain: new Set(), possible: new Set() },
+  }
   clinic.messages.push(message)
   const outcome = await submit(run, 'send-message', {
     body: { channel, patient_id: patient.id, message: token },
@@ -18,6 +21,7 @@ export async function sendMessage(run: Run): Promise<void> {
   if (outcome.kind === 'unknown') return
   if (outcome.kind === 'done') {
     message.existence = 'certain'
+    message.id = outcome.body.data.id
     message.isReportedSent = outcome.body.data.status === 'sent'
     return
   }

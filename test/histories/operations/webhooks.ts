@@ -94,6 +94,25 @@ export async function pingWebhook(run: Run): Promise<void> {
   if (outcome.kind === 'done') webhook.pings.certain.add(outcome.body.data.id)
 }
 
+/** Sends one of the endpoint's events again. Another attempt, and no other delivery. */
+export async function redeliver(run: Run): Promise<void> {
+  const webhook = chosen(run)
+  if (!webhook) return
+  const list = await read(run, 'list-deliveries', { path: { id: webhook.id } })
+  const delivery = list?.status === 200 && pick<any>(list.body.data, run.operation.random[1])
+  if (!delivery) return
+  const outcome = await submit(run, 'redeliver', {
+    path: { id: webhook.id, delivery_id: delivery.id },
+    body: {},
+  })
+  demandKnown(webhook, outcome)
+  if (outcome.kind === 'done')
+    demand(
+      outcome.body.data.id === delivery.id,
+      () => `redelivery of ${delivery.id} returned another delivery`,
+    )
+}
+
 export async function deleteWebhook(run: Run): Promise<void> {
   const webhook = chosen(run)
   if (!webhook) return
