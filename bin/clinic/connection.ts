@@ -6,12 +6,17 @@ import { isUuid } from '../../shared/domain/uuid.ts'
 import { documentClient } from '../../shared/runtime/document-client.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { openTable, type Table } from '../../shared/store/table/table.ts'
+import { startTrail } from './command-trail.ts'
+import { deployedOperatorLog, localOperatorLog, type OperatorLog } from './operator-log.ts'
 import { CommandFailure, EXIT, type GlobalOptions } from './output.ts'
 
 /** A stack's outputs and the client settings for its services. On AWS the settings are empty. */
 type StackLocation = {
   readonly outputs: Readonly<Record<string, string>>
   readonly clientSettingsFor: (service: 'dynamodb' | 'sqs') => ClientSettings
+  readonly openOperatorLog: (logGroup: string) => Promise<OperatorLog>
+  /** The file of the access trail. Undefined on AWS. */
+  readonly trailFile?: string | undefined
 }
 type ClientSettings = {
   endpoint?: string
@@ -31,9 +36,26 @@ export async function connectQueues(command: Command) {
   return { client: new SQSClient(where('sqs')), urlOf: (output: string) => requireOutput(outputs, output) }
 }
 
-function locateStack(command: Command): Promise<StackLocation> {
+/** The file of the access trail. @throws CommandFailure for a stack on AWS, where Athena reads the trail */
+export async function requireTrailFile(command: Command): Promise<string> {
+  const { trailFile } = await locateStack(command)
+  if (trailFile === undefined)
+    throw new CommandFailure('On AWS, read the access trail with Athena: docs/security.md has the query.')
+  return trailFile
+}
+
+/** Finds the stack, and writes the command's first line of its access trail before anything else is done. */
+async function locateStack(command: Command): Promise<StackLocation> {
   const { stack, port } = command.optsWithGlobals<GlobalOptions>()
-  return stack === undefined ? localStack(port) : deployedStack(stack)
+  const location = await (stack === undefined ? localStack(port) : deployedStack(stack))
+  const logGroup = requireOutput(location.outputs, 'OperatorLogGroup')
+  await startTrail(command, () => location.openOperatorLog(logGroup)).catch((error: Error) => {
+    throw new CommandFailure(
+      `The access trail cannot be written, so nothing was done: ${error.message}`,
+      EXIT.unreachable,
+    )
+  })
+  return location
 }
 
 function requireOutput(outputs: StackLocation['outputs'], name: string): string {
@@ -50,7 +72,8 @@ async function localStack(port: string): Promise<StackLocation> {
   )) as {
     region: string
     outputs: Record<string, string>
-    endpoints: { dynamodb: string; sqs: string }
+    endpoints: { dynamodb: string; sqs: string; logs: string }
+    delivered: { access?: string }
   } | null
   if (!local) {
     throw new CommandFailure(
@@ -58,13 +81,19 @@ async function localStack(port: string): Promise<StackLocation> {
       EXIT.unreachable,
     )
   }
-  const { region, outputs, endpoints } = local
+  const { region, outputs, endpoints, delivered } = local
   const credentials = { accessKeyId: 'operator', secretAccessKey: 'local' }
-  return { outputs, clientSettingsFor: (service) => ({ endpoint: endpoints[service], region, credentials }) }
+  return {
+    outputs,
+    clientSettingsFor: (service) => ({ endpoint: endpoints[service], region, credentials }),
+    openOperatorLog: async (logGroup) => localOperatorLog(endpoints.logs, logGroup),
+    trailFile: delivered.access,
+  }
 }
 
 async function deployedStack(name: string): Promise<StackLocation> {
-  const { Stacks } = await new CloudFormationClient()
+  const client = new CloudFormationClient()
+  const { Stacks } = await client
     .send(new DescribeStacksCommand({ StackName: name }))
     .catch((error: Error) => {
       if (/does not exist/.test(error.message))
@@ -72,7 +101,11 @@ async function deployedStack(name: string): Promise<StackLocation> {
       throw error
     })
   const outputs = (Stacks?.[0]?.Outputs ?? []).map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue])
-  return { outputs: Object.fromEntries(outputs), clientSettingsFor: () => ({}) }
+  return {
+    outputs: Object.fromEntries(outputs),
+    clientSettingsFor: () => ({}),
+    openOperatorLog: (logGroup) => deployedOperatorLog(client, logGroup),
+  }
 }
 
 /** The clinic with this id. @throws CommandFailure if there is none */

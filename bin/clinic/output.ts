@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type * as z from 'zod'
+import { addToTrail } from './command-trail.ts'
 
 /** Exit codes. `needsAttention`: done, but rows were rejected or differences remain. */
 export const EXIT = { done: 0, needsAttention: 1, wrongInput: 2, unreachable: 3, failed: 4 } as const
@@ -26,6 +27,7 @@ export function printLines(command: Command, ...lines: readonly string[]): void 
 
 /** Prints a result: one JSON object with `--json`, otherwise lines of text. */
 export function print(command: Command, result: object, lines: readonly string[]): void {
+  addToTrail(command, result)
   const { json } = command.optsWithGlobals<GlobalOptions>()
   printLines(command, ...(json ? [JSON.stringify(result)] : lines))
 }

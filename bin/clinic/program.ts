@@ -1,7 +1,9 @@
 import { Command, CommanderError } from 'commander'
 import { UnavailableError } from '../../shared/store/table/errors.ts'
+import { addAccessCommand } from './access.ts'
 import { addAppointmentCommands } from './appointments.ts'
 import { addClinicCommands } from './clinics.ts'
+import { endTrail } from './command-trail.ts'
 import { addCredentialCommands } from './credentials.ts'
 import { addDoctorCommands } from './doctors.ts'
 import { addFindCommand } from './find.ts'
@@ -28,11 +30,17 @@ export type Terminal = {
  * @returns The exit code.
  */
 export async function runOperatorTool(args: readonly string[], terminal: Terminal): Promise<number> {
+  const program = operatorTool(terminal)
+  const code = await program.parseAsync(args, { from: 'user' }).then(
+    () => EXIT.done,
+    (error) => report(error, terminal.writeError),
+  )
   try {
-    await operatorTool(terminal).parseAsync(args, { from: 'user' })
-    return EXIT.done
+    await endTrail(program, code === EXIT.done || code === EXIT.needsAttention ? 'done' : 'failed')
+    return code
   } catch (error) {
-    return report(error, terminal.writeError)
+    terminal.writeError(`The end of the command is not in the access trail: ${(error as Error).message}\n`)
+    return code === EXIT.done ? EXIT.failed : code
   }
 }
 
@@ -66,6 +74,7 @@ reached (run it again), 4 failed.`,
   addMessageCommands(program)
   addWebhookCommands(program)
   addVerifyCommand(program)
+  addAccessCommand(program)
   for (const command of [program, ...program.commands.flatMap((group) => [group, ...group.commands])]) {
     command.exitOverride().showHelpAfterError('(--help shows how)')
   }

@@ -60,6 +60,9 @@ const PARTS = new Set(['line_items'])
 /** Records, events and credentials. Any other text is not written, whatever its field. */
 const ID = /^(?:(?:evt_)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|ck_\w{1,64})$/i
 
+/** Whether a text has the form of an id of a record. */
+export const isRecordId = (text: string): boolean => ID.test(text)
+
 /** The ids of the records in requests and responses: their own, and those of the patients that they concern. */
 export function recordIds(...values: readonly unknown[]): string[] {
   const ids = new Set<string>()
@@ -68,7 +71,7 @@ export function recordIds(...values: readonly unknown[]): string[] {
     for (const [field, part] of Object.entries(value)) {
       if (typeof part === 'object') {
         if (!PARTS.has(field)) collect(part)
-      } else if (typeof part === 'string' && ID_FIELDS.has(field) && ID.test(part)) ids.add(part)
+      } else if (typeof part === 'string' && ID_FIELDS.has(field) && isRecordId(part)) ids.add(part)
     }
   }
   for (const value of values) collect(value)

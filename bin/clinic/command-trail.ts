@@ -1,0 +1,55 @@
+/** What a command of the operator tool leaves in the access trail: a line before its first call, and a line at its end. */
+import { randomUUID } from 'node:crypto'
+import type { Command } from 'commander'
+import { accessLines, type CommandAccess, isRecordId, recordIds } from '../../shared/observability/access.ts'
+import type { OperatorLog } from './operator-log.ts'
+
+type Trail = {
+  readonly records: Set<string>
+  readonly write: (outcome: CommandAccess['outcome']) => Promise<void>
+}
+
+/** By program: a program runs one command. */
+const trails = new WeakMap<Command, Trail>()
+
+/** Writes the first line, unless it was written already. Rejects if that fails, so that nothing is done without a trace. */
+export async function startTrail(
+  command: Command,
+  openLog: () => Promise<OperatorLog>,
+  now: () => number = Date.now,
+): Promise<void> {
+  const program = programOf(command)
+  if (trails.has(program)) return
+  const { operator, put } = await openLog()
+  const { clinic, ...options } = command.opts<{ clinic?: string }>()
+  const values = [...command.args, ...Object.values(options)].map(String)
+  const records = new Set(values.filter(isRecordId).map((id) => id.toLowerCase()))
+  const call = {
+    request_id: randomUUID(),
+    clinic_id: clinic !== undefined && isRecordId(clinic) ? clinic.toLowerCase() : null,
+    operator,
+    command: nameOf(command),
+  }
+  const write: Trail['write'] = (outcome) => {
+    const timestamp = new Date(now()).toISOString()
+    return put(accessLines({ timestamp, ...call, outcome, records: [...records] }), now())
+  }
+  await write('started')
+  trails.set(program, { records, write })
+}
+
+/** Adds the ids in a result that the command prints to its last line. */
+export function addToTrail(command: Command, result: object): void {
+  const records = trails.get(programOf(command))?.records
+  for (const id of recordIds(result)) records?.add(id)
+}
+
+/** Writes the last line, if the command has made a call. */
+export const endTrail = async (program: Command, outcome: 'done' | 'failed'): Promise<void> =>
+  trails.get(program)?.write(outcome)
+
+const programOf = (command: Command): Command => (command.parent ? programOf(command.parent) : command)
+
+/** Such as `patient erase`, without the name of the program. */
+const nameOf = (command: Command): string =>
+  command.parent ? `${nameOf(command.parent)} ${command.name()}`.trim() : ''
