@@ -53,7 +53,7 @@ const verdictOn = (phoneNumber: string) =>
         ...NO_DETAILS,
         phoneNumber,
         createdAt: '1970-01-01T00:00:00.000Z',
-        erased: false,
+        erasedAt: null,
       },
       limits: null,
       sentToday: 0,

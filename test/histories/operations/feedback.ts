@@ -1,6 +1,4 @@
 /** What providers report on messages, and messages that the clinic sent before it came here. */
-import type { ClinicId } from '../../../shared/domain/clinic.ts'
-import { importedUuid } from '../../../shared/domain/uuid.ts'
 import { identified, type MessageModel } from '../model.ts'
 import { pick, type Run } from '../run.ts'
 import { importRows } from './import-rows.ts'
@@ -32,7 +30,7 @@ export async function importMessages(run: Run): Promise<void> {
     const channel = row % 2 === 0 ? 'sms' : 'email'
     return [
       {
-        ...{ token, channel, patient, id: importedUuid(clinic.id as ClinicId, 'message', token) },
+        ...{ token, channel, patient, id: clinic.idOf('message', token) },
         ...{ existence: 'possible', isReportedSent: false, isImported: true },
         feedback: { certain: new Set(), possible: new Set() },
       },
