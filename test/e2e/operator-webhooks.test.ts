@@ -12,7 +12,7 @@ let clinic: Clinic
 beforeAll(async () => {
   stack = await runStack({ demo: false })
   clinic = await newClinic(stack.table)
-}, 60_000)
+})
 afterAll(() => stack?.close())
 
 const tool = (...args: string[]) => runClinicTool(stack, ...args)

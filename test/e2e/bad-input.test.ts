@@ -1,0 +1,113 @@
+/** Hostile requests over HTTP: each gets the documented 4xx, and no response is large. */
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Clinic } from '../../shared/domain/clinic.ts'
+import { BAD_BODIES, BAD_URLS, hostileAuthorizations } from '../support/bad-input.ts'
+import { issueCredential } from '../support/credentials.ts'
+import { get, post, type RunningStack, runStack } from '../support/local-stack.ts'
+import { newClinic } from '../support/table.ts'
+
+const MAX_ERROR_BYTES = 64 * 1024
+const UNAUTHORIZED = '{"error":"UNAUTHORIZED","message":"errors.developer_api.unauthorized"}'
+
+let stack: RunningStack
+let clinic: Clinic
+let pair: string
+
+beforeAll(async () => {
+  stack = await runStack({ demo: false })
+  clinic = await newClinic(stack.table)
+  const { key, secret } = await issueCredential(stack.table, clinic)
+  pair = `${key}:${secret}`
+  expect((await get(stack, '/patients', pair)).status).toBe(200)
+})
+afterAll(() => stack?.close())
+
+/** Sends a request as bytes, which no HTTP client would send, and returns its status and body. */
+async function sendBytes(...headers: string[]): Promise<{ status: number; body: string }> {
+  const { hostname, port } = new URL(stack.baseUrl)
+  const socket = connect(Number(port), hostname)
+  await once(socket, 'connect')
+  const lines = ['GET /api/developer/v1/patients HTTP/1.1', 'host: x', 'connection: close', ...headers]
+  socket.write(Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'utf8'))
+  const response = await text(socket)
+  const [head = '', ...body] = response.split('\r\n\r\n')
+  return { status: Number(head.split(' ')[1]), body: body.join('\r\n\r\n') }
+}
+
+describe('an Authorization header', () => {
+  it('gets the same 401 in each of 28 hostile forms, unless it cannot be parsed as HTTP', async () => {
+    const values = hostileAuthorizations(pair)
+    expect(values.length).toBe(28)
+    const answers = []
+    for (const value of values) {
+      const { status, body } = await sendBytes(`authorization: ${value}`)
+      answers.push([value, status, body.includes(UNAUTHORIZED)])
+    }
+    const isUnparsable = (value: string) => value.includes('\u0000')
+    expect(answers).toEqual(
+      values.map((value) => (isUnparsable(value) ? [value, 400, false] : [value, 401, true])),
+    )
+  })
+
+  it('gets a 401 when it is sent twice, or missing', async () => {
+    const valid = `authorization: Developer ${pair}`
+    expect((await sendBytes(valid)).status).toBe(200)
+    for (const headers of [[], [valid, valid], [valid, 'authorization: Bearer x']])
+      expect(await sendBytes(...headers)).toMatchObject({
+        status: 401,
+        body: expect.stringContaining(UNAUTHORIZED),
+      })
+  })
+})
+
+describe('a body', () => {
+  it('is one of 55 bad ones', () => {
+    expect(BAD_BODIES.length).toBe(55)
+  })
+
+  it.each(BAD_BODIES.map((bad) => [bad.name, bad] as const))(
+    'gets a small 4xx: %s',
+    async (_name, { path, body, status, contentType }) => {
+      const headers: Record<string, string> = contentType === undefined ? {} : { 'content-type': contentType }
+      const answer = await post(stack, path, body, { pair, headers })
+      expect(answer.status).toBe(status)
+      expect(answer.text.length).toBeLessThan(MAX_ERROR_BYTES)
+    },
+  )
+
+  it('creates nothing', async () => {
+    for (const path of ['/patients', '/webhooks'])
+      expect((await get(stack, path, pair)).body.meta.total).toBe(0)
+  })
+})
+
+describe('a webhook URL', () => {
+  it('gets a 422 that names it in each of 58 forms that lead to no public receiver', async () => {
+    expect(BAD_URLS.length).toBe(58)
+    const accepted = []
+    for (const url of BAD_URLS) {
+      const { status, body } = await post(stack, '/webhooks', { url, events: ['patient.created'] }, { pair })
+      if (status !== 422 || body.details[0].field !== 'url') accepted.push([url, status])
+    }
+    expect(accepted).toEqual([])
+  })
+})
+
+it('gets a response of less than 10 KB when a request has 29 KB or 256 KB of invalid items', async () => {
+  const sizes: [number, number][] = []
+  const bodies = [
+    JSON.stringify({ url: 'https://example.com/', events: Array(14_500).fill(1) }),
+    JSON.stringify({ url: 'https://example.com/', events: Array(128_000).fill(1) }),
+    JSON.stringify(Object.fromEntries(Array.from({ length: 24_000 }, (_, at) => [`f${at}`, 1]))),
+    `{"${'\\u0000'.repeat(43_000)}": 1}`,
+  ]
+  for (const body of bodies) {
+    const answer = await post(stack, '/webhooks', body, { pair })
+    expect(answer.status).toBe(422)
+    sizes.push([body.length, answer.text.length])
+  }
+  for (const [, size] of sizes) expect(size).toBeLessThan(10_000)
+})
