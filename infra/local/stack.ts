@@ -71,20 +71,8 @@ export type LocalStack = {
  * @throws Error that says what a person can do when the port is in use, an engine is missing or synthesis fails
  */
 export async function startLocalStack(options: LocalStackOptions): Promise<LocalStack> {
-  const {
-    stage = 'dev',
-    port,
-    dataDir,
-    log = () => {},
-    allowedWebhookHost,
-    synthesize = runApp,
-    seed,
-  } = options
+  const { stage = 'dev', port, dataDir, log = () => {}, synthesize = runApp, seed } = options
   const context: AppContext = { stage, ...(options.smsReceipts && { smsReceipts: 'on' }) }
-  const environment = {
-    ...(allowedWebhookHost !== undefined && { ALLOWED_WEBHOOK_HOST: allowedWebhookHost }),
-    ...options.environment,
-  }
   const region = process.env.AWS_REGION ?? 'us-east-1'
   // Disposed of in reverse order by close(), or at the end of this function if something does not start.
   await using cleanups = new AsyncDisposableStack()
@@ -124,7 +112,8 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
   }
   const deployment = track(
     deployLocally({
-      ...{ region, stage, baseUrl, endpoints, providers, environment, logs, log },
+      ...{ region, stage, baseUrl, endpoints, providers, logs, log },
+      environment: environmentOf(options),
       tableSuffix: dynamodb.tableSuffix,
       clockOffset: options.clockOffset,
     }),
@@ -171,6 +160,12 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     },
   }
 }
+
+/** Variables of the functions besides those of the template. */
+const environmentOf = ({ allowedWebhookHost, environment }: LocalStackOptions): Record<string, string> => ({
+  ...(allowedWebhookHost !== undefined && { ALLOWED_WEBHOOK_HOST: allowedWebhookHost }),
+  ...environment,
+})
 
 /** When one part does not start, aborts the others and waits until they have settled. */
 async function allOrNothing<T extends unknown[]>(

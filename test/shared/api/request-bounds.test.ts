@@ -1,7 +1,6 @@
 /** What a request can hold, and how large an error response can become. */
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns'
 import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
-import { mockClient } from 'aws-sdk-client-mock'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
@@ -12,6 +11,7 @@ import { issueCredential } from '../../support/credentials.ts'
 import { createWebhook } from '../../support/deliveries.ts'
 import { call } from '../../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
+import { mockClient } from '../../support/mock-client.ts'
 import { property } from '../../support/scale.ts'
 import { freshTable, newClinic } from '../../support/table.ts'
 

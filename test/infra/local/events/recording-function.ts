@@ -14,5 +14,8 @@ export function functionThat(act: Act) {
       ? { ok: false, error: { errorType: 'Error', errorMessage: 'x', trace: [] }, diagnostics: ['Error: x'] }
       : { ok: true, payload: JSON.stringify(result ?? null), diagnostics: [] }
   }
-  return { events, pool: { name: 'Function', invoke, kill: async () => {}, update: () => {}, close: async () => {} } }
+  return {
+    events,
+    pool: { name: 'Function', invoke, kill: async () => {}, update: () => {}, close: async () => {} },
+  }
 }
