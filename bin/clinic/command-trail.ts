@@ -23,7 +23,7 @@ export async function startTrail(
   const { operator, put } = await openLog()
   const { clinic, ...options } = command.opts<{ clinic?: string }>()
   const values = [...command.args, ...Object.values(options)].map(String)
-  const records = new Set(values.filter(isRecordId).map((id) => id.toLowerCase()))
+  const records = new Set(values.filter(isRecordId).map(normalized))
   const call = {
     request_id: randomUUID(),
     clinic_id: clinic !== undefined && isRecordId(clinic) ? clinic.toLowerCase() : null,
@@ -47,6 +47,9 @@ export function addToTrail(command: Command, result: object): void {
 /** Writes the last line, if the command has made a call. */
 export const endTrail = async (program: Command, outcome: 'done' | 'failed'): Promise<void> =>
   trails.get(program)?.write(outcome)
+
+/** Ids of records are case-insensitive, keys of credentials are not. */
+const normalized = (id: string): string => (id.startsWith('ck_') ? id : id.toLowerCase())
 
 const programOf = (command: Command): Command => (command.parent ? programOf(command.parent) : command)
 

@@ -58,7 +58,7 @@ const ID_FIELDS = new Set(['id', 'patient_id', 'delivery_id', 'key'])
 /** Line items are parts of their invoice. */
 const PARTS = new Set(['line_items'])
 /** Records, events and credentials. Any other text is not written, whatever its field. */
-const ID = /^(?:(?:evt_)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|ck_\w{1,64})$/i
+const ID = /^(?:(?:evt_)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|ck_[\w-]{1,64})$/i
 
 /** Whether a text has the form of an id of a record. */
 export const isRecordId = (text: string): boolean => ID.test(text)

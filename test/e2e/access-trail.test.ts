@@ -80,8 +80,12 @@ describe('a command of the operator tool', () => {
     const { key, secret } = (await tool('credential', 'create', ...options, '--json')).json()
     await tool('credential', 'revoke', key)
     const { lines, text } = await trail()
-    const ends = lines.filter(({ records, outcome }) => records.includes(key) && outcome === 'done')
-    expect(ends.map(({ command }) => command)).toEqual(['credential create', 'credential revoke'])
+    const withKey = lines.filter(({ records }) => records.includes(key))
+    expect(withKey.map(({ command, outcome }) => `${command} ${outcome}`)).toEqual([
+      'credential create done',
+      'credential revoke started',
+      'credential revoke done',
+    ])
     expect(text).not.toContain(secret)
     expect(text).not.toContain('Canary')
   })

@@ -16,7 +16,7 @@ describe('recordIds', () => {
   })
 
   it('returns keys of credentials, but no secrets', () => {
-    expect(recordIds({ key: 'ck_abc123', secret: 'cs_abc' })).toEqual(['ck_abc123'])
+    for (const key of ['ck_abc123', 'ck_-aB_9z-']) expect(recordIds({ key, secret: 'cs_abc' })).toEqual([key])
   })
 
   it.each([
