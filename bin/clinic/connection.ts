@@ -30,6 +30,12 @@ export async function connect(command: Command): Promise<Table> {
   return openTable(documentClient(where('dynamodb')), requireOutput(outputs, 'TableName'))
 }
 
+/** Opens another table beside the stack's, such as a restored one. */
+export async function connectTable(command: Command, name: string): Promise<Table> {
+  const { clientSettingsFor: where } = await locateStack(command)
+  return openTable(documentClient(where('dynamodb')), name)
+}
+
 /** A client for the stack's queues, and their URLs by output name. */
 export async function connectQueues(command: Command) {
   const { outputs, clientSettingsFor: where } = await locateStack(command)

@@ -6,6 +6,7 @@ import { GENDERS, type Patient } from '../../shared/domain/patient.ts'
 import { emailAddress, personName, phoneNumber } from '../../shared/domain/text-fields.ts'
 import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
 import { connect, requireClinic } from './connection.ts'
+import { operatorOf } from './operator.ts'
 import { CommandFailure, parseOption, print } from './output.ts'
 
 type Fields = {
@@ -51,7 +52,9 @@ export function addPatientCommands(program: Command): void {
     .action(async (id: string, { clinic: clinicId }: { clinic: string }, command: Command) => {
       const table = await connect(command)
       const clinic = await requireClinic(table, clinicId)
-      const patient = await patientChanges(table).erase(clinic.id, id.toLowerCase(), anonymizeResponse)
+      const patient = await patientChanges(table).erase(clinic.id, id.toLowerCase(), anonymizeResponse, {
+        operator: operatorOf(command),
+      })
       if (!patient) throw new CommandFailure(`The clinic has no patient ${id}.`)
       print(command, renderPatient(patient, clinic), [`Erased patient ${id}`])
     })

@@ -6,6 +6,7 @@ import { addClinicCommands } from './clinics.ts'
 import { endTrail } from './command-trail.ts'
 import { addCredentialCommands } from './credentials.ts'
 import { addDoctorCommands } from './doctors.ts'
+import { addErasureCommands } from './erasures.ts'
 import { addFindCommand } from './find.ts'
 import { ImportFileError } from './import/rows.ts'
 import { addImportCommand } from './import.ts'
@@ -68,6 +69,7 @@ reached (run it again), 4 failed.`,
   addImportCommand(program)
   addFindCommand(program)
   addPatientCommands(program)
+  addErasureCommands(program)
   addAppointmentCommands(program)
   addInvoiceCommands(program)
   addPaymentCommands(program)

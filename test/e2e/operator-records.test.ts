@@ -67,6 +67,23 @@ describe('import', () => {
     expect(await find()).toMatchObject({ code: 2 })
   })
 
+  it('erases a patient, lists the erasure, and finds nothing to replay from its own file', async () => {
+    const { body } = await get(stack, '/patients?search=ida%20berg', pair)
+    const { id } = body.data[0]
+    const path = join(folder, 'erasures.ndjson')
+    expect(await tool('patient', 'erase', id, '--clinic', clinic)).toMatchObject({ code: 0 })
+    const listed = await tool('--json', 'erasures', 'list', '--clinic', clinic, '--to', path)
+    expect(listed.json()).toMatchObject({
+      data: [{ clinic_id: clinic, patient_id: id, operator: 'local', is_finished: true }],
+    })
+    const replay = ['--json', 'erasures', 'replay', '--clinic', clinic]
+    const counts = { erased: 0, already_erased: 1, unknown: 0 }
+    expect((await tool(...replay, '--from', path)).json()).toEqual(counts)
+    const name = stack.outputs.TableName ?? ''
+    expect((await tool(...replay, '--source-table', name, '--table', name)).json()).toEqual(counts)
+    expect(await tool(...replay)).toMatchObject({ code: 2 })
+  })
+
   it('imports several files in the order that their references require', async () => {
     const files = [
       file('patients.ndjson', '{"external_id":"n1","first_name":"Di","last_name":"Fuchs"}\n'),

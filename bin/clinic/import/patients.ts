@@ -5,6 +5,7 @@ import { fullName, GENDERS, NO_DETAILS, type Patient } from '../../../shared/dom
 import { emailAddress, personName, phoneNumber, singleLineText } from '../../../shared/domain/text-fields.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
 import { copiedNames } from '../../../shared/store/copies/copied-names.ts'
+import { erasureLedger } from '../../../shared/store/copies/erasure-ledger.ts'
 import {
   MAX_CREATED,
   MAX_UPDATED,
@@ -37,6 +38,7 @@ const today = (clinic: ClinicInfo, now: number): string =>
 export function patientImport(table: Table, now: () => number): ImportEntity<Fields> {
   const store = patientStore({ table })
   const writer = patientWriter({ table })
+  const ledger = erasureLedger({ table })
 
   const newPatient = ({ id, externalId, fields }: ImportRow<Fields>): ImportedPatient => ({
     id,
@@ -88,7 +90,14 @@ export function patientImport(table: Table, now: () => number): ImportEntity<Fie
         clinic,
         batch.map(({ id }) => id),
       )
-      const created = batch.filter(({ id }) => !existing.has(id)).map(newPatient)
+      const missing = batch.filter(({ id }) => !existing.has(id))
+      const erasures = await ledger.findMany(
+        clinic,
+        missing.map(({ id }) => id),
+      )
+      // Erased, and then lost in a restore to a time before the patient was created.
+      for (const id of erasures.keys()) outcomes.rejected(id, 'the patient was erased')
+      const created = missing.filter(({ id }) => !erasures.has(id)).map(newPatient)
       const updated = batch.flatMap(({ id, fields }): PatientChange[] => {
         const before = existing.get(id)
         if (!before) return []

@@ -4,16 +4,19 @@ import { PATIENT_FIELDS, type Patient } from '../../domain/patient.ts'
 import { patientOwner } from '../keys/copies.ts'
 import { patientWriter } from '../patients/patient-writer.ts'
 import { patientStore, type StoredPatient } from '../patients/patients.ts'
+import type { Changeset } from '../table/changeset.ts'
 import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
 import { anonymizeLines, anonymizeResponses } from './anonymize.ts'
 import { copiedNames } from './copied-names.ts'
+import { type Erasure, erasureLedger } from './erasure-ledger.ts'
 
 /** Changes a patient and every record that copies its name or addresses. */
 export function patientChanges(table: Table) {
   const patients = patientStore({ table })
   const writer = patientWriter({ table })
   const copies = copiedNames(table)
+  const ledger = erasureLedger({ table })
 
   /** Returns the changed patient; null for an unknown or erased one. Writes nothing when nothing changes. */
   async function update(
@@ -29,25 +32,29 @@ export function patientChanges(table: Table) {
   /**
    * Anonymizes a patient permanently in every place: record, list row, search, appointments, invoices, payments, messages
    * and stored responses. The policies in shared/domain (`PATIENT_FIELDS` and its like) say what becomes of each field.
-   * Safe to repeat. `anonymizeResponse` anonymizes the body of a stored response, whose format the store does not know.
+   * Its first transaction records it in the ledger of erasures; the last write records there that it is finished. Safe to
+   * repeat, also after an interruption. `anonymizeResponse` anonymizes the body of a stored response, whose format the store does not know.
    */
   async function erase(
     clinic: ClinicId,
     id: string,
     anonymizeResponse: (body: string) => string,
+    { at = new Date(table.now()).toISOString(), operator = 'unknown' }: Partial<Erasure> = {},
   ): Promise<StoredPatient | null> {
-    const erasedAt = new Date(table.now()).toISOString()
-    const after = await change(clinic, id, (before) => ({
+    const erasure = { patient: id, at, operator }
+    const eraseAll = (before: StoredPatient) => ({
       ...before,
       ...eraseFields<Patient>(before, PATIENT_FIELDS),
-      erasedAt: before.erasedAt ?? erasedAt,
+      erasedAt: before.erasedAt ?? at,
       externalId: undefined,
-    }))
+    })
+    const after = await change(clinic, id, eraseAll, (changes) => ledger.begin(changes, erasure))
     if (!after) return null
     await anonymizeLines(table, clinic, after)
     await anonymizeResponses(table, clinic, id, anonymizeResponse)
     // Immediately, not when it is due: until then the segments hold the old line.
     await writer.snapshotAll(clinic)
+    await ledger.finish(clinic, erasure)
     return after
   }
 
@@ -55,12 +62,14 @@ export function patientChanges(table: Table) {
     clinic: ClinicId,
     id: string,
     apply: (before: StoredPatient) => StoredPatient | null,
+    extendChanges?: (changes: Changeset) => void,
   ): Promise<StoredPatient | null> {
     return retryOnConflict(async () => {
       const before = (await patients.findMany(clinic, [id])).get(id)
       const after = before && apply(before)
       if (!after) return null
-      if (JSON.stringify(before) !== JSON.stringify(after)) await writer.update(clinic, [{ before, after }])
+      if (JSON.stringify(before) !== JSON.stringify(after))
+        await writer.update(clinic, [{ before, after }], extendChanges)
       await copies.refresh(clinic, patientOwner(id))
       return after
     })

@@ -70,14 +70,19 @@ export function patientWriter({ table }: { table: Table }) {
 
   /**
    * Changes patients that were read, all or none, and marks the copies of changed names and addresses as stale.
-   * At most {@link MAX_UPDATED}.
+   * At most {@link MAX_UPDATED}. `extendChanges` adds to the same transaction.
    * @throws ConditionFailed when one was changed since it was read
    */
-  async function update(clinic: ClinicId, patients: readonly PatientChange[]): Promise<void> {
+  async function update(
+    clinic: ClinicId,
+    patients: readonly PatientChange[],
+    extendChanges: (changes: Changeset) => void = () => {},
+  ): Promise<void> {
     const isCommitted = await inTurns(clinic, async ({ readHead, commit }) => {
       const head = await readHead()
       const changes = new Changeset(table, clinic)
       for (const [index, change] of patients.entries()) addUpdate(changes, change, head.u + index + 1)
+      extendChanges(changes)
       return commit(changes, head, { u: head.u + patients.length })
     })
     if (!isCommitted) throw new ConditionFailed([])

@@ -1,0 +1,67 @@
+import { writeFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import type { Clinic } from '../../shared/domain/clinic.ts'
+import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
+import { type Erasure, erasureLedger } from '../../shared/store/copies/erasure-ledger.ts'
+import { connect, connectTable, requireClinic } from './connection.ts'
+import { readErasures } from './erasure-file.ts'
+import { replayErasures } from './erasure-replay.ts'
+import { CommandFailure, formatTable, print } from './output.ts'
+
+type ReplayOptions = { clinic: string; table?: string; sourceTable?: string; from?: string }
+
+export function addErasureCommands(program: Command): void {
+  const group = program
+    .command('erasures')
+    .description('the ledger of erased patients, and erasing them again in a restored table')
+
+  group
+    .command('list')
+    .description('list the erasures of a clinic, oldest first')
+    .requiredOption('--clinic <id>')
+    .option('--to <file>', 'also write them to a file, as NDJSON')
+    .action(async (given: { clinic: string; to?: string }, command: Command) => {
+      const table = await connect(command)
+      const clinic = await requireClinic(table, given.clinic)
+      const erasures = (await erasureLedger({ table }).list(clinic.id)).map((one) => erasureJson(one, clinic))
+      if (given.to !== undefined)
+        writeFileSync(given.to, erasures.map((one) => `${JSON.stringify(one)}\n`).join(''), { mode: 0o600 })
+      const rows = erasures.map(({ erased_at, patient_id, operator, is_finished }) => [
+        ...[erased_at, patient_id, operator],
+        is_finished ? '' : 'interrupted: erase the patient again',
+      ])
+      print(command, { data: erasures }, formatTable(rows))
+    })
+
+  group
+    .command('replay')
+    .description('erase the patients again that a restored table has not erased; may be repeated')
+    .requiredOption('--clinic <id>')
+    .option('--table <name>', "the restored table, if it is not the stack's yet")
+    .option('--source-table <name>', 'the table with the ledger, which was in use until the restore')
+    .option('--from <file>', 'a file of "erasures list --to", or the access trail')
+    .action(async (given: ReplayOptions, command: Command) => {
+      if ((given.sourceTable === undefined) === (given.from === undefined))
+        throw new CommandFailure('Specify either --source-table or --from.')
+      const table =
+        given.table === undefined ? await connect(command) : await connectTable(command, given.table)
+      const clinic = await requireClinic(table, given.clinic)
+      const erasures =
+        given.sourceTable === undefined
+          ? readErasures(given.from as string, clinic.id)
+          : await erasureLedger({ table: await connectTable(command, given.sourceTable) }).list(clinic.id)
+      const counts = await replayErasures(table, clinic.id, erasures)
+      const { erased, already_erased, unknown } = counts
+      print(command, counts, [
+        `${erased} erased, ${already_erased} already erased, ${unknown} unknown to the table`,
+      ])
+    })
+}
+
+const erasureJson = ({ patient, at, operator, isFinished }: Erasure, clinic: Clinic) => ({
+  clinic_id: clinic.id,
+  patient_id: patient,
+  erased_at: clinicTimestamp(at, clinic.timezone),
+  operator,
+  is_finished: isFinished,
+})
