@@ -1,6 +1,6 @@
 /**
  * Ids of imported records. They follow from the clinic's own system's id of a record, the external id, so that an import can
- * be repeated; but an external id may be a national id, so nobody without the clinic's secret can tell it from the id.
+ * be repeated; but an external id may be a national id, so it cannot be found from the id without the clinic's secret.
  */
 import { createHmac, randomBytes } from 'node:crypto'
 import type { ClinicId } from '../domain/clinic.ts'
