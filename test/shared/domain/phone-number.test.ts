@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { countryOf, validPhoneNumber } from '../../../shared/domain/phone-number.ts'
+import { countryOf, isCostly, validPhoneNumber } from '../../../shared/domain/phone-number.ts'
 
 describe('validPhoneNumber', () => {
   it.each(['+905321234567', '+493012345678', '+12125550123'])('accepts %s', (number) => {
@@ -38,5 +38,27 @@ describe('countryOf', () => {
     ['that is not one', 'erased'],
   ])('returns null for a number %s', (_, number) => {
     expect(countryOf(number)).toBeNull()
+  })
+})
+
+describe('isCostly', () => {
+  it.each([
+    ['a premium rate number', '+19002345678'],
+    ['a shared cost number', '+491801234567'],
+    ['a personal number', '+447012345678'],
+    ['a company number', '+443001234567'],
+    ['a pager', '+447600123456'],
+    ['a voicemail number', '+41860461413226'],
+  ])('is true for %s', (_, number) => {
+    expect(isCostly(number)).toBe(true)
+  })
+
+  it.each([
+    ['a mobile number', '+905321234567'],
+    ['a landline number', '+493012345678'],
+    ['a number of either kind', '+12125550123'],
+    ['a number that is not one', 'erased'],
+  ])('is false for %s', (_, number) => {
+    expect(isCostly(number)).toBe(false)
   })
 })
