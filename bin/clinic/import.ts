@@ -96,6 +96,8 @@ async function importWithProgress(
     return await run({
       now: Date.now,
       onProgress: bar.show,
+      onWait: () =>
+        bar.printLine(`${file}: the store is busy or unavailable; waiting up to ten minutes at a time`),
       onRejected: ({ line, reason }) => {
         printed++
         if (printed <= MAX_PRINTED_REJECTIONS) bar.printLine(`${file}:${line}: ${reason}`)

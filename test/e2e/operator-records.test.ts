@@ -111,6 +111,14 @@ describe('import', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
   })
 
+  it('exits with code 2 for a file without rows', async () => {
+    const path = file('patients.csv', 'external_id,first_name,last_name\n')
+    expect(await tool('import', '--clinic', clinic, path)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('the file has no rows'),
+    })
+  })
+
   it('requires --entity when the file name does not tell the entity', async () => {
     const path = file('people.csv', 'external_id,first_name,last_name\np1,Jo,Jung\n')
     expect(await tool('import', '--clinic', clinic, path)).toMatchObject({

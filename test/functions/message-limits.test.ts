@@ -1,7 +1,6 @@
 /** The daily limits of POST /messages, on the real engine with SNS and SQS mocked. */
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns'
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
-import { mockClient } from 'aws-sdk-client-mock'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import type { Patient } from '../../shared/domain/patient.ts'
@@ -12,6 +11,7 @@ import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { call } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
+import { mockClient } from '../support/mock-client.ts'
 import { aPatient, freshTable, newClinic, type TestTable } from '../support/table.ts'
 
 const sns = mockClient(SNSClient)

@@ -23,6 +23,8 @@ export type ImportProgress = { readonly bytes: number; readonly rows: number }
 export type ImportOptions = {
   readonly onProgress?: (progress: ImportProgress) => void
   readonly onRejected?: (rejection: Rejection) => void
+  /** Called once, when the import first waits for the store. */
+  readonly onWait?: () => void
   readonly now: () => number
 }
 
@@ -58,16 +60,28 @@ export async function importFile<Fields>(
     options.onRejected?.(rejection)
   })
   await rejected.clear()
+  let isWaiting = false
+  const onWait = () => {
+    if (!isWaiting) options.onWait?.()
+    isWaiting = true
+  }
   let batch: ImportRow<Fields>[] = []
+  /** Held until the batch is written, which may reject rows of earlier lines. */
+  let rejections: Rejection[] = []
+  const writeRejections = async () => {
+    for (const rejection of rejections.sort((a, b) => a.line - b.line)) await rejected.write(rejection)
+    rejections = []
+  }
   const flush = async () => {
-    const outcomes = await writeBatch(entity, clinic, batch)
+    const outcomes = await writeBatch(entity, clinic, batch, onWait)
     for (const [name, count] of Object.entries(outcomes.counts)) result[name as keyof Counts] += count
     const byId = new Map(batch.map((row) => [row.id, row]))
     for (const { id, reason } of outcomes.rejections) {
       const row = byId.get(id)
-      if (row) await rejected.write({ line: row.line, reason })
+      if (row) rejections.push({ line: row.line, reason })
     }
     batch = []
+    await writeRejections()
     options.onProgress?.({ ...progress })
   }
   try {
@@ -75,18 +89,20 @@ export async function importFile<Fields>(
       progress.rows++
       const checked = check(row)
       const firstLine = 'reason' in checked ? null : seen.add(checked.id, row.line)
-      if ('reason' in checked) await rejected.write({ line: row.line, ...checked })
+      if ('reason' in checked) rejections.push({ line: row.line, ...checked })
       else if (firstLine !== null) {
-        await rejected.write({
+        rejections.push({
           line: row.line,
           reason: `external_id is already used on line ${firstLine}`,
         })
       } else batch.push(checked)
-      if (batch.length === BATCH_SIZE) await flush()
+      if (batch.length === BATCH_SIZE || rejections.length === BATCH_SIZE) await flush()
     }
-    if (batch.length > 0) await flush()
-    await retryPatiently(async () => entity.finish?.(clinic))
+    if (progress.rows === 0) throw new ImportFileError(`${file}: the file has no rows`)
+    await flush()
+    await retryPatiently(async () => entity.finish?.(clinic), onWait)
   } finally {
+    await writeRejections()
     await rejected.close()
   }
   return result
@@ -97,12 +113,14 @@ async function writeBatch<Fields>(
   { write }: ImportEntity<Fields>,
   clinic: ClinicInfo,
   batch: readonly ImportRow<Fields>[],
+  onWait: () => void,
 ): Promise<BatchOutcomes> {
   const outcomes = new BatchOutcomes()
+  if (batch.length === 0) return outcomes
   await retryPatiently(() => {
     const left = batch.filter(({ id }) => !outcomes.isFinal(id))
     return write(clinic, left, outcomes)
-  })
+  }, onWait)
   return outcomes
 }
 

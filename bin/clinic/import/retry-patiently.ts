@@ -9,10 +9,14 @@ const MAX_WAIT_MS = 15_000
 
 /**
  * Runs work that can be repeated until it succeeds. Unlike a request, an import has time: it also waits when the store is
- * unavailable, or when other writers have won for as long as a request would try.
+ * unavailable, or when other writers have won for as long as a request would try. `onWait` is called before each wait.
  * @throws UnavailableError after {@link PATIENCE_MS}
  */
-export async function retryPatiently<T>(work: () => Promise<T>, timing: Timing = SYSTEM_TIMING): Promise<T> {
+export async function retryPatiently<T>(
+  work: () => Promise<T>,
+  onWait: () => void,
+  timing: Timing = SYSTEM_TIMING,
+): Promise<T> {
   const startedAt = timing.now()
   for (let ceiling = FIRST_WAIT_MS; ; ceiling = Math.min(MAX_WAIT_MS, ceiling * 2)) {
     try {
@@ -21,6 +25,7 @@ export async function retryPatiently<T>(work: () => Promise<T>, timing: Timing =
       if (!(error instanceof UnavailableError)) throw error
       const wait = timing.random() * ceiling
       if (timing.now() + wait - startedAt > PATIENCE_MS) throw error
+      onWait()
       await timing.sleep(wait)
     }
   }

@@ -11,7 +11,7 @@ import type { Patient } from '../../../../shared/domain/patient.ts'
 import { doctorStore } from '../../../../shared/store/doctors.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import { patientSearch } from '../../../../shared/store/patients/search.ts'
-import { ConditionFailed } from '../../../../shared/store/table/errors.ts'
+import { ConditionFailed, UnavailableError } from '../../../../shared/store/table/errors.ts'
 import { freshTable, NOW, newClinic, type TestTable } from '../../../support/table.ts'
 
 let db: TestTable
@@ -251,8 +251,40 @@ describe('importing patients from CSV', () => {
     expect((await patientStore(db).page(clinic.id, { page: 1, limit: 1 })).total).toBe(200)
   })
 
-  it('imports nothing from an empty file', async () => {
-    expect(await imported('patients.csv', '')).toMatchObject({ imported: 0, rejected: 0 })
+  it.each([
+    ['patients.csv', ''],
+    ['patients.csv', HEADER],
+    ['patients.ndjson', '\n\n'],
+  ])('fails for a file %s without rows: %j', async (name, content) => {
+    await expect(imported(name, content)).rejects.toThrow(`${name}: the file has no rows`)
+  })
+
+  it('reports rejected rows in the order of their lines, whichever check rejects them', async () => {
+    await imported('patients.csv', `${HEADER}p,Jo,Doe,,,,\n`)
+    const lines = ['1,p,SENT', '2,unknown,PENDING', '3,p,nonsense', '4,unknown,PENDING', '5,p,nonsense'].map(
+      (row) => {
+        const [id, patient, status] = row.split(',')
+        return `${id},${patient},${id},2026-04-01,1,${status?.toLowerCase()}\n`
+      },
+    )
+    const header = 'external_id,patient_external_id,invoice_number,issue_date,subtotal,status\n'
+    const { rejections, imported: count } = await imported('invoices.csv', header + lines.join(''))
+    expect(count).toBe(1)
+    expect(rejections.map((text) => text.split(':')[0])).toEqual(['3', '4', '5', '6'])
+  })
+
+  it('reports once that it waits for the store', async () => {
+    const file = join(folder, 'patients.csv')
+    writeFileSync(file, `${HEADER}1,Jo,Doe,,,,\n`)
+    const entity = importEntities(db.table, () => NOW).find(({ name }) => name === 'patients') as ImportEntity
+    const write = vi
+      .fn(entity.write)
+      .mockRejectedValueOnce(new UnavailableError('down'))
+      .mockRejectedValueOnce(new UnavailableError('down'))
+    const onWait = vi.fn()
+    await importFile(file, { ...entity, write }, clinic, { now: () => NOW, onWait })
+    expect(write).toHaveBeenCalledTimes(3)
+    expect(onWait).toHaveBeenCalledTimes(1)
   })
 })
 
