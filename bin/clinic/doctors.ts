@@ -61,7 +61,13 @@ export function addDoctorCommands(program: Command): void {
         doctor.id,
         doctor.fullName,
         doctor.isActive ? 'active' : 'inactive',
-        formatWeeklyHours(doctor.hours),
+        [
+          formatWeeklyHours(doctor.hours),
+          ...(Object.keys(doctor.breaks).length > 0 ? [`breaks ${formatWeeklyHours(doctor.breaks)}`] : []),
+          ...(doctor.timeOff.length > 0 ? [`off ${formatTimeOff(doctor.timeOff)}`] : []),
+        ]
+          .filter((text) => text !== '')
+          .join(', '),
       ])
       print(command, { data: doctors.map(doctorJson) }, lines(rows))
     })
@@ -151,6 +157,10 @@ async function changeDoctor(
   await store.save(clinic.id, [{ before, after }])
   print(command, doctorJson(after), [`Changed doctor ${after.fullName}`])
 }
+
+/** `2026-12-24/2026-12-26; 2027-01-01` */
+const formatTimeOff = (days: Doctor['timeOff']): string =>
+  days.map(({ from, to }) => (from === to ? from : `${from}/${to}`)).join('; ')
 
 const doctorJson = (doctor: Doctor) => ({
   id: doctor.id,

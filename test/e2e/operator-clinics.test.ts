@@ -248,6 +248,15 @@ describe('doctors', () => {
     expect((await tool('doctor', 'list', '--clinic', clinic)).stdout).toContain('Dr. Eva Noll  inactive')
   })
 
+  it('are listed with their hours, breaks and time off', async () => {
+    const times = ['--hours', 'mon 09:00-18:00', '--breaks', 'mon 12:00-13:00']
+    const off = ['--time-off', '2026-12-24/2026-12-26; 2027-01-01']
+    await tool('doctor', 'add', '--clinic', clinic, '--name', 'Dr. Ida Rot', ...times, ...off)
+    expect((await tool('doctor', 'list', '--clinic', clinic)).stdout).toContain(
+      'active    mon 09:00-18:00, breaks mon 12:00-13:00, off 2026-12-24/2026-12-26; 2027-01-01',
+    )
+  })
+
   it('exit with code 2 when the hours are malformed', async () => {
     const { code, stderr } = await tool(
       'doctor',
