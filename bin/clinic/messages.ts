@@ -49,7 +49,7 @@ export function addMessageCommands(program: Command): void {
         `claimed until ${claimed_until}`,
         reason,
       ])
-      print(command, { data }, lines(rows))
+      print(command, { data }, rows.length > 0 ? lines(rows) : ['No messages are unresolved.'])
     })
 
   group

@@ -109,6 +109,8 @@ describe('unresolved', () => {
     })
     expect(failed.stdout).not.toContain('SECRET')
     expect(await data('messages', 'unresolved', '--clinic', clinic.id)).toEqual([])
+    const none = await tool('messages', 'unresolved', '--clinic', clinic.id)
+    expect(none.stdout).toBe('No messages are unresolved.\n')
     const due = [
       ...(await messageDispatch(stack).unresolved()),
       ...(await messageDispatch(stack).due(1e14, 99)),
