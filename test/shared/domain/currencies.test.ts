@@ -46,7 +46,10 @@ describe('the table of currencies', () => {
     expect(currencyDecimals(currency)).toBe(decimals)
   })
 
-  it.each(['', 'XXX', 'eur', 'ABC'])('throws for %j, which is not a currency', (code) => {
-    expect(() => currencyDecimals(code)).toThrow(RangeError)
-  })
+  it.each(['', 'XXX', 'eur', 'ABC', 'DEM', 'TRL', 'ROL', 'BYR'])(
+    'throws for %j, which is not a currency',
+    (code) => {
+      expect(() => currencyDecimals(code)).toThrow(RangeError)
+    },
+  )
 })
