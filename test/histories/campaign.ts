@@ -19,7 +19,6 @@ export type Report = {
 
 /** Histories of one table: a scan of it stays fast. */
 const HISTORIES_PER_STAGE = 10
-const PROGRESS_STEP = 100
 /** How often a shrunk history may succeed by chance: its operations overlap differently each time. */
 const TRIES = 3
 const MAX_SHRINK_RUNS = 40
@@ -30,13 +29,14 @@ export type CampaignOptions = {
   readonly firstSeed: number
   readonly histories: number
   readonly lanes: number
-  /** Receives the totals so far, after every hundred histories. */
+  /** After so many histories, and again after as many, the totals are reported. */
+  readonly progressStep: number
   readonly onProgress: (line: string) => void
 }
 
 export async function runCampaign(
   openStage: OpenStage,
-  { firstSeed, histories, lanes, onProgress }: CampaignOptions,
+  { firstSeed, histories, lanes, progressStep, onProgress }: CampaignOptions,
 ): Promise<Report> {
   const report: Report = { firstSeed, histories: 0, operations: {}, faults: {}, conflicts: 0, failures: [] }
   let next = firstSeed
@@ -47,7 +47,7 @@ export async function runCampaign(
         const plan = planOf(next++)
         const failure = await runHistory(opened, plan, report)
         report.histories++
-        if (report.histories % PROGRESS_STEP === 0) onProgress(formatReport(report))
+        if (report.histories % progressStep === 0) onProgress(formatReport(report))
         if (!failure) continue
         if (report.failures.length >= MAX_FAILURES) return
         // Before shrinking: what failed once may not fail again.

@@ -42,6 +42,7 @@ it(
       firstSeed: Number(SEED ?? FIRST_SEED),
       histories: SEED === undefined ? Number(HISTORIES) : 1,
       lanes: 4,
+      progressStep: 100,
       onProgress: (line) => process.stdout.write(`${line}\n`),
     })
     process.stdout.write(`${formatReport(report)}\n`)

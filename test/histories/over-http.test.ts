@@ -19,6 +19,7 @@ it(
       firstSeed: Number(SEED ?? FIRST_SEED),
       histories: SEED === undefined ? Number(HTTP_HISTORIES) : 1,
       lanes: 1,
+      progressStep: 10,
       onProgress: print,
     })
     print(formatReport(report))

@@ -55,3 +55,18 @@ it('runs calls on different items at the same time', async () => {
   for (const { release } of both) release()
   await Promise.all(calls)
 })
+
+it('executes operations without HTTP like those of a client, and passes others by its faults', async () => {
+  const items = await realisticItems()
+  const { execute, pass, faults, counts } = items.dynamodb
+  await items.putItem('a')
+  const body = JSON.stringify({ TableName: items.name, Key: items.keyOf('a') })
+  faults.next({ kind: 'request-lost' })
+  expect(await execute('GetItem', body)).toBe('disconnect')
+  faults.next({ kind: 'request-lost' })
+  const passed = await pass('GetItem', body)
+  expect(passed).toMatchObject({ status: 200, body: expect.stringContaining('"Item"') })
+  faults.clear()
+  expect(await execute('GetItem', body)).toEqual(passed)
+  expect(counts().calls.GetItem).toBe(2)
+})
