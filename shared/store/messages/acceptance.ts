@@ -78,7 +78,7 @@ export function messageAcceptance({ table }: { table: Table }) {
   /** Adds to a transaction that takes back the counts of a message that was not sent. */
   async function giveBack(changes: Changeset, message: Message): Promise<void> {
     const clinic = await clinics.find(changes.clinic)
-    if (clinic) quotas.giveBack(changes, message, clinic.recipientSecret)
+    quotas.giveBack(changes, message, clinic?.recipientSecret ?? '')
   }
 
   return { accept, giveBack }
