@@ -1362,6 +1362,13 @@ export interface components {
             /** @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, which are used as they are. Generated if omitted. */
             secret?: string;
         };
+        /** @description SMS are not sent to numbers of this kind: premium rate, shared cost, personal, company, pager and voicemail numbers. */
+        NumberNotAllowedError: {
+            /** @constant */
+            error: "VALIDATION";
+            /** @constant */
+            message: "errors.developer_api.number_not_allowed";
+        };
         /** @description The time is outside the doctor's working hours, or is skipped by a daylight saving change. */
         OutsideWorkingHoursError: {
             /** @constant */
@@ -1540,7 +1547,7 @@ export interface components {
             id: string;
             full_name: string;
         };
-        /** @description The SMS provider could not be reached. The SMS was not sent; retry later. */
+        /** @description The SMS provider could not be reached. The SMS was not sent. Retry after the number of seconds in the `retry-after` header. */
         ProviderUnavailableError: {
             /** @constant */
             error: "PROVIDER_UNAVAILABLE";
@@ -1553,6 +1560,13 @@ export interface components {
             error: "RATE_LIMITED";
             /** @constant */
             message: "errors.developer_api.rate_limited";
+        };
+        /** @description The clinic has reached its daily limit of messages to this recipient. Retry after the number of seconds in the `retry-after` header. */
+        RecipientMessageLimitError: {
+            /** @constant */
+            error: "RATE_LIMITED";
+            /** @constant */
+            message: "errors.developer_api.recipient_message_limit";
         };
         Slot: {
             start_time: string;
@@ -2120,7 +2134,7 @@ export interface operations {
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `patient_not_found`.
-                 * @example 9f556aec-9fb6-56fe-946e-ff23bc4b3bcf
+                 * @example d01d9ca8-3c55-89f8-8619-c56202fb4d56
                  */
                 id: string;
             };
@@ -2274,7 +2288,7 @@ export interface operations {
     "get-availability": {
         parameters: {
             query: {
-                /** @example b927daee-57e7-57b3-a233-9260f1f48542 */
+                /** @example e8fd8f30-c95b-8b24-829c-7dc3ded4b364 */
                 doctor_id: string;
                 /**
                  * @description In the clinic's time zone. Must not be after 2199-12-31.
@@ -2383,7 +2397,7 @@ export interface operations {
                  */
                 limit?: number;
                 patient_id?: string;
-                /** @example b927daee-57e7-57b3-a233-9260f1f48542 */
+                /** @example e8fd8f30-c95b-8b24-829c-7dc3ded4b364 */
                 doctor_id?: string;
                 status?: "scheduled" | "completed" | "cancelled" | "no_show";
                 date_from?: string;
@@ -2655,7 +2669,7 @@ export interface operations {
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `invoice_not_found`.
-                 * @example 8e144f6a-0143-50a0-8e9b-d3e32b809507
+                 * @example 20d37bc3-3f89-8352-90d7-f3e57e69096b
                  */
                 id: string;
             };
@@ -2986,7 +3000,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. Or: The patient has no phone number. Or: The patient has no email address. Or: The clinic does not send SMS to the country of the patient's phone number. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. Or: The patient has no phone number. Or: The patient has no email address. Or: The clinic does not send SMS to the country of the patient's phone number. Or: SMS are not sent to numbers of this kind: premium rate, shared cost, personal, company, pager and voicemail numbers. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2998,10 +3012,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["PatientHasNoPhoneError"] | components["schemas"]["PatientHasNoEmailError"] | components["schemas"]["CountryNotAllowedError"];
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["PatientHasNoPhoneError"] | components["schemas"]["PatientHasNoEmailError"] | components["schemas"]["CountryNotAllowedError"] | components["schemas"]["NumberNotAllowedError"];
                 };
             };
-            /** @description Too many requests. Retry after the number of seconds in the `retry-after` header. Or: The clinic has reached its daily message limit. Retry after the number of seconds in the `retry-after` header. */
+            /** @description Too many requests. Retry after the number of seconds in the `retry-after` header. Or: The clinic has reached its daily message limit. Retry after the number of seconds in the `retry-after` header. Or: The clinic has reached its daily limit of messages to this recipient. Retry after the number of seconds in the `retry-after` header. */
             429: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3014,11 +3028,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RateLimitedError"] | components["schemas"]["DailyMessageLimitError"];
+                    "application/json": components["schemas"]["RateLimitedError"] | components["schemas"]["DailyMessageLimitError"] | components["schemas"]["RecipientMessageLimitError"];
                 };
             };
             500: components["responses"]["Internal"];
-            /** @description The SMS provider could not be reached. The SMS was not sent; retry later. */
+            /** @description The SMS provider could not be reached. The SMS was not sent. Retry after the number of seconds in the `retry-after` header. */
             502: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3027,6 +3041,7 @@ export interface operations {
                     "x-content-type-options": components["headers"]["x-content-type-options"];
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "retry-after": components["headers"]["retry-after"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3473,6 +3488,8 @@ export interface operations {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "retry-after": components["headers"]["retry-after"];
