@@ -1,5 +1,4 @@
 import { ApiError } from '../shared/api/errors.ts'
-import { requireEventScopes } from '../shared/api/events.ts'
 import { createWebhook, publicUrl, renderWebhookWithSecret } from '../shared/api/webhooks.ts'
 import { newSecret } from '../shared/delivery/webhook-signature.ts'
 import type { Webhook } from '../shared/domain/webhook.ts'
@@ -10,8 +9,7 @@ import { TooManyWebhooks, webhookStore } from '../shared/store/events/webhooks.t
 export const handler = endpoint(
   createWebhook,
   { webhooks: webhookStore, allowedHost: allowedWebhookHost },
-  async ({ clinicId, clinic, credential, body, now, newId, idempotency }, { webhooks, allowedHost }) => {
-    requireEventScopes(credential.scopes, body.events)
+  async ({ clinicId, clinic, body, now, newId, idempotency }, { webhooks, allowedHost }) => {
     const at = new Date(now).toISOString()
     const webhook: Webhook = {
       id: newId(),

@@ -1,7 +1,5 @@
 import { ApiError } from '../shared/api/errors.ts'
-import { requireEventScopes } from '../shared/api/events.ts'
 import { publicUrl, renderWebhook, updateWebhook } from '../shared/api/webhooks.ts'
-import { gainedEvents } from '../shared/domain/webhook.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { allowedWebhookHost } from '../shared/runtime/webhooks.ts'
 import { webhookHealthStore } from '../shared/store/events/webhook-health.ts'
@@ -10,7 +8,7 @@ import { webhookStore } from '../shared/store/events/webhooks.ts'
 export const handler = endpoint(
   updateWebhook,
   { webhooks: webhookStore, health: webhookHealthStore, allowedHost: allowedWebhookHost },
-  async ({ clinicId, clinic, credential, path, body, now }, { webhooks, health, allowedHost }) => {
+  async ({ clinicId, clinic, path, body, now }, { webhooks, health, allowedHost }) => {
     const changes = {
       ...(body.url !== undefined && { url: publicUrl(body.url, allowedHost) }),
       ...(body.events !== undefined && { events: body.events }),
@@ -19,7 +17,6 @@ export const handler = endpoint(
     }
     const webhook = await webhooks.change(clinicId, path.id, (before) => {
       const after = { ...before, ...changes }
-      requireEventScopes(credential.scopes, gainedEvents(before, after))
       const isSame = JSON.stringify(after) === JSON.stringify(before)
       return isSame ? before : { ...after, updatedAt: new Date(now).toISOString() }
     })

@@ -117,8 +117,7 @@ export const createWebhook = defineRoute({
   description:
     'Subscribes a URL to events. A clinic can have at most 20 endpoints. Deliveries are signed according to ' +
     '[Standard Webhooks](https://www.standardwebhooks.com), so its libraries can verify them. The Events section describes the ' +
-    'payloads. Every event requires the scope that reads its records, in addition to `webhook.write`: `patient.read`, ' +
-    '`appointment.read`, `finance.read` (invoices and payments), `communication.read.sms` (SMS and email).',
+    'payloads.',
   scope: 'webhook.write',
   body: z
     .strictObject({ url: Url, events: Events, description: Description, secret: Secret.optional() })
@@ -133,9 +132,7 @@ export const updateWebhook = defineRoute({
   method: 'PATCH',
   path: '/webhooks/{id}',
   summary: 'Update a webhook endpoint',
-  description:
-    'Changes only the fields that are sent. Adding an event requires the scope that reads its records. A new URL, and setting ' +
-    '`is_active` to true, require those of all events of the endpoint.',
+  description: 'Changes only the fields that are sent.',
   scope: 'webhook.write',
   params: { id: 'webhook_not_found' },
   body: z

@@ -77,15 +77,6 @@ export const nextSecretEnd = ({ previousSecrets }: Webhook, now: number): number
 export const isSubscribedTo = ({ isActive, events }: Webhook, event: EventName): boolean =>
   isActive && (event === PING || events.includes(event))
 
-/**
- * The events that a change of a webhook starts to deliver, or to deliver elsewhere: the credential that makes the change must
- * be allowed to see them. A disabled webhook counts too, because another credential may enable it.
- */
-export function gainedEvents(before: Webhook, after: Webhook): readonly EventName[] {
-  const isRedirected = before.url !== after.url || (!before.isActive && after.isActive)
-  return isRedirected ? after.events : after.events.filter((event) => !before.events.includes(event))
-}
-
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE

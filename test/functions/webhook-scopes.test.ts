@@ -1,6 +1,6 @@
 /** Events and deliveries of a kind need the scope that reads the records of that kind. */
 import { describe, expect, it } from 'vitest'
-import { EVENTS, type RecordEventName } from '../../shared/domain/event.ts'
+import { EVENTS } from '../../shared/domain/event.ts'
 import { SCOPES, type Scope } from '../../shared/domain/scope.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { eventFanOut } from '../../shared/store/events/fan-out.ts'
@@ -11,20 +11,14 @@ import { eventLog } from '../support/event-log.ts'
 import { handlerOf } from '../support/functions.ts'
 import { createPopulatedClinic } from '../support/records.ts'
 import {
-  ask,
-  change,
-  clinic,
-  created,
   db,
   deliveries,
   error,
-  kept,
   ping,
   redeliver,
   sendWith,
   unchanged,
   useWebhookEndpoints,
-  wanted,
 } from '../support/webhook-requests.ts'
 
 useWebhookEndpoints()
@@ -44,9 +38,6 @@ const missing = (...scopes: Scope[]) => ({
   status: 403,
   body: { ...error(403, 'FORBIDDEN', 'missing_scope').body, details: scopes.map((scope) => ({ scope })) },
 })
-const sendWithScopes = async (...scopes: Scope[]) =>
-  sendWith((await issueCredential(db.table, clinic, scopes)).headers)
-
 /** A log with two events of every type, and requests of a credential with these scopes, or `as` with others. */
 async function logFor(...scopes: Scope[]) {
   const log = await eventLog(
@@ -165,55 +156,5 @@ describe('the deliveries of an endpoint', () => {
       await use('webhook.write', ...needed)
       expect((await redeliver(id, delivery)).status).toBe(202)
     }
-  })
-})
-
-describe('a subscription', () => {
-  const FAMILIES: [RecordEventName, Scope][] = EVENTS.map((event) => [event, scopeOf(event)])
-
-  it.each(FAMILIES)('to %s needs %s', async (event, scope) => {
-    await sendWithScopes('webhook.write', ...READ_SCOPES.filter((other) => other !== scope))
-    const create = () => ask('create-webhook', { body: wanted({ events: [event] }) })
-    expect(await unchanged(create)).toMatchObject(missing(scope))
-    await sendWithScopes('webhook.write', scope)
-    expect((await create()).status).toBe(201)
-  })
-
-  it('names each missing scope once, before it checks the URL', async () => {
-    await sendWithScopes('webhook.write', 'patient.read')
-    const body = wanted({ url: 'http://localhost/', events: [...EVENTS] })
-    expect(await unchanged(() => ask('create-webhook', { body }))).toMatchObject(
-      missing('appointment.read', 'finance.read', 'communication.read.sms'),
-    )
-  })
-
-  it('cannot be extended, sent elsewhere or resumed without the scopes', async () => {
-    const { id } = await created({ events: ['patient.created', 'appointment.created'] })
-    await sendWithScopes('webhook.write', 'patient.read')
-    await unchanged(async () => {
-      for (const [body, scope] of [
-        [{ events: ['patient.created', 'invoice.paid'] }, 'finance.read'],
-        [{ events: ['patient.created', 'appointment.created', 'appointment.updated'] }, 'appointment.read'],
-        [{ url: 'https://example.org/elsewhere' }, 'appointment.read'],
-        [{ url: 'https://example.org/elsewhere', events: ['sms.sent'] }, 'communication.read.sms'],
-      ] as const)
-        expect(await change(id, body)).toMatchObject(missing(scope))
-    })
-    expect((await change(id, { is_active: false })).status).toBe(200)
-    expect(await unchanged(() => change(id, { is_active: true }))).toMatchObject(missing('appointment.read'))
-  })
-
-  it('can be changed in other ways, reduced and taken over by events that may be read', async () => {
-    const { id } = await created({ events: ['patient.created', 'appointment.created'] })
-    await sendWithScopes('webhook.write', 'patient.read')
-    for (const body of [
-      { description: 'Ours' },
-      { events: ['appointment.created', 'patient.created'] },
-      { events: ['appointment.created', 'patient.updated'] },
-      { url: 'https://example.org/elsewhere', events: ['patient.created'] },
-      { url: 'https://example.org/again', is_active: true },
-    ])
-      expect([body, (await change(id, body)).status]).toEqual([body, 200])
-    expect((await kept(id)).events).toEqual(['patient.created'])
   })
 })

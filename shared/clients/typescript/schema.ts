@@ -235,7 +235,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook endpoint
-         * @description Subscribes a URL to events. A clinic can have at most 20 endpoints. Deliveries are signed according to [Standard Webhooks](https://www.standardwebhooks.com), so its libraries can verify them. The Events section describes the payloads. Every event requires the scope that reads its records, in addition to `webhook.write`: `patient.read`, `appointment.read`, `finance.read` (invoices and payments), `communication.read.sms` (SMS and email).
+         * @description Subscribes a URL to events. A clinic can have at most 20 endpoints. Deliveries are signed according to [Standard Webhooks](https://www.standardwebhooks.com), so its libraries can verify them. The Events section describes the payloads.
          *
          *     Scope: `webhook.write`.
          */
@@ -267,7 +267,7 @@ export interface paths {
         head?: never;
         /**
          * Update a webhook endpoint
-         * @description Changes only the fields that are sent. Adding an event requires the scope that reads its records. A new URL, and setting `is_active` to true, require those of all events of the endpoint.
+         * @description Changes only the fields that are sent.
          *
          *     Scope: `webhook.write`.
          */

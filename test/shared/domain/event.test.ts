@@ -3,22 +3,16 @@ import { APPOINTMENT_STATUSES, type Appointment } from '../../../shared/domain/a
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import {
   appointmentEventDraft,
-  EVENTS,
-  type EventName,
   eventPayload,
   invoiceEventDraft,
-  maySeeEvent,
   messageEventDraft,
-  PING,
   patientEventDraft,
   paymentEventDraft,
-  scopeOfEvent,
 } from '../../../shared/domain/event.ts'
 import { INVOICE_STATUSES, type Invoice } from '../../../shared/domain/invoice.ts'
 import { CHANNELS, MESSAGE_STATUSES, type Message } from '../../../shared/domain/message.ts'
 import { NO_DETAILS, type Patient } from '../../../shared/domain/patient.ts'
 import { PAYMENT_STATUSES, type Payment } from '../../../shared/domain/payment.ts'
-import { SCOPES } from '../../../shared/domain/scope.ts'
 
 const id = (n: number) => `6d0e2a7c-0000-4000-8000-${String(n).padStart(12, '0')}`
 const at = '2026-05-01T07:00:00.000Z'
@@ -338,27 +332,5 @@ describe('messageEventDraft', () => {
   it('is null when only the dispatch has changed', () => {
     const dispatch = { dueAt: 1, claim: { token: 't', until: 2 }, isUnresolved: true }
     expect(messageEventDraft(message, { ...message, dispatch, errorMessage: 'lost' })).toBeNull()
-  })
-})
-
-describe('maySeeEvent', () => {
-  const SCOPE_OF = {
-    patient: 'patient.read',
-    appointment: 'appointment.read',
-    invoice: 'finance.read',
-    payment: 'finance.read',
-    sms: 'communication.read.sms',
-    email: 'communication.read.sms',
-  } as const
-
-  it.each(EVENTS)('is true for %s with the scope that reads its record only', (event) => {
-    const scope = SCOPE_OF[event.split('.')[0] as keyof typeof SCOPE_OF]
-    expect(scopeOfEvent(event)).toBe(scope)
-    expect(SCOPES.filter((one) => maySeeEvent([one], event))).toEqual([scope])
-  })
-
-  it('is true for a ping with any scope, and false for an unknown event with all', () => {
-    expect(maySeeEvent([], PING)).toBe(true)
-    expect(maySeeEvent(SCOPES, 'room.created' as EventName)).toBe(false)
   })
 })

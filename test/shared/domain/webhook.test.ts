@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 import { EVENTS, PING } from '../../../shared/domain/event.ts'
 import {
   DISABLE_AFTER_MS,
-  gainedEvents,
   HEALTHY,
   isSubscribedTo,
   JITTER,
@@ -243,23 +242,5 @@ describe('isSubscribedTo', () => {
 
   it('starts from a healthy receiver', () => {
     expect(HEALTHY).toEqual({ failingSince: null, isSlow: false })
-  })
-})
-
-describe('gainedEvents', () => {
-  it.each<[Partial<Webhook>, Partial<Webhook>, string[]]>([
-    [{}, {}, []],
-    [{}, { description: 'Ours', secret: 'x' }, []],
-    [{}, { events: ['invoice.paid'] }, []],
-    [{}, { events: ['invoice.paid', 'sms.sent', 'patient.created'] }, ['sms.sent']],
-    [{}, { isActive: false }, []],
-    [{ isActive: false }, { events: ['sms.sent'] }, ['sms.sent']],
-    [{ isActive: false }, { isActive: true }, ['patient.created', 'invoice.paid']],
-    [{}, { url: 'https://example.org/' }, ['patient.created', 'invoice.paid']],
-    [{ isActive: false }, { url: 'https://example.org/' }, ['patient.created', 'invoice.paid']],
-    [{}, { url: 'https://example.org/', events: ['sms.sent'] }, ['sms.sent']],
-  ])('of %j, after %j, is %j', (facts, changes, gained) => {
-    const before = { ...webhook, ...facts }
-    expect(gainedEvents(before, { ...before, ...changes })).toEqual(gained)
   })
 })
