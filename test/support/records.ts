@@ -138,14 +138,15 @@ export async function createWebhookWithDeliveries(
   return { webhook, deliveries: [first, ...more] }
 }
 
-/** Stores a new record. */
+/** Stores a new record, with the external id of an imported one. */
 export async function createRecord<R>(
   table: Table,
   clinic: Clinic,
   list: RecordList<R>,
   record: R,
+  externalId?: string,
 ): Promise<void> {
   const changes = new Changeset(table, clinic.id)
-  list.change(changes, null, record)
+  list.change(changes, null, record, externalId)
   await changes.commit()
 }

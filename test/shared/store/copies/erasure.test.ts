@@ -21,7 +21,12 @@ import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { idempotencyGuard } from '../../../../shared/store/table/idempotency.ts'
 import { filledPatient, filledRecords } from '../../../support/filled-records.ts'
-import { createPopulatedClinic, createRecord, type PopulatedClinic } from '../../../support/records.ts'
+import {
+  createPopulatedClinic,
+  createRecord,
+  createWebhookWithDeliveries,
+  type PopulatedClinic,
+} from '../../../support/records.ts'
 import { aPatient, freshTable, NOW, newClinic, type TestTable } from '../../../support/table.ts'
 import { tableText } from '../../../support/table-text.ts'
 
@@ -48,8 +53,12 @@ const patient = filledPatient()
 const records = filledRecords(patient)
 const sms = { ...records.message, channel: 'sms' as const, recipient: patient.phoneNumber }
 const formerName = 'Formerowitz'
+const externalIds = ['patient', 'appointment', 'invoice', 'payment', 'message'].map(
+  (of) => `external-${of}-7`,
+)
 const canaries = [
   formerName,
+  ...externalIds,
   ...personalData<Patient>(patient, PATIENT_FIELDS),
   ...personalData<Appointment>(records.appointment, APPOINTMENT_FIELDS),
   ...personalData<Invoice>(records.invoice, INVOICE_FIELDS),
@@ -84,20 +93,23 @@ beforeAll(async () => {
   neighbor = await createPopulatedClinic(db.table)
   const writer = patientWriter(db)
   const changes = patientChanges(db.table)
-  await writer.createMany(clinic.id, [aPatient(), { ...patient, lastName: formerName }, aPatient()])
+  const imported = { ...patient, lastName: formerName, externalId: externalIds[0] }
+  await writer.createMany(clinic.id, [aPatient(), imported, aPatient()])
   await writer.snapshotAll(clinic.id)
-  await createRecord(db.table, clinic, appointmentStore(db), records.appointment)
-  await createRecord(db.table, clinic, invoiceStore(db), records.invoice)
-  await createRecord(db.table, clinic, paymentStore(db), records.payment)
-  await createRecord(db.table, clinic, messageStore(db), records.message)
+  await createRecord(db.table, clinic, appointmentStore(db), records.appointment, externalIds[1])
+  await createRecord(db.table, clinic, invoiceStore(db), records.invoice, externalIds[2])
+  await createRecord(db.table, clinic, paymentStore(db), records.payment, externalIds[3])
+  await createRecord(db.table, clinic, messageStore(db), records.message, externalIds[4])
   await changes.update(clinic.id, patient.id, { lastName: patient.lastName })
   await storeResponse('patient', { data: renderPatient(patient, clinic) })
   await storeResponse('appointment', { data: renderAppointment(records.appointment, clinic) })
   await storeResponse('email', renderAcceptedMessage(records.message))
   await storeResponse('sms', renderAcceptedMessage(sms))
   await storeResponse('refusal', { error: 'CONFLICT', message: 'errors.developer_api.slot_unavailable' })
+  await createWebhookWithDeliveries(db.table, clinic)
   textBefore = await found()
   await changes.erase(clinic.id, patient.id, anonymizeResponse)
+  await createWebhookWithDeliveries(db.table, clinic)
 })
 
 describe('erasing a patient', () => {
@@ -105,8 +117,9 @@ describe('erasing a patient', () => {
     expect(textBefore).toEqual(canaries)
   })
 
-  it('leaves no personal data anywhere in the table', async () => {
+  it('leaves no personal data anywhere in the table: items, responses, search segments, events and deliveries', async () => {
     expect(await found()).toEqual([])
+    expect(await tableText(db)).toContain('patient.erased')
   })
 
   it('applies the policy of each field to every record of the patient', async () => {
