@@ -9,7 +9,7 @@ import { TooManyWebhooks, webhookStore } from '../shared/store/events/webhooks.t
 export const handler = endpoint(
   createWebhook,
   { webhooks: webhookStore, allowedHost: allowedWebhookHost },
-  async ({ clinicId, clinic, body, now, newId, idempotency }, { webhooks, allowedHost }) => {
+  async ({ clinicId, clinic, credential, body, now, newId, idempotency }, { webhooks, allowedHost }) => {
     const at = new Date(now).toISOString()
     const webhook: Webhook = {
       id: newId(),

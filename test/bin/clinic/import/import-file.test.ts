@@ -276,7 +276,9 @@ describe('importing patients from CSV', () => {
   it('reports once that it waits for the store', async () => {
     const file = join(folder, 'patients.csv')
     writeFileSync(file, `${HEADER}1,Jo,Doe,,,,\n`)
-    const entity = importEntities(db.table, () => NOW).find(({ name }) => name === 'patients') as ImportableEntity<unknown>
+    const entity = importEntities(db.table, () => NOW).find(
+      ({ name }) => name === 'patients',
+    ) as ImportableEntity<unknown>
     const write = vi
       .fn(entity.write)
       .mockRejectedValueOnce(new UnavailableError('down'))
