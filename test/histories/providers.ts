@@ -1,4 +1,5 @@
 /** SNS, SES, SQS and the receivers of webhooks: they keep what reached them, and lose some responses. */
+import { randomUUID } from 'node:crypto'
 import { SESv2Client } from '@aws-sdk/client-sesv2'
 import { SNSClient } from '@aws-sdk/client-sns'
 import { SQSClient } from '@aws-sdk/client-sqs'
@@ -66,7 +67,8 @@ export function createProviders(random: Random, rate: number): Providers {
   }
 
   const accept = (service: 'sns' | 'ses' | 'sqs', input: any): object => {
-    const MessageId = `${service}-${++sequence}`
+    // Receipts contain no other id, and all histories of a table look them up in one place.
+    const MessageId = randomUUID()
     if (service === 'sqs')
       for (const { MessageBody } of input.Entries ?? [input]) enqueue(input.QueueUrl, MessageBody)
     else {
