@@ -33,6 +33,9 @@ export type HttpEngine = {
 const MINUTE_MS = 60_000
 /** A request with the latencies of the stage takes about so long. */
 const MAX_KILL_DELAY_MS = 60
+/** How many requests lose their function, besides those whose crash is planned, and how many a worker beside them. */
+const REQUEST_KILLS = 0.08
+const WORKER_KILLS = 0.08
 const MAX_SETTLE_ROUNDS = 40
 /** How long the queues and streams get to do what a sweep has found. */
 const MAX_QUIET_MS = 3000
@@ -65,6 +68,7 @@ export function httpWorld(engine: HttpEngine, random: Random) {
   }
   const killing = new Set<Promise<void>>()
   const counts = { kills: 0 }
+  let isCalm = false
 
   const inBackground = (work: Promise<void>): void => {
     counts.kills++
@@ -72,6 +76,8 @@ export function httpWorld(engine: HttpEngine, random: Random) {
     void work.then(() => killing.delete(work))
   }
   const killSoon = (id: string) => inBackground(functions.killAfter(id, random() * MAX_KILL_DELAY_MS))
+  const chance = (share: number): boolean => !isCalm && random() < share
+  const drawWorker = (): string => WORKERS[Math.floor(random() * WORKERS.length)] as string
   const advance = (milliseconds: number): void => {
     clockOffset[0] = (clockOffset[0] ?? 0) + milliseconds
     surroundings.clockOffset = clockOffset[0]
@@ -83,7 +89,8 @@ export function httpWorld(engine: HttpEngine, random: Random) {
     table,
     send: async (request, crash) => {
       const since = performance.now()
-      if (crash) killSoon(request.route)
+      if (crash || chance(REQUEST_KILLS)) killSoon(request.route)
+      if (chance(WORKER_KILLS)) killSoon(drawWorker())
       const response = await fetch(...fetchParameters(stack.api, request))
       const text = await response.text()
       const isFromGateway = response.headers.has('x-amzn-errortype')
@@ -103,11 +110,12 @@ export function httpWorld(engine: HttpEngine, random: Random) {
     },
     webhookUrl: (token) => `http://${engine.receiver}/${token}`,
     runWorkers: async () => {
-      killSoon(WORKERS[Math.floor(random() * WORKERS.length)] as string)
+      killSoon(drawWorker())
       await Promise.all([functions.run('sweep-messages'), functions.run('sweep-events')])
     },
     settle: async () => {
       dynamodb.faults.clear()
+      isCalm = true
       await Promise.all(killing)
       for (let round = 0; round < MAX_SETTLE_ROUNDS; round++) {
         advance(MINUTE_MS * (round < 2 ? 1 : 15))
