@@ -20,7 +20,12 @@ export const handler = endpoint(
     { clinicId, clinic, credential, path, now, idempotency },
     { webhooks, deliveries, queues, count },
   ) => {
-    if (!(await webhooks.find(clinicId, path.id))) throw new ApiError('webhook_not_found')
+    // The first request may have been followed by the deletion of the endpoint.
+    if (!(await webhooks.find(clinicId, path.id))) {
+      const repeated = await idempotency.find()
+      if (repeated) return repeated
+      throw new ApiError('webhook_not_found')
+    }
     const delivery = await deliveries.changeIdempotently(
       clinicId,
       path.id,

@@ -24,6 +24,7 @@ import {
   ping,
   pushed,
   redeliver,
+  remove,
   sendWith,
   sqs,
   TIME,
@@ -97,6 +98,14 @@ describe('POST /webhooks/{id}/ping', () => {
     expect((await deliveries(id)).body.data.length).toBe(1)
     expect(pushed().length).toBe(1)
     expect((await ping(id, withKey('l'))).text).not.toBe(answers[0]?.text)
+  })
+
+  it('returns the first response to a repetition after the endpoint was deleted', async () => {
+    const { id } = await created()
+    const first = await ping(id, withKey('k'))
+    await remove(id)
+    expect(await ping(id, withKey('k'))).toMatchObject({ status: 202, text: first.text })
+    expect(await ping(id, withKey('l'))).toMatchObject({ status: 404 })
   })
 })
 
@@ -260,6 +269,15 @@ describe('POST …/deliveries/{delivery_id}/redeliver', () => {
       'true',
     ])
     expect(pushed().length).toBe(before + 1)
+  })
+
+  it('returns the first response to a repetition after the endpoint was deleted', async () => {
+    const { id } = await created()
+    const made = (await ping(id)).body.data.id
+    const first = await redeliver(id, made, withKey('k'))
+    await remove(id)
+    expect(await redeliver(id, made, withKey('k'))).toMatchObject({ status: 202, text: first.text })
+    expect(await redeliver(id, made, withKey('l'))).toMatchObject({ status: 404 })
   })
 
   it('returns 404 for a delivery older than 30 days before it is deleted', async () => {
