@@ -19,7 +19,7 @@ export const singleLineText = (max: number) =>
     .string({ error: 'must be text' })
     .trim()
     .min(1, { error: 'must not be empty' })
-    .refine(hasMaxLength(max), { error: `must have at most ${max} characters` })
+    .refine(hasMaxLength(max), { error: `must have at most ${max} characters`, abort: true })
     .refine(isPlainText, { error: 'must not contain control characters or broken Unicode' })
     // Each text gets one reason: an empty or broken one has got another.
     .refine((text) => text === '' || !isPlainText(text) || VISIBLE.test(text), {

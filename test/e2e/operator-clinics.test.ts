@@ -44,6 +44,9 @@ describe('clinics', () => {
       sms_per_day: null,
       emails_per_day: null,
       sms_countries: null,
+      messages_per_recipient: null,
+      email_from_name: null,
+      reply_to: null,
       created_at: expect.stringMatching(/\+0[12]:00$/),
     })
     expect(data.length).toBe(3)

@@ -64,7 +64,7 @@ const followStream = [
 const workers: Record<string, Worker> = {
   'send-email': {
     in: 'Messaging',
-    timeout: 15,
+    timeout: 60,
     environment: {
       EMAIL_QUEUE_URL: refTo('Messaging/Emails'),
       EMAIL_FROM: 'clinic@example.com',
