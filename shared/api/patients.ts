@@ -53,7 +53,7 @@ const NewPatient = z
       .nullish()
       .meta({ description: "In E.164 format. Must be valid in its country's numbering plan." }),
     email_address: emailAddress
-      .meta({ maxLength: 254, pattern: String.raw`^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$` })
+      .meta({ maxLength: 254, pattern: String.raw`^[^\s@]{1,64}@([^\s@.]{1,63}\.)+[^\s@.]{1,63}$` })
       .nullish(),
   })
   .meta({ id: 'NewPatient' })

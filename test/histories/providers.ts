@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { SESv2Client } from '@aws-sdk/client-sesv2'
 import { SNSClient } from '@aws-sdk/client-sns'
 import { SQSClient } from '@aws-sdk/client-sqs'
+import { vi } from 'vitest'
 import type { Random } from '../../infra/local/realistic-dynamodb/random.ts'
 import { outgoing } from './task.ts'
 
@@ -100,15 +101,15 @@ export function createProviders(random: Random, rate: number): Providers {
   }
 }
 
-/** Sends the commands of the SDK's clients to the providers of the history that makes them. */
+/** Until the mocks are restored, sends the commands of the SDK's clients to the providers of the history that makes them. */
 export function replaceProviderClients(): void {
   for (const [service, client] of [
     ['sns', SNSClient],
     ['ses', SESv2Client],
     ['sqs', SQSClient],
   ] as const)
-    client.prototype.send = (({ input }: { input: Record<string, unknown> }) =>
-      outgoing(async ({ providers }) => providers.call(service, input))) as never
+    vi.spyOn(client.prototype, 'send').mockImplementation((({ input }: { input: Record<string, unknown> }) =>
+      outgoing(async ({ providers }) => providers.call(service, input))) as never)
 }
 
 /** Replaces the transport of webhooks: every receiver responds with 200. */
