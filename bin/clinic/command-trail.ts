@@ -5,6 +5,7 @@ import { accessLines, type CommandAccess, isRecordId, recordIds } from '../../sh
 import type { OperatorLog } from './operator-log.ts'
 
 type Trail = {
+  readonly operator: string
   readonly records: Set<string>
   readonly write: (outcome: CommandAccess['outcome']) => Promise<void>
 }
@@ -35,7 +36,14 @@ export async function startTrail(
     return put(accessLines({ timestamp, ...call, outcome, records: [...records] }), now())
   }
   await write('started')
-  trails.set(program, { records, write })
+  trails.set(program, { operator, records, write })
+}
+
+/** Who runs the command, as its lines name them. @throws Error before the first line is written */
+export function operatorOf(command: Command): string {
+  const trail = trails.get(programOf(command))
+  if (!trail) throw new Error('The command has no line in the access trail yet.')
+  return trail.operator
 }
 
 /** Adds the ids in a result that the command prints to its last line. */

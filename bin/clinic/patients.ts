@@ -5,8 +5,8 @@ import { CalendarDate, oneOf } from '../../shared/api/schemas.ts'
 import { GENDERS, type Patient } from '../../shared/domain/patient.ts'
 import { emailAddress, personName, phoneNumber } from '../../shared/domain/text-fields.ts'
 import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
+import { operatorOf } from './command-trail.ts'
 import { connect, requireClinic } from './connection.ts'
-import { operatorOf } from './operator.ts'
 import { CommandFailure, parseOption, print } from './output.ts'
 
 type Fields = {

@@ -1,0 +1,74 @@
+/** Commands on a deployed stack: what they write to the operator's log group, and who the ledger of erasures names. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
+import { runOperatorTool } from '../../../bin/clinic/program.ts'
+import type { Clinic } from '../../../shared/domain/clinic.ts'
+import type { CommandAccess } from '../../../shared/observability/access.ts'
+import { erasureLedger } from '../../../shared/store/copies/erasure-ledger.ts'
+import { createPopulatedClinic } from '../../support/records.ts'
+import { freshTable, type TestTable } from '../../support/table.ts'
+
+const ARN = 'arn:aws:sts::123456789012:assumed-role/Operator/ada'
+
+let db: TestTable
+let clinic: Clinic
+let patient: string
+const written: CommandAccess[] = []
+
+/** Plays CloudFormation, STS and CloudWatch Logs. */
+const server = createServer(async (request, response) => {
+  const body = await text(request)
+  if (request.headers['x-amz-target']) {
+    for (const { message } of JSON.parse(body).logEvents) written.push(JSON.parse(message))
+    response.end('{}')
+  } else response.end(body.includes('GetCallerIdentity') ? `<Arn>${ARN}</Arn>` : describedStack())
+})
+
+function describedStack(): string {
+  const outputs = { TableName: db.name, OperatorLogGroup: 'operator-group' }
+  const members = Object.entries(outputs).map(
+    ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
+  )
+  const stack = `<member><StackName>clinic</StackName><Outputs>${members.join('')}</Outputs></member>`
+  return `<DescribeStacksResponse><DescribeStacksResult><Stacks>${stack}</Stacks></DescribeStacksResult></DescribeStacksResponse>`
+}
+
+beforeAll(async () => {
+  db = await freshTable()
+  const created = await createPopulatedClinic(db.table)
+  clinic = created.clinic
+  patient = created.patient.id
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  for (const service of ['CLOUDFORMATION', 'STS', 'LOGS']) vi.stubEnv(`AWS_ENDPOINT_URL_${service}`, endpoint)
+  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', inject('dynamodb'))
+  vi.stubEnv('AWS_REGION', 'local')
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test')
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test')
+})
+afterAll(() => {
+  vi.unstubAllEnvs()
+  server.close()
+})
+
+/** The lines of a command. */
+async function run(...args: string[]): Promise<CommandAccess[]> {
+  written.length = 0
+  const errors: string[] = []
+  const terminal = { env: {}, writeOut: () => {}, writeError: (line: string) => void errors.push(line) }
+  expect([await runOperatorTool(['--stack', 'clinic', ...args], terminal), errors]).toEqual([0, []])
+  return [...written]
+}
+
+it('names the caller that STS sees in the ledger of erasures, as in the trail', async () => {
+  const lines = await run('patient', 'erase', patient, '--clinic', clinic.id)
+  expect(lines.map(({ operator, outcome }) => [operator, outcome])).toEqual([
+    [ARN, 'started'],
+    [ARN, 'done'],
+  ])
+  expect(await erasureLedger(db).list(clinic.id)).toMatchObject([{ patient, operator: ARN }])
+})
