@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
 import { type Erasure, erasureLedger } from '../../shared/store/copies/erasure-ledger.ts'
+import { addToTrail } from './command-trail.ts'
 import { connect, connectTable, requireClinic } from './connection.ts'
 import { readErasures } from './erasure-file.ts'
 import { replayErasures } from './erasure-replay.ts'
@@ -50,6 +51,11 @@ export function addErasureCommands(program: Command): void {
         given.sourceTable === undefined
           ? readErasures(given.from as string, clinic.id)
           : await erasureLedger({ table: await connectTable(command, given.sourceTable) }).list(clinic.id)
+      // Before the first of them is erased, so that an interrupted replay has them too.
+      addToTrail(
+        command,
+        erasures.map(({ patient }) => ({ patient_id: patient })),
+      )
       const counts = await replayErasures(table, clinic.id, erasures)
       const { erased, already_erased, unknown } = counts
       print(command, counts, [

@@ -55,20 +55,24 @@ afterAll(() => {
   server.close()
 })
 
-/** The lines of a command. */
-async function run(...args: string[]): Promise<CommandAccess[]> {
+/** The lines of a command that exits with this code. */
+async function run(code: number, ...args: string[]): Promise<CommandAccess[]> {
   written.length = 0
-  const errors: string[] = []
-  const terminal = { env: {}, writeOut: () => {}, writeError: (line: string) => void errors.push(line) }
-  expect([await runOperatorTool(['--stack', 'clinic', ...args], terminal), errors]).toEqual([0, []])
+  const terminal = { env: {}, writeOut: () => {}, writeError: () => {} }
+  expect(await runOperatorTool(['--stack', 'clinic', ...args], terminal)).toBe(code)
   return [...written]
 }
 
 it('names the caller that STS sees in the ledger of erasures, as in the trail', async () => {
-  const lines = await run('patient', 'erase', patient, '--clinic', clinic.id)
+  const lines = await run(0, 'patient', 'erase', patient, '--clinic', clinic.id)
   expect(lines.map(({ operator, outcome }) => [operator, outcome])).toEqual([
     [ARN, 'started'],
     [ARN, 'done'],
   ])
   expect(await erasureLedger(db).list(clinic.id)).toMatchObject([{ patient, operator: ARN }])
+})
+
+it('writes the patients that a replay of erasures concerns', async () => {
+  const [, done] = await run(0, 'erasures', 'replay', '--clinic', clinic.id, '--source-table', db.name)
+  expect(done).toMatchObject({ command: 'erasures replay', outcome: 'done', records: [patient] })
 })
