@@ -10,12 +10,14 @@ export type RevokeOptions = { readonly withWebhooks?: boolean; readonly keepWebh
 /**
  * Revokes a credential, and deletes the webhooks that were created with it if `withWebhooks` is set. Revoking alone does not
  * stop their deliveries, so one of the options is required if there are any. Repeatable.
+ * @param beforeDeletion called with the ids of the webhooks before the first is deleted
  * @throws CommandFailure for an unknown key, both options, or webhooks and no option
  */
 export async function revokeCredential(
   table: Table,
   key: string,
   { withWebhooks = false, keepWebhooks = false }: RevokeOptions,
+  beforeDeletion: (webhooks: readonly string[]) => void,
 ): Promise<{ readonly credential: Credential; readonly deleted: readonly string[] }> {
   if (withWebhooks && keepWebhooks)
     throw new CommandFailure('Use --with-webhooks or --keep-webhooks, not both.')
@@ -39,6 +41,8 @@ export async function revokeCredential(
   const ids = await created()
   requireOption(ids, 'is revoked')
   const deleted: string[] = []
-  if (withWebhooks) for (const id of ids) if (await webhooks.remove(clinic.id, id)) deleted.push(id)
+  if (!withWebhooks) return { credential, deleted }
+  beforeDeletion(ids)
+  for (const id of ids) if (await webhooks.remove(clinic.id, id)) deleted.push(id)
   return { credential, deleted }
 }

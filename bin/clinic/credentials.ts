@@ -5,6 +5,7 @@ import { isScope, SCOPES, type Scope } from '../../shared/domain/scope.ts'
 import { singleLineText } from '../../shared/domain/text-fields.ts'
 import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
+import { addToTrail } from './command-trail.ts'
 import { connect, requireClinic } from './connection.ts'
 import { type RevokeOptions, revokeCredential } from './credential-revocation.ts'
 import { CommandFailure, formatTable as lines, parseOption, print } from './output.ts'
@@ -83,7 +84,13 @@ export function addCredentialCommands(program: Command): void {
     .option('--with-webhooks', 'also delete the webhook endpoints that were created with it')
     .option('--keep-webhooks', 'keep the webhook endpoints that were created with it')
     .action(async (key: string, given: RevokeOptions, command: Command) => {
-      const { credential, deleted } = await revokeCredential(await connect(command), key, given)
+      const table = await connect(command)
+      const { credential, deleted } = await revokeCredential(table, key, given, (ids) =>
+        addToTrail(
+          command,
+          ids.map((id) => ({ id })),
+        ),
+      )
       print(command, { ...credentialJson(credential), deleted_webhooks: deleted }, [
         `Revoked credential ${key}`,
         ...deleted.map((id) => `Deleted webhook endpoint ${id}`),

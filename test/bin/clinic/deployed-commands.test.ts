@@ -8,6 +8,8 @@ import { runOperatorTool } from '../../../bin/clinic/program.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import type { CommandAccess } from '../../../shared/observability/access.ts'
 import { erasureLedger } from '../../../shared/store/copies/erasure-ledger.ts'
+import { issueCredential } from '../../support/credentials.ts'
+import { createWebhook } from '../../support/deliveries.ts'
 import { createPopulatedClinic } from '../../support/records.ts'
 import { freshTable, type TestTable } from '../../support/table.ts'
 
@@ -75,4 +77,11 @@ it('names the caller that STS sees in the ledger of erasures, as in the trail', 
 it('writes the patients that a replay of erasures concerns', async () => {
   const [, done] = await run(0, 'erasures', 'replay', '--clinic', clinic.id, '--source-table', db.name)
   expect(done).toMatchObject({ command: 'erasures replay', outcome: 'done', records: [patient] })
+})
+
+it('writes the webhook endpoints that are deleted with a credential', async () => {
+  const { key } = await issueCredential(db.table, clinic)
+  const { id } = await createWebhook(db.table, clinic.id, { createdBy: key })
+  const [, done] = await run(0, 'credential', 'revoke', key, '--with-webhooks')
+  expect(done?.records).toEqual([key, id])
 })
