@@ -22,7 +22,8 @@ export async function startTrail(
   const program = programOf(command)
   if (trails.has(program)) return
   const { operator, put } = await openLog()
-  const { clinic, ...options } = command.opts<{ clinic?: string }>()
+  // An external id can have the form of an id of a record, and identifies the person elsewhere.
+  const { clinic, externalId: _, ...options } = command.opts<{ clinic?: string; externalId?: string }>()
   const values = [...command.args, ...Object.values(options)].map(String)
   const records = new Set(values.filter(isRecordId).map(normalized))
   const call = {

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
 import { runOperatorTool } from '../../../bin/clinic/program.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
+import { newUuid } from '../../../shared/domain/uuid.ts'
 import type { CommandAccess } from '../../../shared/observability/access.ts'
 import { erasureLedger } from '../../../shared/store/copies/erasure-ledger.ts'
 import { issueCredential } from '../../support/credentials.ts'
@@ -84,4 +85,12 @@ it('writes the webhook endpoints that are deleted with a credential', async () =
   const { id } = await createWebhook(db.table, clinic.id, { createdBy: key })
   const [, done] = await run(0, 'credential', 'revoke', key, '--with-webhooks')
   expect(done?.records).toEqual([key, id])
+})
+
+it('writes no external id, even if it has the form of an id of a record', async () => {
+  const external = newUuid()
+  const found = ['--clinic', clinic.id, '--entity', 'patients', '--external-id', external]
+  const lines = await run(2, 'find', ...found)
+  expect(lines.length).toBe(2)
+  expect(JSON.stringify(lines)).not.toContain(external)
 })
