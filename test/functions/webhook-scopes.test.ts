@@ -138,6 +138,8 @@ describe('the deliveries of an endpoint', () => {
         for (let after = '', more = true; more; ) {
           const { body } = await deliveries(id, { limit, ...(after && { after }) })
           seen.push(...body.data)
+          // The id of a delivery that is left out would show that it exists.
+          expect(body.meta.next_after).toBe(body.data.at(-1).id)
           after = body.meta.next_after ?? ''
           more = body.meta.has_more
         }

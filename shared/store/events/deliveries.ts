@@ -124,7 +124,9 @@ async function readPage(
       if (row.sk === last) continue
       const delivery = decodeDelivery(row)
       const matches = !isExpired(row, now) && (isWanted?.(delivery) ?? true)
-      if (matches && items.length === limit) return { items, nextAfter: last ?? null, hasMore: true }
+      // Not `last`, which can be a delivery that is left out: its id would show that it exists, and when.
+      if (matches && items.length === limit)
+        return { items, nextAfter: items.at(-1)?.id ?? null, hasMore: true }
       last = delivery.id
       if (matches) items.push(delivery)
     }
