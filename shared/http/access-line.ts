@@ -6,7 +6,8 @@ import { ReplayedResponse } from './replayed-response.ts'
 /** Writes the request's line of the access trail, when the response is rendered. */
 export function accessLine(routeId: string, now: () => number, write: WriteAccess): Middleware {
   const finish = ({ event, context: { call }, response }: ApiRequest): void => {
-    const { credential, path, query, body, responseIds } = call
+    const { credential, query, body, responseIds } = call
+    const path = credential ? pathIds(event) : {}
     write({
       timestamp: new Date(now()).toISOString(),
       request_id: call.requestId,
@@ -20,6 +21,10 @@ export function accessLine(routeId: string, now: () => number, write: WriteAcces
   }
   return { after: finish, onError: finish }
 }
+
+/** The path as it was sent: a request that is refused before its parameters are parsed names its record, too. */
+const pathIds = ({ pathParameters }: ApiRequest['event']): Record<string, string> =>
+  Object.fromEntries(Object.entries(pathParameters ?? {}).map(([name, id = '']) => [name, id.toLowerCase()]))
 
 /** Collects the ids of the records that the endpoint returned. Runs before the response is rendered. */
 export function collectResponseIds(): Middleware {

@@ -11,15 +11,17 @@ import {
   createWebhookWithDeliveries,
   type PopulatedClinic,
 } from '../../support/records.ts'
-import { freshTable } from '../../support/table.ts'
+import { freshTable, type TestTable } from '../../support/table.ts'
 
+let db: TestTable
 let records: PopulatedClinic
 let credential: Awaited<ReturnType<typeof issueCredential>>
 let webhook: string
 let delivery: string
 
 beforeAll(async () => {
-  const { table, name } = await freshTable()
+  db = await freshTable()
+  const { table, name } = db
   stubFunctionEnvironment(name)
   records = await createPopulatedClinic(table)
   credential = await issueCredential(table, records.clinic)
@@ -76,6 +78,18 @@ describe.each(ROUTES.map((route) => [route.id, route] as const))('%s', (id, rout
     const { accesses } = await call(await handlerOf(route), request(route))
     expect(accesses).toMatchObject([{ credential: null, clinic_id: null, outcome: 401, records: [] }])
   })
+})
+
+describe('a request that is refused for its scope', () => {
+  it.each(ROUTES.filter(({ params }) => params).map((route) => [route.id, route] as const))(
+    'has the ids in its path in the access line of %s',
+    async (_id, route) => {
+      const { headers } = await issueCredential(db.table, records.clinic, [])
+      const { accesses } = await call(await handlerOf(route), { ...request(route), headers })
+      const ids = Object.values(pathOf(route))
+      expect(accesses).toMatchObject([{ clinic_id: records.clinic.id, outcome: 403, records: ids }])
+    },
+  )
 })
 
 const routeOf = (id: string) => ROUTES.find((route) => route.id === id) as Route
