@@ -156,7 +156,9 @@ async function recordHealth(
   isDelivered: boolean,
   latencyMs: number,
 ): Promise<void> {
-  if (!isDelivered) await records.recordFailure(clinic, webhook, at)
-  else if (latencyMs < SLOW_THRESHOLD_MS && (health.isSlow || health.failingSince !== null))
-    await records.recordRecovery(clinic, webhook)
+  if (!isDelivered) return records.recordFailure(clinic, webhook, at)
+  const isSlow = health.isSlow && latencyMs >= SLOW_THRESHOLD_MS
+  // A slow success ends a series of failures, too.
+  if (health.failingSince !== null || isSlow !== health.isSlow)
+    await records.recordRecovery(clinic, webhook, isSlow)
 }

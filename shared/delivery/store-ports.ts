@@ -52,5 +52,6 @@ export type Webhooks = {
 export type HealthRecords = {
   /** `failedAt` is null for a receiver that was slow but did not fail. */
   readonly recordFailure: (clinic: ClinicId, webhook: string, failedAt: number | null) => Promise<void>
-  readonly recordRecovery: (clinic: ClinicId, webhook: string) => Promise<void>
+  /** `isSlow` for a receiver that does not fail any more, but is still slow. */
+  readonly recordRecovery: (clinic: ClinicId, webhook: string, isSlow?: boolean) => Promise<void>
 }

@@ -16,11 +16,11 @@ export function webhookHealthStore({ table }: { table: Table }) {
       ExpressionAttributeValues: { ':yes': true, ...(failedAt !== null && { ':at': failedAt }) },
     })
 
-  /** Records that the receiver is healthy again. */
-  const recordRecovery = (clinic: ClinicId, webhook: string): Promise<void> =>
+  /** Records that the receiver does not fail any more. */
+  const recordRecovery = (clinic: ClinicId, webhook: string, isSlow = false): Promise<void> =>
     change(clinic, webhook, {
-      UpdateExpression: 'SET slow = :no REMOVE failingSince',
-      ExpressionAttributeValues: { ':no': false },
+      UpdateExpression: 'SET slow = :slow REMOVE failingSince',
+      ExpressionAttributeValues: { ':slow': isSlow },
     })
 
   /** A delivery can end after its webhook was deleted, whose health must not be created again. */

@@ -194,6 +194,20 @@ describe('a receiver that fails', () => {
   })
 })
 
+it('stays enabled if it succeeds between failures, even if it is slow', async () => {
+  let answer = httpResponse(500)
+  const simulation = deliverySimulation(db.table, () => answer)
+  await createPatients(simulation)
+  await simulation.drain()
+  answer = httpResponse(200, null, 2000)
+  await advance(simulation, DISABLE_AFTER_MS, 3_600_000)
+  answer = httpResponse(500)
+  await createPatients(simulation)
+  await simulation.drain()
+  expect((await deliveries()).map(({ status }) => status).sort()).toEqual(['delivered', 'pending'])
+  expect(await webhookStore(db).find(clinic.id, webhook.id)).toMatchObject({ isActive: true })
+})
+
 it('uses the slow lane after a failure, and the quick lane after a recovery', async () => {
   let status = 500
   const simulation = deliverySimulation(db.table, () => httpResponse(status))
