@@ -1,6 +1,8 @@
 import { PublishCommand, type SNSClient } from '@aws-sdk/client-sns'
 import { type SendResult, toAcceptedResult, toSendResult } from './send-result.ts'
 
+const TOO_LATE: SendResult = { kind: 'unavailable', reason: 'Not sent: the request had taken too long' }
+
 export type SmsSettings = {
   /** The sender that phones display, where the country allows it: 1 to 11 letters and digits. */
   readonly senderId: string
@@ -14,7 +16,8 @@ export type SmsSender = ReturnType<typeof smsSender>
 export function smsSender(client: SNSClient, { senderId, maxPrice }: SmsSettings) {
   /** The call and its connection end at the deadline. After it, SNS is not called. */
   async function send(recipient: string, text: string, deadline: AbortSignal): Promise<SendResult> {
-    if (deadline.aborted) return { kind: 'unavailable', reason: 'Not sent: the request had taken too long' }
+    if (deadline.aborted) return TOO_LATE
+    let isCalled = false
     const command = new PublishCommand({
       PhoneNumber: recipient,
       Message: text,
@@ -24,7 +27,17 @@ export function smsSender(client: SNSClient, { senderId, maxPrice }: SmsSettings
         'AWS.SNS.SMS.MaxPrice': { DataType: 'Number', StringValue: maxPrice },
       },
     })
-    return client.send(command, { abortSignal: deadline }).then(toAcceptedResult, toSendResult)
+    // The last step before the connection. Getting credentials comes earlier, and may take until after the deadline.
+    command.middlewareStack.add(
+      (next) => (request) => {
+        isCalled = !deadline.aborted
+        return next(request)
+      },
+      { step: 'deserialize', priority: 'low' },
+    )
+    return client
+      .send(command, { abortSignal: deadline })
+      .then(toAcceptedResult, (error) => (deadline.aborted && !isCalled ? TOO_LATE : toSendResult(error)))
   }
   return { send }
 }

@@ -2,7 +2,10 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { SNSClient } from '@aws-sdk/client-sns'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { smsSender } from '../../../shared/delivery/sms.ts'
 import { openEmail, openSms, SMS_DEADLINE_MS, smsDeadline } from '../../../shared/runtime/messaging.ts'
 import { withRequestSignal } from '../../../shared/store/table/request-signal.ts'
 import { stubFunctionEnvironment } from '../../support/functions.ts'
@@ -131,4 +134,21 @@ it('calls SNS once when it throttles', async () => {
   })
   expect(await sendSms()).toMatchObject({ kind: 'unavailable' })
   expect(requests).toBe(1)
+})
+
+it('does not send an SMS whose deadline passed before the client had credentials, and knows that it was not sent', async () => {
+  let requests = 0
+  await serve((_, response) => {
+    requests++
+    response.writeHead(200, { 'content-type': 'text/xml' }).end(SNS_REPLY)
+  })
+  const credentials = async () => {
+    await wait(200)
+    return { accessKeyId: 'a', secretAccessKey: 'b' }
+  }
+  const client = new SNSClient({ region: 'eu-central-1', maxAttempts: 1, credentials })
+  const sender = smsSender(client, { senderId: 'Clinic', maxPrice: '0.50' })
+  const result = await sendSms(sender, AbortSignal.timeout(50))
+  expect(result.kind).toBe('unavailable')
+  expect(requests).toBe(0)
 })
