@@ -151,15 +151,22 @@ function rowChecker<Fields>(entity: ImportEntity<Fields>, clinic: ClinicInfo, no
   }
 }
 
-/** Rejects a wrong header once, instead of every row. */
+/** Rejects a wrong header once, instead of every row. @throws ImportFileError */
 function checkColumns(
   entity: Pick<ImportEntity, 'name' | 'columns' | 'required'>,
   columns: string[],
   file: string,
 ): void {
   const known = ['external_id', ...entity.columns]
+  // The first line may be a patient. What it says must not be printed.
+  if (!columns.some((name) => known.includes(name)))
+    throw new ImportFileError(
+      `${file}:1: the first line is not a header; valid columns of ${entity.name} are ${known.join(', ')}`,
+    )
   const unknown = columns.filter((name) => !known.includes(name))
   const missing = ['external_id', ...entity.required].filter((name) => !columns.includes(name))
+  const duplicate = columns.find((name, index) => columns.indexOf(name) !== index)
+  if (duplicate !== undefined) throw new ImportFileError(`${file}:1: the column "${duplicate}" appears twice`)
   const problems = [
     ...(unknown.length > 0 ? [`unknown column ${quoted(unknown)}`] : []),
     ...(missing.length > 0 ? [`column ${quoted(missing)} is missing`] : []),

@@ -105,8 +105,6 @@ function headerOf(text: string, file: string): { columns: string[]; delimiter: s
   const { cells, problem } = cellsOf(text, delimiter)
   if (!cells) throw new ImportFileError(`${file}:1: the header ${problem}`)
   const columns = cells.map((name) => name.trim())
-  const duplicate = columns.find((name, index) => columns.indexOf(name) !== index)
-  if (duplicate !== undefined) throw new ImportFileError(`${file}:1: the column "${duplicate}" appears twice`)
   if (text.includes('\uFFFD')) throw new ImportFileError(`${file}:1: the file is not UTF-8; save it as UTF-8`)
   return { columns, delimiter }
 }

@@ -204,6 +204,15 @@ describe('importing patients from CSV', () => {
     await expect(imported('patients.csv', content)).rejects.toThrow(message)
   })
 
+  it.each([
+    ['no known column', '17,Ayla,Kaya,+905321234567,1980-01-01,,female\n'],
+    ['the same text twice', '17,Kaya,Kaya,+905321234567,1980-01-01,,female\n'],
+  ])('does not quote a first line that is a patient instead of a header, with %s', async (_, content) => {
+    const failure = await imported('patients.csv', content).catch((error: Error) => error.message)
+    expect(failure).toMatch(/patients\.csv:1: the first line is not a header/)
+    expect(failure).not.toMatch(/Kaya|Ayla|905/)
+  })
+
   it('rejects only the row with a stray quote, and reports the right lines after it', async () => {
     const good = (n: number) => `${n},First${n},Last${n},,,,\n`
     const file =
@@ -240,7 +249,7 @@ describe('importing patients from CSV', () => {
 
   it('rejects a file that consists of a wrong header', async () => {
     await expect(imported('patients.csv', 'nonsense')).rejects.toThrow(
-      'patients.csv:1: unknown column "nonsense"',
+      'patients.csv:1: the first line is not a header; valid columns of patients are external_id, ',
     )
   })
 
