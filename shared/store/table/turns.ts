@@ -28,6 +28,9 @@ const PATIENCE_MS = 128
 /** How long a queue that is too long is watched, to see whether its turns are still used. */
 const STANDSTILL_MS = 1000
 
+/** How often a writer that has to wait for long reads the progress. */
+const WATCH_MS = 500
+
 /** Thrown by work that finds other writers waiting for their turns, or in their turns. */
 export class Contended extends Error {}
 
@@ -69,7 +72,7 @@ export async function retryInTurns<T>(queue: Queue, work: (turn: Turn | null) =>
         if (!reserved) throw new UnavailableError(error)
         turn = waitingTurn(reserved, timing, !isWaiting)
       }
-      const wait = Math.max(turn.msUntilNext(), timing.random() * LAST_WAIT_MS)
+      const wait = Math.max(Math.min(turn.msUntilNext(), WATCH_MS), timing.random() * LAST_WAIT_MS)
       if (timing.now() + wait > deadline) throw new UnavailableError(error)
       await timing.sleep(wait)
     }
@@ -80,8 +83,14 @@ export async function retryInTurns<T>(queue: Queue, work: (turn: Turn | null) =>
 type WaitingTurn = Turn & { readonly msUntilNext: () => number }
 
 /** A turn with the progress of the queue that its writer has seen. */
-function waitingTurn({ end, progress }: Reservation, { now }: Timing, isContended: boolean): WaitingTurn {
+function waitingTurn(
+  { end, progress }: Reservation,
+  { now, random }: Timing,
+  isContended: boolean,
+): WaitingTurn {
   const start = end - TURN_MS
+  // After a queue stood still for so long, its writers have given up. At random, so that those who wait do not collide.
+  const standstill = STANDSTILL_MS * (1 + random())
   let seen = progress
   let seenAt = now()
   return {
@@ -93,7 +102,7 @@ function waitingTurn({ end, progress }: Reservation, { now }: Timing, isContende
         seen = current
         seenAt = now()
       }
-      return seen >= start || now() - seenAt > PATIENCE_MS + start - seen
+      return seen >= start || now() - seenAt > Math.min(PATIENCE_MS + start - seen, standstill)
     },
   }
 }

@@ -96,6 +96,16 @@ describe('writers of a contended item', () => {
     expect(queue.timing.now()).toBeLessThan(1000)
   })
 
+  it.each([1000, 4000, 6950])(
+    'use their turns soon although %d ms of turns before remain unused',
+    async (left) => {
+      const queue = newQueue()
+      await table.transact([table.putWrite({ ...queue.key, next: left })])
+      expect(await retryInTurns(queue, refusedOnce(queue))).toBe(left + TURN_MS)
+      expect(queue.timing.now()).toBeLessThan(2500)
+    },
+  )
+
   it('start over after the last turn that was used when the queue does not exist', async () => {
     const queue = newQueue()
     queue.state.progress = 5000
