@@ -3,7 +3,7 @@
  * conflicts and fails, in processes that crash. `SEED=...` runs the history of one seed; `FIRST_SEED` and `HISTORIES` choose
  * others.
  */
-import { expect, inject, it, vi } from 'vitest'
+import { expect, inject, it, onTestFinished, vi } from 'vitest'
 import { rounds } from '../support/scale.ts'
 import { formatReport, runCampaign } from './campaign.ts'
 import { type OpenClient, openLocalStage } from './local-stage.ts'
@@ -34,7 +34,7 @@ const TIMEOUT_MS = process.env.HISTORIES ? 6 * 3_600_000 : rounds(120_000, 6 * 3
 it(
   'loses, doubles and leaks nothing in histories with conflicts, faults and crashes',
   async () => {
-    replaceProviderClients()
+    onTestFinished(replaceProviderClients())
     const { documentClient } = await import('../../shared/runtime/document-client.ts')
     const openStage = () => openLocalStage(inject('dynamodb'), documentClient as OpenClient)
     const { SEED, FIRST_SEED = '1', HISTORIES = String(rounds(6, 9800)) } = process.env

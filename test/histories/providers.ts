@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import { SESv2Client } from '@aws-sdk/client-sesv2'
 import { SNSClient } from '@aws-sdk/client-sns'
 import { SQSClient } from '@aws-sdk/client-sqs'
-import { vi } from 'vitest'
 import type { Random } from '../../infra/local/realistic-dynamodb/random.ts'
 import { outgoing } from './task.ts'
 
@@ -101,15 +100,20 @@ export function createProviders(random: Random, rate: number): Providers {
   }
 }
 
-/** Until the mocks are restored, sends the commands of the SDK's clients to the providers of the history that makes them. */
-export function replaceProviderClients(): void {
-  for (const [service, client] of [
-    ['sns', SNSClient],
-    ['ses', SESv2Client],
-    ['sqs', SQSClient],
-  ] as const)
-    vi.spyOn(client.prototype, 'send').mockImplementation((({ input }: { input: Record<string, unknown> }) =>
-      outgoing(async ({ providers }) => providers.call(service, input))) as never)
+/** Sends the commands of the SDK's clients to the providers of the history that makes them. Returns what ends that. */
+export function replaceProviderClients(): () => void {
+  const clients = [
+    ['sns', SNSClient.prototype],
+    ['ses', SESv2Client.prototype],
+    ['sqs', SQSClient.prototype],
+  ] as const
+  const originals = clients.map(([, prototype]) => prototype.send)
+  for (const [service, prototype] of clients)
+    prototype.send = (({ input }: { input: Record<string, unknown> }) =>
+      outgoing(async ({ providers }) => providers.call(service, input))) as never
+  return () => {
+    for (const [index, [, prototype]] of clients.entries()) prototype.send = originals[index] as never
+  }
 }
 
 /** Replaces the transport of webhooks: every receiver responds with 200. */

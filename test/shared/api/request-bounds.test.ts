@@ -49,11 +49,12 @@ describe('an error response', () => {
   let headers: Record<string, string>
   let webhook: string
 
+  mockClient(SNSClient).on(PublishCommand).resolves({ MessageId: 'm' })
+  mockClient(SQSClient).on(SendMessageCommand).resolves({}).on(SendMessageBatchCommand).resolves({})
+
   beforeAll(async () => {
     const db = await freshTable()
     stubFunctionEnvironment(db.name)
-    mockClient(SNSClient).on(PublishCommand).resolves({ MessageId: 'm' })
-    mockClient(SQSClient).on(SendMessageCommand).resolves({}).on(SendMessageBatchCommand).resolves({})
     const clinic = await newClinic(db.table)
     headers = { ...(await issueCredential(db.table, clinic)).headers, 'content-type': 'application/json' }
     webhook = (await createWebhook(db.table, clinic.id)).id
