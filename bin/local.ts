@@ -1,9 +1,9 @@
 /** `npm start`: runs the synthesized stack on this machine, with two demo clinics in it. */
-import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type LocalStack, startLocalStack } from '../infra/local/stack.ts'
 import type { ReadyClinic } from './demo/load.ts'
 import { banner } from './local/banner.ts'
+import { openDataFolder } from './local/data-folder.ts'
 import { loadDemoClinics } from './local/demo-clinics.ts'
 import { parseOptions } from './local/options.ts'
 
@@ -32,7 +32,7 @@ if (process.env.npm_lifecycle_event) setInterval(() => process.ppid !== parent &
 try {
   // npm runs scripts in the project's folder; INIT_CWD is the folder in which the user typed the command.
   const dataDir = data === undefined ? undefined : resolve(process.env.INIT_CWD ?? '.', data)
-  if (dataDir) mkdirSync(dataDir, { recursive: true })
+  if (dataDir) openDataFolder(dataDir)
   printLine('Synthesizing the stack and starting its engines...')
   let clinics: ReadyClinic[] = []
   stack = await startLocalStack({
