@@ -16,6 +16,12 @@ import type { Table } from './table.ts'
 /** A strong read and a transaction, with some margin. */
 export const TURN_MS = 32
 
+/**
+ * How many times its length a turn may take. A longer queue is not joined: its last writers would give up, and the turns
+ * that they leave unused delay those behind them.
+ */
+const SLOWEST_PACE = 2
+
 /** Attempts in one turn: a writer that tries without a turn may be faster. */
 const ATTEMPTS_PER_TURN = 3
 
@@ -55,7 +61,7 @@ export type Queue = {
 /**
  * Runs work that reads, decides and writes: first immediately, with null, then, whenever it is refused, in a turn. Work in
  * a turn that has not begun is to throw {@link Contended}.
- * @throws UnavailableError when the queue is longer than the retry budget
+ * @throws UnavailableError when the queue is too long for the retry budget
  */
 export async function retryInTurns<T>(queue: Queue, work: (turn: Turn | null) => Promise<T>): Promise<T> {
   const { timing = SYSTEM_TIMING } = queue
@@ -110,7 +116,7 @@ function waitingTurn(
 /** The turn that ends at `end`, and the progress of the queue when it was reserved. */
 type Reservation = { readonly end: number; readonly progress: number }
 
-/** Reserves a turn that begins before the deadline; null when the queue is too long. */
+/** Reserves a turn that begins well before the deadline; null when the queue is too long. */
 async function reserveTurn(
   { table, key, readProgress }: Queue,
   timing: Timing,
@@ -118,7 +124,7 @@ async function reserveTurn(
 ): Promise<Reservation | null> {
   for (;;) {
     const progress = await readProgress()
-    const latest = progress + Math.floor(deadline - timing.now())
+    const latest = progress + Math.floor((deadline - timing.now()) / SLOWEST_PACE)
     if (latest < progress) return null
     const end = (await joinQueue(table, key, progress, latest)) ?? (await startQueue(table, key, progress))
     if (end !== null) return { end, progress }

@@ -96,7 +96,7 @@ describe('writers of a contended item', () => {
     expect(queue.timing.now()).toBeLessThan(1000)
   })
 
-  it.each([1000, 4000, 6950])(
+  it.each([1000, 2000, 3450])(
     'use their turns soon although %d ms of turns before remain unused',
     async (left) => {
       const queue = newQueue()
@@ -121,6 +121,18 @@ describe('writers of a contended item', () => {
       UnavailableError,
     )
     expect(await reserved(queue)).toBe(3_600_000)
+  })
+
+  it.each([
+    ['join a queue that they can wait for even at half its pace', 0.49, TURN_MS],
+    ['do not join a queue that they could not wait for at half its pace', 0.51, 0],
+  ])('%s', async (_, share, added) => {
+    const queue = newQueue()
+    const next = Math.floor(RETRY_BUDGET_MS * share)
+    await table.transact([table.putWrite({ ...queue.key, next })])
+    const readProgress = async () => queue.state.progress++
+    await retryInTurns({ ...queue, readProgress }, refusedOnce(queue)).catch(() => undefined)
+    expect(await reserved(queue)).toBe(next + added)
   })
 
   it('pass a queue that is longer than the retry budget and does not advance', async () => {
