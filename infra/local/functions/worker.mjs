@@ -1,10 +1,12 @@
 // A Lambda execution environment in a thread. Plain JavaScript, since stripping types in every new thread would add a
 // third to the time of a function's first request.
-import { createRequire } from 'node:module'
+import { createRequire, enableCompileCache, flushCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 
-const { assetDirectory, handler, context, clockOffset } = workerData
+const { assetDirectory, handler, context, clockOffset, compileCache } = workerData
+// The next environment of the same function starts in two thirds of the time.
+enableCompileCache(compileCache)
 const systemNow = Date.now
 if (clockOffset) moveClock(clockOffset)
 const post = (message) => parentPort.postMessage(message)
@@ -58,6 +60,7 @@ async function invoke(run, { event, requestId, deadline, traceId }) {
 
 try {
   const run = load()
+  flushCompileCache()
   parentPort.on('message', (invocation) => {
     invoke(run, invocation).then(
       (payload) => post({ payload }),

@@ -51,6 +51,7 @@ export function startWorker(
       handler: spec.handler,
       context: contextOf(spec),
       clockOffset,
+      compileCache: process.env.NODE_COMPILE_CACHE,
     },
     env: spec.environment,
     execArgv: [],
