@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ReadyClinic } from '../../bin/demo/load.ts'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { calendarListPartition } from '../../shared/store/keys/calendar.ts'
 import { issueCredential } from '../support/credentials.ts'
@@ -13,6 +14,8 @@ let stack: RunningStack
 let clinic: string
 let pair: string
 const folder = mkdtempSync(join(tmpdir(), 'operator-test-'))
+/** The smaller of the demo clinics: a verification reads everything. */
+const demoClinic = (): ReadyClinic => stack.clinics[1] as ReadyClinic
 const tool = (...args: string[]) => runClinicTool(stack, ...args)
 
 beforeAll(async () => {
@@ -133,13 +136,14 @@ describe('import', () => {
 
 describe('records', () => {
   type Found = Record<string, any>
-  const first = async (path: string): Promise<Found> => (await get(stack, path)).body.data[0]
-  const changed = (...args: string[]) => tool('--json', ...args, '--clinic', stack.clinics[0]?.id ?? '')
+  const read = (path: string) => get(stack, path, demoClinic().credentials.full)
+  const first = async (path: string): Promise<Found> => (await read(path)).body.data[0]
+  const changed = (...args: string[]) => tool('--json', ...args, '--clinic', demoClinic().id)
 
   it('appointment set-status completes a scheduled appointment, and rejects a change of a final status', async () => {
     const one = await first('/appointments?status=scheduled')
     const total = async (status: string) =>
-      (await get(stack, `/appointments?status=${status}`)).body.meta.total
+      (await read(`/appointments?status=${status}`)).body.meta.total
     const before = [await total('scheduled'), await total('completed')] as [number, number]
     expect((await changed('appointment', 'set-status', one.id, 'completed')).json()).toEqual({
       ...one,
@@ -180,7 +184,7 @@ describe('records', () => {
       type: 'payment',
     })
     expect((await pay()).json()).toEqual(payment)
-    const { data } = (await get(stack, `/invoices/${invoice.id}`)).body
+    const { data } = (await read(`/invoices/${invoice.id}`)).body
     expect(data).toMatchObject({
       status: 'paid',
       balance_due: 0,
@@ -191,7 +195,7 @@ describe('records', () => {
     expect(
       (await changed('payment', 'add', '--invoice', invoice.id, '--amount', '1.234', '--method', 'cash'))
         .stderr,
-    ).toContain('--amount must be a positive number with at most 2 decimals in TRY')
+    ).toContain('--amount must be a positive number with at most 2 decimals in NPR')
     expect(
       (
         await changed(
@@ -227,7 +231,7 @@ describe('records', () => {
     const everywhere = async () => {
       const lists = await Promise.all(
         ['appointments', 'invoices', 'payments', 'messages'].map((list) =>
-          get(stack, `/${list}?patient_id=${patient.id}&limit=100`),
+          read(`/${list}?patient_id=${patient.id}&limit=100`),
         ),
       )
       return lists.flatMap(({ body }) => body.data as Found[])
@@ -235,7 +239,7 @@ describe('records', () => {
     const totals = async () =>
       Promise.all(
         ['appointments', 'invoices', 'payments', 'messages', 'patients'].map(
-          async (list) => (await get(stack, `/${list}`)).body.meta.total,
+          async (list) => (await read(`/${list}`)).body.meta.total,
         ),
       )
     const before = await totals()
@@ -243,14 +247,14 @@ describe('records', () => {
       { last_name: 'Umbenannt' },
     )
     for (const record of await everywhere()) expect(record.patient.full_name).toMatch(/ Umbenannt$/)
-    expect((await get(stack, '/patients?search=umbenannt')).body.meta.total).toBe(1)
+    expect((await read('/patients?search=umbenannt')).body.meta.total).toBe(1)
     expect((await changed('patient', 'erase', patient.id)).json()).toMatchObject({
       full_name: 'Erased Patient',
       phone_number: null,
       email_address: null,
     })
     for (const record of await everywhere()) expect(record.patient.full_name).toBe('Erased Patient')
-    expect((await get(stack, '/patients?search=umbenannt')).body.meta.total).toBe(0)
+    expect((await read('/patients?search=umbenannt')).body.meta.total).toBe(0)
     expect(await totals()).toEqual(before)
     expect((await changed('patient', 'update', patient.id, '--last-name', 'Back')).code).toBe(2)
   })
@@ -258,15 +262,14 @@ describe('records', () => {
 
 describe('verify', () => {
   it('finds no difference after imports and changes', async () => {
-    for (const { id } of [...stack.clinics, { id: clinic }]) {
+    for (const id of [demoClinic().id, clinic]) {
       const { code, json } = await tool('--json', 'verify', '--clinic', id)
       expect([code, json()]).toMatchObject([0, { total: 0, repaired: 0, differences: [] }])
     }
   })
 
   it('finds and repairs a missing row', async () => {
-    // The smaller of the demo clinics: a verification reads everything.
-    const id = stack.clinics[1]?.id ?? ''
+    const { id } = demoClinic()
     const [row] = await stack.table.query({
       pk: calendarListPartition(id as ClinicId, 'A', null),
       limit: 1,
