@@ -201,7 +201,7 @@ describe('POST /appointments', () => {
   })
 
   it('accepts exactly one of many concurrent overlapping bookings', async () => {
-    for (let round = 0; round < rounds(4, 100); round++) {
+    for (let round = 0; round < rounds(2, 100); round++) {
       const date = weekday(round)
       const starts = Array.from({ length: 64 }, (_, n) => ({
         appointment_date: date,

@@ -142,8 +142,7 @@ describe('records', () => {
 
   it('appointment set-status completes a scheduled appointment, and rejects a change of a final status', async () => {
     const one = await first('/appointments?status=scheduled')
-    const total = async (status: string) =>
-      (await read(`/appointments?status=${status}`)).body.meta.total
+    const total = async (status: string) => (await read(`/appointments?status=${status}`)).body.meta.total
     const before = [await total('scheduled'), await total('completed')] as [number, number]
     expect((await changed('appointment', 'set-status', one.id, 'completed')).json()).toEqual({
       ...one,

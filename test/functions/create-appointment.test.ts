@@ -79,7 +79,7 @@ const expectNothingWrong = async () => {
 
 it('books no overlapping appointments when 64 requests race under write conflicts', async () => {
   const doctor = await aDoctor()
-  for (let round = 0; round < rounds(6, 1_000); round++) {
+  for (let round = 0; round < rounds(3, 1_000); round++) {
     between((command) =>
       command.constructor.name === 'TransactWriteCommand' && Math.random() < 0.15 ? conflict() : null,
     )
