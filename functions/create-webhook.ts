@@ -1,10 +1,10 @@
-import { ApiError } from '../shared/api/errors.ts'
+import { ApiError, unauthorized } from '../shared/api/errors.ts'
 import { createWebhook, publicUrl, renderWebhookWithSecret } from '../shared/api/webhooks.ts'
 import { newSecret } from '../shared/delivery/webhook-signature.ts'
 import type { Webhook } from '../shared/domain/webhook.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { allowedWebhookHost } from '../shared/runtime/webhooks.ts'
-import { TooManyWebhooks, webhookStore } from '../shared/store/events/webhooks.ts'
+import { CredentialRevoked, TooManyWebhooks, webhookStore } from '../shared/store/events/webhooks.ts'
 
 export const handler = endpoint(
   createWebhook,
@@ -28,7 +28,8 @@ export const handler = endpoint(
     try {
       return (await webhooks.create(clinicId, webhook, idempotency, 201, response)) ?? response
     } catch (error) {
-      throw error instanceof TooManyWebhooks ? new ApiError('too_many_webhooks') : error
+      if (error instanceof TooManyWebhooks) throw new ApiError('too_many_webhooks')
+      throw error instanceof CredentialRevoked ? unauthorized() : error
     }
   },
 )

@@ -198,6 +198,10 @@ export class ApiError extends Error {
   }
 }
 
+/** The error for a missing, wrong or revoked credential. */
+export const unauthorized = (): ApiError =>
+  new ApiError('unauthorized', { headers: { 'www-authenticate': 'Developer' } })
+
 /** The error for a credential without these scopes. */
 export const missingScope = (scopes: readonly Scope[]): ApiError =>
   new ApiError('missing_scope', { details: scopes.map((scope) => ({ scope })) })

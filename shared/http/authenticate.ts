@@ -1,4 +1,4 @@
-import { ApiError } from '../api/errors.ts'
+import { unauthorized } from '../api/errors.ts'
 import { type Credential, type CredentialPair, parseAuthorization } from '../domain/credential.ts'
 import type { Middleware } from './call.ts'
 
@@ -10,7 +10,7 @@ export function authenticate(
     before: async ({ event, context }) => {
       const pair = pairOf(event.multiValueHeaders ?? {})
       const credential = pair && (await verifyCredential(pair))
-      if (!credential) throw new ApiError('unauthorized', { headers: { 'www-authenticate': 'Developer' } })
+      if (!credential) throw unauthorized()
       context.call.credential = credential
     },
   }

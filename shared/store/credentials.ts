@@ -28,6 +28,12 @@ export type NewCredential = {
   readonly requestsPerMinute: number | null
 }
 
+/**
+ * The version of an active credential's row in its clinic. Revoking increments it, so that a transaction of a request can
+ * require that its credential has not been revoked meanwhile. Requests cannot read credentials themselves.
+ */
+export const ACTIVE_VERSION = 1
+
 /** Replaces the item of an unknown key, so that rejecting it takes the same time. */
 const DUMMY_CREDENTIAL = { salt: randomBytes(16), hash: randomBytes(32) }
 
@@ -66,7 +72,7 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
           { ...credentialKey(key), ...own, cv: clinic.version, salt, hash: hashSecret(secret, salt) },
           'new',
         ),
-        table.putWrite({ ...clinicCredentialKey(clinic.id, key) }),
+        table.putWrite({ ...clinicCredentialKey(clinic.id, key), v: ACTIVE_VERSION }),
         table.checkWrite(clinicKey(clinic.id), clinic.version),
       ])
       return { ...own, secret }
@@ -88,12 +94,11 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
 
   /** Takes effect at the next request, and keeps the time of the first revocation. Null for an unknown key. */
   async function revoke(key: string): Promise<Credential | null> {
-    const revoked = await changeCredential(table, key, {
-      UpdateExpression: 'SET revokedAt = :now',
-      ConditionExpression: 'revokedAt = :none',
-      ExpressionAttributeValues: { ':now': new Date(now()).toISOString(), ':none': null },
+    return retryOnConflict(async () => {
+      const credential = await find(key)
+      if (!credential || credential.revokedAt !== null) return credential
+      return commitRevocation(table, credential, new Date(now()).toISOString())
     })
-    return revoked ?? find(key)
   }
 
   /** Brings the copies in a clinic's credentials up to date; an older change never replaces a newer one. */
@@ -130,6 +135,24 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
   }
 
   return { authenticate, issue, list, find, revoke, refreshClinic, recordUse, countRequest }
+}
+
+/** Revokes a credential, and increments the version of its row. */
+async function commitRevocation(
+  table: Table,
+  credential: Credential,
+  revokedAt: string,
+): Promise<Credential> {
+  const { key, clinic } = credential
+  await table.tryTransact([
+    table.updateWrite(credentialKey(key), {
+      UpdateExpression: 'SET revokedAt = :now',
+      ConditionExpression: 'revokedAt = :none',
+      ExpressionAttributeValues: { ':now': revokedAt, ':none': null },
+    }),
+    table.putWrite({ ...clinicCredentialKey(clinic.id, key), v: ACTIVE_VERSION + 1 }),
+  ])
+  return { ...credential, revokedAt }
 }
 
 /** The changed credential, or null when it does not exist or the condition does not hold. */

@@ -1,5 +1,6 @@
 /** Creating, listing, changing and deleting webhook endpoints. */
 import { describe, expect, it } from 'vitest'
+import { revokeCredential } from '../../bin/clinic/credential-revocation.ts'
 import { EVENTS } from '../../shared/domain/event.ts'
 import { HEALTHY, type Webhook } from '../../shared/domain/webhook.ts'
 import { decodeHealth } from '../../shared/store/events/items.ts'
@@ -63,6 +64,18 @@ describe('POST /webhooks', () => {
   it('generates a different secret for each endpoint', async () => {
     const secrets = [await created(), await created(), await created()].map(({ secret }) => secret)
     expect(new Set(secrets).size).toBe(3)
+  })
+
+  it('leaves no endpoint of a credential that is revoked with its webhooks at the same time', async () => {
+    for (let round = 0; round < 8; round++) {
+      const { key, headers } = await issueCredential(db.table, clinic)
+      const [{ status }] = await Promise.all([
+        ask('create-webhook', { body: wanted(), headers }),
+        revokeCredential(db.table, key, { withWebhooks: true }, () => {}),
+      ])
+      expect([201, 401]).toContain(status)
+      expect((await list()).body.data).toEqual([])
+    }
   })
 
   it.each([

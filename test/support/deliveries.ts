@@ -8,13 +8,15 @@ import type { DeliveryReference } from '../../shared/domain/delivery.ts'
 import { EVENTS } from '../../shared/domain/event.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import type { Webhook } from '../../shared/domain/webhook.ts'
+import { ACTIVE_VERSION } from '../../shared/store/credentials.ts'
 import { deliveryAttempts } from '../../shared/store/events/delivery-attempts.ts'
 import { webhookHealthStore } from '../../shared/store/events/webhook-health.ts'
 import { webhookStore } from '../../shared/store/events/webhooks.ts'
+import { clinicCredentialKey } from '../../shared/store/keys/clinics.ts'
 import { idempotencyGuard } from '../../shared/store/table/idempotency.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 
-/** Creates a webhook that is subscribed to all events, unless `facts` differ. */
+/** Creates a webhook that is subscribed to all events, of a credential of its own, unless `facts` differ. */
 export async function createWebhook(
   table: Table,
   clinic: ClinicId,
@@ -31,11 +33,15 @@ export async function createWebhook(
     secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
     secretNumber: 1,
     previousSecrets: [],
-    createdBy: 'ck_creator',
+    createdBy: `ck_${id}`,
     createdAt: at,
     updatedAt: at,
     ...facts,
   }
+  if (!facts.createdBy)
+    await table.transact([
+      table.putWrite({ ...clinicCredentialKey(clinic, webhook.createdBy), v: ACTIVE_VERSION }),
+    ])
   const request = { clinic, credential: 'ck', route: 'create-webhook', key: undefined, body: '' }
   await webhookStore({ table }).create(
     clinic,

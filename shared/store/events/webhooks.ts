@@ -1,5 +1,7 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import { MAX_WEBHOOKS, type Webhook } from '../../domain/webhook.ts'
+import { ACTIVE_VERSION } from '../credentials.ts'
+import { clinicCredentialKey } from '../keys/clinics.ts'
 import { webhookCountKey, webhookHealthKey, webhookKey, webhooksPartition } from '../keys/webhooks.ts'
 import { Changeset } from '../table/changeset.ts'
 import { ConditionFailed } from '../table/errors.ts'
@@ -11,6 +13,9 @@ import { decodeCounter, decodeVersion, decodeWebhook, encodeHealth, encodeWebhoo
 
 /** The clinic already has {@link MAX_WEBHOOKS}. */
 export class TooManyWebhooks extends Error {}
+
+/** The credential of the request has been revoked since the request was authenticated. */
+export class CredentialRevoked extends Error {}
 
 /** The response to a request that sets a secret. */
 type ResponseWithSecret = { readonly data: { readonly id: string; readonly secret: string | null } }
@@ -36,7 +41,7 @@ export function webhookStore({ table }: { table: Table }) {
 
   /**
    * Creates a webhook together with its idempotent response. Returns the stored response if the request is a repeat.
-   * @throws TooManyWebhooks
+   * @throws TooManyWebhooks; CredentialRevoked, so that revoking a credential can also delete all webhooks that it created
    */
   async function create(
     clinic: ClinicId,
@@ -45,14 +50,18 @@ export function webhookStore({ table }: { table: Table }) {
     status: number,
     response: ResponseWithSecret,
   ): Promise<StoredResponse | null> {
+    const creatorKey = clinicCredentialKey(clinic, webhook.createdBy)
     return retryOnConflict(async () => {
-      const [storedResponse, count] = await Promise.all([
+      const [storedResponse, count, creator] = await Promise.all([
         idempotency.find(),
         table.get(webhookCountKey(clinic)),
+        table.get(creatorKey),
       ])
       if (storedResponse) return withSecret(storedResponse, (id) => find(clinic, id))
       if (decodeCounter(count).n >= MAX_WEBHOOKS) throw new TooManyWebhooks()
+      if (!creator || decodeVersion(creator) !== ACTIVE_VERSION) throw new CredentialRevoked()
       const changes = new Changeset(table, clinic)
+      changes.requireVersion(creatorKey, ACTIVE_VERSION)
       changes.put(encodeWebhook(clinic, webhook, 1), 'new')
       changes.put(encodeHealth(clinic, webhook), 'new')
       changes.add(webhookCountKey(clinic), 'n', 1)
