@@ -71,6 +71,16 @@ it('reads pages and reports refused writes with every client', async () => {
   }
 })
 
+it('returns updated values with every client', async () => {
+  const { client, plain, short, name } = await clients()
+  const update = {
+    ...{ TableName: name, Key: { pk: 'p', sk: 'counter' }, UpdateExpression: 'ADD n :n' },
+    ...{ ExpressionAttributeValues: { ':n': 1 }, ReturnValues: 'UPDATED_NEW' as const },
+  }
+  for (const [index, one] of [client, plain, short].entries())
+    expect((await one.send(new UpdateCommand(update))).Attributes).toEqual({ n: index + 1 })
+})
+
 it('repeats a lost request with its token, and gives up after three attempts, without HTTP', async () => {
   const { short, name, dynamodb } = await clients()
   dynamodb.faults.next({ kind: 'response-lost' })

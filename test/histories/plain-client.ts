@@ -11,6 +11,7 @@ const ATTRIBUTES = new Set([
   'Keys',
   'Item',
   'Items',
+  'Attributes',
   'ExpressionAttributeValues',
   'ExclusiveStartKey',
   'LastEvaluatedKey',
