@@ -30,11 +30,14 @@ const SLOW_THRESHOLD_MS = 1000
 /** Queues and clocks are inexact: a delivery that arrives this early is attempted. */
 const EARLY_TOLERANCE_MS = 1000
 
-/** How long a delivery waits for an earlier one of its record that another consumer has claimed. */
+/** How long a requested redelivery waits for the first attempt of an earlier event. */
 const ORDERING_DELAY_MS = 5000
 
 export type DeliveryConsumer = {
-  readonly deliveries: Pick<Deliveries, 'readContext' | 'unattemptedBefore' | 'claim' | 'change'>
+  readonly deliveries: Pick<
+    Deliveries,
+    'readContext' | 'isEarlierUnattempted' | 'nextUnattempted' | 'claim' | 'change'
+  >
   readonly webhooks: Webhooks
   readonly health: HealthRecords
   readonly transport: WebhookTransport
@@ -48,7 +51,8 @@ export type DeliveryConsumer = {
 
 /**
  * Attempts one delivery. Safe to call repeatedly and in any order: a delivery that has ended, is not yet due or is claimed
- * by another consumer is left alone, and deliveries of earlier events of the same record get their first attempt before.
+ * by another consumer is left alone. So is one that precedes the first attempt of an earlier event of the same record:
+ * that attempt queues the next delivery again.
  */
 export async function deliverEvent(
   consumer: DeliveryConsumer,
@@ -62,31 +66,32 @@ export async function deliverEvent(
   const { delivery, webhook, health } = context
   if (!webhook || !(webhook.isActive || delivery.isManual)) {
     await deliveries.change(clinic, delivery.webhook, delivery.id, abandoned)
-    return
+    return queueNext(consumer, queued, delivery, lane)
   }
   // Already claimed. If that consumer crashes, the sweep queues the delivery again.
   if (delivery.claim && delivery.claim.until > now()) return
   if ((delivery.nextAt ?? 0) > now() + EARLY_TOLERANCE_MS) return
   if (lane === 'quick' && health.isSlow) return queues.push('slow', [queued])
-  if (delivery.attempts.length === 0 && !(await attemptEarlier(consumer, queued, delivery, lane)))
-    return queues.push(lane, [queued], ORDERING_DELAY_MS)
-
+  if (delivery.attempts.length === 0 && (await deliveries.isEarlierUnattempted(clinic, delivery))) {
+    // A redelivery of one that ended without an attempt has lost its place behind the earlier ones.
+    if (delivery.isManual) await queues.push(lane, [queued], ORDERING_DELAY_MS)
+    return
+  }
   const claim = { token: consumer.newToken(), until: now() + LEASE_MS }
   if (await deliveries.claim(clinic, context, claim))
     await attempt(consumer, queued, { ...context, webhook }, claim.token, lane)
 }
 
-/** Attempts the deliveries of earlier events, one after the other. Returns whether all have had an attempt. */
-async function attemptEarlier(
-  consumer: DeliveryConsumer,
+/** After the first attempt of a delivery, or when it has ended without one: queues the next of its record, which waits for it. */
+async function queueNext(
+  { deliveries, queues }: DeliveryConsumer,
   queued: DeliveryReference,
   delivery: Delivery,
   lane: Lane,
-): Promise<boolean> {
-  const earlier = await consumer.deliveries.unattemptedBefore(queued.clinic, delivery)
-  if (earlier.length === 0) return true
-  for (const id of earlier) await deliverEvent(consumer, { ...queued, delivery: id }, lane)
-  return (await consumer.deliveries.unattemptedBefore(queued.clinic, delivery)).length === 0
+): Promise<void> {
+  if (delivery.attempts.length > 0) return
+  const next = await deliveries.nextUnattempted(queued.clinic, delivery)
+  if (next !== null) await queues.push(lane, [{ ...queued, delivery: next }])
 }
 
 async function attempt(
@@ -122,6 +127,7 @@ async function attempt(
   await deliveries.change(clinic, webhook.id, delivery.id, (before) =>
     ifStillClaimed(before, afterAttempt(before, attemptRecord, isDelivered, retryDelay)),
   )
+  await queueNext(consumer, queued, delivery, lane)
   await recordHealth(consumer, clinic, webhook.id, health, at, isDelivered, result.latencyMs)
   const hasFailedTooLong = health.failingSince !== null && at - health.failingSince >= DISABLE_AFTER_MS
   if (isGone || (!isDelivered && hasFailedTooLong)) {

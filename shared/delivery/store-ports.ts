@@ -28,8 +28,10 @@ export type Messages = {
 export type Deliveries = {
   readonly find: (clinic: ClinicId, webhook: string, id: string) => Promise<Delivery | null>
   readonly readContext: (clinic: ClinicId, webhook: string, id: string) => Promise<DeliveryContext | null>
-  /** Ids of deliveries of the record's earlier events that have had no attempt, in the order of the events. */
-  readonly unattemptedBefore: (clinic: ClinicId, delivery: Delivery) => Promise<readonly string[]>
+  /** Whether a delivery of an earlier event of the record has had no attempt yet. */
+  readonly isEarlierUnattempted: (clinic: ClinicId, delivery: Delivery) => Promise<boolean>
+  /** The id of the delivery of the record's next event that has had no attempt; null if there is none. */
+  readonly nextUnattempted: (clinic: ClinicId, delivery: Delivery) => Promise<string | null>
   /** False if the delivery has changed since it was read. */
   readonly claim: (clinic: ClinicId, read: DeliveryContext, claim: Claim) => Promise<boolean>
   /** Leaves the delivery unchanged if `apply` returns null. */

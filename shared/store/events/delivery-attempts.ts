@@ -14,6 +14,9 @@ import type { Table } from '../table/table.ts'
 import { deliveryStore } from './deliveries.ts'
 import { decodeDelivery, decodeFirstAttempt, decodeHealth, decodeVersion, decodeWebhook } from './items.ts'
 
+/** Events of a record are numbered up to this at most: keys have ten digits. */
+const MAX_SEQUENCE = 9_999_999_999
+
 /** Deliveries as the consumer of the delivery queues reads, claims and changes them. */
 export function deliveryAttempts({ table }: { table: Table }) {
   const { find, change } = deliveryStore({ table })
@@ -37,19 +40,29 @@ export function deliveryAttempts({ table }: { table: Table }) {
     }
   }
 
-  /** Ids of deliveries of the record's earlier events that have had no attempt, in the order of the events. */
-  async function unattemptedBefore(
+  /** Whether a delivery of an earlier event of the record has had no attempt yet. */
+  const isEarlierUnattempted = async (clinic: ClinicId, delivery: Delivery): Promise<boolean> =>
+    (await unattempted(clinic, delivery, 0, delivery.sequence - 1)) !== null
+
+  /** The id of the delivery of the record's next event that has had no attempt; null if there is none. */
+  const nextUnattempted = (clinic: ClinicId, delivery: Delivery): Promise<string | null> =>
+    unattempted(clinic, delivery, delivery.sequence + 1, MAX_SEQUENCE)
+
+  /** The delivery of the first of these events of the record that has had no attempt. */
+  async function unattempted(
     clinic: ClinicId,
-    { webhook, record, sequence }: Delivery,
-  ): Promise<string[]> {
-    const own = firstAttemptKey(clinic, webhook, record, sequence).sk
-    const rows = await table.query({
+    { webhook, record }: Delivery,
+    first: number,
+    last: number,
+  ): Promise<string | null> {
+    if (last < first) return null
+    const [row] = await table.query({
       pk: firstAttemptsPartition(clinic, webhook),
-      from: firstAttemptKey(clinic, webhook, record, 0).sk,
-      to: own,
-      limit: 1000,
+      from: firstAttemptKey(clinic, webhook, record, first).sk,
+      to: firstAttemptKey(clinic, webhook, record, last).sk,
+      limit: 1,
     })
-    return rows.filter(({ sk }) => sk !== own).map(decodeFirstAttempt)
+    return row ? decodeFirstAttempt(row) : null
   }
 
   /** Claims an attempt; of concurrent claims one succeeds. False if the delivery has changed since it was read. */
@@ -73,5 +86,5 @@ export function deliveryAttempts({ table }: { table: Table }) {
     }
   }
 
-  return { readContext, unattemptedBefore, claim, change }
+  return { readContext, isEarlierUnattempted, nextUnattempted, claim, change }
 }

@@ -61,7 +61,8 @@ async function latencies({ hanging }: { hanging: number }): Promise<number[]> {
           health: health.get(webhook) ?? HEALTHY,
         }) as never
       },
-      unattemptedBefore: async () => [],
+      isEarlierUnattempted: async () => false,
+      nextUnattempted: async () => null,
       claim: async (_clinic, { delivery, version }, claim) => {
         await sleep(3)
         const stored = deliveries.get(delivery.id)
