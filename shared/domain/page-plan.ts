@@ -24,11 +24,19 @@ export type PagePlan = {
   readonly pageOf: <T>(rows: readonly T[][], newestFirst: (a: T, b: T) => number) => T[]
 }
 
+/** A read, and how many of its rows are of the day where the page starts: the first ones. */
+type PartRead = { readonly read: RangeRead; readonly ofDay: number }
+
+/** Rows that one read unit of 4 KB pays for. A read costs at least one unit. */
+const ROWS_PER_UNIT = 16
+
+const units = (rows: number): number => Math.ceil(rows / ROWS_PER_UNIT)
+
 const dayCount = (day: DayTally): number => [...day.counts.values()].reduce((sum, count) => sum + count, 0)
 
 /**
  * Plans the page at `offset`; `days` are newest first. On the day where the page starts, rows are skipped from the nearer
- * end, so a page reads at most half the rows of that day in addition to its own.
+ * end, so a page costs no more than half the rows of that day in addition to its own.
  */
 export function planPage(days: readonly DayTally[], offset: number, limit: number): PagePlan {
   const total = days.reduce((sum, day) => sum + dayCount(day), 0)
@@ -49,15 +57,15 @@ export function planPage(days: readonly DayTally[], offset: number, limit: numbe
           .slice(skip, skip + wanted),
     }
   }
-  const up = oldestReads(day, left)
-  const down = wanted > left ? newestReads(days, index + 1, wanted - left) : []
+  const below = wanted > left ? newestReads(days, index + 1, wanted - left) : []
+  const parts = oldestReads(day, left, below)
   return {
     total,
-    reads: [...up, ...down],
+    reads: parts.map(({ read }) => read),
     pageOf: (rows, newestFirst) => {
-      const fromBelow = rows.slice(0, up.length).flat().sort(newestFirst).slice(-left)
-      const below = rows.slice(up.length).flat().sort(newestFirst)
-      return [...fromBelow, ...below].slice(0, wanted)
+      const ofDay = parts.flatMap((part, at) => rows[at]?.slice(0, part.ofDay) ?? []).sort(newestFirst)
+      const rest = parts.flatMap((part, at) => rows[at]?.slice(part.ofDay) ?? []).sort(newestFirst)
+      return [...ofDay.slice(-left), ...rest].slice(0, wanted)
     },
   }
 }
@@ -93,12 +101,16 @@ function newestReads(days: readonly DayTally[], first: number, need: number): Ra
   }))
 }
 
-/** Reads of the oldest `need` records of one day. */
-const oldestReads = ({ date, counts }: DayTally, need: number): RangeRead[] =>
-  [...counts].map(([facet, count]) => ({
-    facet,
-    from: date,
-    to: date,
-    newestFirst: false,
-    limit: Math.min(need, count),
-  }))
+/** Reads of the oldest `need` records of a day, and `below`: of each facet in one read where that costs less than two. */
+function oldestReads({ date, counts }: DayTally, need: number, below: readonly RangeRead[]): PartRead[] {
+  const separate = new Map(below.map((read) => [read.facet, read]))
+  const parts = [...counts].map(([facet, count]): PartRead => {
+    const limit = Math.min(need, count)
+    const next = separate.get(facet)
+    if (!next || units(count + next.limit) >= units(limit) + units(next.limit))
+      return { read: { facet, from: date, to: date, newestFirst: false, limit }, ofDay: limit }
+    separate.delete(facet)
+    return { read: { ...next, to: date, limit: count + next.limit }, ofDay: count }
+  })
+  return [...parts, ...[...separate.values()].map((read) => ({ read, ofDay: 0 }))]
+}

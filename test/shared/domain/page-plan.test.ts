@@ -74,7 +74,7 @@ describe('the reads of a page', () => {
       'a page from the end of a day into the next',
       9,
       3,
-      [oldest('a', MARCH, 1), newest('a', FEBRUARY, FEBRUARY, 2), newest('b', FEBRUARY, FEBRUARY, 2)],
+      [newest('a', FEBRUARY, MARCH, 12), newest('b', FEBRUARY, FEBRUARY, 2)],
     ],
     [
       'a page that starts with a day',
@@ -89,6 +89,21 @@ describe('the reads of a page', () => {
     const plan = planPage(days, offset, limit)
     expect(plan.total).toBe(22)
     expect(plan.reads).toEqual(reads)
+  })
+
+  it.each<[string, number, RangeRead[]]>([
+    ['one read of a facet where that costs a unit less', 14, [newest('a', FEBRUARY, MARCH, 16)]],
+    [
+      'two reads of a facet where one costs as much',
+      15,
+      [oldest('a', MARCH, 1), newest('a', FEBRUARY, FEBRUARY, 2)],
+    ],
+  ])('cross the end of a day in %s', (_, count, reads) => {
+    const two: DayTally[] = [
+      { date: MARCH, counts: new Map([['a', count]]) },
+      { date: FEBRUARY, counts: new Map([['a', 2]]) },
+    ]
+    expect(planPage(two, count - 1, 3).reads).toEqual(reads)
   })
 
   it('are none for an empty list', () => {
@@ -113,7 +128,7 @@ describe('planPage', () => {
     )
   })
 
-  it('reads at most half the rows of the first day in addition to the page', () => {
+  it('costs at most what half the rows of the first day cost in addition to the page', () => {
     fc.assert(
       fc.property(rowsArbitrary, fc.nat(70), fc.integer({ min: 1, max: 30 }), (rows, offset, limit) => {
         const facets = new Set(rows.map(({ facet }) => facet)).size
@@ -121,11 +136,12 @@ describe('planPage', () => {
           0,
           ...tallied(rows).map(({ counts }) => [...counts.values()].reduce((a, b) => a + b, 0)),
         )
-        const asked = planPage(tallied(rows), offset, limit).reads.reduce(
-          (sum, reading) => sum + reading.limit,
+        const units = (count: number) => Math.ceil(count / 16)
+        const cost = planPage(tallied(rows), offset, limit).reads.reduce(
+          (sum, reading) => sum + units(reading.limit),
           0,
         )
-        expect(asked).toBeLessThanOrEqual(facets * (Math.ceil(largestDay / 2) + limit))
+        expect(cost).toBeLessThanOrEqual(facets * (units(Math.ceil(largestDay / 2)) + units(limit)))
       }),
       property(1_000, 20_000),
     )
