@@ -24,17 +24,22 @@ const NOT_PROCESSED_ERRORS = /^(ServiceUnavailable|InternalServiceErrorException
 /** Network errors before a connection is established. */
 const CONNECTION_ERRORS = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|E(NET|HOST)UNREACH)$/
 
-type SdkError = { name?: string; code?: string; $metadata?: { httpStatusCode?: number } }
+/** The SDK's timeouts have no codes. This one ends before there is a connection, so nothing was sent. */
+const CONNECTION_TIMEOUT = /did not establish a connection/
+
+type SdkError = { name?: string; code?: string; message?: string; $metadata?: { httpStatusCode?: number } }
 
 /**
  * The result of a failed call. In doubt it is `unknown`: a lost response looks like a connection reset, a timeout or a
  * proxy's 500, and another attempt could send the message twice.
  */
 export function toSendResult(error: unknown): Exclude<SendResult, { kind: 'accepted' }> {
-  const { name = 'Error', code = '', $metadata } = error as SdkError
+  const { name = 'Error', code = '', message = '', $metadata } = error as SdkError
   const status = $metadata?.httpStatusCode
   if (CONNECTION_ERRORS.test(code))
     return { kind: 'unavailable', reason: `The provider could not be reached: ${code}` }
+  if (name === 'TimeoutError' && CONNECTION_TIMEOUT.test(message))
+    return { kind: 'unavailable', reason: `The provider could not be reached: ${name}` }
   if (name === 'CredentialsProviderError') return { kind: 'unavailable', reason: `Not sent: ${name}` }
   if (status === undefined || status < 400) return { kind: 'unknown', reason: LOST_RESPONSE }
   if (status === 503 || NOT_PROCESSED_ERRORS.test(name))

@@ -1,6 +1,7 @@
 /** How responses and network failures, seen through the SDK's clients, are classified. */
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { Agent, createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2'
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns'
@@ -212,6 +213,18 @@ describe.each(['sns', 'ses'] as const)('a failure between the client and %s', (p
     expect(toSendResult(await thrown(PROVIDERS[provider](url())))).toEqual({
       kind: 'unavailable',
       reason: expect.stringMatching(reason),
+    })
+  })
+
+  it('is unavailable when no connection is established in time', async () => {
+    const httpAgent = new Agent()
+    httpAgent.createConnection = () => Object.assign(new Socket(), { connecting: true })
+    const unconnected = settings()
+    const options = { ...unconnected, requestHandler: { ...unconnected.requestHandler, httpAgent } }
+    const call = provider === 'sns' ? publish(new SNSClient(options)) : sendEmail(new SESv2Client(options))
+    expect(toSendResult(await thrown(call))).toEqual({
+      kind: 'unavailable',
+      reason: 'The provider could not be reached: TimeoutError',
     })
   })
 
