@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { isSupportedCountry } from 'libphonenumber-js/max'
 import * as z from 'zod'
 import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
@@ -6,7 +6,7 @@ import { CURRENCIES } from '../../shared/domain/currencies.ts'
 import { emailAddress, singleLineText } from '../../shared/domain/text-fields.ts'
 import { clinicTimestamp, isTimezone } from '../../shared/domain/timestamp.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
-import { clinicStore } from '../../shared/store/clinics.ts'
+import { type ClinicChanges, clinicStore } from '../../shared/store/clinics.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
 import { connect, requireClinic } from './connection.ts'
 import { CommandFailure, formatTable as lines, parseOption, print } from './output.ts'
@@ -37,6 +37,18 @@ const Countries = z
   .refine((codes) => codes.every((code) => isSupportedCountry(code)), {
     error: 'must be ISO 3166 codes such as TR,DE',
   })
+
+/** Settings with a default, by the name of their option. */
+const OPTIONAL_SETTINGS = {
+  'sms-per-day': 'smsPerDay',
+  'emails-per-day': 'emailsPerDay',
+  'messages-per-recipient': 'messagesPerRecipient',
+  'sms-countries': 'smsCountries',
+  'email-from-name': 'emailFromName',
+  'reply-to': 'replyTo',
+} as const satisfies Record<string, keyof Clinic>
+
+type OptionalSetting = keyof typeof OPTIONAL_SETTINGS
 
 type Settings = {
   name: string
@@ -113,9 +125,14 @@ export function addClinicCommands(program: Command): void {
     .option('--sms-countries <list>', 'countries that it may send SMS to, e.g. TR,DE')
     .option('--email-from-name <name>', "sender's name of its emails")
     .option('--reply-to <address>', 'where replies to its emails go')
-    .action(async (id: string, settings: Partial<Settings>, command: Command) => {
+    .addOption(
+      new Option('--default <settings...>', 'settings that return to their defaults').choices(
+        Object.keys(OPTIONAL_SETTINGS),
+      ),
+    )
+    .action(async (id: string, settings: ChangedSettings, command: Command) => {
       const table = await connect(command)
-      const changes = changesOf(settings)
+      const changes = { ...changesOf(settings), ...removalsOf(settings) }
       if (Object.keys(changes).length === 0)
         throw new CommandFailure('Nothing to change: specify at least one option.')
       const { id: clinicId } = await requireClinic(table, id)
@@ -123,6 +140,15 @@ export function addClinicCommands(program: Command): void {
       await credentialStore({ table, now: Date.now }).refreshClinic(clinic)
       print(command, clinicJson(clinic), [`Changed clinic ${clinic.name}`])
     })
+}
+
+type ChangedSettings = Partial<Settings> & { readonly default?: readonly OptionalSetting[] }
+
+/** @throws CommandFailure when a setting has both a value and its default */
+function removalsOf({ default: removed = [], ...settings }: ChangedSettings): ClinicChanges {
+  const both = removed.find((name) => settings[OPTIONAL_SETTINGS[name]] !== undefined)
+  if (both) throw new CommandFailure(`Use --${both} or --default ${both}, not both.`)
+  return Object.fromEntries(removed.map((name) => [OPTIONAL_SETTINGS[name], null]))
 }
 
 function changesOf(settings: Partial<Settings>): Partial<Clinic> {

@@ -14,6 +14,13 @@ export type StoredClinic = Clinic & {
   readonly recipientSecret: string
 }
 
+/** New values of a clinic's settings. Null removes an optional one, so that its default applies. */
+export type ClinicChanges = {
+  readonly [Name in keyof Omit<Clinic, 'id' | 'createdAt'>]?: undefined extends Clinic[Name]
+    ? Clinic[Name] | null
+    : Clinic[Name]
+}
+
 /** Clinics and their settings. Only the operator creates and changes them. */
 export function clinicStore({ table }: { table: Table }) {
   /**
@@ -46,17 +53,20 @@ export function clinicStore({ table }: { table: Table }) {
    * of its settings in credentials are refreshed by credentialStore.refreshClinic.
    * @throws ConditionFailed when there is no such clinic
    */
-  async function update(
-    id: ClinicId,
-    settings: Partial<Omit<Clinic, 'id' | 'createdAt'>>,
-  ): Promise<StoredClinic> {
+  async function update(id: ClinicId, settings: ClinicChanges): Promise<StoredClinic> {
     const given = Object.entries(settings).filter(([, value]) => value !== undefined)
+    const set = given.flatMap(([, value], at) => (value === null ? [] : `#${at} = :${at}`))
+    const remove = given.flatMap(([, value], at) => (value === null ? `#${at}` : []))
     const item = await table.update(clinicKey(id), {
-      UpdateExpression: `SET ${given.map((_, at) => `#${at} = :${at}`).join(', ')} ADD v :one`,
+      UpdateExpression: [
+        'ADD v :one',
+        ...(set.length > 0 ? [`SET ${set.join(', ')}`] : []),
+        ...(remove.length > 0 ? [`REMOVE ${remove.join(', ')}`] : []),
+      ].join(' '),
       ConditionExpression: 'attribute_exists(pk)',
       ExpressionAttributeNames: Object.fromEntries(given.map(([name], at) => [`#${at}`, name])),
       ExpressionAttributeValues: {
-        ...Object.fromEntries(given.map(([, value], at) => [`:${at}`, value])),
+        ...Object.fromEntries(given.flatMap(([, value], at) => (value === null ? [] : [[`:${at}`, value]]))),
         ':one': 1,
       },
       ReturnValues: 'ALL_NEW',

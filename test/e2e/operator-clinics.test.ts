@@ -310,6 +310,29 @@ describe('message settings of a clinic', () => {
     )
   })
 
+  it('return to their defaults', async () => {
+    const given = [
+      '--sms-per-day',
+      '5',
+      '--email-from-name',
+      'Dr. Ada Kaya',
+      '--reply-to',
+      'desk@praxis.example',
+    ]
+    const { id } = (await tool('--json', 'clinic', 'create', ...required, ...given)).json()
+    const set = async (...args: string[]) => (await tool('--json', 'clinic', 'set', id, ...args)).json()
+    expect(await set('--name', 'Praxis Nord', '--default', 'email-from-name', 'reply-to')).toMatchObject({
+      ...{ name: 'Praxis Nord', sms_per_day: 5, email_from_name: null, reply_to: null },
+    })
+    expect(await set('--default', 'sms-per-day')).toMatchObject({ sms_per_day: null })
+    expect((await tool('--json', 'clinic', 'list')).json().data).toContainEqual(
+      expect.objectContaining({ id, name: 'Praxis Nord', sms_per_day: null, reply_to: null }),
+    )
+    const both = await tool('clinic', 'set', id, '--sms-per-day', '4', '--default', 'sms-per-day')
+    expect([both.code, both.stderr]).toEqual([2, 'Use --sms-per-day or --default sms-per-day, not both.\n'])
+    expect((await tool('clinic', 'set', id, '--default', 'currency')).code).toBe(2)
+  })
+
   it.each([
     [['--sms-per-day', '0'], '--sms-per-day must be at least 1'],
     [['--sms-per-day', '1.5'], '--sms-per-day must be a whole number'],
