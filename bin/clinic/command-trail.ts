@@ -7,6 +7,8 @@ import type { OperatorLog } from './operator-log.ts'
 type Trail = {
   readonly operator: string
   readonly records: Set<string>
+  /** The clinic that the command turned out to concern, for commands that do not name one. */
+  clinic: string | null
   readonly write: (outcome: CommandAccess['outcome']) => Promise<void>
 }
 
@@ -28,16 +30,21 @@ export async function startTrail(
   const records = new Set(values.filter(isRecordId).map(normalized))
   const call = {
     request_id: randomUUID(),
-    clinic_id: clinic !== undefined && isRecordId(clinic) ? clinic.toLowerCase() : null,
     operator,
     command: nameOf(command),
   }
-  const write: Trail['write'] = (outcome) => {
-    const timestamp = new Date(now()).toISOString()
-    return put(accessLines({ timestamp, ...call, outcome, records: [...records] }), now())
+  const trail: Trail = {
+    operator,
+    records,
+    clinic: clinic !== undefined && isRecordId(clinic) ? clinic.toLowerCase() : null,
+    write: (outcome) => {
+      const timestamp = new Date(now()).toISOString()
+      const line = { timestamp, ...call, clinic_id: trail.clinic, outcome, records: [...records] }
+      return put(accessLines(line), now())
+    },
   }
-  await write('started')
-  trails.set(program, { operator, records, write })
+  await trail.write('started')
+  trails.set(program, trail)
 }
 
 /** Who runs the command, as its lines name them. @throws Error before the first line is written */
@@ -47,10 +54,12 @@ export function operatorOf(command: Command): string {
   return trail.operator
 }
 
-/** Adds the ids in a result that the command prints to its last line. */
-export function addToTrail(command: Command, result: object): void {
-  const records = trails.get(programOf(command))?.records
-  for (const id of recordIds(result)) records?.add(id)
+/** Adds the clinic and the ids in a result that the command prints to its last line. */
+export function addToTrail(command: Command, result: object & { readonly clinic_id?: unknown }): void {
+  const trail = trails.get(programOf(command))
+  if (!trail) return
+  for (const id of recordIds(result)) trail.records.add(id)
+  if (typeof result.clinic_id === 'string') trail.clinic ??= result.clinic_id
 }
 
 /** Writes the last line, if the command has made a call. */

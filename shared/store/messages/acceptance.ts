@@ -50,7 +50,8 @@ export function messageAcceptance({ table }: { table: Table }) {
       ])
       if (own) return { kind: 'accepted', message: own.record, ...NO_LIMITS }
       if (storedResponse) return storedResponse
-      const secret = settings?.recipientSecret ?? ''
+      if (!settings) throw new RangeError('a message needs a clinic')
+      const secret = settings.recipientSecret
       const patient = found.get(request.patient)
       const recipient = patient ? recipientOf(patient, channel) : null
       // The transaction checks the limit. The count is read only after it failed, which saves each message a round trip.
@@ -78,7 +79,8 @@ export function messageAcceptance({ table }: { table: Table }) {
   /** Adds to a transaction that takes back the counts of a message that was not sent. */
   async function giveBack(changes: Changeset, message: Message): Promise<void> {
     const clinic = await clinics.find(changes.clinic)
-    quotas.giveBack(changes, message, clinic?.recipientSecret ?? '')
+    if (!clinic) throw new RangeError('a message needs a clinic')
+    quotas.giveBack(changes, message, clinic.recipientSecret)
   }
 
   return { accept, giveBack }

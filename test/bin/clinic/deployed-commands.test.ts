@@ -84,7 +84,7 @@ it('writes the webhook endpoints that are deleted with a credential', async () =
   const { key } = await issueCredential(db.table, clinic)
   const { id } = await createWebhook(db.table, clinic.id, { createdBy: key })
   const [, done] = await run(0, 'credential', 'revoke', key, '--with-webhooks')
-  expect(done?.records).toEqual([key, id])
+  expect(done).toMatchObject({ clinic_id: clinic.id, records: [key, id] })
 })
 
 it('writes no external id, even if it has the form of an id of a record', async () => {
