@@ -124,7 +124,7 @@ export const createWebhook = defineRoute({
     .meta({ id: 'NewWebhook' }),
   response: { status: 201, body: envelopeOf(WebhookWithSecret), location: '/webhooks' },
   errors: ['too_many_webhooks'],
-  uses: { table: ['GetItem', 'PutItem', 'UpdateItem'] },
+  uses: { table: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'] },
 })
 
 export const updateWebhook = defineRoute({

@@ -91,7 +91,7 @@ export const deliverEventWorker = {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
     services: ['delivery-queue', 'slow-delivery-queue'],
   },
-  // One attempt takes up to 15 s, and earlier events of the record are attempted first.
+  // The messages of a batch are processed side by side; an attempt takes up to 15 s.
   timeoutSeconds: 60,
 } as const satisfies Worker
 
@@ -100,7 +100,18 @@ export const sweepEventsWorker = {
   part: 'events',
   trigger: { type: 'schedule', every: 'minute' },
   uses: {
-    table: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'],
+    table: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    services: ['delivery-queue'],
+  },
+  timeoutSeconds: 60,
+} as const satisfies Worker
+
+export const sweepDeliveriesWorker = {
+  id: 'sweep-deliveries',
+  part: 'events',
+  trigger: { type: 'schedule', every: 'minute' },
+  uses: {
+    table: ['GetItem', 'Query', 'PutItem', 'DeleteItem', 'BatchWriteItem'],
     services: ['delivery-queue', 'slow-delivery-queue'],
   },
   timeoutSeconds: 60,
@@ -123,5 +134,6 @@ export const WORKERS: readonly Worker[] = [
   fanOutEventsWorker,
   deliverEventWorker,
   sweepEventsWorker,
+  sweepDeliveriesWorker,
   foldTalliesWorker,
 ]

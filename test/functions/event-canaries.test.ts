@@ -288,7 +288,7 @@ describe('a clinic full of canaries', () => {
     status = 200
     vi.useFakeTimers({ now: Date.now() + 20 * 60_000, toFake: ['Date'] })
     try {
-      const handler = (await handlerOf({ id: 'sweep-events' })) as (event: object) => Promise<void>
+      const handler = (await handlerOf({ id: 'sweep-deliveries' })) as (event: object) => Promise<void>
       const before = received.length
       await handler({})
       await deliver()
@@ -307,6 +307,7 @@ describe('a clinic full of canaries', () => {
     const Records = announced.map(({ pk, sk }) => ({ dynamodb: { Keys: { pk: { S: pk }, sk: { S: sk } } } }))
     const fan = (await handlerOf({ id: 'fan-out-events' })) as (event: object) => Promise<void>
     const sweep = (await handlerOf({ id: 'sweep-events' })) as (event: object) => Promise<void>
+    const due = (await handlerOf({ id: 'sweep-deliveries' })) as (event: object) => Promise<void>
     const consumer = (await handlerOf({ id: 'deliver-event' })) as (event: object) => Promise<unknown>
     const send = vi.spyOn(DynamoDBDocumentClient.prototype, 'send').mockRejectedValue(loud())
     const body = queued[0]?.body ?? ''
@@ -314,6 +315,7 @@ describe('a clinic full of canaries', () => {
     const errors = [
       await fan({ Records }).catch((error) => error),
       await sweep({}).catch((error) => error),
+      await due({}).catch((error) => error),
       await consumer({
         Records: [body, CANARY, `{"${CANARY}":1}`].map((text, at) => ({
           messageId: String(at),
@@ -329,11 +331,12 @@ describe('a clinic full of canaries', () => {
     expect(errors.map((error) => (error instanceof Error ? error.message : error))).toEqual([
       'fan-out-events failed',
       'sweep-events failed',
+      'sweep-deliveries failed',
       { batchItemFailures: ['0', '1', '2'].map((itemIdentifier) => ({ itemIdentifier })) },
       'fan-out-events failed',
     ])
     for (const error of errors) if (error instanceof Error) expect(error.stack).not.toMatch(LEAKED)
-    expect(lines.length).toBe(before + 6)
+    expect(lines.length).toBe(before + 7)
   })
 
   it('returns no canaries from GET /events and the deliveries', async () => {

@@ -50,8 +50,11 @@ const WORKERS = [
   'fan-out-events',
   'sweep-messages',
   'sweep-events',
+  'sweep-deliveries',
   'email-feedback',
 ]
+
+const SWEEPS = ['sweep-messages', 'sweep-events', 'sweep-deliveries']
 
 const DUE_PARTITIONS = [...ALL_ANNOUNCED_PARTITIONS, ...DUE_MESSAGE_PARTITIONS, ...DUE_DELIVERY_PARTITIONS]
 
@@ -111,7 +114,7 @@ export function httpWorld(engine: HttpEngine, random: Random) {
     webhookUrl: (token) => `http://${engine.receiver}/${token}`,
     runWorkers: async () => {
       killSoon(drawWorker())
-      await Promise.all([functions.run('sweep-messages'), functions.run('sweep-events')])
+      await Promise.all(SWEEPS.map((id) => functions.run(id)))
     },
     settle: async () => {
       dynamodb.faults.clear()
@@ -119,7 +122,7 @@ export function httpWorld(engine: HttpEngine, random: Random) {
       await Promise.all(killing)
       for (let round = 0; round < MAX_SETTLE_ROUNDS; round++) {
         advance(MINUTE_MS * (round < 2 ? 1 : 15))
-        for (const id of ['sweep-messages', 'sweep-events'])
+        for (const id of SWEEPS)
           if (!(await functions.run(id))) throw new Error(`${id} failed: ${stack.log.slice(-5).join('\n')}`)
         const deadline = performance.now() + MAX_QUIET_MS
         while (performance.now() < deadline && (await isAnythingDue())) await sleep(QUIET_STEP_MS)

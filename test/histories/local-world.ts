@@ -100,6 +100,7 @@ export function localWorld(engine: LocalEngine, random: Random, providerFaults: 
         for (const one of [surroundings, calm]) one.clockOffset += MINUTE_MS * (round < 2 ? 1 : 15)
         await invoke('sweep-messages', {})
         await invoke('sweep-events', {})
+        await invoke('sweep-deliveries', {})
         const isIdle = providers.isQueueEmpty()
         await runQueue()
         if (round > 3 && isIdle) break

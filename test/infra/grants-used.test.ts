@@ -267,9 +267,14 @@ const starts: Record<string, () => Promise<[event: object, answer: unknown]>> = 
     if (context) await attempts.claim(mine.clinic.id, context, { token: 't', until: Date.now() + 40_000 })
     return [batch([first, later]), { batchItemFailures: [] }]
   },
-  // An announced event, a delivery that failed once, and a due item without a delivery.
   'sweep-events': async () => {
     await changed()
+    return [{}, undefined]
+  },
+  // A delivery without an attempt, one that failed once, and a due item without a delivery.
+  'sweep-deliveries': async () => {
+    await changed()
+    await fannedOut()
     const { clinic } = mine
     const ids = { clinic: clinic.id, webhook: newUuid(), id: newUuid() }
     await table.transact([table.putWrite(dueDeliveryKey({ ...ids, at: Date.now() }))])

@@ -1,3 +1,4 @@
+import { Match } from 'aws-cdk-lib/assertions'
 import { describe, expect, it } from 'vitest'
 import { stackName } from '../../infra/clinic-stack.ts'
 import { WORKERS } from '../../shared/runtime/workers.ts'
@@ -137,7 +138,14 @@ const workers: Record<string, Worker> = {
     in: 'Events',
     timeout: 60,
     environment: deliveryQueues,
-    calls: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'],
+    calls: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    grants: [pushDeliveries],
+  },
+  'sweep-deliveries': {
+    in: 'Events',
+    timeout: 60,
+    environment: deliveryQueues,
+    calls: ['GetItem', 'Query', 'PutItem', 'DeleteItem', 'BatchWriteItem'],
     grants: [pushDeliveries, pushSlowDeliveries],
   },
 }
@@ -199,23 +207,25 @@ describe('the workers', () => {
     expect(eventKeys.ALL_ANNOUNCED_PARTITIONS.filter((pk) => !pk.startsWith('due#event#'))).toEqual([])
   })
 
-  it.each(['Messaging/sweep-messages', 'Events/sweep-events', 'Maintenance/fold-tallies'])(
-    '%s runs every minute, without retries by the schedule or by Lambda',
-    (sweep) => {
-      dev.resourceCountIs('AWS::Lambda::EventInvokeConfig', 3)
-      dev.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
-        FunctionName: refTo(`${sweep}/Function`),
-        MaximumRetryAttempts: 0,
-      })
-      dev.hasResourceProperties('AWS::Events::Rule', {
-        ScheduleExpression: 'rate(1 minute)',
-        State: 'ENABLED',
-        Targets: [
-          { Id: 'Target0', Arn: arnOf(`${sweep}/Function`), RetryPolicy: { MaximumRetryAttempts: 0 } },
-        ],
-      })
-    },
-  )
+  it.each([
+    'Messaging/sweep-messages',
+    'Events/sweep-events',
+    'Events/sweep-deliveries',
+    'Maintenance/fold-tallies',
+  ])('%s runs every minute, without retries by the schedule or by Lambda', (sweep) => {
+    dev.resourceCountIs('AWS::Lambda::EventInvokeConfig', 4)
+    dev.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
+      FunctionName: refTo(`${sweep}/Function`),
+      MaximumRetryAttempts: 0,
+    })
+    dev.hasResourceProperties('AWS::Events::Rule', {
+      ScheduleExpression: 'rate(1 minute)',
+      State: 'ENABLED',
+      Targets: Match.arrayWith([
+        Match.objectLike({ Arn: arnOf(`${sweep}/Function`), RetryPolicy: { MaximumRetryAttempts: 0 } }),
+      ]),
+    })
+  })
 })
 
 describe('the queues', () => {
