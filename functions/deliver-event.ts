@@ -1,5 +1,6 @@
 import { deliverEvent } from '../shared/delivery/deliver-event.ts'
 import { type Lane, readQueuedDelivery } from '../shared/delivery/delivery-queues.ts'
+import { LEASE_MS } from '../shared/domain/delivery.ts'
 import { openDeliveryQueues, openTransport } from '../shared/runtime/webhooks.ts'
 import { queueWorker } from '../shared/runtime/worker.ts'
 import { deliverEventWorker } from '../shared/runtime/workers.ts'
@@ -8,8 +9,8 @@ import { webhookHealthStore } from '../shared/store/events/webhook-health.ts'
 import { webhookStore } from '../shared/store/events/webhooks.ts'
 import { UnavailableError } from '../shared/store/table/errors.ts'
 
-/** How long a delivery waits while the store is down. */
-const PAUSE_MS = 30_000
+/** How long a delivery waits while the store is down: longer than the claim that this attempt may have left. */
+const PAUSE_MS = LEASE_MS + 5000
 
 /** Consumes both delivery queues: the one of quick endpoints, and the one of slow and failing endpoints. */
 export const handler = queueWorker(

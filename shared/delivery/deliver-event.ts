@@ -30,9 +30,6 @@ const SLOW_THRESHOLD_MS = 1000
 /** Queues and clocks are inexact: a delivery that arrives this early is attempted. */
 const EARLY_TOLERANCE_MS = 1000
 
-/** How long a requested redelivery waits for the first attempt of an earlier event. */
-const ORDERING_DELAY_MS = 5000
-
 export type DeliveryConsumer = {
   readonly deliveries: Pick<
     Deliveries,
@@ -62,24 +59,28 @@ export async function deliverEvent(
   const { deliveries, queues, now } = consumer
   const { clinic } = queued
   const context = await deliveries.readContext(clinic, queued.webhook, queued.delivery)
-  if (context?.delivery.status !== 'pending') return
+  if (!context) return
   const { delivery, webhook, health } = context
-  if (!webhook || !(webhook.isActive || delivery.isManual)) {
-    await deliveries.change(clinic, delivery.webhook, delivery.id, abandoned)
-    return queueNext(consumer, queued, delivery, lane)
-  }
+  // Its first attempt, or its end, may not have queued the next.
+  if (delivery.status !== 'pending') return queueNext(consumer, queued, delivery, lane)
   // Already claimed. If that consumer crashes, the sweep queues the delivery again.
   if (delivery.claim && delivery.claim.until > now()) return
+  if (!webhook || !(webhook.isActive || delivery.isManual)) {
+    const isAsRead = ({ status, isManual, claim }: Delivery) =>
+      status === 'pending' && isManual === delivery.isManual && claim?.token === delivery.claim?.token
+    await deliveries.change(clinic, delivery.webhook, delivery.id, (before) =>
+      isAsRead(before) ? abandoned(before) : null,
+    )
+    return queueNext(consumer, queued, delivery, lane)
+  }
   if ((delivery.nextAt ?? 0) > now() + EARLY_TOLERANCE_MS) return
   if (lane === 'quick' && health.isSlow) return queues.push('slow', [queued])
-  if (delivery.attempts.length === 0 && (await deliveries.isEarlierUnattempted(clinic, delivery))) {
-    // A redelivery of one that ended without an attempt has lost its place behind the earlier ones.
-    if (delivery.isManual) await queues.push(lane, [queued], ORDERING_DELAY_MS)
-    return
-  }
+  if (delivery.attempts.length === 0 && (await deliveries.isEarlierUnattempted(clinic, delivery))) return
   const claim = { token: consumer.newToken(), until: now() + LEASE_MS }
   if (await deliveries.claim(clinic, context, claim))
-    await attempt(consumer, queued, { ...context, webhook }, claim.token, lane)
+    return attempt(consumer, queued, { ...context, webhook }, claim.token, lane)
+  // Changed since it was read: claimed by another consumer, or moved by the sweep that queued this message.
+  return deliverEvent(consumer, queued, lane)
 }
 
 /** After the first attempt of a delivery, or when it has ended without one: queues the next of its record, which waits for it. */
@@ -89,7 +90,6 @@ async function queueNext(
   delivery: Delivery,
   lane: Lane,
 ): Promise<void> {
-  if (delivery.attempts.length > 0) return
   const next = await deliveries.nextUnattempted(queued.clinic, delivery)
   if (next !== null) await queues.push(lane, [{ ...queued, delivery: next }])
 }
@@ -127,7 +127,7 @@ async function attempt(
   await deliveries.change(clinic, webhook.id, delivery.id, (before) =>
     ifStillClaimed(before, afterAttempt(before, attemptRecord, isDelivered, retryDelay)),
   )
-  await queueNext(consumer, queued, delivery, lane)
+  const released = await Promise.allSettled([queueNext(consumer, queued, delivery, lane)])
   await recordHealth(consumer, clinic, webhook.id, health, at, isDelivered, result.latencyMs)
   const hasFailedTooLong = health.failingSince !== null && at - health.failingSince >= DISABLE_AFTER_MS
   if (isGone || (!isDelivered && hasFailedTooLong)) {
@@ -138,6 +138,7 @@ async function attempt(
   }
   if (retryDelay !== null && retryDelay <= MAX_QUEUE_DELAY_MS)
     await consumer.queues.push('slow', [queued], retryDelay)
+  if (released[0].status === 'rejected') throw released[0].reason
 }
 
 /** Sends the request. Each attempt has its own signature; the id and the body do not change. */

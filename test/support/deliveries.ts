@@ -3,16 +3,19 @@ import type { DeliveryConsumer } from '../../shared/delivery/deliver-event.ts'
 import { deliverEvent } from '../../shared/delivery/deliver-event.ts'
 import type { Lane } from '../../shared/delivery/delivery-queues.ts'
 import type { AttemptResult } from '../../shared/delivery/webhook-transport.ts'
-import type { ClinicId } from '../../shared/domain/clinic.ts'
-import type { DeliveryReference } from '../../shared/domain/delivery.ts'
+import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
+import { type Delivery, type DeliveryReference, newDelivery } from '../../shared/domain/delivery.ts'
 import { EVENTS } from '../../shared/domain/event.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import type { Webhook } from '../../shared/domain/webhook.ts'
 import { ACTIVE_VERSION } from '../../shared/store/credentials.ts'
+import { addOrderedDelivery } from '../../shared/store/events/deliveries.ts'
 import { deliveryAttempts } from '../../shared/store/events/delivery-attempts.ts'
 import { webhookHealthStore } from '../../shared/store/events/webhook-health.ts'
 import { webhookStore } from '../../shared/store/events/webhooks.ts'
 import { clinicCredentialKey } from '../../shared/store/keys/clinics.ts'
+import { Changeset } from '../../shared/store/table/changeset.ts'
+import { chunked } from '../../shared/store/table/chunked.ts'
 import { idempotencyGuard } from '../../shared/store/table/idempotency.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 
@@ -51,6 +54,30 @@ export async function createWebhook(
     { data: { id, secret: null } },
   )
   return webhook
+}
+
+/** Stores the deliveries of a record's first events to one webhook, without messages. */
+export async function addChangesOfOneRecord(
+  table: Table,
+  clinic: Clinic,
+  { id: webhook }: Webhook,
+  count: number,
+  now = Date.now(),
+): Promise<DeliveryReference[]> {
+  const record = newUuid()
+  const deliveries = Array.from({ length: count }, (_, index): Delivery => {
+    const event = {
+      ...{ id: newUuid(), event: 'patient.updated' as const, record, sequence: index + 1 },
+      ...{ data: { id: record }, createdAt: new Date(now).toISOString() },
+    }
+    return newDelivery(event, clinic, { id: newUuid(), webhook, now })
+  })
+  for (const chunk of chunked(deliveries, 30)) {
+    const changes = new Changeset(table, clinic.id)
+    for (const delivery of chunk) addOrderedDelivery(changes, delivery)
+    await changes.commit()
+  }
+  return deliveries.map(({ id }) => ({ clinic: clinic.id, webhook, delivery: id }))
 }
 
 export type ReceivedRequest = {

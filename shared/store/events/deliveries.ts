@@ -152,7 +152,11 @@ function buildChangeset(
   // After its first attempt, or when it has ended without one, later deliveries of the record no longer wait for it.
   const isFirstDone =
     before.attempts.length === 0 && (after.attempts.length > 0 || after.status !== 'pending')
-  if (isFirstDone) changes.remove(firstAttemptKey(clinic, webhook, record, sequence))
+  const place = firstAttemptKey(clinic, webhook, record, sequence)
+  if (isFirstDone) changes.remove(place)
+  // Requested again after it ended without an attempt: it has its place again.
+  if (before.status !== 'pending' && after.status === 'pending' && after.attempts.length === 0)
+    changes.put(encodeFirstAttempt(place, after))
   return changes
 }
 

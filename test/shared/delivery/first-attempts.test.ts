@@ -2,15 +2,17 @@
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import { deliverEvent } from '../../../shared/delivery/deliver-event.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
-import { type Delivery, type DeliveryReference, newDelivery } from '../../../shared/domain/delivery.ts'
-import { newUuid } from '../../../shared/domain/uuid.ts'
+import { type DeliveryReference, redelivered } from '../../../shared/domain/delivery.ts'
 import type { Webhook } from '../../../shared/domain/webhook.ts'
-import { addOrderedDelivery, deliveryStore } from '../../../shared/store/events/deliveries.ts'
+import { deliveryStore } from '../../../shared/store/events/deliveries.ts'
 import { webhookStore } from '../../../shared/store/events/webhooks.ts'
-import { Changeset } from '../../../shared/store/table/changeset.ts'
-import { chunked } from '../../../shared/store/table/chunked.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
-import { createWebhook, deliverySimulation, httpResponse } from '../../support/deliveries.ts'
+import {
+  addChangesOfOneRecord,
+  createWebhook,
+  deliverySimulation,
+  httpResponse,
+} from '../../support/deliveries.ts'
 import { rounds } from '../../support/scale.ts'
 import { freshTable, newClinic, type TestTable } from '../../support/table.ts'
 
@@ -26,23 +28,7 @@ beforeEach(async () => {
   webhook = await createWebhook(db.table, clinic.id)
 })
 
-/** Stores the deliveries of a record's first events. */
-async function changesOfOneRecord(count: number): Promise<DeliveryReference[]> {
-  const [record, now] = [newUuid(), Date.now()]
-  const deliveries = Array.from({ length: count }, (_, index): Delivery => {
-    const event = {
-      ...{ id: newUuid(), event: 'patient.updated' as const, record, sequence: index + 1 },
-      ...{ data: { id: record }, createdAt: new Date(now).toISOString() },
-    }
-    return newDelivery(event, clinic, { id: newUuid(), webhook: webhook.id, now })
-  })
-  for (const chunk of chunked(deliveries, 30)) {
-    const changes = new Changeset(db.table, clinic.id)
-    for (const delivery of chunk) addOrderedDelivery(changes, delivery)
-    await changes.commit()
-  }
-  return deliveries.map(({ id }) => ({ clinic: clinic.id, webhook: webhook.id, delivery: id }))
-}
+const changesOfOneRecord = (count: number) => addChangesOfOneRecord(db.table, clinic, webhook, count)
 
 /** A simulation that counts reads of the table. */
 function countingSimulation() {
@@ -112,20 +98,46 @@ it('ends waiting deliveries when the endpoint is disabled before the first attem
   expect(simulation.received).toEqual([])
 })
 
-it('keeps a requested redelivery queued while an earlier event has had no attempt', async () => {
+it.each(['waits', 'has ended without an attempt'])(
+  'makes the first attempt of a redelivery that %s after the earlier one, with one message',
+  async (state) => {
+    const { simulation } = countingSimulation()
+    const [first, second] = (await changesOfOneRecord(2)) as [DeliveryReference, DeliveryReference]
+    const { change } = deliveryStore(db)
+    if (state !== 'waits')
+      await change(clinic.id, webhook.id, second.delivery, (before) => ({ ...before, status: 'failed' }))
+    for (let request = 0; request < 3; request++) {
+      await change(clinic.id, webhook.id, second.delivery, (before) => redelivered(before, simulation.now))
+      await deliverEvent(simulation.dependencies, second, 'quick')
+    }
+    expect([simulation.received, simulation.queues]).toEqual([[], { quick: [], slow: [] }])
+    await simulation.push('quick', [first])
+    await simulation.drain()
+    expect(sequences(simulation)).toEqual([1, 2])
+  },
+)
+
+it('needs few messages for many changes that arrive in any order', async () => {
   const { simulation } = countingSimulation()
-  const [first, second] = (await changesOfOneRecord(2)) as [DeliveryReference, DeliveryReference]
-  const { change } = deliveryStore(db)
-  await change(clinic.id, webhook.id, second.delivery, (before) => ({ ...before, status: 'failed' }))
-  await change(clinic.id, webhook.id, second.delivery, (before) => ({
-    ...before,
-    ...{ status: 'pending', isManual: true },
-  }))
-  await deliverEvent(simulation.dependencies, second, 'quick')
-  expect([simulation.received, simulation.queues.quick.length]).toEqual([[], 1])
-  await simulation.push('quick', [first])
-  await simulation.drain()
-  simulation.now += 5000
-  await simulation.drain()
-  expect(sequences(simulation)).toEqual([1, 2])
+  const deliveries = await changesOfOneRecord(rounds(40, 400))
+  let messages = 0
+  const { push } = simulation.dependencies.queues
+  const consumer = {
+    ...simulation.dependencies,
+    queues: {
+      push: (...parts: Parameters<typeof push>) => {
+        messages += parts[1].length
+        return push(...parts)
+      },
+    },
+  }
+  const order = deliveries.map((one, index) => ({ one, at: (index * 7919) % deliveries.length }))
+  await simulation.push(
+    'quick',
+    order.sort((a, b) => a.at - b.at).map(({ one }) => one),
+  )
+  for (let next = simulation.queues.quick.shift(); next; next = simulation.queues.quick.shift())
+    await deliverEvent(consumer, next.delivery, 'quick')
+  expect(sequences(simulation)).toEqual(deliveries.map((_, index) => index + 1))
+  expect(messages).toBeLessThan(2 * deliveries.length)
 })
