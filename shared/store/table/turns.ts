@@ -20,7 +20,7 @@ export const TURN_MS = 32
  * How many times its length a turn may take. A longer queue is not joined: its last writers would give up, and the turns
  * that they leave unused delay those behind them.
  */
-const SLOWEST_PACE = 2
+const SLOWEST_PACE = 3
 
 /** Attempts in one turn: a writer that tries without a turn may be faster. */
 const ATTEMPTS_PER_TURN = 3

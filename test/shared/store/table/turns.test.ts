@@ -96,7 +96,7 @@ describe('writers of a contended item', () => {
     expect(queue.timing.now()).toBeLessThan(1000)
   })
 
-  it.each([1000, 2000, 3450])(
+  it.each([1000, 2000, 2300])(
     'use their turns soon although %d ms of turns before remain unused',
     async (left) => {
       const queue = newQueue()
@@ -124,8 +124,8 @@ describe('writers of a contended item', () => {
   })
 
   it.each([
-    ['join a queue that they can wait for even at half its pace', 0.49, TURN_MS],
-    ['do not join a queue that they could not wait for at half its pace', 0.51, 0],
+    ['join a queue that they can wait for even at a third of its pace', 0.32, TURN_MS],
+    ['do not join a queue that they could not wait for at a third of its pace', 0.34, 0],
   ])('%s', async (_, share, added) => {
     const queue = newQueue()
     const next = Math.floor(RETRY_BUDGET_MS * share)
