@@ -1,7 +1,7 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { Delivery, DeliveryContext } from '../../domain/delivery.ts'
 import type { Claim } from '../../domain/message.ts'
-import type { Key } from '../keys/key.ts'
+import { type Key, MAX_SORTABLE_NUMBER } from '../keys/key.ts'
 import {
   deliveryKey,
   firstAttemptKey,
@@ -13,9 +13,6 @@ import { ConditionFailed } from '../table/errors.ts'
 import type { Table } from '../table/table.ts'
 import { deliveryStore } from './deliveries.ts'
 import { decodeDelivery, decodeFirstAttempt, decodeHealth, decodeVersion, decodeWebhook } from './items.ts'
-
-/** Events of a record are numbered up to this at most: keys have ten digits. */
-const MAX_SEQUENCE = 9_999_999_999
 
 /** Deliveries as the consumer of the delivery queues reads, claims and changes them. */
 export function deliveryAttempts({ table }: { table: Table }) {
@@ -46,7 +43,7 @@ export function deliveryAttempts({ table }: { table: Table }) {
 
   /** The id of the delivery of the record's next event that has had no attempt; null if there is none. */
   const nextUnattempted = (clinic: ClinicId, delivery: Delivery): Promise<string | null> =>
-    unattempted(clinic, delivery, delivery.sequence + 1, MAX_SEQUENCE)
+    unattempted(clinic, delivery, delivery.sequence + 1, MAX_SORTABLE_NUMBER)
 
   /** The delivery of the first of these events of the record that has had no attempt. */
   async function unattempted(

@@ -16,6 +16,9 @@ export type Key = { readonly pk: string; readonly sk: string }
 /** Ordinals and counters as sort keys: ten digits keep their order as text. */
 export const sortableNumber = (value: number): string => String(value).padStart(10, '0')
 
+/** The largest number with ten digits. */
+export const MAX_SORTABLE_NUMBER = 9_999_999_999
+
 const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
 const SORTABLE_BASE64 = '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz'
