@@ -20,12 +20,12 @@ export type RangeRead = {
 export type PagePlan = {
   readonly total: number
   readonly reads: readonly RangeRead[]
-  /** Selects the page from the rows of each read; `newestFirst` compares two rows. */
-  readonly pageOf: <T>(rows: readonly T[][], newestFirst: (a: T, b: T) => number) => T[]
+  /**
+   * Selects the page from the rows of each read. `sortKey` orders rows and begins with their day. Rows that concurrent
+   * writes added or removed since the tallies were read can shift the page, but it is always ordered.
+   */
+  readonly pageOf: <T>(rows: readonly T[][], sortKey: (row: T) => string) => T[]
 }
-
-/** A read, and how many of its rows are of the day where the page starts: the first ones. */
-type PartRead = { readonly read: RangeRead; readonly ofDay: number }
 
 /** Rows that one read unit of 4 KB pays for. A read costs at least one unit. */
 const ROWS_PER_UNIT = 16
@@ -50,25 +50,23 @@ export function planPage(days: readonly DayTally[], offset: number, limit: numbe
     return {
       total,
       reads,
-      pageOf: (rows, newestFirst) =>
-        rows
-          .flat()
-          .sort(newestFirst)
-          .slice(skip, skip + wanted),
+      pageOf: (rows, sortKey) => newestFirst(rows.flat(), sortKey).slice(skip, skip + wanted),
     }
   }
   const below = wanted > left ? newestReads(days, index + 1, wanted - left) : []
-  const parts = oldestReads(day, left, below)
   return {
     total,
-    reads: parts.map(({ read }) => read),
-    pageOf: (rows, newestFirst) => {
-      const ofDay = parts.flatMap((part, at) => rows[at]?.slice(0, part.ofDay) ?? []).sort(newestFirst)
-      const rest = parts.flatMap((part, at) => rows[at]?.slice(part.ofDay) ?? []).sort(newestFirst)
-      return [...ofDay.slice(-left), ...rest].slice(0, wanted)
+    reads: oldestReads(day, left, below),
+    pageOf: (rows, sortKey) => {
+      const sorted = newestFirst(rows.flat(), sortKey)
+      const ofDay = sorted.filter((row) => sortKey(row).startsWith(day.date))
+      return [...ofDay.slice(-left), ...sorted.slice(ofDay.length)].slice(0, wanted)
     },
   }
 }
+
+const newestFirst = <T>(rows: T[], sortKey: (row: T) => string): T[] =>
+  rows.sort((a, b) => (sortKey(a) < sortKey(b) ? 1 : -1))
 
 /** The index of the day of the record at `offset`, and the number of records of that day before it. */
 function locateOffset(days: readonly DayTally[], offset: number): { index: number; skip: number } {
@@ -102,15 +100,15 @@ function newestReads(days: readonly DayTally[], first: number, need: number): Ra
 }
 
 /** Reads of the oldest `need` records of a day, and `below`: of each facet in one read where that costs less than two. */
-function oldestReads({ date, counts }: DayTally, need: number, below: readonly RangeRead[]): PartRead[] {
+function oldestReads({ date, counts }: DayTally, need: number, below: readonly RangeRead[]): RangeRead[] {
   const separate = new Map(below.map((read) => [read.facet, read]))
-  const parts = [...counts].map(([facet, count]): PartRead => {
+  const reads = [...counts].map(([facet, count]): RangeRead => {
     const limit = Math.min(need, count)
     const next = separate.get(facet)
     if (!next || units(count + next.limit) >= units(limit) + units(next.limit))
-      return { read: { facet, from: date, to: date, newestFirst: false, limit }, ofDay: limit }
+      return { facet, from: date, to: date, newestFirst: false, limit }
     separate.delete(facet)
-    return { read: { ...next, to: date, limit: count + next.limit }, ofDay: count }
+    return { ...next, to: date, limit: count + next.limit }
   })
-  return [...parts, ...[...separate.values()].map((read) => ({ read, ofDay: 0 }))]
+  return [...reads, ...separate.values()]
 }

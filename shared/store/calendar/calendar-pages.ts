@@ -127,7 +127,7 @@ export function calendarPages<R, F extends string>(
     const pk = calendarListPartition(clinic, letter, doctor)
     const rows = await readRanges(table, pk, plan.reads)
     const isComplete = rows.every((read, index) => read.length === plan.reads[index]?.limit)
-    const pageRows = plan.pageOf(rows, (a, b) => (sortTimeOf(a) < sortTimeOf(b) ? 1 : -1))
+    const pageRows = plan.pageOf(rows, sortTimeOf)
     const [items, isUnchanged] = await Promise.all([
       records.ofRows(clinic, pageRows),
       !isComplete || haveSameTallies(table, tallies, rangeToVerify(plan.reads, versions, filter), versions),

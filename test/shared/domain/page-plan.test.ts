@@ -5,8 +5,9 @@ import { property } from '../../support/scale.ts'
 
 type Row = { date: string; facet: string; at: number }
 
-const newestFirst = (a: Row, b: Row): number =>
-  a.date < b.date || (a.date === b.date && a.at < b.at) ? 1 : -1
+const sortKey = ({ date, at }: Row): string => `${date}#${String(at).padStart(3, '0')}`
+
+const newestFirst = (a: Row, b: Row): number => (sortKey(a) < sortKey(b) ? 1 : -1)
 
 const rowsArbitrary = fc
   .array(
@@ -109,7 +110,7 @@ describe('the reads of a page', () => {
   it('are none for an empty list', () => {
     const plan = planPage([], 0, 20)
     expect(plan).toMatchObject({ total: 0, reads: [] })
-    expect(plan.pageOf([], newestFirst)).toEqual([])
+    expect(plan.pageOf([], sortKey)).toEqual([])
   })
 })
 
@@ -120,10 +121,33 @@ describe('planPage', () => {
         const plan = planPage(tallied(rows), offset, limit)
         const brought = plan.reads.map((reading) => read(rows, reading))
         expect(plan.total).toBe(rows.length)
-        expect(plan.pageOf(brought, newestFirst)).toEqual(rows.slice(offset, offset + limit))
+        expect(plan.pageOf(brought, sortKey)).toEqual(rows.slice(offset, offset + limit))
         // A read never expects more rows than exist: the store takes fewer rows as a sign of a concurrent write.
         for (const [at, reading] of plan.reads.entries()) expect(brought[at]?.length).toBe(reading.limit)
       }),
+      property(2_000, 100_000),
+    )
+  })
+
+  it('selects an ordered page although records were added and removed after the tallies were read', () => {
+    fc.assert(
+      fc.property(
+        rowsArbitrary,
+        fc.func(fc.constantFrom('kept', 'kept', 'kept', 'added', 'removed')),
+        fc.nat(70),
+        fc.integer({ min: 1, max: 30 }),
+        (rows, changeOf, offset, limit) => {
+          const before = rows.filter((row) => changeOf(row) !== 'added')
+          const after = rows.filter((row) => changeOf(row) !== 'removed')
+          const plan = planPage(tallied(before), offset, limit)
+          const page = plan.pageOf(
+            plan.reads.map((reading) => read(after, reading)),
+            sortKey,
+          )
+          expect(page).toEqual([...page].sort(newestFirst))
+          expect(page.length).toBeLessThanOrEqual(limit)
+        },
+      ),
       property(2_000, 100_000),
     )
   })
