@@ -3,10 +3,10 @@ import { SQSClient } from '@aws-sdk/client-sqs'
 import type { Command } from 'commander'
 import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
 import { isUuid } from '../../shared/domain/uuid.ts'
-import { documentClient } from '../../shared/runtime/document-client.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { openTable, type Table } from '../../shared/store/table/table.ts'
 import { startTrail } from './command-trail.ts'
+import { operatorClient } from './operator-client.ts'
 import { deployedOperatorLog, localOperatorLog, type OperatorLog } from './operator-log.ts'
 import { CommandFailure, EXIT, type GlobalOptions } from './output.ts'
 
@@ -27,13 +27,13 @@ type ClientSettings = {
 /** Opens the stack's table, found by CloudFormation outputs on AWS and by the local runner's description locally. */
 export async function connect(command: Command): Promise<Table> {
   const { outputs, clientSettingsFor: where } = await locateStack(command)
-  return openTable(documentClient(where('dynamodb')), requireOutput(outputs, 'TableName'))
+  return openTable(operatorClient(where('dynamodb')), requireOutput(outputs, 'TableName'))
 }
 
 /** Opens another table beside the stack's, such as a restored one. */
 export async function connectTable(command: Command, name: string): Promise<Table> {
   const { clientSettingsFor: where } = await locateStack(command)
-  return openTable(documentClient(where('dynamodb')), name)
+  return openTable(operatorClient(where('dynamodb')), name)
 }
 
 /** A client for the stack's queues, and their URLs by output name. */

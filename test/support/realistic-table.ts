@@ -1,5 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { inject, onTestFinished } from 'vitest'
+import { operatorClient } from '../../bin/clinic/operator-client.ts'
 import type { LatencyOptions } from '../../infra/local/realistic-dynamodb/latency.ts'
 import {
   type RealisticDynamoDb,
@@ -7,7 +8,8 @@ import {
   startRealisticDynamoDb,
 } from '../../infra/local/realistic-dynamodb/realistic-dynamodb.ts'
 import { documentClient } from '../../shared/runtime/document-client.ts'
-import { openTable } from '../../shared/store/table/table.ts'
+import { openTable, type Table } from '../../shared/store/table/table.ts'
+import { ENGINE_ACCESS } from './engine-access.ts'
 import { createTestTable, type TestTable } from './table.ts'
 
 export type RealisticTable = TestTable & {
@@ -15,9 +17,9 @@ export type RealisticTable = TestTable & {
   readonly dynamodb: RealisticDynamoDb
   /** A client of the same proxy that never retries. */
   readonly plainClient: DynamoDBClient
+  /** The same table through the client of the operator tool. */
+  readonly operatorTable: Table
 }
-
-const LOCAL = { region: 'us-east-1', credentials: { accessKeyId: 'test', secretAccessKey: 'test' } }
 
 /** Latencies for campaigns of thousands of calls, long enough for calls to overlap. */
 export const SHORT_LATENCY: LatencyOptions = { transactionMs: 2, writeMs: 1, readMs: 1, refusalMs: 1 }
@@ -30,14 +32,17 @@ export async function freshRealisticTable(
   options: Omit<RealisticDynamoDbOptions, 'engine'> = {},
 ): Promise<RealisticTable> {
   const dynamodb = await startRealisticDynamoDb({ engine: inject('dynamodb'), ...options })
-  const settings = { endpoint: dynamodb.endpoint, ...LOCAL }
+  const settings = { endpoint: dynamodb.endpoint, ...ENGINE_ACCESS }
   const plainClient = new DynamoDBClient({ ...settings, maxAttempts: 1 })
   const client = documentClient(settings)
+  const toolClient = operatorClient(settings)
   onTestFinished(async () => {
     client.destroy()
+    toolClient.destroy()
     plainClient.destroy()
     await dynamodb.close()
   })
   const name = await createTestTable(plainClient)
-  return { client, name, table: openTable(client, name), dynamodb, plainClient }
+  const operatorTable = openTable(toolClient, name)
+  return { client, name, table: openTable(client, name), operatorTable, dynamodb, plainClient }
 }
