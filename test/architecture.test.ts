@@ -152,6 +152,7 @@ const ARROWS: Record<string, string[]> = {
     'shared/api/openapi',
     'shared/delivery',
     'shared/domain',
+    'shared/runtime/document-client.ts',
     'shared/store/table',
   ],
   'bin/bench': [
@@ -181,6 +182,7 @@ const ARROWS: Record<string, string[]> = {
     'infra/local/engines',
     'shared/api/openapi',
     'shared/domain',
+    'shared/runtime/document-client.ts',
     'shared/store',
     'shared/store/table',
   ],

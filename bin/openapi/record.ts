@@ -1,10 +1,9 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { startLocalStack } from '../../infra/local/stack.ts'
 import { EVENT_NAMES } from '../../shared/api/events.ts'
 import type { Examples } from '../../shared/api/openapi/examples.ts'
 import { BASE_PATH } from '../../shared/api/route.ts'
 import { EVENTS } from '../../shared/domain/event.ts'
+import { documentClient } from '../../shared/runtime/document-client.ts'
 import { openTable } from '../../shared/store/table/table.ts'
 import { loadDemo, type ReadyClinic } from '../demo/load.ts'
 import { exampleRecorder } from './example-recorder.ts'
@@ -33,12 +32,12 @@ export async function recordExamples(): Promise<Examples> {
     // The clock of this process, for functions too.
     environment: { NODE_OPTIONS: process.env.NODE_OPTIONS ?? '' },
     seed: async ({ endpoints, outputs }) => {
-      const client = new DynamoDBClient({
+      const client = documentClient({
         endpoint: endpoints.dynamodb,
         region: 'us-east-1',
         credentials: { accessKeyId: 'demo', secretAccessKey: 'local' },
       })
-      const clinics = await loadDemo(openTable(DynamoDBDocumentClient.from(client), outputs.TableName ?? ''))
+      const clinics = await loadDemo(openTable(client, outputs.TableName ?? ''))
       clinic = clinics[0]
     },
   })

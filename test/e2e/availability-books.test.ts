@@ -117,6 +117,6 @@ it('lists exactly the slots that can be booked', async () => {
         expect((await listed()).filter((from) => slots.slice(0, 12).includes(from))).toEqual([])
       },
     ),
-    property(15, 1_000),
+    property(8, 1_000),
   )
 })

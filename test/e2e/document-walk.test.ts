@@ -9,7 +9,7 @@ import { generateRequests, type RequestCase } from '../support/document-walk.ts'
 import { get, post, type RunningStack, runStack } from '../support/local-stack.ts'
 import { rounds } from '../support/scale.ts'
 
-const COUNT = rounds(200, 6000)
+const COUNT = rounds(100, 6000)
 /** The number of concurrent requests; each may start another thread of a function. */
 const CONCURRENCY = rounds(3, 6)
 const SEED = Number(process.env.SEED ?? Date.now() % 2 ** 31)

@@ -268,14 +268,19 @@ describe('verify', () => {
   })
 
   it('finds and repairs a missing row', async () => {
-    const { id } = demoClinic()
-    const [row] = await stack.table.query({
-      pk: calendarListPartition(id as ClinicId, 'A', null),
+    const patients = file('patients.csv', 'external_id,first_name,last_name\nv1,Eva,Noll\n')
+    const invoices = file(
+      'invoices.ndjson',
+      '{"external_id":"v1","patient_external_id":"v1","invoice_number":"V-1","issue_date":"2026-05-01","line_items":[{"description":"Visit","unit_price":40}]}\n',
+    )
+    expect(await tool('import', '--clinic', clinic, patients, invoices)).toMatchObject({ code: 0 })
+    const row = await stack.table.query({
+      pk: calendarListPartition(clinic as ClinicId, 'I', null),
       limit: 1,
     })
-    if (row) await stack.table.deleteMany([row])
-    expect((await tool('verify', '--clinic', id)).code).toBe(1)
-    expect((await tool('verify', '--clinic', id, '--repair')).code).toBe(0)
-    expect((await tool('--json', 'verify', '--clinic', id)).json().total).toBe(0)
+    await stack.table.deleteMany(row)
+    expect((await tool('verify', '--clinic', clinic)).code).toBe(1)
+    expect((await tool('verify', '--clinic', clinic, '--repair')).code).toBe(0)
+    expect((await tool('--json', 'verify', '--clinic', clinic)).json().total).toBe(0)
   })
 })

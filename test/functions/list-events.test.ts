@@ -323,7 +323,7 @@ describe('pages compared with a model', () => {
           expect(page.after === null).toBe(place === 0)
         },
       ),
-      property(300, 5000),
+      property(100, 5000),
     )
   })
 })

@@ -180,11 +180,11 @@ describe.each(OUTAGES)('when SES %s for ten minutes', (_what, error) => {
       return { MessageId: 'ses-1' }
     })
     const messages = []
-    for (let n = 0; n < rounds(12, 120); n++) messages.push(await accepted())
+    for (let n = 0; n < rounds(6, 120); n++) messages.push(await accepted())
     for (const message of messages) await queue.push(bodyOf(message))
-    await run(600_000, 15_000)
+    await run(600_000, rounds(30_000, 15_000))
     // The longest delay of a retry is fifteen minutes.
-    await run(900_000, 15_000)
+    await run(900_000, rounds(30_000, 15_000))
     const states = await Promise.all(messages.map(entry))
     expect(new Set(states.map((state) => state?.status))).toEqual(new Set(['sent']))
     expect([await queue.size(), await dead.size()]).toEqual([0, 0])

@@ -4,10 +4,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { documentClient } from '../../shared/runtime/document-client.ts'
 import { openTable } from '../../shared/store/table/table.ts'
+import { plainClient } from '../support/dynamodb/plain-client.ts'
+import { lighten, shortCut } from '../support/dynamodb/short-cut.ts'
 import { runStack } from '../support/local-stack.ts'
 import { httpWorld } from './http-world.ts'
-import { plainClient } from './plain-client.ts'
-import { lighten, shortCut } from './short-cut.ts'
 import type { Stage } from './stage.ts'
 
 /** A third of DynamoDB's: hundreds of histories take an hour. */

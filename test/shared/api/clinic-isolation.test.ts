@@ -239,7 +239,7 @@ describe("a request stays within the credential's clinic", () => {
           await asked(clinics[at] as Known, route, named, Object.fromEntries(query))
         },
       ),
-      property(300, 5000),
+      property(150, 5000),
     )
   })
 })

@@ -55,13 +55,13 @@ it(
   async () => {
     const { table, operatorTable } = await freshRealisticTable()
     const clinic = await newClinic(table)
-    const count = rounds(200, 100_000)
+    const count = rounds(100, 100_000)
     const patients = Array.from({ length: count }, (_, n) => ({
       external_id: n,
       first_name: 'Imported',
       last_name: `Patient ${n}`,
     }))
-    const visits = Array.from({ length: rounds(200, 20_000) }, (_, n) => ({
+    const visits = Array.from({ length: rounds(100, 20_000) }, (_, n) => ({
       external_id: n,
       patient_external_id: n,
       doctor_external_id: n % 2,

@@ -1,4 +1,4 @@
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -272,7 +272,7 @@ describe('a tallied calendar list', () => {
 
 /** A client whose transactions are refused for a conflict every so often, as DynamoDB does and the engine does not. */
 function conflicting(share: number, conflicts: { injected: number }): DynamoDBDocumentClient {
-  const client = DynamoDBDocumentClient.from(engineClient())
+  const client = engineClient()
   client.middlewareStack.add(
     (next, { commandName }) =>
       async (args) => {
@@ -290,7 +290,7 @@ function conflicting(share: number, conflicts: { injected: number }): DynamoDBDo
 
 /** A client whose process is gone after so many calls. */
 function dyingAfter(calls: number): DynamoDBDocumentClient {
-  const client = DynamoDBDocumentClient.from(engineClient())
+  const client = engineClient()
   let left = calls
   client.middlewareStack.add(
     (next) => async (args) => {

@@ -4,11 +4,11 @@ import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { commitPacked, type Unit } from '../../../../shared/store/table/commit-packed.ts'
 import { ConditionFailed } from '../../../../shared/store/table/errors.ts'
-import { freshTable, type TestTable } from '../../../support/table.ts'
+import { freshSdkTable, type TestTable } from '../../../support/table.ts'
 
 let db: TestTable
 beforeAll(async () => {
-  db = await freshTable()
+  db = await freshSdkTable()
 })
 
 const clinic = newUuid() as ClinicId

@@ -7,11 +7,11 @@ import { UnavailableError } from '../../../../shared/store/table/errors.ts'
 import { mapConcurrent } from '../../../../shared/store/table/map-concurrent.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import type { Write } from '../../../../shared/store/table/write-requests.ts'
-import { freshTable, type TestTable } from '../../../support/table.ts'
+import { freshSdkTable, type TestTable } from '../../../support/table.ts'
 
 let db: TestTable
 beforeAll(async () => {
-  db = await freshTable()
+  db = await freshSdkTable()
 })
 
 const clinic = newUuid() as ClinicId

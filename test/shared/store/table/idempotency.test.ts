@@ -5,7 +5,7 @@ import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { storedResponsesPartition } from '../../../../shared/store/keys/idempotency.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { idempotencyGuard } from '../../../../shared/store/table/idempotency.ts'
-import { freshTable, newClinic, type TestTable } from '../../../support/table.ts'
+import { freshSdkTable, newClinic, type TestTable } from '../../../support/table.ts'
 
 const NOW = Date.parse('2026-05-01T07:00:00Z')
 const NOW_SECONDS = NOW / 1000
@@ -16,7 +16,7 @@ let db: TestTable
 let clinic: Clinic
 
 beforeAll(async () => {
-  db = await freshTable()
+  db = await freshSdkTable()
   clinic = await newClinic(db.table)
 })
 

@@ -13,12 +13,12 @@ import {
   TURN_MS,
   type Turn,
 } from '../../../../shared/store/table/turns.ts'
-import { freshTable } from '../../../support/table.ts'
+import { freshSdkTable } from '../../../support/table.ts'
 import { virtualTiming } from '../../../support/virtual-timing.ts'
 
 let table: Table
 beforeAll(async () => {
-  ;({ table } = await freshTable())
+  ;({ table } = await freshSdkTable())
 })
 
 /** A queue on which `progress` is what its writers have stored. */

@@ -1,6 +1,6 @@
 /** A client without the SDK, for the many calls of a campaign that meet no faults: about a fifth of the SDK's time. */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import type { DataOperation } from '../../infra/local/realistic-dynamodb/call.ts'
+import type { DataOperation } from '../../../infra/local/realistic-dynamodb/call.ts'
 import type { Execute } from './short-cut.ts'
 
 type Values = Record<string, unknown>

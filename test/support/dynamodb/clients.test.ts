@@ -1,8 +1,8 @@
 /** The clients of campaigns must behave like the SDK's: otherwise histories would prove nothing about it. */
 import { GetCommand, QueryCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { expect, it } from 'vitest'
-import { documentClient } from '../../shared/runtime/document-client.ts'
-import { freshRealisticTable, SHORT_LATENCY } from '../support/realistic-table.ts'
+import { documentClient } from '../../../shared/runtime/document-client.ts'
+import { freshRealisticTable, SHORT_LATENCY } from '../realistic-table.ts'
 import { plainClient } from './plain-client.ts'
 import { lighten, shortCut } from './short-cut.ts'
 
