@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { get, type HttpResponse, type RunningStack, runStack, send } from '../support/local-stack.ts'
+import { rounds } from '../support/scale.ts'
 import { shouldMatch } from '../support/search-oracle.ts'
 
 type Shown = {
@@ -113,13 +114,13 @@ describe('GET /patients', () => {
     const expected = everybody.filter((known) =>
       shouldMatch({ name: known.full_name, phone: known.phone_number, email: known.email_address }, query),
     )
-    for (const limit of [7, 100]) {
+    for (const limit of [rounds(60, 7), 100]) {
       expect(ids(await walk(`&search=${encodeURIComponent(query)}`, limit))).toEqual(ids(expected))
     }
   })
 
   it('finds each patient by the last four digits, the local form of the number and parts of the email', async () => {
-    for (const { id, phone_number, email_address } of everybody.slice(0, 40)) {
+    for (const { id, phone_number, email_address } of everybody.slice(0, rounds(8, 40))) {
       const forms = phone_number
         ? [
             phone_number.slice(-4),
