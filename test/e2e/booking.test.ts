@@ -201,16 +201,19 @@ describe('POST /appointments', () => {
   })
 
   it('accepts exactly one of many concurrent overlapping bookings', async () => {
-    for (let round = 0; round < rounds(2, 100); round++) {
+    for (let round = 0; round < rounds(1, 100); round++) {
       const date = weekday(round)
-      const starts = Array.from({ length: 64 }, (_, n) => ({
+      const starts = Array.from({ length: rounds(24, 64) }, (_, n) => ({
         appointment_date: date,
         start_time: `14:${String(n % 25).padStart(2, '0')}`,
         patient_id: patients[n % 3],
       }))
       const answers = await Promise.all(starts.map((fields) => book(fields)))
       const won = answers.filter(({ status }) => status === 201)
-      expect([won.length, answers.filter(({ status }) => status === 409).length]).toEqual([1, 63])
+      expect([won.length, answers.filter(({ status }) => status === 409).length]).toEqual([
+        1,
+        starts.length - 1,
+      ])
       for (const { body } of answers.filter(({ status }) => status === 409).slice(0, 3)) {
         expect(await free(body.details[0].appointment_date)).toContain(body.details[0].start_time)
       }

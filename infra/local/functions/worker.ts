@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { dirname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { type FunctionSpec, LOG_STREAM } from './spec.ts'
 
@@ -51,7 +52,8 @@ export function startWorker(
       handler: spec.handler,
       context: contextOf(spec),
       clockOffset,
-      compileCache: process.env.NODE_COMPILE_CACHE,
+      // Beside the code, so that it goes with it.
+      compileCache: join(dirname(spec.assetDirectory), 'compiled'),
     },
     env: spec.environment,
     execArgv: [],
