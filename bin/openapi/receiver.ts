@@ -42,3 +42,5 @@ export async function openReceiver() {
     },
   }
 }
+
+export type Receiver = Awaited<ReturnType<typeof openReceiver>>

@@ -1,6 +1,7 @@
 import { addDays } from '../../shared/domain/clock.ts'
 import type { ExampleRecorder } from './example-recorder.ts'
 import type { Operator } from './operator.ts'
+import type { Receiver } from './receiver.ts'
 
 /** Days from today to the first day that is tried: far enough ahead for a demo doctor to have free time. */
 const DAYS_AHEAD = 40
@@ -8,6 +9,7 @@ const DAYS_AHEAD = 40
 export async function recordAppointments(
   recorder: ExampleRecorder,
   { run, importRows }: Operator,
+  receiver: Receiver,
 ): Promise<void> {
   const { sendRequest, recordSuccess, recordError } = recorder
   const doctors = await recordSuccess('list-doctors', '/doctors?limit=2')
@@ -25,6 +27,8 @@ export async function recordAppointments(
   const made = await recordSuccess('create-appointment', '/appointments', {
     body: { ...booking(first?.start_time).body, notes: 'First visit' },
   })
+  // Events of different records arrive in any order.
+  await receiver.waitForAll(['appointment.created'])
   await recordError('slot_unavailable', 'POST', '/appointments', booking(first?.start_time))
   await recordError('outside_working_hours', 'POST', '/appointments', booking('03:00'))
   const past = { ...booking('10:00').body, appointment_date: '2026-01-05' }

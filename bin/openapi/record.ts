@@ -49,7 +49,7 @@ export async function recordExamples(): Promise<Examples> {
     // From here on, everything that happens arrives.
     const webhook = await recordEvents.subscribe(recorder, receiver.url)
     await recordPatients(recorder, tool)
-    await recordAppointments(recorder, tool)
+    await recordAppointments(recorder, tool, receiver)
     await recordFinance(recorder, tool)
     await recordErasure(recorder, tool)
     await recordMessages(recorder)
