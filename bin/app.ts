@@ -11,6 +11,7 @@ const stage = stageSettings(app.node.getContext('stage'), {
   emailFrom: context('emailFrom'),
   smsSenderId: context('smsSenderId'),
   accessRetentionDays: context('accessRetentionDays'),
+  cell: context('cell'),
 })
 const { code } = bundleFunctions(functionIds(), join(app.outdir, 'bundles'))
 const { messaging } = new ClinicStack(app, stage, code)

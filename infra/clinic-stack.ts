@@ -56,6 +56,7 @@ export class ClinicStack extends Stack {
         stage.name,
       ]),
     })
+    new CfnOutput(this, 'Cell', { value: stage.cell })
     new CfnOutput(this, 'TableName', { value: data.table.tableName })
     new CfnOutput(this, 'AccessTrailBucket', { value: trail.bucket.bucketName })
     // The operator tool writes what it does there.

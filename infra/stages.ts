@@ -1,10 +1,13 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib'
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { ObjectLockRetention } from 'aws-cdk-lib/aws-s3'
+import { CELL_PATTERN, DEFAULT_CELL } from '../shared/domain/credential.ts'
 
 /** The settings that differ between stages. */
 export type StageSettings = {
   readonly name: string
+  /** The name of this deployment among several for different clinics. */
+  readonly cell: string
   /** Whether data is retained when the stack is deleted. */
   readonly removalPolicy: RemovalPolicy
   readonly deletionProtection: boolean
@@ -54,7 +57,7 @@ export type SenderNames = Pick<MessagingSettings, 'emailFrom' | 'smsSenderId'>
 /** The timeout of functions; the gateway's is 29 s. */
 export const FUNCTION_TIMEOUT = Duration.seconds(15)
 
-const STAGES: Record<string, Omit<StageSettings, 'name' | 'messaging'>> = {
+const STAGES: Record<string, Omit<StageSettings, 'name' | 'cell' | 'messaging'>> = {
   dev: {
     removalPolicy: RemovalPolicy.DESTROY,
     deletionProtection: false,
@@ -81,12 +84,19 @@ const STAGES: Record<string, Omit<StageSettings, 'name' | 'messaging'>> = {
 export type DeploymentContext = Partial<SenderNames> & {
   /** How long the access trail is kept: days from 1 to 36500. */
   readonly accessRetentionDays?: string | undefined
+  /** Names the deployment where there are several: 1 to 8 lower-case letters and digits. */
+  readonly cell?: string | undefined
 }
 
 /** @throws Error for an unknown stage or an invalid setting */
 export function stageSettings(
   name: string,
-  { emailFrom = 'clinic@example.com', smsSenderId = 'Clinic', accessRetentionDays }: DeploymentContext = {},
+  {
+    emailFrom = 'clinic@example.com',
+    smsSenderId = 'Clinic',
+    accessRetentionDays,
+    cell = DEFAULT_CELL,
+  }: DeploymentContext = {},
 ): StageSettings {
   const settings = STAGES[name]
   if (!settings)
@@ -97,6 +107,8 @@ export function stageSettings(
     throw new Error(
       `smsSenderId must have 1 to 11 letters and digits, at least one a letter: "${smsSenderId}".`,
     )
+  if (!CELL_PATTERN.test(cell))
+    throw new Error(`cell must have 1 to 8 lower-case letters and digits: "${cell}".`)
   const accessTrail = trailSettings(settings.accessTrail, accessRetentionDays)
   const messaging = {
     emailFrom,
@@ -107,7 +119,7 @@ export function stageSettings(
     messagesPerRecipient: 10,
     smsCountries: SMS_COUNTRIES,
   }
-  return { name, ...settings, accessTrail, messaging }
+  return { name, cell, ...settings, accessTrail, messaging }
 }
 
 function trailSettings(settings: AccessTrailSettings, days: string | undefined): AccessTrailSettings {

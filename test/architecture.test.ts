@@ -70,6 +70,7 @@ const ARROWS: Record<string, string[]> = {
   ],
   infra: [
     'shared/api',
+    'shared/domain/credential.ts',
     'shared/observability',
     'shared/reference',
     'shared/runtime/workers.ts',

@@ -5,6 +5,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import { startRealisticDynamoDb } from '../../infra/local/realistic-dynamodb/realistic-dynamodb.ts'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { addDays } from '../../shared/domain/clock.ts'
+import { DEFAULT_CELL } from '../../shared/domain/credential.ts'
 import { formatTime } from '../../shared/domain/interval.ts'
 import { NO_DETAILS } from '../../shared/domain/patient.ts'
 import { SCOPES } from '../../shared/domain/scope.ts'
@@ -68,7 +69,14 @@ async function newClinic(table: Table) {
     ...{ id, name: 'Bench', timezone: 'UTC', currency: 'EUR', appointmentMinutes: MINUTES, createdAt },
   })
   const { key, secret } = await credentialStore({ table, now: Date.now }).issue({
-    ...{ name: 'bench', clinic: id, scopes: SCOPES, expiresAt: null, requestsPerMinute: 1_000_000 },
+    ...{
+      name: 'bench',
+      clinic: id,
+      cell: DEFAULT_CELL,
+      scopes: SCOPES,
+      expiresAt: null,
+      requestsPerMinute: 1_000_000,
+    },
   })
   const hours = parseWeeklyHours('mon-sun 00:00-23:59')
   const doctors = Array.from({ length: DOCTORS }, () => ({

@@ -42,6 +42,12 @@ export async function connectQueues(command: Command) {
   return { client: new SQSClient(where('sqs')), urlOf: (output: string) => requireOutput(outputs, output) }
 }
 
+/** The name that the stack puts into the keys that it issues. */
+export async function cellOf(command: Command): Promise<string> {
+  const { outputs } = await locateStack(command)
+  return requireOutput(outputs, 'Cell')
+}
+
 /** The file of the access trail. @throws CommandFailure for a stack on AWS, where Athena reads the trail */
 export async function requireTrailFile(command: Command): Promise<string> {
   const { trailFile } = await locateStack(command)

@@ -6,7 +6,7 @@ import { singleLineText } from '../../shared/domain/text-fields.ts'
 import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
 import { addToTrail } from './command-trail.ts'
-import { connect, requireClinic } from './connection.ts'
+import { cellOf, connect, requireClinic } from './connection.ts'
 import { type RevokeOptions, revokeCredential } from './credential-revocation.ts'
 import { CommandFailure, formatTable as lines, parseOption, print } from './output.ts'
 
@@ -42,6 +42,7 @@ export function addCredentialCommands(program: Command): void {
         const credential = await credentialStore({ table, now: Date.now }).issue({
           name: parseOption('name', singleLineText(100), given.name),
           clinic: clinic.id,
+          cell: await cellOf(command),
           scopes: scopesOf(given.scopes),
           expiresAt:
             given.expires === undefined

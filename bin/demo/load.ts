@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Clinic, ClinicId, ClinicInfo } from '../../shared/domain/clinic.ts'
+import { DEFAULT_CELL } from '../../shared/domain/credential.ts'
 import { SCOPES, type Scope } from '../../shared/domain/scope.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
@@ -75,6 +76,7 @@ async function issueAll(table: Table, clinic: ClinicId): Promise<ReadyClinic['cr
     const { key, secret } = await store.issue({
       name: `Demo: ${kind}`,
       clinic,
+      cell: DEFAULT_CELL,
       scopes,
       expiresAt: null,
       requestsPerMinute: null,

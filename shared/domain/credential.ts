@@ -16,6 +16,13 @@ export type Credential = {
   readonly requestsPerMinute: number | null
 }
 
+/**
+ * The name of the deployment that issues a key, which is a part of the key: a router in front of several deployments
+ * finds a request's own without a look-up.
+ */
+export const CELL_PATTERN = /^[a-z0-9]{1,8}$/
+export const DEFAULT_CELL = 'a'
+
 /** The key and secret of a request. */
 export type CredentialPair = { readonly key: string; readonly secret: string }
 

@@ -44,7 +44,6 @@ export function endpointChain(route: Route, options: ChainOptions) {
     collectResponseIds(),
     authenticate(options.verifyCredential),
     limitRate({
-      now: options.now,
       countRequest: options.countRequest,
       requestsPerMinute: options.requestsPerMinute,
     }),

@@ -5,7 +5,6 @@ import type { ApiRequest, Middleware } from './call.ts'
 import { withTimeout } from './with-timeout.ts'
 
 type RateLimitOptions = {
-  readonly now: () => number
   /** Counts the request. Costs one write. */
   readonly countRequest: (credential: Credential) => Promise<RequestCount>
   /** The limit of credentials without a limit of their own. */
@@ -20,7 +19,7 @@ const COUNT_TIMEOUT_MS = 500
  * response is sent; writes wait for it. If counting fails, requests are not limited: the limiter must never take the
  * API down.
  */
-export function limitRate({ now, countRequest: count, requestsPerMinute }: RateLimitOptions): Middleware {
+export function limitRate({ countRequest: count, requestsPerMinute }: RateLimitOptions): Middleware {
   const verdicts = new WeakMap<object, Promise<RateVerdict | null>>()
 
   const applyVerdict = async ({ context: { call } }: ApiRequest): Promise<void> => {
@@ -43,7 +42,7 @@ export function limitRate({ now, countRequest: count, requestsPerMinute }: RateL
       verdicts.set(
         call,
         withTimeout(COUNT_TIMEOUT_MS, count(credential)).then(
-          (counted) => counted && checkRateLimit(counted, rate, now()),
+          (counted) => counted && checkRateLimit(counted, rate),
           () => null,
         ),
       )

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { ClinicId, ClinicInfo } from '../domain/clinic.ts'
 import { type Credential, type CredentialPair, isActive } from '../domain/credential.ts'
-import type { RequestCount } from '../domain/rate-limit.ts'
+import { type RequestCount, rateWindow } from '../domain/rate-limit.ts'
 import type { Scope } from '../domain/scope.ts'
 import { clinicStore, type StoredClinic } from './clinics.ts'
 import {
@@ -21,6 +21,8 @@ import type { Item, UpdateParts } from './table/write-requests.ts'
 export type NewCredential = {
   readonly name: string
   readonly clinic: ClinicId
+  /** The deployment that issues it. */
+  readonly cell: string
   readonly scopes: readonly Scope[]
   /** ISO 8601 instant; null if it never expires. */
   readonly expiresAt: string | null
@@ -58,8 +60,8 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
    * Issues a credential for a clinic. The secret is only in the returned value. The copy of the clinic's
    * settings is that of the moment: a change at the same time either is copied, or finds the new credential.
    */
-  async function issue(wanted: NewCredential): Promise<Credential & { secret: string }> {
-    const key = `ck_${randomBytes(12).toString('base64url')}`
+  async function issue({ cell, ...wanted }: NewCredential): Promise<Credential & { secret: string }> {
+    const key = `ck_${cell}_${randomBytes(12).toString('base64url')}`
     const secret = `cs_${randomBytes(32).toString('base64url')}`
     const salt = randomBytes(16)
     const createdAt = new Date(now()).toISOString()
@@ -122,19 +124,26 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
     })
   }
 
-  /** Counts a request in its minute and second: one write, to an item that expires after two minutes. */
-  async function countRequest({ key }: Credential): Promise<RequestCount> {
-    const seconds = Math.floor(now() / 1000)
-    const counts = await table.update(credentialMinuteKey(key, Math.floor(seconds / 60)), {
-      UpdateExpression: 'ADD #minute :one, #second :one SET #ttl = :ttl',
-      ExpressionAttributeNames: { '#minute': 'n', '#second': `s${seconds % 60}`, '#ttl': TTL },
-      ExpressionAttributeValues: { ':one': 1, ':ttl': seconds + 120 },
-      ReturnValues: 'UPDATED_NEW',
-    })
-    return { minute: counts?.n as number, second: counts?.[`s${seconds % 60}`] as number }
-  }
+  const countRequest = ({ key }: Credential): Promise<RequestCount> => count(table, key, now())
 
   return { authenticate, issue, list, find, revoke, refreshClinic, recordUse, countRequest }
+}
+
+/** Counts a request in its minute and second: one write, to an item that expires after two minutes. */
+async function count(table: Table, key: string, now: number): Promise<RequestCount> {
+  const { number, second } = rateWindow(key, now)
+  const secondCounter = `s${second}`
+  const counts = await table.update(credentialMinuteKey(key, number), {
+    UpdateExpression: 'ADD #minute :one, #second :one SET #ttl = :ttl',
+    ExpressionAttributeNames: { '#minute': 'n', '#second': secondCounter, '#ttl': TTL },
+    ExpressionAttributeValues: { ':one': 1, ':ttl': Math.floor(now / 1000) + 120 },
+    ReturnValues: 'UPDATED_NEW',
+  })
+  return {
+    minute: counts?.n as number,
+    second: counts?.[secondCounter] as number,
+    secondsLeft: 60 - second,
+  }
 }
 
 /** Revokes a credential, and increments the version of its row. */

@@ -36,6 +36,19 @@ it('stageSettings throws an error that names the known stages when the stage is 
   )
 })
 
+describe('the cell', () => {
+  it('is taken from the context of the deployment, and an output of the stack', () => {
+    expect(stageSettings('prod', { cell: 'eu7' }).cell).toBe('eu7')
+    dev.hasOutput('Cell', { Value: 'a' })
+  })
+
+  it.each(['', 'A', 'a_b', 'a-b', 'ninechars', ' a'])('rejects %j', (cell) => {
+    expect(() => stageSettings('dev', { cell })).toThrow(
+      /^cell must have 1 to 8 lower-case letters and digits/,
+    )
+  })
+})
+
 describe('the senders’ names', () => {
   it('are taken from the context of the deployment', () => {
     const { messaging } = stageSettings('prod', { emailFrom: 'mail@praxis-nord.de', smsSenderId: 'Praxis1' })

@@ -1,4 +1,5 @@
 import type { Clinic } from '../../shared/domain/clinic.ts'
+import { DEFAULT_CELL } from '../../shared/domain/credential.ts'
 import { SCOPES, type Scope } from '../../shared/domain/scope.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
 import type { Table } from '../../shared/store/table/table.ts'
@@ -13,6 +14,7 @@ export async function issueCredential(
   const credential = await credentialStore({ table, now: Date.now }).issue({
     name: 'test',
     clinic: clinic.id,
+    cell: DEFAULT_CELL,
     scopes,
     expiresAt,
     requestsPerMinute: null,

@@ -8,7 +8,7 @@ import { newUuid } from '../../shared/domain/uuid.ts'
 import { documentClient } from '../../shared/runtime/document-client.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { openTable, type Table } from '../../shared/store/table/table.ts'
-import { plainEngineClient } from './dynamodb/engine-client.ts'
+import { testClient } from './dynamodb/test-client.ts'
 import { ENGINE_ACCESS } from './engine-access.ts'
 
 export type TestTable = {
@@ -31,7 +31,7 @@ export async function freshTable(): Promise<TestTable> {
   const name = await createTestTable(raw)
   raw.destroy()
   const client = engineClient()
-  return { client, name, table: openTable(plainEngineClient(inject('dynamodb')), name) }
+  return { client, name, table: openTable(testClient(inject('dynamodb')), name) }
 }
 
 /** The same with the table through the SDK's client. */

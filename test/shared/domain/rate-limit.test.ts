@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { checkRateLimit, rateLimitFor } from '../../../shared/domain/rate-limit.ts'
+import { checkRateLimit, rateLimitFor, rateWindow } from '../../../shared/domain/rate-limit.ts'
 
 describe('rateLimitFor', () => {
   it.each([
@@ -15,9 +15,7 @@ describe('rateLimitFor', () => {
 
 describe('checkRateLimit', () => {
   const limit = { perMinute: 100, perSecond: 50 }
-  const AT_40_SECONDS = Date.parse('2026-05-01T10:00:40.999Z')
-  const check = (minute: number, second: number, now = AT_40_SECONDS) =>
-    checkRateLimit({ minute, second }, limit, now)
+  const check = (minute: number, second: number) => checkRateLimit({ minute, second, secondsLeft: 20 }, limit)
 
   it('allows the last request of a minute and of a second', () => {
     expect(check(100, 50)).toEqual({ allowed: true, remaining: 0, resetSeconds: 20 })
@@ -38,13 +36,28 @@ describe('checkRateLimit', () => {
   it('refuses requests over both until the minute ends', () => {
     expect(check(150, 51)).toEqual({ allowed: false, remaining: 0, resetSeconds: 20 })
   })
+})
+
+describe('rateWindow', () => {
+  const at = (time: string) => Date.parse(`2026-05-01T${time}Z`)
+  const FIRST = at('10:00:00') / 60_000
 
   it.each([
-    ['10:00:00.000', 60],
-    ['10:00:00.999', 60],
-    ['10:00:01.000', 59],
-    ['10:00:59.999', 1],
-  ])('at %s, the minute ends in %i seconds', (time, resetSeconds) => {
-    expect(check(1, 1, Date.parse(`2026-05-01T${time}Z`)).resetSeconds).toBe(resetSeconds)
+    // Keys whose minute begins with the clock's, and 59 and 14 seconds before it.
+    ['<', '10:00:00.000', { number: FIRST, second: 0 }],
+    ['<', '10:00:59.999', { number: FIRST, second: 59 }],
+    [';', '10:00:00.999', { number: FIRST, second: 59 }],
+    [';', '10:00:01.000', { number: FIRST + 1, second: 0 }],
+    // 49 * 31 + 55 = 1574 = 26 * 60 + 14
+    ['17', '10:00:45.999', { number: FIRST, second: 59 }],
+    ['17', '10:00:46.000', { number: FIRST + 1, second: 0 }],
+  ])('of key %s at %s', (key, time, expected) => {
+    expect(rateWindow(key, at(time))).toEqual(expected)
+  })
+
+  it('begins at every second for some keys', () => {
+    const keys = Array.from({ length: 2000 }, (_, n) => `ck_a_${(n * 7919).toString(36)}`)
+    const seconds = keys.map((key) => rateWindow(key, at('10:00:00')).second)
+    expect(new Set(seconds).size).toBe(60)
   })
 })

@@ -46,6 +46,8 @@ const chain = (
   parts: Partial<ChainOptions> = {},
 ) => chainOf(route, act, parts)
 
+const counted = (minute: number, second: number) => async () => ({ minute, second, secondsLeft: 20 })
+
 function chainOf(of: Route, act: () => Promise<unknown>, parts: Partial<ChainOptions> = {}) {
   const lines: Record<string, unknown>[] = []
   const accesses: object[] = []
@@ -54,7 +56,7 @@ function chainOf(of: Route, act: () => Promise<unknown>, parts: Partial<ChainOpt
     log: (line) => lines.push(line),
     writeAccess: (access) => accesses.push(access),
     verifyCredential: async () => credential,
-    countRequest: async () => ({ minute: 1, second: 1 }),
+    countRequest: counted(1, 1),
     requestsPerMinute: 300,
     recordUse: async () => {},
     checkResponses: true,
@@ -181,7 +183,7 @@ describe('the chain', () => {
   })
 
   it('returns 429 over the rate limit, whatever else is wrong', async () => {
-    const over = { countRequest: async () => ({ minute: 101, second: 1 }) }
+    const over = { countRequest: counted(101, 1) }
     for (const parts of [over, { ...over, prove: async () => ({ ...credential, scopes: [] }) }]) {
       const answer = await call(chain(undefined, parts).handler, { ...good, query: { page: '0' } })
       expect(answer).toMatchObject({
@@ -193,7 +195,7 @@ describe('the chain', () => {
   })
 
   it('returns 429 with retry-after 1 when only the limit of a second is exceeded', async () => {
-    const { handler } = chain(undefined, { countRequest: async () => ({ minute: 60, second: 51 }) })
+    const { handler } = chain(undefined, { countRequest: counted(60, 51) })
     expect(await call(handler, good)).toMatchObject({ status: 429, headers: { 'retry-after': '1' } })
   })
 
@@ -378,7 +380,7 @@ describe('a request body', () => {
       'UNSUPPORTED_MEDIA_TYPE',
     ],
     [
-      'an object with a similar content type',
+      'an object as JSONP',
       NONE,
       { 'content-type': 'application/jsonp' },
       '{}',

@@ -9,7 +9,7 @@ beforeAll(async () => {
   db = await freshTable()
 })
 
-const wanted = { name: 'Booking site', scopes: [], expiresAt: null, requestsPerMinute: null }
+const wanted = { name: 'Booking site', cell: 'eu7', scopes: [], expiresAt: null, requestsPerMinute: null }
 const zoneOf = async (clinic: Parameters<ReturnType<typeof credentialStore>['list']>[0]) =>
   (await credentialStore({ ...db, now: Date.now }).list(clinic)).map((one) => one.clinic.timezone)
 
@@ -50,6 +50,7 @@ describe('changing a clinic', () => {
       ...wanted,
       clinic: id,
     })
+    expect(issued.key).toMatch(/^ck_eu7_[\w-]{16}$/)
     expect(issued.clinic.timezone).toBe('Europe/Berlin')
     expect(await zoneOf(id)).toEqual(['Europe/Berlin'])
   })

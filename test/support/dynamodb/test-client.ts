@@ -1,0 +1,29 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { sender } from '../../../infra/local/realistic-dynamodb/proxy-server.ts'
+import { documentClient } from '../../../shared/runtime/document-client.ts'
+import { ENGINE_ACCESS } from '../engine-access.ts'
+import { engineSockets } from './engine-sockets.ts'
+import { plainClient } from './plain-client.ts'
+
+const UNSIGNED = {
+  method: 'POST',
+  path: '/',
+  headers: {
+    'content-type': 'application/x-amz-json-1.0',
+    'x-amz-date': '20260101T000000Z',
+    authorization:
+      'AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=none',
+  },
+}
+
+/** Whether the run has an engine that refuses and throttles calls, such as DynamoDB Local. */
+const NEEDS_RETRIES = process.env.AWS_ENDPOINT_URL_DYNAMODB !== undefined
+
+/**
+ * A client without the SDK, which takes a fifth of its time. Tests write and read their data with it; the SDK's client is
+ * what functions have, and what the tests of shared/store/table and of contention use.
+ */
+export const testClient = (endpoint: string): DynamoDBDocumentClient =>
+  NEEDS_RETRIES
+    ? documentClient({ endpoint, ...ENGINE_ACCESS, requestHandler: {} })
+    : plainClient(sender(engineSockets(endpoint), UNSIGNED))
