@@ -160,7 +160,6 @@ describe('the chain', () => {
   it('checks in the order of docs/api.md', async () => {
     const posted = defineRoute({ ...route, method: 'POST', body: z.strictObject({ name: z.string() }) })
     const json = { 'content-type': 'application/json' }
-    const jsonp = { 'content-type': 'application/jsonp' }
     const steps: [corrections: Parameters<typeof call>[1], status: number, key: string][] = [
       [{ query: { page: '0' }, path: { id: 'none' }, body: 'x'.repeat(300_000) }, 400, 'invalid_params'],
       [{ query: {} }, 404, 'patient_not_found'],
@@ -323,6 +322,7 @@ describe('a request body', () => {
   const OPTIONAL = writing(z.strictObject({ name: z.string().optional() }))
   const REQUIRED = writing(z.strictObject({ name: z.string() }))
   const json = { 'content-type': 'application/json' }
+  const jsonp = { 'content-type': 'application/jsonp' }
 
   type Case = [what: string, of: typeof NONE, headers: Record<string, string>, body: string | undefined]
   const answerOf = async (of: typeof NONE, headers: Record<string, string>, body: string | undefined) => {
