@@ -13,7 +13,10 @@ import { withTimeLimit } from '../shared/store/table/time-limit.ts'
 export const handler = queueWorker(
   sendEmailWorker,
   {
-    messages: (platform) => withTimeLimit(EMAIL_STEP_MS, messageDispatch(platform)),
+    messages: (platform) => {
+      const { find, claim, recordFeedback, markUnresolved, release } = messageDispatch(platform)
+      return withTimeLimit(EMAIL_STEP_MS, { find, claim, recordFeedback, markUnresolved, release })
+    },
     clinics: (platform) => withTimeLimit(EMAIL_STEP_MS, clinicStore(platform)),
     sender: openEmail,
     queue: openEmailQueue,

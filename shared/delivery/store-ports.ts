@@ -19,8 +19,8 @@ export type Messages = {
   readonly release: (clinic: ClinicId, id: string, token: string, dueAt: number) => Promise<unknown>
   /** Does nothing if the message has changed since it was read. */
   readonly postpone: (clinic: ClinicId, read: StoredMessage, dueAt: number) => Promise<unknown>
-  /** At most `limit` due messages of each partition, earliest first. */
-  readonly due: (now: number, limit: number) => Promise<readonly Due[]>
+  /** The messages that are due by `until`, at most `size` of each partition at a time, earliest first. */
+  readonly dueBatches: (until: number, size: number) => AsyncIterable<readonly Due[]>
   readonly removeDue: (due: Due) => Promise<void>
 }
 
@@ -41,8 +41,8 @@ export type Deliveries = {
     id: string,
     apply: (before: Delivery) => Delivery | null,
   ) => Promise<unknown>
-  /** At most `limit` due deliveries of each partition, earliest first. */
-  readonly due: (now: number, limit: number) => Promise<readonly DueDelivery[]>
+  /** The deliveries that are due by `until`, at most `size` of each partition at a time, earliest first. */
+  readonly dueBatches: (until: number, size: number) => AsyncIterable<readonly DueDelivery[]>
   readonly removeDue: (due: DueDelivery) => Promise<void>
 }
 

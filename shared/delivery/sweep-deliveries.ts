@@ -1,27 +1,32 @@
 import type { DueDelivery } from '../domain/delivery.ts'
 import type { DeliveryQueues } from './delivery-queues.ts'
-import { settleAll } from './settle-all.ts'
 import type { Deliveries } from './store-ports.ts'
+import { sweepBatches } from './sweep-batches.ts'
 
 export type DeliverySweep = {
-  readonly deliveries: Pick<Deliveries, 'due' | 'find' | 'change' | 'removeDue'>
+  readonly deliveries: Pick<Deliveries, 'dueBatches' | 'find' | 'change' | 'removeDue'>
   readonly queues: DeliveryQueues
   readonly now: () => number
 }
 
-/** Deliveries of each partition that one sweep processes; the next sweep, a minute later, processes the rest. */
-const MAX_PER_SWEEP = 500
+/** Deliveries of each partition that are read at a time. */
+const BATCH_SIZE = 100
+
+/** What falls due before the next sweep has come this far is queued by this one, with its delay. */
+const HORIZON_MS = 75_000
 
 /** When a delivery that was queued is checked again, in case its message is lost. */
 const RECHECK_DELAY_MS = 10 * 60_000
 
-const CONCURRENCY = 8
+const CONCURRENCY = 16
 
 /** Queues the deliveries that are due: retries after long delays, and deliveries that a crash left unqueued. */
-export async function sweepDeliveries(sweep: DeliverySweep): Promise<void> {
-  const items = await sweep.deliveries.due(sweep.now(), MAX_PER_SWEEP)
-  await settleAll(items, (item) => processDue(sweep, item), CONCURRENCY)
-}
+export const sweepDeliveries = (sweep: DeliverySweep): Promise<void> =>
+  sweepBatches(sweep.deliveries.dueBatches(sweep.now() + HORIZON_MS, BATCH_SIZE), {
+    work: (item) => processDue(sweep, item),
+    concurrency: CONCURRENCY,
+    now: sweep.now,
+  })
 
 async function processDue({ deliveries, queues, now }: DeliverySweep, item: DueDelivery): Promise<void> {
   const { clinic, webhook, id, at } = item
@@ -29,8 +34,12 @@ async function processDue({ deliveries, queues, now }: DeliverySweep, item: DueD
   if (delivery?.dueAt !== at) return deliveries.removeDue(item)
   // Already claimed.
   if (delivery.claim && delivery.claim.until > now()) return
-  await queues.push(delivery.attempts.length === 0 ? 'quick' : 'slow', [{ clinic, webhook, delivery: id }])
-  const dueAt = now() + RECHECK_DELAY_MS
+  const delayMs = Math.max(0, at - now())
+  // Not a retry, but a check whether a message was lost: it would be too early.
+  if (delayMs > 0 && delivery.nextAt !== at) return
+  const lane = delivery.attempts.length === 0 ? 'quick' : 'slow'
+  await queues.push(lane, [{ clinic, webhook, delivery: id }], delayMs)
+  const dueAt = now() + delayMs + RECHECK_DELAY_MS
   await deliveries.change(clinic, webhook, id, (before) =>
     before.dueAt === at ? { ...before, dueAt } : null,
   )

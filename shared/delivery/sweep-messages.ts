@@ -2,21 +2,23 @@ import type { Due } from '../domain/due.ts'
 import { isUnresolved, isWaiting } from '../domain/message.ts'
 import type { EmailQueue } from './email-queue.ts'
 import { MAX_AGE_MS } from './send-queued-email.ts'
-import { settleAll } from './settle-all.ts'
 import type { Messages } from './store-ports.ts'
+import { sweepBatches } from './sweep-batches.ts'
 
 export type MessageSweep = {
   readonly messages: Pick<
     Messages,
-    'due' | 'find' | 'recordFeedback' | 'postpone' | 'markUnresolved' | 'removeDue'
+    'dueBatches' | 'find' | 'recordFeedback' | 'postpone' | 'markUnresolved' | 'removeDue'
   >
   readonly queue: EmailQueue
   readonly now: () => number
   readonly count: (metric: string) => void
 }
 
-/** Messages of each partition that one sweep processes; the next sweep, a minute later, processes the rest. */
-const MAX_PER_SWEEP = 250
+/** Messages of each partition that are read at a time. */
+const BATCH_SIZE = 100
+
+const CONCURRENCY = 8
 
 /** Bounds of the delay before a message that was queued again is checked again. */
 const MIN_RECHECK_DELAY_MS = 15 * 60_000
@@ -26,10 +28,12 @@ const MAX_RECHECK_DELAY_MS = 60 * 60_000
  * Processes messages that are overdue: queues emails that a crash left unqueued, and marks messages whose claim expired as
  * unresolved, for an operator to decide.
  */
-export async function sweepMessages(sweep: MessageSweep): Promise<void> {
-  const items = await sweep.messages.due(sweep.now(), MAX_PER_SWEEP)
-  await settleAll(items, (item) => processDue(sweep, item))
-}
+export const sweepMessages = (sweep: MessageSweep): Promise<void> =>
+  sweepBatches(sweep.messages.dueBatches(sweep.now(), BATCH_SIZE), {
+    work: (item) => processDue(sweep, item),
+    concurrency: CONCURRENCY,
+    now: sweep.now,
+  })
 
 async function processDue({ messages, queue, now, count }: MessageSweep, item: Due): Promise<void> {
   const { clinic, id, at } = item

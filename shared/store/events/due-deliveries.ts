@@ -1,6 +1,7 @@
 import type { DueDelivery } from '../../domain/delivery.ts'
 import { dueUntil } from '../keys/due.ts'
 import { DUE_DELIVERY_PARTITIONS, dueDeliveryKey, parseDueDeliveryKey } from '../keys/webhooks.ts'
+import { partitionBatches } from '../table/partition-batches.ts'
 import type { Table } from '../table/table.ts'
 import { deliveryStore } from './deliveries.ts'
 
@@ -8,17 +9,14 @@ import { deliveryStore } from './deliveries.ts'
 export function dueDeliveries({ table }: { table: Table }) {
   const { find, change } = deliveryStore({ table })
 
-  /** At most `limit` deliveries of each partition that are due by `now`, earliest first. */
-  async function due(now: number, limit: number): Promise<DueDelivery[]> {
-    const reads = DUE_DELIVERY_PARTITIONS.map((pk) => table.query({ pk, to: dueUntil(now), limit }))
-    return (await Promise.all(reads))
-      .flat()
-      .map(parseDueDeliveryKey)
-      .sort((a, b) => a.at - b.at)
+  /** The deliveries that are due by `until`, in batches of at most `size` from each partition, earliest first. */
+  async function* dueBatches(until: number, size: number): AsyncGenerator<DueDelivery[]> {
+    for await (const items of partitionBatches(table, DUE_DELIVERY_PARTITIONS, { to: dueUntil(until), size }))
+      yield items.map(parseDueDeliveryKey).sort((a, b) => a.at - b.at)
   }
 
   /** Removes the due item of a delivery that has ended or is due at another time. */
   const removeDue = (item: DueDelivery): Promise<void> => table.deleteMany([dueDeliveryKey(item)])
 
-  return { find, change, due, removeDue }
+  return { find, change, dueBatches, removeDue }
 }

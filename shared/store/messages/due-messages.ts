@@ -9,17 +9,21 @@ import {
   UNRESOLVED_MESSAGES_PARTITION,
   unresolvedMessageKey,
 } from '../keys/messages.ts'
+import { partitionBatches } from '../table/partition-batches.ts'
 import type { Table } from '../table/table.ts'
 
 /** Finds messages of all clinics: those that are due, those that wait for a person, and those with a provider's id. */
 export function dueMessages({ table }: { table: Table }) {
-  /** Messages that are due at `now`, soonest first, at most `limit` from each partition. */
-  async function due(now: number, limit: number): Promise<Due[]> {
-    const read = DUE_MESSAGE_PARTITIONS.map((pk) => table.query({ pk, to: dueUntil(now), limit }))
-    return (await Promise.all(read))
-      .flat()
-      .map(parseDueKey)
-      .sort((a, b) => a.at - b.at)
+  /** The messages that are due by `until`, in batches of at most `size` from each partition, earliest first. */
+  async function* dueBatches(until: number, size: number): AsyncGenerator<Due[]> {
+    for await (const items of partitionBatches(table, DUE_MESSAGE_PARTITIONS, { to: dueUntil(until), size }))
+      yield items.map(parseDueKey).sort((a, b) => a.at - b.at)
+  }
+
+  /** At most `limit` messages from each partition that are due by `until`, earliest first. */
+  async function due(until: number, limit: number): Promise<Due[]> {
+    for await (const batch of dueBatches(until, limit)) return batch
+    return []
   }
 
   /** Every message that waits for a person. After a claim expires, the next sweep moves its message here. */
@@ -36,7 +40,7 @@ export function dueMessages({ table }: { table: Table }) {
     return item ? { clinic: item.c as ClinicId, id: item.m as string } : null
   }
 
-  return { due, unresolved, removeDue, findByProviderId }
+  return { dueBatches, due, unresolved, removeDue, findByProviderId }
 }
 
 /** The key of a message's due item; null when nothing more is due. */

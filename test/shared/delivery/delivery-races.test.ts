@@ -61,7 +61,10 @@ it.each([0, 5])(
     await sweepDeliveries({
       deliveries: {
         ...due,
-        due: async (...parts) => (await due.due(...parts)).filter((one) => one.clinic === clinic.id),
+        dueBatches: async function* (...parts) {
+          for await (const batch of due.dueBatches(...parts))
+            yield batch.filter((one) => one.clinic === clinic.id)
+        },
       },
       queues: {
         push: async (lane, queued) => {

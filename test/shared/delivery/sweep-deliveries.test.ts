@@ -9,6 +9,7 @@ import { eventStore } from '../../../shared/store/events/events.ts'
 import { announcedKey } from '../../../shared/store/keys/events.ts'
 import { shortId } from '../../../shared/store/keys/key.ts'
 import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
+import { chunked } from '../../../shared/store/table/chunked.ts'
 import { createWebhook } from '../../support/deliveries.ts'
 import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
 import { mockClient } from '../../support/mock-client.ts'
@@ -49,7 +50,7 @@ type Done =
   | [what: 'change', id: string, dueAt: number | null]
   | [what: 'remove', id: string]
 
-type Broken = Partial<Record<'due' | 'find' | 'push' | 'change' | 'remove', string>>
+type Broken = Partial<Record<'read' | 'find' | 'push' | 'change' | 'remove', string>>
 
 /**
  * Sweeps the given due deliveries and returns the calls made. A delivery of null does not exist, `broken` calls fail for one
@@ -59,6 +60,7 @@ async function swept(
   deliveries: Record<string, Delivery | null>,
   broken: Broken = {},
   later: Record<string, Delivery> = {},
+  { dueAt = DUE, now = () => NOW }: { dueAt?: number; now?: () => number } = {},
 ) {
   const did: Done[] = []
   const asked: unknown[][] = []
@@ -68,7 +70,7 @@ async function swept(
     if (broken[name] === id) throw new Error(`no ${name}`)
   }
   const sweep: DeliverySweep = {
-    now: () => NOW,
+    now,
     queues: {
       push: async (way, pushed, delayMs) => {
         for (const { delivery, ...rest } of pushed) {
@@ -76,13 +78,16 @@ async function swept(
           expect(rest).toEqual({ clinic: CLINIC, webhook: WEBHOOK })
           did.push(['push', way, delivery])
         }
-        expect(delayMs).toBeUndefined()
+        expect(delayMs).toBe(Math.max(0, dueAt - NOW))
       },
     },
     deliveries: {
-      due: async (...args) => {
+      dueBatches: async function* (...args) {
         asked.push(args)
-        return Object.keys(deliveries).map((id) => ({ clinic: CLINIC, webhook: WEBHOOK, id, at: DUE }))
+        for (const batch of chunked(Object.keys(deliveries), 10)) {
+          if (broken.read === batch[0]) throw new Error('no read')
+          yield batch.map((id) => ({ clinic: CLINIC, webhook: WEBHOOK, id, at: dueAt }))
+        }
       },
       find: async (_clinic, _webhook, id) => {
         most = Math.max(most, ++under)
@@ -103,7 +108,7 @@ async function swept(
       },
       removeDue: async (due) => {
         breaks('remove', due.id)
-        expect(due).toEqual({ clinic: CLINIC, webhook: WEBHOOK, id: due.id, at: DUE })
+        expect(due).toEqual({ clinic: CLINIC, webhook: WEBHOOK, id: due.id, at: dueAt })
         did.push(['remove', due.id])
       },
     },
@@ -116,8 +121,33 @@ async function swept(
 }
 
 describe('the sweep of deliveries', () => {
-  it('reads at most 500 deliveries of each partition that are due now', async () => {
-    expect(await swept({})).toMatchObject({ did: [], asked: [[NOW, 500]], failed: null })
+  it('reads the deliveries that are due before the next sweep', async () => {
+    expect(await swept({})).toMatchObject({ did: [], asked: [[NOW + 75_000, 100]], failed: null })
+  })
+
+  it('queues a retry that falls due later with its delay, so that it is not late by a sweep', async () => {
+    const dueAt = NOW + 74_000
+    const retry = aDelivery('d', { attempts: [attempt], failedAttempts: 4, nextAt: dueAt, dueAt })
+    expect(await swept({ d: retry }, {}, {}, { dueAt })).toMatchObject({
+      did: [
+        ['push', 'slow', 'd'],
+        ['change', 'd', dueAt + 10 * MINUTE],
+      ],
+    })
+  })
+
+  it('leaves a delivery whose message is on its way until the time of its check', async () => {
+    const dueAt = NOW + 1
+    expect(await swept({ d: aDelivery('d', { dueAt }) }, {}, {}, { dueAt })).toMatchObject({ did: [] })
+  })
+
+  it('processes batch after batch until its time is up', async () => {
+    const all = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`d${n}`, aDelivery(`d${n}`, done)]))
+    expect((await swept(all)).did.length).toBe(40)
+    // The clock is read before the first of the batches of ten, and after each: a minute has passed after the second.
+    let reads = 0
+    const now = () => NOW + 30_000 * reads++
+    expect((await swept(all, {}, {}, { now })).did.length).toBe(20)
   })
 
   it.each<[string, Delivery | null]>([
@@ -173,13 +203,13 @@ describe('the sweep of deliveries', () => {
     expect(await swept({ d: aDelivery('d') }, { push: 'd' })).toMatchObject({ did: [], failed: 'no push' })
   })
 
-  it('processes each due delivery once, up to eight concurrently', async () => {
+  it('processes each due delivery once, up to sixteen concurrently', async () => {
     const all = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`d${n}`, aDelivery(`d${n}`)]))
     const { did, most } = await swept(all)
     const pushed = did.flatMap(([what, , id]) => (what === 'push' ? [id] : []))
     expect(pushed.sort()).toEqual(Object.keys(all).sort())
     expect(most).toBeGreaterThan(1)
-    expect(most).toBeLessThanOrEqual(8)
+    expect(most).toBeLessThanOrEqual(16)
   })
 
   it.each<[string, Broken]>([

@@ -1,5 +1,21 @@
 import { describe, expect, it } from 'vitest'
-import { type Credential, isActive, parseAuthorization } from '../../../shared/domain/credential.ts'
+import {
+  CELL_PATTERN,
+  type Credential,
+  DEFAULT_CELL,
+  isActive,
+  parseAuthorization,
+} from '../../../shared/domain/credential.ts'
+
+describe('the name of a deployment', () => {
+  it.each([DEFAULT_CELL, 'a', 'z', '0', '9', 'eu7', 'eightchr'])('may be %j', (cell) => {
+    expect(CELL_PATTERN.test(cell)).toBe(true)
+  })
+
+  it.each(['', 'A', 'a_b', 'a-b', 'ninechars', ' a', 'a '])('may not be %j', (cell) => {
+    expect(CELL_PATTERN.test(cell)).toBe(false)
+  })
+})
 
 describe('parseAuthorization', () => {
   it.each(['Developer k:s', 'developer k:s', 'DEVELOPER k:s'])('parses %s', (header) => {
