@@ -1,4 +1,4 @@
-import { fanOutClinics } from '../shared/delivery/fan-out-clinics.ts'
+import { sweepEvents } from '../shared/delivery/fan-out-clinics.ts'
 import { openDeliveryQueues } from '../shared/runtime/webhooks.ts'
 import { worker } from '../shared/runtime/worker.ts'
 import { sweepEventsWorker } from '../shared/runtime/workers.ts'
@@ -8,5 +8,5 @@ import { eventFanOut } from '../shared/store/events/fan-out.ts'
 export const handler = worker(
   sweepEventsWorker,
   { events: eventFanOut, queues: openDeliveryQueues },
-  async (_event: unknown, stores) => fanOutClinics(stores, await stores.events.clinicsWithAnnounced()),
+  (_event: unknown, stores, { now }) => sweepEvents({ ...stores, now }),
 )

@@ -70,8 +70,10 @@ export class WorkerFunctions {
         new DynamoEventSource(table, {
           startingPosition: StartingPosition.TRIM_HORIZON,
           batchSize: 100,
-          parallelizationFactor: 4,
-          // A sweep processes what fails more often, so that it does not block later records.
+          parallelizationFactor: 10,
+          // One record that fails does not fail the others of its batch. A sweep processes what fails more often, so that
+          // it does not block later records.
+          bisectBatchOnError: true,
           retryAttempts: 3,
           filters: [
             FilterCriteria.filter({

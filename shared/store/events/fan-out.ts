@@ -26,8 +26,11 @@ import { webhookStore } from './webhooks.ts'
 /** Announced events read for one transaction: about twice what it can hold, since the next one reads the rest again. */
 const MAX_EVENTS_PER_READ = 100
 
-/** Announced events of each partition that are searched for clinics. */
-const MAX_ANNOUNCED_PER_PARTITION = 1000
+/** Announced events that are read at a time to find the clinics that they belong to. */
+const EVENTS_PER_SEARCH = 100
+
+/** Transactions for one clinic in a turn: a backlog must not hold up other clinics. */
+const MAX_TRANSACTIONS_PER_TURN = 20
 
 type FanOutPlatform = {
   readonly table: Table
@@ -41,16 +44,17 @@ export function eventFanOut({ table, now, newId }: FanOutPlatform) {
 
   /**
    * Moves a clinic's announced events to their positions and creates a delivery for each subscribed webhook. Calls `push`
-   * with the new deliveries after each transaction; if it fails, the sweep queues them later.
+   * with the new deliveries after each transaction; if it fails, the sweep queues them later. Ends after a number of
+   * transactions: what is left is for the next turn.
    */
   async function fanOut(
     clinic: ClinicId,
     push: (created: DeliveryReference[]) => Promise<void>,
   ): Promise<void> {
-    for (let more = true; more; ) {
+    for (let count = 0; count < MAX_TRANSACTIONS_PER_TURN; count++) {
       const created = await retryOnConflict(() => fanOutBatch(clinic))
-      more = created !== null
-      if (created && created.length > 0) await push(created)
+      if (created === null) return
+      if (created.length > 0) await push(created)
     }
   }
 
@@ -106,10 +110,20 @@ export function eventFanOut({ table, now, newId }: FanOutPlatform) {
 
   /** Clinics with announced events that have no position yet, including events missing from the stream. */
   async function clinicsWithAnnounced(): Promise<ClinicId[]> {
-    const reads = ALL_ANNOUNCED_PARTITIONS.map((pk) =>
-      table.query({ pk, limit: MAX_ANNOUNCED_PER_PARTITION }),
-    )
-    return [...new Set((await Promise.all(reads)).flat().map((item) => parseAnnouncedKey(item).clinic))]
+    return (await Promise.all(ALL_ANNOUNCED_PARTITIONS.map(clinicsOf))).flat()
+  }
+
+  /** The clinics of a partition. After a page of events, the other events of its last clinic are skipped. */
+  async function clinicsOf(pk: string): Promise<ClinicId[]> {
+    const found = new Set<ClinicId>()
+    for (let from: string | undefined; ; ) {
+      const items = await table.query({ pk, ...(from && { from }), limit: EVENTS_PER_SEARCH })
+      const clinics = items.map((item) => parseAnnouncedKey(item).clinic)
+      for (const clinic of clinics) found.add(clinic)
+      const last = clinics.at(-1)
+      if (last === undefined || items.length < EVENTS_PER_SEARCH) return [...found]
+      from = announcedRange(last).to
+    }
   }
 
   return { fanOut, clinicsWithAnnounced }

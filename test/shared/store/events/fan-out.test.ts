@@ -12,10 +12,12 @@ import { deliveryStore } from '../../../../shared/store/events/deliveries.ts'
 import { eventStore } from '../../../../shared/store/events/events.ts'
 import { eventFanOut } from '../../../../shared/store/events/fan-out.ts'
 import { webhookStore } from '../../../../shared/store/events/webhooks.ts'
+import { announcedKey } from '../../../../shared/store/keys/events.ts'
 import { messageDispatch } from '../../../../shared/store/messages/dispatch.ts'
 import { messageStore } from '../../../../shared/store/messages/messages.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
+import { chunked } from '../../../../shared/store/table/chunked.ts'
 import { retryOnConflict } from '../../../../shared/store/table/retry-on-conflict.ts'
 import { withoutEvents } from '../../../../shared/store/table/table.ts'
 import { createWebhook } from '../../../support/deliveries.ts'
@@ -246,12 +248,32 @@ it('handles more webhooks and events than one transaction can hold', async () =>
     Array.from({ length: 30 }, () => aPatient()),
   )
   let pushed = 0
-  await fanOut(clinic.id, async (made) => {
-    pushed += made.length
-  })
+  const turn = () =>
+    fanOut(clinic.id, async (made) => {
+      pushed += made.length
+    })
+  await turn()
+  // A transaction holds one event with twenty deliveries, and a turn has twenty transactions.
+  expect(pushed).toBe(400)
+  expect(await eventFanOut(platform()).clinicsWithAnnounced()).toContain(clinic.id)
+  await turn()
   expect(pushed).toBe(600)
   expect(await eventFanOut(platform()).clinicsWithAnnounced()).not.toContain(clinic.id)
   const all = await webhookStore(db).list(clinic.id)
   for (const { id } of all)
     expect((await deliveryStore(db).page(clinic.id, id, { limit: 100 }, Date.now()))?.items.length).toBe(30)
+})
+
+it('finds every clinic that waits, behind the events of others in the same partition too', async () => {
+  const clinicOf = (n: number) => `6d0e2a7c-0000-4000-8000-00000000${n}000` as ClinicId
+  const counts = [250, 1, 100, 3]
+  for (const [n, count] of counts.entries())
+    for (const records of chunked(Array.from({ length: count }, newUuid), 50))
+      await db.table.transact(
+        records.map((record) => db.table.putWrite({ ...announcedKey(clinicOf(n), record, 1) })),
+      )
+  const found = await eventFanOut(platform()).clinicsWithAnnounced()
+  expect(found.filter((clinic) => clinic.startsWith('6d0e2a7c-0000-4000'))).toEqual(
+    [0, 1, 2, 3].map(clinicOf),
+  )
 })
