@@ -6,6 +6,15 @@ import { type Key, longId, shortId } from './key.ts'
  * read for each clinic there is. Ids only; spread, since all clinics write here. */
 export const DUE_PARTITION_PREFIX = 'due#'
 
+/**
+ * The partitions of one family of due items, which share its writes: each takes 1,000 write units a second. They can be up
+ * to 256: an item's partition follows from the last byte of its id, which is random.
+ */
+export function duePartitions(family: string, count: number) {
+  const all = Array.from({ length: count }, (_, shard) => `${DUE_PARTITION_PREFIX}${family}#${shard}`)
+  return { all, of: (id: string): string => all[Number.parseInt(id.slice(-2), 16) % count] as string }
+}
+
 export const dueSortKey = ({ clinic, id, at }: Due): string =>
   `${dueTime(at)}#${shortId(clinic)}#${shortId(id)}`
 

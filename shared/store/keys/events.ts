@@ -1,5 +1,5 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import { DUE_PARTITION_PREFIX } from './due.ts'
+import { DUE_PARTITION_PREFIX, duePartitions } from './due.ts'
 import { type Key, longId, partition, shortId, sortableNumber } from './key.ts'
 
 /** Events in the order in which they became readable: consecutive positions from 1. */
@@ -22,16 +22,12 @@ export const eventHeadKey = (clinic: ClinicId): Key => ({ pk: partition(clinic, 
 /** Prefix of the partitions of events that their record's transaction announced and that have no position yet. */
 export const ANNOUNCED_PARTITION_PREFIX = `${DUE_PARTITION_PREFIX}event#`
 
-const ANNOUNCED_SHARDS = 8
+const ANNOUNCED = duePartitions('event', 64)
 
-export const ALL_ANNOUNCED_PARTITIONS = Array.from(
-  { length: ANNOUNCED_SHARDS },
-  (_, shard) => `${ANNOUNCED_PARTITION_PREFIX}${shard}`,
-)
+export const ALL_ANNOUNCED_PARTITIONS = ANNOUNCED.all
 
 /** All announced events of a clinic are adjacent in one partition. */
-export const announcedPartition = (clinic: ClinicId): string =>
-  ALL_ANNOUNCED_PARTITIONS[Number.parseInt(clinic.slice(-2), 16) % ANNOUNCED_SHARDS] as string
+export const announcedPartition = (clinic: ClinicId): string => ANNOUNCED.of(clinic)
 
 export const announcedKey = (clinic: ClinicId, record: string, sequence: number): Key => ({
   pk: announcedPartition(clinic),

@@ -1,6 +1,6 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { Due } from '../../domain/due.ts'
-import { DUE_PARTITION_PREFIX, dueSortKey } from './due.ts'
+import { DUE_PARTITION_PREFIX, duePartitions, dueSortKey } from './due.ts'
 import { type Key, partition } from './key.ts'
 
 /** How many messages a clinic sent on one of its days. */
@@ -16,13 +16,15 @@ export const recipientQuotaKey = (clinic: ClinicId, date: string, recipientHash:
 })
 
 /** Messages that have yet to be handed to a provider. */
-export const DUE_MESSAGE_PARTITIONS = [0, 1, 2, 3].map((shard) => `${DUE_PARTITION_PREFIX}message#${shard}`)
+const DUE_MESSAGES = duePartitions('message', 16)
+
+export const DUE_MESSAGE_PARTITIONS = DUE_MESSAGES.all
 
 /** Messages whose claim expired with an unknown outcome. There are few, and the operator lists them all. */
 export const UNRESOLVED_MESSAGES_PARTITION = `${DUE_PARTITION_PREFIX}unresolved`
 
 export const dueMessageKey = (due: Due): Key => ({
-  pk: DUE_MESSAGE_PARTITIONS[Number.parseInt(due.id.slice(-1), 16) % DUE_MESSAGE_PARTITIONS.length] as string,
+  pk: DUE_MESSAGES.of(due.id),
   sk: dueSortKey(due),
 })
 

@@ -1,6 +1,6 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { DueDelivery } from '../../domain/delivery.ts'
-import { DUE_PARTITION_PREFIX, dueSortKey, parseDueKey } from './due.ts'
+import { duePartitions, dueSortKey, parseDueKey } from './due.ts'
 import { type Key, longId, partition, shortId, sortableNumber } from './key.ts'
 
 export const webhooksPartition = (clinic: ClinicId): string => partition(clinic, 'W')
@@ -52,12 +52,12 @@ export const firstAttemptKey = (
 })
 
 /** Deliveries by the time at which the sweep checks them. */
-export const DUE_DELIVERY_PARTITIONS = [0, 1, 2, 3].map((shard) => `${DUE_PARTITION_PREFIX}delivery#${shard}`)
+const DUE_DELIVERIES = duePartitions('delivery', 16)
+
+export const DUE_DELIVERY_PARTITIONS = DUE_DELIVERIES.all
 
 export const dueDeliveryKey = (due: DueDelivery): Key => ({
-  pk: DUE_DELIVERY_PARTITIONS[
-    Number.parseInt(due.id.slice(-1), 16) % DUE_DELIVERY_PARTITIONS.length
-  ] as string,
+  pk: DUE_DELIVERIES.of(due.id),
   sk: `${dueSortKey(due)}#${shortId(due.webhook)}`,
 })
 

@@ -43,7 +43,7 @@ describe('the sweep of events', () => {
 })
 
 describe('the fan-out of some clinics', () => {
-  it('gives one turn to each', async () => {
+  it('has one turn for each', async () => {
     const { taken, sweep } = waiting({ a: 5, b: 5 })
     await fanOutClinics(sweep, ['a', 'b'] as ClinicId[])
     expect(taken).toEqual(['a', 'b'])

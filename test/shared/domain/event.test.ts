@@ -141,7 +141,7 @@ describe('maySeeEvent', () => {
     expect(maySeeEvent([], PING)).toBe(true)
   })
 
-  it('shows an unknown event to nobody', () => {
+  it('shows an unknown event to no credential', () => {
     const unknown = 'prescription.created' as never
     expect(scopeOfEvent(unknown)).toBeUndefined()
     expect(maySeeEvent(SCOPES, unknown)).toBe(false)
