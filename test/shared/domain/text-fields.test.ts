@@ -35,6 +35,7 @@ describe('singleLineText', () => {
     ['white space', ' \n ', 'must not be empty'],
     ['a text that is one character too long', 'abcdef', 'must have at most 5 characters'],
     ['one emoji too many', '😀😀😀😀😀😀', 'must have at most 5 characters'],
+    ['a text that is too long, for that reason only', 'abcde\u0000f', 'must have at most 5 characters'],
     ['a line break', 'a\nb', CONTROL],
     ['a tab', 'a\tb', CONTROL],
     ['NUL', 'a\u0000', CONTROL],
