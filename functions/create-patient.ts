@@ -1,5 +1,6 @@
 import { ApiError } from '../shared/api/errors.ts'
-import { createPatient, renderPatient } from '../shared/api/patients.ts'
+import { createPatient } from '../shared/api/new-patient.ts'
+import { renderPatient } from '../shared/api/patients.ts'
 import { wallClock } from '../shared/domain/clock.ts'
 import type { Patient } from '../shared/domain/patient.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'

@@ -28,6 +28,9 @@ export function bundleFunctions(
     target: 'node24',
     minify: true,
     mainFields: ['module', 'main'],
+    alias: { '@aws-sdk/credential-provider-node': './shared/runtime/environment-credentials.ts' },
+    // `require` instead: an import of one of Node's modules builds a namespace of all its exports, which loads unused ones.
+    supported: { 'dynamic-import': false },
     // The name that CommonJS has for it.
     define: { 'import.meta.dirname': '__dirname' },
     metafile: true,

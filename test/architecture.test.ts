@@ -262,11 +262,14 @@ describe('the rooms', () => {
     expect([...packages].filter((name) => /^@(aws-sdk|smithy|middy)\//.test(name))).toEqual([])
   })
 
-  it('reads the environment of functions in one file', () => {
+  it('reads the environment of functions in one file, and credentials in another', () => {
     const readers = globSync('{functions,shared}/**/*.ts', { exclude: ['**/node_modules/**'] }).filter(
       (file) => readFileSync(file, 'utf8').includes('process.env'),
     )
-    expect(readers).toEqual(['shared/runtime/environment.ts'])
+    expect(readers.sort()).toEqual([
+      'shared/runtime/environment-credentials.ts',
+      'shared/runtime/environment.ts',
+    ])
   })
 
   it('builds keys in one room', () => {

@@ -1,11 +1,9 @@
 import * as z from 'zod'
 import type { ClinicInfo } from '../domain/clinic.ts'
-import { E164, fullName, GENDERS, type Patient as PatientRecord } from '../domain/patient.ts'
-import { validPhoneNumber } from '../domain/phone-number.ts'
-import { emailAddress, personName } from '../domain/text-fields.ts'
+import { fullName, GENDERS, type Patient as PatientRecord } from '../domain/patient.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import { defineRoute } from './route.ts'
-import { CalendarDate, envelopeOf, oneOf, pageOf, paging, Timestamp, text, Uuid } from './schemas.ts'
+import { CalendarDate, envelopeOf, pageOf, paging, Timestamp, text, Uuid } from './schemas.ts'
 
 /** A patient as the API returns it. */
 export const Patient = z
@@ -37,39 +35,6 @@ export const renderPatient = (patient: PatientRecord, clinic: ClinicInfo): z.inp
   email_address: patient.emailAddress,
   created_at: clinicTimestamp(patient.createdAt, clinic.timezone),
   erased_at: patient.erasedAt && clinicTimestamp(patient.erasedAt, clinic.timezone),
-})
-
-const Name = personName.meta({ maxLength: 100 })
-
-const NewPatient = z
-  .strictObject({
-    first_name: Name,
-    last_name: Name,
-    // Checked by the endpoint, because the schema does not know the current date in the clinic's time zone.
-    date_of_birth: CalendarDate.nullish().meta({ description: 'Must not be in the future.' }),
-    gender: oneOf(GENDERS).nullish(),
-    phone_number: validPhoneNumber
-      .meta({ pattern: E164.source })
-      .nullish()
-      .meta({ description: "In E.164 format. Must be valid in its country's numbering plan." }),
-    email_address: emailAddress
-      .meta({ maxLength: 254, pattern: String.raw`^[^\s@]{1,64}@([^\s@.]{1,63}\.)+[^\s@.]{1,63}$` })
-      .nullish(),
-  })
-  .meta({ id: 'NewPatient' })
-
-export const createPatient = defineRoute({
-  id: 'create-patient',
-  method: 'POST',
-  path: '/patients',
-  summary: 'Create a patient',
-  description:
-    'Search finds the patient immediately. Several patients may share a phone number or an email address, as families do.',
-  scope: 'patient.write',
-  body: NewPatient,
-  response: { status: 201, body: envelopeOf(Patient), location: '/patients' },
-  errors: [],
-  uses: { table: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'BatchWriteItem'], memory: 1024 },
 })
 
 export const listPatients = defineRoute({

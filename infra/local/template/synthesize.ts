@@ -5,12 +5,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onProcessExit } from '../process/on-exit.ts'
-import { buildCached } from './assembly-cache.ts'
 import type { Template } from './template.ts'
 
 export const PROJECT = join(import.meta.dirname, '..', '..', '..')
-
-const CACHE = join(PROJECT, 'node_modules', '.cache', 'assemblies')
 
 /** The output of `cdk synth`: the template to deploy and the code of its functions. */
 export type Assembly = {
@@ -57,7 +54,7 @@ export async function synthesize(context: AppContext, signal?: AbortSignal): Pro
 }
 
 /**
- * Runs the CDK app into an empty directory that the caller owns, unless its output for the same sources is cached.
+ * Runs the CDK app into a directory that the caller owns.
  * @throws Error with what the app said, without its stack
  */
 export async function synthesizeInto(
@@ -66,18 +63,12 @@ export async function synthesizeInto(
   signal?: AbortSignal,
 ): Promise<void> {
   const { context } = JSON.parse(await readFile(join(PROJECT, 'cdk.json'), 'utf8')) as { context?: object }
-  const settings = { ...context, ...overrides }
-  const cache = { project: PROJECT, folder: CACHE, settings }
-  await buildCached(directory, cache, (empty) => runApp(empty, settings, signal))
-}
-
-async function runApp(directory: string, settings: object, signal: AbortSignal | undefined): Promise<void> {
   const child = spawn(process.execPath, [join('bin', 'app.ts')], {
     cwd: PROJECT,
     env: {
       ...process.env,
       CDK_OUTDIR: directory,
-      CDK_CONTEXT_JSON: JSON.stringify(settings),
+      CDK_CONTEXT_JSON: JSON.stringify({ ...context, ...overrides }),
       // The rules of CloudFormation matter when the stack is deployed, and checking them takes more than half the time.
       CDK_VALIDATION: 'false',
     },
