@@ -10,10 +10,10 @@ import { parseAnnouncedKey } from '../shared/store/keys/events.ts'
 export const handler = worker(
   fanOutEventsWorker,
   { events: eventFanOut, queues: openDeliveryQueues },
-  async ({ Records }: DynamoDBStreamEvent, stores) => {
+  async ({ Records }: DynamoDBStreamEvent, stores, { now }) => {
     const clinics = new Set(
       Records.map(({ dynamodb }) => parseAnnouncedKey({ sk: dynamodb?.Keys?.sk?.S ?? '' }).clinic),
     )
-    await fanOutClinics(stores, clinics)
+    await fanOutClinics({ ...stores, now }, clinics)
   },
 )

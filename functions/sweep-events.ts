@@ -4,7 +4,7 @@ import { worker } from '../shared/runtime/worker.ts'
 import { sweepEventsWorker } from '../shared/runtime/workers.ts'
 import { eventFanOut } from '../shared/store/events/fan-out.ts'
 
-/** Runs every minute. Fans out the events that the stream lost. */
+/** Runs every minute. Fans out the events that the stream lost, or left over. */
 export const handler = worker(
   sweepEventsWorker,
   { events: eventFanOut, queues: openDeliveryQueues },

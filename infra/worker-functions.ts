@@ -70,10 +70,10 @@ export class WorkerFunctions {
         new DynamoEventSource(table, {
           startingPosition: StartingPosition.TRIM_HORIZON,
           batchSize: 100,
-          parallelizationFactor: 10,
-          // One record that fails does not fail the others of its batch. A sweep processes what fails more often, so that
-          // it does not block later records.
-          bisectBatchOnError: true,
+          // More would collide: the events of one clinic are numbered by one item, one transaction after the other.
+          parallelizationFactor: 4,
+          // A failure does not stop the other clinics of a batch, so there is no reason to split it. A sweep processes what
+          // fails more often, so that it does not block later records.
           retryAttempts: 3,
           filters: [
             FilterCriteria.filter({

@@ -30,6 +30,9 @@ const SLOW_THRESHOLD_MS = 1000
 /** Queues and clocks are inexact: a delivery that arrives this early is attempted. */
 const EARLY_TOLERANCE_MS = 1000
 
+/** One that arrives at most this early is queued again for the rest of the time. A sweep queues one that is due later. */
+const MAX_EARLY_MS = 60_000
+
 export type DeliveryConsumer = {
   readonly deliveries: Pick<
     Deliveries,
@@ -73,7 +76,9 @@ export async function deliverEvent(
     )
     return queueNext(consumer, queued, delivery, lane)
   }
-  if ((delivery.nextAt ?? 0) > now() + EARLY_TOLERANCE_MS) return
+  const early = (delivery.nextAt ?? 0) - now()
+  if (early > MAX_EARLY_MS) return
+  if (early > EARLY_TOLERANCE_MS) return queues.push(lane, [queued], early)
   if (lane === 'quick' && health.isSlow) return queues.push('slow', [queued])
   if (delivery.attempts.length === 0 && (await deliveries.isEarlierUnattempted(clinic, delivery))) return
   const claim = { token: consumer.newToken(), until: now() + LEASE_MS }

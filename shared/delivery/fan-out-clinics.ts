@@ -1,60 +1,65 @@
 import type { ClinicId } from '../domain/clinic.ts'
 import type { DeliveryReference } from '../domain/delivery.ts'
 import type { DeliveryQueues } from './delivery-queues.ts'
-import { settleAll } from './settle-all.ts'
-import { sweepBatches } from './sweep-batches.ts'
+import { MAX_SWEEP_MS } from './sweep-batches.ts'
 
-/** Clinics at a time: one with many events does not hold up the others. */
+/** Clinics at a time. */
 const CONCURRENCY = 8
+
+/** A batch of the stream may take this long; then the sweep continues, and the next batch is processed. */
+const MAX_BATCH_MS = 30_000
 
 export type EventFanOut = {
   readonly events: {
-    /** One turn: a bounded number of transactions. */
+    /** One turn: a bounded number of transactions. True if there may be more events. */
     readonly fanOut: (
       clinic: ClinicId,
       push: (created: DeliveryReference[]) => Promise<void>,
-    ) => Promise<void>
+    ) => Promise<boolean>
   }
   readonly queues: DeliveryQueues
+  readonly now: () => number
 }
 
 export type EventSweep = EventFanOut & {
   readonly events: { readonly clinicsWithAnnounced: () => Promise<readonly ClinicId[]> }
-  readonly now: () => number
 }
 
-const takeTurn =
-  ({ events, queues }: EventFanOut) =>
-  (clinic: ClinicId): Promise<void> =>
-    events.fanOut(clinic, (created) => queues.push('quick', created))
-
-/** Fans out the announced events of these clinics, and queues their deliveries. A failure does not stop other clinics. */
+/**
+ * Fans out the announced events of these clinics, and queues their deliveries. A failure does not stop other clinics.
+ * @throws the first error, at the end
+ */
 export const fanOutClinics = (fanOut: EventFanOut, clinics: Iterable<ClinicId>): Promise<void> =>
-  settleAll(clinics, takeTurn(fanOut), CONCURRENCY)
+  takeTurns(fanOut, [...clinics], MAX_BATCH_MS)
 
-/** Fans out the events of all clinics that wait, a turn of each after the other, until there are none or the time is up. */
-export const sweepEvents = (sweep: EventSweep): Promise<void> => {
-  const turn = takeTurn(sweep)
-  const failed = new Set<ClinicId>()
-  return sweepBatches(waitingClinics(sweep, failed), {
-    work: (clinic) =>
-      turn(clinic).catch((error) => {
-        failed.add(clinic)
-        throw error
-      }),
-    concurrency: CONCURRENCY,
-    now: sweep.now,
-  })
+/** The same with all clinics that have announced events. */
+export async function sweepEvents(sweep: EventSweep): Promise<void> {
+  const clinics = await sweep.events.clinicsWithAnnounced()
+  // Each sweep starts with other clinics, so that no clinic is always the last.
+  const first = clinics.length === 0 ? 0 : Math.floor(sweep.now() / 60_000) * CONCURRENCY * 7
+  const rotated = clinics.map((_, at) => clinics[(first + at) % clinics.length] as ClinicId)
+  await takeTurns(sweep, rotated, MAX_SWEEP_MS)
 }
 
-/** The clinics that wait, again and again, without those that failed in this sweep. */
-async function* waitingClinics(
-  { events }: EventSweep,
-  failed: ReadonlySet<ClinicId>,
-): AsyncGenerator<ClinicId[]> {
-  for (;;) {
-    const waiting = (await events.clinicsWithAnnounced()).filter((clinic) => !failed.has(clinic))
-    if (waiting.length === 0) return
-    yield waiting
+/** After its turn, a clinic that has more events waits for the turns of the others, until none has more or the time is up. */
+async function takeTurns(
+  { events, queues, now }: EventFanOut,
+  waiting: ClinicId[],
+  maxMs: number,
+): Promise<void> {
+  const end = now() + maxMs
+  const failures: unknown[] = []
+  const runNext = async () => {
+    while (now() < end) {
+      const clinic = waiting.shift()
+      if (clinic === undefined) return
+      try {
+        if (await events.fanOut(clinic, (created) => queues.push('quick', created))) waiting.push(clinic)
+      } catch (error) {
+        failures.push(error)
+      }
+    }
   }
+  await Promise.all(Array.from({ length: CONCURRENCY }, runNext))
+  if (failures.length > 0) throw failures[0]
 }

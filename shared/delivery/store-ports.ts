@@ -17,8 +17,8 @@ export type Messages = {
   readonly markUnresolved: (clinic: ClinicId, id: string, reason: string) => Promise<unknown>
   /** Ends the claim with this token without a result; the sweep checks the message at `dueAt`. */
   readonly release: (clinic: ClinicId, id: string, token: string, dueAt: number) => Promise<unknown>
-  /** Does nothing if the message has changed since it was read. */
-  readonly postpone: (clinic: ClinicId, read: StoredMessage, dueAt: number) => Promise<unknown>
+  /** False if the message has changed since it was read. */
+  readonly postpone: (clinic: ClinicId, read: StoredMessage, dueAt: number) => Promise<boolean>
   /** The messages that are due by `until`, at most `size` of each partition at a time, earliest first. */
   readonly dueBatches: (until: number, size: number) => AsyncIterable<readonly Due[]>
   readonly removeDue: (due: Due) => Promise<void>

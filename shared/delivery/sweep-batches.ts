@@ -8,7 +8,7 @@ type Sweep<T> = {
 }
 
 /** A sweep runs every minute, and ends before the next one begins. */
-const MAX_SWEEP_MS = 45_000
+export const MAX_SWEEP_MS = 45_000
 
 /**
  * Processes batches until there are no more, or until its time is up; the next sweep continues. A failure does not stop the
@@ -20,10 +20,16 @@ export async function sweepBatches<T>(
   { work, concurrency, now }: Sweep<T>,
 ): Promise<void> {
   const end = now() + MAX_SWEEP_MS
+  const isOver = () => now() >= end
   const failures: unknown[] = []
-  for await (const batch of batches) {
-    await settleAll(batch, work, concurrency).catch((error) => failures.push(error))
-    if (now() >= end) break
+  const workInTime = async (item: T) => (isOver() ? undefined : work(item))
+  try {
+    for await (const batch of batches) {
+      await settleAll(batch, workInTime, concurrency).catch((error) => failures.push(error))
+      if (isOver()) break
+    }
+  } catch (error) {
+    failures.push(error)
   }
   if (failures.length > 0) throw failures[0]
 }

@@ -37,10 +37,28 @@ async function processDue({ deliveries, queues, now }: DeliverySweep, item: DueD
   const delayMs = Math.max(0, at - now())
   // Not a retry, but a check whether a message was lost: it would be too early.
   if (delayMs > 0 && delivery.nextAt !== at) return
-  const lane = delivery.attempts.length === 0 ? 'quick' : 'slow'
-  await queues.push(lane, [{ clinic, webhook, delivery: id }], delayMs)
   const dueAt = now() + delayMs + RECHECK_DELAY_MS
-  await deliveries.change(clinic, webhook, id, (before) =>
-    before.dueAt === at ? { ...before, dueAt } : null,
-  )
+  // Before the message is sent, so that of two sweeps at the same time only one sends it.
+  if (!(await moveDue(deliveries, item, dueAt))) return
+  const lane = delivery.attempts.length === 0 ? 'quick' : 'slow'
+  try {
+    await queues.push(lane, [{ clinic, webhook, delivery: id }], delayMs)
+  } catch (error) {
+    await moveDue(deliveries, { ...item, at: dueAt }, at)
+    throw error
+  }
+}
+
+/** Moves the time at which a sweep checks a delivery. False if it was no longer that of the item. */
+async function moveDue(
+  deliveries: DeliverySweep['deliveries'],
+  { clinic, webhook, id, at }: DueDelivery,
+  dueAt: number,
+): Promise<boolean> {
+  let isMoved = false
+  await deliveries.change(clinic, webhook, id, (before) => {
+    isMoved = before.dueAt === at
+    return isMoved ? { ...before, dueAt } : null
+  })
+  return isMoved
 }

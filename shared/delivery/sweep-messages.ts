@@ -60,9 +60,15 @@ async function processDue({ messages, queue, now, count }: MessageSweep, item: D
     })
     return
   }
-  count('email_queued_again')
-  await queue.push({ clinic, message: id, waits: 0 })
   // The delay grows with the age: an email that cannot be sent reaches the dead-letter queue each time it is queued.
   const delay = Math.min(Math.max(MIN_RECHECK_DELAY_MS, age), MAX_RECHECK_DELAY_MS)
-  await messages.postpone(clinic, read, now() + delay)
+  // Before the message is queued, so that of two sweeps at the same time only one queues it.
+  if (!(await messages.postpone(clinic, read, now() + delay))) return
+  try {
+    await queue.push({ clinic, message: id, waits: 0 })
+  } catch (error) {
+    await messages.postpone(clinic, { ...read, version: read.version + 1 }, at)
+    throw error
+  }
+  count('email_queued_again')
 }

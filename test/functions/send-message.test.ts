@@ -9,6 +9,7 @@ import { SCOPES } from '../../shared/domain/scope.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
+import { DUE_MESSAGE_PARTITIONS } from '../../shared/store/keys/messages.ts'
 import { messageStore } from '../../shared/store/messages/messages.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { issueCredential } from '../support/credentials.ts'
@@ -58,7 +59,7 @@ const email = (more: object = {}) => ({ ...sms(more), channel: 'email', ...more 
 
 const log = async () => (await messageStore(db).page(clinic.id, {}, { page: 1, limit: 100 })).items
 const due = async () => {
-  const read = [0, 1, 2, 3].map((shard) => db.table.query({ pk: `due#message#${shard}`, limit: 1000 }))
+  const read = DUE_MESSAGE_PARTITIONS.map((pk) => db.table.query({ pk, limit: 1000 }))
   return (await Promise.all(read)).flat().length
 }
 const failing = (name: string, status?: number, code?: string) =>

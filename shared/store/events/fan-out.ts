@@ -13,12 +13,14 @@ import {
   announcedKey,
   announcedPartition,
   announcedRange,
+  announcedRecordRange,
   eventHeadKey,
   parseAnnouncedKey,
 } from '../keys/events.ts'
 import { Changeset } from '../table/changeset.ts'
 import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import { MAX_TRANSACTION_ITEMS, type Table } from '../table/table.ts'
+import type { Item } from '../table/write-requests.ts'
 import { addOrderedDelivery } from './deliveries.ts'
 import { decodeAnnouncedEvent, decodeCounter, encodeEvent } from './items.ts'
 import { webhookStore } from './webhooks.ts'
@@ -44,18 +46,19 @@ export function eventFanOut({ table, now, newId }: FanOutPlatform) {
 
   /**
    * Moves a clinic's announced events to their positions and creates a delivery for each subscribed webhook. Calls `push`
-   * with the new deliveries after each transaction; if it fails, the sweep queues them later. Ends after a number of
-   * transactions: what is left is for the next turn.
+   * with the new deliveries after each transaction; if it fails, the sweep queues them later. Returns true when it ended
+   * after the transactions of one turn, so that there may be more events.
    */
   async function fanOut(
     clinic: ClinicId,
     push: (created: DeliveryReference[]) => Promise<void>,
-  ): Promise<void> {
+  ): Promise<boolean> {
     for (let count = 0; count < MAX_TRANSACTIONS_PER_TURN; count++) {
       const created = await retryOnConflict(() => fanOutBatch(clinic))
-      if (created === null) return
+      if (created === null) return false
       if (created.length > 0) await push(created)
     }
+    return true
   }
 
   /** Writes one transaction with as many events as it can hold. Null if no events are announced. */
@@ -94,18 +97,16 @@ export function eventFanOut({ table, now, newId }: FanOutPlatform) {
    * before it in its record has been committed, so it is read too or already has its position.
    */
   async function readAnnounced(clinic: ClinicId): Promise<Event[]> {
-    const range = { pk: announcedPartition(clinic), ...announcedRange(clinic), descending: true }
-    const items = await table.query({ ...range, limit: MAX_EVENTS_PER_READ })
-    const events = items.map(decodeAnnouncedEvent)
-    if (items.length < MAX_EVENTS_PER_READ) return sortEvents(events)
-    // The last record may have earlier events beyond the limit.
-    const last = events.at(-1)?.record
-    const complete = events.filter(({ record }) => record !== last)
-    return sortEvents(
-      complete.length > 0
-        ? complete
-        : (await table.query({ ...range, limit: 1_000_000 })).map(decodeAnnouncedEvent),
-    )
+    const range = { pk: announcedPartition(clinic), ...announcedRange(clinic) }
+    const items = await table.query({ ...range, descending: true, limit: MAX_EVENTS_PER_READ })
+    if (items.length < MAX_EVENTS_PER_READ) return sortEvents(items.map(decodeAnnouncedEvent))
+    // More than that wait. The oldest records come first, since their ids begin with their time.
+    const oldest = await table.query({ ...range, limit: MAX_EVENTS_PER_READ })
+    const last = oldest.at(-1) as Item
+    // All events of these records: the last one may have more.
+    const to = announcedRecordRange(clinic, parseAnnouncedKey(last).record).to
+    const complete = await table.query({ ...range, to, descending: true, limit: 1_000_000 })
+    return sortEvents(complete.map(decodeAnnouncedEvent))
   }
 
   /** Clinics with announced events that have no position yet, including events missing from the stream. */

@@ -104,13 +104,15 @@ export function messageDispatch({ table }: { table: Table }) {
   const release = (clinic: ClinicId, id: string, token: string, dueAt: number): Promise<Message | null> =>
     change(clinic, id, (message) => withoutClaim(message, token, dueAt))
 
-  /** Moves the time at which a message is due, unless the message has changed since it was read. */
-  const postpone = (clinic: ClinicId, read: StoredRecord<Message>, dueAt: number): Promise<Message | null> =>
-    change(clinic, read.record.id, (message, version) =>
-      message.dispatch && version === read.version
-        ? { ...message, dispatch: { ...message.dispatch, dueAt } }
-        : message,
-    )
+  /** Moves the time at which a message is due. False if the message has changed since it was read. */
+  async function postpone(clinic: ClinicId, read: StoredRecord<Message>, dueAt: number): Promise<boolean> {
+    let isMoved = false
+    await change(clinic, read.record.id, (message, version) => {
+      isMoved = message.dispatch !== null && version === read.version
+      return isMoved && message.dispatch ? { ...message, dispatch: { ...message.dispatch, dueAt } } : message
+    })
+    return isMoved
+  }
 
   return {
     find: messages.find,

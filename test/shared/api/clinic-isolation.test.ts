@@ -91,7 +91,7 @@ function touchedBy(input: unknown): Touched[] {
 /** The clinic of an item that is not in a clinic's own partitions. */
 function ownerOf(item: Touched): unknown {
   if (item.pk.startsWith(ANNOUNCED_PARTITION_PREFIX)) return parseAnnouncedKey(item).clinic
-  if (/^due#(message|delivery)#\d$/.test(item.pk)) return parseDueKey(item).clinic
+  if (/^due#(message|delivery)#\d+$/.test(item.pk)) return parseDueKey(item).clinic
   if (item.pk.startsWith(PROVIDER_PARTITION_PREFIX)) return item.c
   throw new Error(`the test does not know the owner of ${item.pk}`)
 }

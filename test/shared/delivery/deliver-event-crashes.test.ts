@@ -84,7 +84,8 @@ async function campaign(seed: number): Promise<void> {
       return false
     }
   }
-  const fanOut = () => survived(() => events.fanOut(clinic.id, (made) => push('quick', made)))
+  const fanOut = () =>
+    survived(async () => void (await events.fanOut(clinic.id, (made) => push('quick', made))))
   const sweep = async () => {
     await survived(async () => {
       for (const id of await events.clinicsWithAnnounced())

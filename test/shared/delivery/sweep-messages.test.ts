@@ -30,7 +30,11 @@ const aMessage = (id: string, dispatch: Dispatch | null, age = 2 * MINUTE): Mess
 })
 
 /** Sweeps the given due messages and returns the calls made. A message of null does not exist; `broken` calls fail for one id. */
-async function swept(messages: Record<string, Message | null>, broken: Record<string, string> = {}) {
+async function swept(
+  messages: Record<string, Message | null>,
+  broken: Record<string, string> = {},
+  isUnchanged = true,
+) {
   const done: unknown[][] = []
   const counted: string[] = []
   const asked: unknown[][] = []
@@ -55,7 +59,10 @@ async function swept(messages: Record<string, Message | null>, broken: Record<st
         return record ? { record, version: 3, events: 0 } : null
       },
       recordFeedback: did('recordFeedback'),
-      postpone: did('postpone'),
+      postpone: async (...args) => {
+        await did('postpone')(...args)
+        return isUnchanged
+      },
       markUnresolved: did('markUnresolved'),
       removeDue: did('removeDue'),
     },
@@ -117,7 +124,7 @@ describe('the sweep of messages', () => {
   ])('queues a waiting email %s, and checks it again later', async (_, age, next) => {
     const message = aMessage('m', waiting, age)
     expect(await swept({ m: message })).toMatchObject({
-      done: [pushed('m'), ['postpone', CLINIC, { record: message, version: 3 }, NOW + next]],
+      done: [['postpone', CLINIC, { record: message, version: 3, events: 0 }, NOW + next], pushed('m')],
       counted: ['email_queued_again'],
     })
   })
@@ -153,9 +160,21 @@ describe('the sweep of messages', () => {
     ])
   })
 
-  it('does not postpone a message that could not be queued', async () => {
+  it('leaves a message that could not be queued to the next sweep', async () => {
     const { done, failed } = await swept({ m: aMessage('m', waiting) }, { push: 'm' })
-    expect({ done, failed }).toEqual({ done: [], failed: true })
+    const dueTimes = done.map(([name, , read, at]) => [name, (read as { version: number }).version, at])
+    expect({ dueTimes, failed }).toEqual({
+      dueTimes: [
+        ['postpone', 3, NOW + 15 * MINUTE],
+        ['postpone', 4, DUE],
+      ],
+      failed: true,
+    })
+  })
+
+  it('does not queue a message that changed since it was read', async () => {
+    const { done, counted } = await swept({ m: aMessage('m', waiting) }, {}, false)
+    expect([done.map(([name]) => name), counted]).toEqual([['postpone'], []])
   })
 
   it.each([
