@@ -16,6 +16,8 @@ export async function loadDemoClinics(
     endpoint: endpoints.dynamodb,
     region: process.env.AWS_REGION ?? 'us-east-1',
     credentials: { accessKeyId: 'demo', secretAccessKey: 'local' },
+    // No request waits for a call, and the machine may be busy.
+    requestHandler: {},
   })
   const clinics = await loadDemo(openTable(client, outputs.TableName ?? ''))
   client.destroy()

@@ -36,6 +36,7 @@ export async function recordExamples(): Promise<Examples> {
         endpoint: endpoints.dynamodb,
         region: 'us-east-1',
         credentials: { accessKeyId: 'demo', secretAccessKey: 'local' },
+        requestHandler: {},
       })
       const clinics = await loadDemo(openTable(client, outputs.TableName ?? ''))
       clinic = clinics[0]

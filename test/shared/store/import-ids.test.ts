@@ -5,13 +5,13 @@ import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { newUuid, uuidOfDigest } from '../../../shared/domain/uuid.ts'
 import { importIdsOf, newImportSecret, readImportIds } from '../../../shared/store/import-ids.ts'
 import { importSecretKey } from '../../../shared/store/keys/operator.ts'
-import { freshTable, newClinic, type TestTable } from '../../support/table.ts'
+import { freshSdkTable, newClinic, type TestTable } from '../../support/table.ts'
 
 const EXTERNAL_ID = '10000000146'
 
 let db: TestTable
 beforeAll(async () => {
-  db = await freshTable()
+  db = await freshSdkTable()
 })
 
 describe('importIdsOf', () => {

@@ -1,4 +1,4 @@
-/** The clients of campaigns must behave like the SDK's: otherwise histories would prove nothing about it. */
+/** The clients of tests must behave like the SDK's: otherwise tests would prove nothing about it. */
 import { GetCommand, QueryCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { expect, it } from 'vitest'
 import { documentClient } from '../../../shared/runtime/document-client.ts'
@@ -40,7 +40,8 @@ it('writes and reads the same values with every client', async () => {
     for (const reader of [client, plain, short]) {
       const Key = { pk: 'p', sk: `${index}` }
       const { Item } = await reader.send(new GetCommand({ TableName: name, Key }))
-      expect({ ...Item, bytes: [...(Item?.bytes ?? [])] }).toEqual({ ...Key, ...VALUES, bytes: [0, 255, 7] })
+      expect(Item).toEqual({ ...Key, ...VALUES })
+      expect(Item?.bytes.constructor).toBe(Uint8Array)
     }
   }
 })
@@ -89,4 +90,28 @@ it('repeats a lost request with its token, and gives up after three attempts, wi
   dynamodb.faults.next({ kind: 'request-lost', times: 3 })
   const failed = await short.send(put(name, '1', 'other')).catch((error) => error)
   expect([failed.code, failed.$metadata.attempts]).toEqual(['ECONNRESET', 3])
+})
+
+it('refuses values that are not stored as they are, with every client', async () => {
+  const { client, plain, short, name } = await clients()
+  for (const [what, value] of Object.entries({
+    date: new Date(),
+    instance: new (class Example {})(),
+    large: 2 ** 53 + 2,
+    nan: Number.NaN,
+  }))
+    for (const one of [client, plain, short]) {
+      const Item = { pk: 'p', sk: what, value }
+      const command = new TransactWriteCommand({ TransactItems: [{ Put: { TableName: name, Item } }] })
+      await expect(one.send(command), what).rejects.toThrow()
+    }
+})
+
+it('ends a call whose signal is aborted, with every client', async () => {
+  const { client, plain, short, name } = await clients()
+  const command = () => new GetCommand({ TableName: name, Key: { pk: 'p', sk: 's' } })
+  for (const one of [client, plain, short]) {
+    const aborted = one.send(command(), { abortSignal: AbortSignal.abort() })
+    await expect(aborted).rejects.toMatchObject({ name: 'AbortError' })
+  }
 })

@@ -1,7 +1,10 @@
-/** A client without the SDK, for the many calls of a campaign that meet no faults: about a fifth of the SDK's time. */
+/**
+ * A client without the SDK, for calls that meet no faults: about a fifth of the SDK's time. It throws an error for what it does
+ * not convert as the SDK does.
+ */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { DataOperation } from '../../../infra/local/realistic-dynamodb/call.ts'
-import type { Execute } from './short-cut.ts'
+import { type Execute, unlessAborted } from './short-cut.ts'
 
 type Values = Record<string, unknown>
 
@@ -18,11 +21,16 @@ const ATTRIBUTES = new Set([
 ])
 
 export function plainClient(execute: Execute): DynamoDBDocumentClient {
-  const send = async (command: { input: Values; constructor: { name: string } }) => {
+  const send = async (
+    command: { input: Values; constructor: { name: string } },
+    { abortSignal }: { abortSignal?: AbortSignal } = {},
+  ) => {
     const { name } = command.constructor
     const operation = OPERATIONS[name]
     if (!operation) throw new Error(`${name} is not supported`)
-    const reply = await execute(operation, JSON.stringify(convert(command.input, encoded)))
+    const reply = await unlessAborted(abortSignal, () =>
+      execute(operation, JSON.stringify(convert(command.input, encoded))),
+    )
     if (reply === 'disconnect') throw new Error('the engine cannot be reached')
     const body = JSON.parse(reply.body)
     if (reply.status !== 200) throw errorOf(reply.status, body)
@@ -74,7 +82,7 @@ function mapped(record: Values, change: (value: unknown, name: string) => unknow
 
 function encoded(value: unknown): Values {
   if (typeof value === 'string') return { S: value }
-  if (typeof value === 'number') return { N: String(value) }
+  if (typeof value === 'number') return { N: String(exact(value)) }
   if (typeof value === 'boolean') return { BOOL: value }
   if (value === null) return { NULL: true }
   if (value instanceof Uint8Array) return { B: Buffer.from(value).toString('base64') }
@@ -82,16 +90,29 @@ function encoded(value: unknown): Values {
     const members = [...value]
     return typeof members[0] === 'number' ? { NS: members.map(String) } : { SS: members }
   }
-  if (Array.isArray(value)) return { L: value.map(encoded) }
-  return { M: mapped(value as Values, encoded) }
+  if (Array.isArray(value)) return { L: value.filter((one) => one !== undefined).map(encoded) }
+  if (!isPlainObject(value)) throw new TypeError(`a value of type ${typeof value} is not supported`)
+  return { M: mapped(value, encoded) }
+}
+
+const isPlainObject = (value: unknown): value is Values =>
+  typeof value === 'object' &&
+  value !== null &&
+  [Object.prototype, null].includes(Object.getPrototypeOf(value))
+
+/** @throws RangeError for a number that has lost digits, or has none */
+function exact(value: number): number {
+  if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value)))
+    throw new RangeError(`${value} cannot be stored exactly`)
+  return value
 }
 
 function decoded(value: any): unknown {
   if (value.S !== undefined) return value.S
-  if (value.N !== undefined) return Number(value.N)
+  if (value.N !== undefined) return exact(Number(value.N))
   if (value.BOOL !== undefined) return value.BOOL
   if (value.NULL) return null
-  if (value.B !== undefined) return Buffer.from(value.B, 'base64')
+  if (value.B !== undefined) return new Uint8Array(Buffer.from(value.B, 'base64'))
   if (value.SS) return new Set(value.SS)
   if (value.NS) return new Set(value.NS.map(Number))
   if (value.L) return value.L.map(decoded)

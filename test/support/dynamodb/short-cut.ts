@@ -37,10 +37,10 @@ export const shortCut = (execute: Execute): DynamoDBClientConfig =>
     signer: { sign: async (request: unknown) => request },
     endpointProvider: () => ENDPOINT,
     requestHandler: {
-      handle: async ({ headers, body }: Request) => {
+      handle: async ({ headers, body }: Request, { abortSignal }: { abortSignal?: AbortSignal } = {}) => {
         const operation = dataOperation(headers['x-amz-target'])
         if (!operation) throw new Error(`${headers['x-amz-target']} is not a data operation`)
-        const reply = await execute(operation, DECODER.decode(body))
+        const reply = await unlessAborted(abortSignal, () => execute(operation, DECODER.decode(body)))
         // As node:http reports a connection that is cut before there is a response.
         if (reply === 'disconnect') throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })
         return { response: { statusCode: reply.status, headers: HEADERS, body: Buffer.from(reply.body) } }
@@ -51,3 +51,17 @@ export const shortCut = (execute: Execute): DynamoDBClientConfig =>
 const DECODER = new TextDecoder()
 const ENDPOINT = { url: new URL('http://127.0.0.1:1/') }
 const HEADERS = { 'content-type': 'application/x-amz-json-1.0' }
+
+/** As the SDK ends a call whose signal is aborted. */
+export async function unlessAborted<T>(signal: AbortSignal | undefined, call: () => Promise<T>): Promise<T> {
+  if (!signal) return call()
+  const { promise, reject } = Promise.withResolvers<never>()
+  const abort = () => reject(Object.assign(new Error('Request aborted'), { name: 'AbortError' }))
+  if (signal.aborted) abort()
+  signal.addEventListener('abort', abort)
+  try {
+    return await Promise.race([promise, signal.aborted ? promise : call()])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}

@@ -18,7 +18,7 @@ import {
 } from '../../../../shared/store/keys/webhooks.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { createWebhook } from '../../../support/deliveries.ts'
-import { aPatient, freshTable, newClinic, type TestTable } from '../../../support/table.ts'
+import { aPatient, freshSdkTable, newClinic, type TestTable } from '../../../support/table.ts'
 
 const NOW = Date.parse('2026-05-01T07:00:00Z')
 const NOW_SECONDS = NOW / 1000
@@ -28,7 +28,7 @@ let db: TestTable
 let clinic: Clinic
 
 beforeAll(async () => {
-  db = await freshTable()
+  db = await freshSdkTable()
 })
 beforeEach(async () => {
   clinic = await newClinic(db.table)

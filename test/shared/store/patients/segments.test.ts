@@ -6,11 +6,11 @@ import { MAX_LINE_BYTES } from '../../../../shared/domain/search-text.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { patientSegmentPartition } from '../../../../shared/store/keys/patients.ts'
 import { readSegment, segmentWrites } from '../../../../shared/store/patients/segments.ts'
-import { freshTable, type TestTable } from '../../../support/table.ts'
+import { freshSdkTable, type TestTable } from '../../../support/table.ts'
 
 let db: TestTable
 beforeAll(async () => {
-  db = await freshTable()
+  db = await freshSdkTable()
 })
 
 /** Random text of the most bytes that a line can have, which compresses as badly as text can. */

@@ -1,10 +1,10 @@
 import { beforeAll, expect, it } from 'vitest'
 import { partitionBatches } from '../../../../shared/store/table/partition-batches.ts'
-import { freshTable, type TestTable } from '../../../support/table.ts'
+import { freshSdkTable, type TestTable } from '../../../support/table.ts'
 
 let db: TestTable
 beforeAll(async () => {
-  db = await freshTable()
+  db = await freshSdkTable()
   const items = ['a', 'b', 'c'].flatMap((pk, at) =>
     Array.from({ length: [7, 3, 0][at] ?? 0 }, (_, n) => ({ pk, sk: `${n}` })),
   )
