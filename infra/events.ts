@@ -12,7 +12,7 @@ type Props = { readonly stage: StageSettings; readonly code: FunctionCode; reado
 
 /**
  * Delivers events to webhooks. A write announces its event in its own transaction; the table's stream invokes the
- * fan-out, which creates the deliveries; queues carry those to the function that attempts them. A sweep runs every
+ * fan-out, which creates the deliveries; queues carry those to the function that attempts them. Sweeps run every
  * minute for retries and for what a crash left behind.
  */
 export class Events extends Construct {
