@@ -101,12 +101,15 @@ function outcomeOf(run: Run, route: string, response: ApiResponse): Outcome {
   const { status, body } = response
   demand(status !== 500, () => `${route} returned 500: ${run.world.errors().at(-1)}`)
   if (status === 503 || status === 504) {
-    count(run, `${status} of ${route}`)
+    count(run, `${status} of ${route} after ${causeOf(run.world.errors().at(-1))}`)
     return { kind: 'unknown' }
   }
   if (body?.error === 'IDEMPOTENCY_IN_PROGRESS') return { kind: 'unknown' }
   return { kind: status < 300 ? 'done' : 'refused', status, body }
 }
+
+/** The name of the error in a log line. */
+const causeOf = (line = ''): string => /"origin":\{"name":"(\w+)"/.exec(line)?.[1] ?? 'an unknown error'
 
 /** Reads, again while the store is not available; undefined if the process died or the store stays unavailable. */
 export async function read(
