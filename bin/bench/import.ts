@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 
 export type ImportRun = {
   readonly seconds: number
@@ -16,23 +17,24 @@ export async function runImport(
   clinic: string,
   file: string,
 ): Promise<ImportRun> {
-  // Replaces the local stack, which the operator tool asks for the name of the table.
+  // Replaces the local stack: describes it to the operator tool, and takes the lines of its access trail.
   const stack = createServer((_, response) => {
     response.setHeader('content-type', 'application/json')
     response.end(
       JSON.stringify({
         region: 'us-east-1',
-        outputs: { TableName: tableName },
-        endpoints: { dynamodb: endpoint },
+        outputs: { TableName: tableName, OperatorLogGroup: 'bench' },
+        endpoints: { dynamodb: endpoint, logs: `http://127.0.0.1:${port()}` },
+        delivered: {},
       }),
     )
   }).listen(0, '127.0.0.1')
+  const port = (): number => (stack.address() as AddressInfo).port
   await once(stack, 'listening')
-  const { port } = stack.address() as { port: number }
   const started = performance.now()
   const child = spawn(
     process.execPath,
-    [...operatorTool(), '--port', String(port), '--json', 'import', '--clinic', clinic, file],
+    [...operatorTool(), '--port', String(port()), '--json', 'import', '--clinic', clinic, file],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   )
   let peak: number | null = null
