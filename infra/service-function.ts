@@ -5,6 +5,7 @@ import {
   Architecture,
   Function as LambdaFunction,
   LoggingFormat,
+  RecursiveLoop,
   Runtime,
   SystemLogLevel,
 } from 'aws-cdk-lib/aws-lambda'
@@ -22,6 +23,8 @@ type Props = {
   /** MB. The share of CPU is proportional to it. */
   readonly memory?: number
   readonly timeout?: Duration
+  /** Whether it puts messages back on the queue that feeds it. Lambda would end such a chain after 16 invocations. */
+  readonly requeues?: boolean
 }
 
 /** A Lambda whose role has exactly the grants passed in, and may write its own log. */
@@ -32,7 +35,15 @@ export class ServiceFunction extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { stage, code, environment = {}, grants = [], memory = 512, timeout = FUNCTION_TIMEOUT }: Props,
+    {
+      stage,
+      code,
+      environment = {},
+      grants = [],
+      memory = 512,
+      timeout = FUNCTION_TIMEOUT,
+      requeues = false,
+    }: Props,
   ) {
     super(scope, id)
     this.logs = logGroup(this, 'Logs', stage)
@@ -58,6 +69,7 @@ export class ServiceFunction extends Construct {
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel.INFO,
       systemLogLevelV2: SystemLogLevel.WARN,
+      ...(requeues && { recursiveLoop: RecursiveLoop.ALLOW }),
     })
   }
 }

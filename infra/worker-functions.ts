@@ -122,11 +122,13 @@ export class WorkerFunctions {
 
   #create(worker: Worker): Lambda {
     const { stage, code, data, services } = this.#dependencies
-    const { environment, grants } = accessTo(worker.uses.services ?? [], services)
+    const used = worker.uses.services ?? []
+    const { environment, grants } = accessTo(used, services)
     const { lambda } = new ServiceFunction(this.#scope, worker.id, {
       stage,
       code,
       timeout: timeoutOf(worker),
+      requeues: worker.trigger.type === 'queue' && used.some((service) => service.endsWith('-queue')),
       environment: { TABLE_NAME: data.table.tableName, ...environment },
       grants: [
         tableGrant(data, worker.uses.table, { delivers: true }),

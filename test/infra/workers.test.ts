@@ -189,6 +189,17 @@ describe('the workers', () => {
     )
   })
 
+  it('may put messages back on the queue that feeds them as often as they need', () => {
+    const functions = Object.entries(resourcesOf(dev, 'AWS::Lambda::Function'))
+    const allowed = functions.flatMap(([id, { Properties }]) =>
+      Properties?.RecursiveLoop === 'Allow' ? [id] : [],
+    )
+    const expected = ['Messaging/send-email', 'Events/deliver-event'].map((path) =>
+      logicalIdAt(dev, `${path}/Function`),
+    )
+    expect(allowed.sort()).toEqual(expected.sort())
+  })
+
   it('follow the stream for inserted announced events only, from the oldest record', () => {
     const [mapping, ...more] = mappings.filter(({ ScalingConfig }) => !ScalingConfig)
     expect(more).toEqual([])
