@@ -27,6 +27,8 @@ export const FAULTS = {
   refresh_interrupted: 'a change of name did not reach all its copies: copies refreshed',
   credential_missing: 'the list of credentials names one that does not exist; never repaired',
   credential_foreign: "the list of credentials has another clinic's; never repaired",
+  credential_state_wrong:
+    'the list of credentials does not say whether one is revoked: copied from the credential',
   credential_outdated: 'a credential has outdated settings of the clinic: copied from the clinic',
   clinic_unlisted: "the operator's directory lacks the clinic: added",
 } as const

@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
+import { ACTIVE_VERSION, clinicInfo } from '../../../../shared/store/credentials.ts'
 import {
   clinicCredentialKey,
   clinicDirectoryKey,
@@ -161,6 +162,21 @@ const REPAIRABLE: InjectedFault[] = [
     () => outdatedCredential({}),
     ['credential_outdated'],
   ],
+  [
+    'a revoked credential is listed as active',
+    () => credentialOf({ revokedAt: AT }),
+    ['credential_state_wrong'],
+  ],
+  [
+    'an active credential is listed as revoked',
+    () => credentialOf({ revokedAt: null }, ACTIVE_VERSION + 1),
+    ['credential_state_wrong'],
+  ],
+  [
+    'the list does not say whether a credential is revoked',
+    () => credentialOf({ revokedAt: null }, null),
+    ['credential_state_wrong'],
+  ],
   ['the directory lacks the clinic', () => raw.remove(clinicDirectoryKey(made.clinic)), ['clinic_unlisted']],
 ]
 
@@ -178,7 +194,16 @@ async function outdatedCredential(version: { cv?: number }) {
   })
 }
 
-const credential = (key: string) => raw.put({ ...clinicCredentialKey(made.clinic, key) })
+const AT = '2026-05-01T07:00:00.000Z'
+
+/** A credential with the clinic's settings, and its row with this version. */
+async function credentialOf(facts: object, v: number | null = ACTIVE_VERSION) {
+  const settings = (await raw.read(clinicKey(made.clinic))) as unknown as Clinic
+  await raw.put({ ...clinicCredentialKey(made.clinic, 'ck_state'), ...(v !== null && { v }) })
+  await raw.put({ ...credentialKey('ck_state'), clinic: clinicInfo(settings), ...facts })
+}
+
+const credential = (key: string) => raw.put({ ...clinicCredentialKey(made.clinic, key), v: ACTIVE_VERSION })
 const UNREPAIRABLE: InjectedFault[] = [
   ['a patient cannot be read', () => raw.alter(record(1), () => ({ c: undefined })), ['record_unreadable']],
   ['a patient’s record is gone', () => raw.remove(record(1)), ['patient_row_without_record']],
