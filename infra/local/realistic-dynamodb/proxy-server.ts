@@ -63,6 +63,21 @@ export const sender =
     return { status, body: responseBody }
   }
 
+/** A request with the credential that local engines ask for. */
+const UNSIGNED = {
+  method: 'POST',
+  path: '/',
+  headers: {
+    'content-type': 'application/x-amz-json-1.0',
+    'x-amz-date': '20260101T000000Z',
+    authorization:
+      'AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=none',
+  },
+}
+
+/** Sends requests that came in without HTTP. */
+export const unsignedSender = (engine: EngineConnection) => sender(engine, UNSIGNED)
+
 function write(response: ServerResponse, reply: Reply): void {
   if (reply === 'disconnect') {
     response.socket?.destroy()

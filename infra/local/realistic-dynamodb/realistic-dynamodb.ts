@@ -12,7 +12,7 @@ import { createExecutor } from './executor.ts'
 import { createFaults, type Faults } from './faults.ts'
 import { itemReferences, keyNameCache } from './item-references.ts'
 import type { LatencyOptions } from './latency.ts'
-import { sender, startProxyServer } from './proxy-server.ts'
+import { startProxyServer, unsignedSender } from './proxy-server.ts'
 
 export type RealisticDynamoDbOptions = {
   /** Of the engine: `http://127.0.0.1:PORT`. */
@@ -80,8 +80,8 @@ export async function startRealisticDynamoDb(options: RealisticDynamoDbOptions):
   })
   return {
     endpoint: server.endpoint,
-    execute: (operation, body) => respond(operation, body, sender(engine, UNSIGNED)),
-    pass: sender(engine, UNSIGNED),
+    execute: (operation, body) => respond(operation, body, unsignedSender(engine)),
+    pass: unsignedSender(engine),
     faults: {
       next: faults.next,
       random: faults.random,
@@ -96,18 +96,6 @@ export async function startRealisticDynamoDb(options: RealisticDynamoDbOptions):
       engine.close()
     },
   }
-}
-
-/** A request with the credential that local engines ask for. */
-const UNSIGNED = {
-  method: 'POST',
-  path: '/',
-  headers: {
-    'content-type': 'application/x-amz-json-1.0',
-    'x-amz-date': '20260101T000000Z',
-    authorization:
-      'AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=none',
-  },
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the shape depends on the operation, and the engine validates it.

@@ -35,6 +35,15 @@ const MINUTE = 60_000
 /** infra: the sweeps' functions are ended after 60 s. */
 const FUNCTION_LIMIT = 60_000
 
+/** The due deliveries of one clinic: other tests use the same table. */
+function dueOf(clinic: ClinicId) {
+  const due = dueDeliveries(db)
+  async function* dueBatches(...parts: Parameters<typeof due.dueBatches>) {
+    for await (const batch of due.dueBatches(...parts)) yield batch.filter((one) => one.clinic === clinic)
+  }
+  return { ...due, dueBatches }
+}
+
 describe('a sweep ends before the next one begins', () => {
   it('of deliveries, while SQS answers none of its calls', async () => {
     const clinic = await newClinic(db.table)
@@ -148,14 +157,7 @@ it.each([0, 4000])(
     const [reference] = await addChangesOfOneRecord(db.table, clinic, webhook, 1, simulation.now)
     if (!reference) throw new Error('none')
     await simulation.push('quick', [reference])
-    const due = dueDeliveries(db)
-    const deliveries = {
-      ...due,
-      dueBatches: async function* (...parts: Parameters<typeof due.dueBatches>) {
-        for await (const batch of due.dueBatches(...parts))
-          yield batch.filter((one) => one.clinic === clinic.id)
-      },
-    }
+    const deliveries = dueOf(clinic.id)
     const start = simulation.now
     for (let second = 0; second < 55 * 60; second++) {
       simulation.now = start + second * 1000 + 500
@@ -251,14 +253,7 @@ it('does not lose, repeat or shorten a retry that is queued early and redelivere
     nextAt,
     dueAt: nextAt,
   }))
-  const due = dueDeliveries(db)
-  const deliveries = {
-    ...due,
-    dueBatches: async function* (...parts: Parameters<typeof due.dueBatches>) {
-      for await (const batch of due.dueBatches(...parts))
-        yield batch.filter((one) => one.clinic === clinic.id)
-    },
-  }
+  const deliveries = dueOf(clinic.id)
   const sweep = () =>
     sweepDeliveries({ deliveries, queues: { push: simulation.push }, now: () => simulation.now })
   await Promise.all([sweep(), sweep()])

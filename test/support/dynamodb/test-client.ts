@@ -1,20 +1,9 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { sender } from '../../../infra/local/realistic-dynamodb/proxy-server.ts'
+import { unsignedSender } from '../../../infra/local/realistic-dynamodb/proxy-server.ts'
 import { documentClient } from '../../../shared/runtime/document-client.ts'
 import { ENGINE_ACCESS } from '../engine-access.ts'
 import { engineSockets } from './engine-sockets.ts'
 import { plainClient } from './plain-client.ts'
-
-const UNSIGNED = {
-  method: 'POST',
-  path: '/',
-  headers: {
-    'content-type': 'application/x-amz-json-1.0',
-    'x-amz-date': '20260101T000000Z',
-    authorization:
-      'AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=none',
-  },
-}
 
 /** Whether the run has an engine that refuses and throttles calls, such as DynamoDB Local. */
 const NEEDS_RETRIES = process.env.AWS_ENDPOINT_URL_DYNAMODB !== undefined
@@ -26,4 +15,4 @@ const NEEDS_RETRIES = process.env.AWS_ENDPOINT_URL_DYNAMODB !== undefined
 export const testClient = (endpoint: string): DynamoDBDocumentClient =>
   NEEDS_RETRIES
     ? documentClient({ endpoint, ...ENGINE_ACCESS, requestHandler: {} })
-    : plainClient(sender(engineSockets(endpoint), UNSIGNED))
+    : plainClient(unsignedSender(engineSockets(endpoint)))
