@@ -14,7 +14,7 @@ const token = (count: number, delayMs: number): RetryToken => ({
 })
 
 /**
- * Repeats each call with growing delays, for half a minute on average. The SDK's own strategy has one quota for all calls of
+ * Repeats each call with growing delays, for a minute on average. The SDK's own strategy has one quota for all calls of
  * a client, which a dozen concurrent calls use up within a second of an outage.
  */
 const retryStrategy = {
