@@ -69,14 +69,12 @@ async function newClinic(table: Table) {
     ...{ id, name: 'Bench', timezone: 'UTC', currency: 'EUR', appointmentMinutes: MINUTES, createdAt },
   })
   const { key, secret } = await credentialStore({ table, now: Date.now }).issue({
-    ...{
-      name: 'bench',
-      clinic: id,
-      cell: DEFAULT_CELL,
-      scopes: SCOPES,
-      expiresAt: null,
-      requestsPerMinute: 1_000_000,
-    },
+    name: 'bench',
+    clinic: id,
+    cell: DEFAULT_CELL,
+    scopes: SCOPES,
+    expiresAt: null,
+    requestsPerMinute: 1_000_000,
   })
   const hours = parseWeeklyHours('mon-sun 00:00-23:59')
   const doctors = Array.from({ length: DOCTORS }, () => ({

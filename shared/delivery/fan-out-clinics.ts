@@ -1,6 +1,7 @@
 import type { ClinicId } from '../domain/clinic.ts'
 import type { DeliveryReference } from '../domain/delivery.ts'
 import type { DeliveryQueues } from './delivery-queues.ts'
+import { settleAll } from './settle-all.ts'
 import { MAX_SWEEP_MS } from './sweep-batches.ts'
 
 /** Clinics at a time. */
@@ -36,30 +37,21 @@ export const fanOutClinics = (fanOut: EventFanOut, clinics: Iterable<ClinicId>):
 export async function sweepEvents(sweep: EventSweep): Promise<void> {
   const clinics = await sweep.events.clinicsWithAnnounced()
   // Each sweep starts with other clinics, so that no clinic is always the last.
-  const first = clinics.length === 0 ? 0 : Math.floor(sweep.now() / 60_000) * CONCURRENCY * 7
+  const first = Math.floor(sweep.now() / 60_000) * CONCURRENCY * 7
   const rotated = clinics.map((_, at) => clinics[(first + at) % clinics.length] as ClinicId)
   await takeTurns(sweep, rotated, MAX_SWEEP_MS)
 }
 
 /** After its turn, a clinic that has more events waits for the turns of the others, until none has more or the time is up. */
-async function takeTurns(
-  { events, queues, now }: EventFanOut,
-  waiting: ClinicId[],
-  maxMs: number,
-): Promise<void> {
+function takeTurns({ events, queues, now }: EventFanOut, waiting: ClinicId[], maxMs: number): Promise<void> {
   const end = now() + maxMs
-  const failures: unknown[] = []
-  const runNext = async () => {
-    while (now() < end) {
-      const clinic = waiting.shift()
-      if (clinic === undefined) return
-      try {
-        if (await events.fanOut(clinic, (created) => queues.push('quick', created))) waiting.push(clinic)
-      } catch (error) {
-        failures.push(error)
-      }
-    }
+  // Not a generator, which would end for good while the last clinics have their turns.
+  const next = (): IteratorResult<ClinicId, undefined> => {
+    const clinic = now() < end ? waiting.shift() : undefined
+    return clinic === undefined ? { done: true, value: undefined } : { done: false, value: clinic }
   }
-  await Promise.all(Array.from({ length: CONCURRENCY }, runNext))
-  if (failures.length > 0) throw failures[0]
+  const takeTurn = async (clinic: ClinicId): Promise<void> => {
+    if (await events.fanOut(clinic, (created) => queues.push('quick', created))) waiting.push(clinic)
+  }
+  return settleAll({ [Symbol.iterator]: () => ({ next }) }, takeTurn, CONCURRENCY)
 }

@@ -13,7 +13,7 @@ import {
   announcedKey,
   announcedPartition,
   announcedRange,
-  announcedRecordRange,
+  announcedRecordEnd,
   eventHeadKey,
   parseAnnouncedKey,
 } from '../keys/events.ts'
@@ -104,7 +104,7 @@ export function eventFanOut({ table, now, newId }: FanOutPlatform) {
     const oldest = await table.query({ ...range, limit: MAX_EVENTS_PER_READ })
     const last = oldest.at(-1) as Item
     // All events of these records: the last one may have more.
-    const to = announcedRecordRange(clinic, parseAnnouncedKey(last).record).to
+    const to = announcedRecordEnd(clinic, parseAnnouncedKey(last).record)
     const complete = await table.query({ ...range, to, descending: true, limit: 1_000_000 })
     return sortEvents(complete.map(decodeAnnouncedEvent))
   }

@@ -40,11 +40,9 @@ export const announcedRange = (clinic: ClinicId): { from: string; to: string } =
   to: `${shortId(clinic)}#~`,
 })
 
-/** The sort keys of a record's announced events. */
-export const announcedRecordRange = (clinic: ClinicId, record: string): { from: string; to: string } => {
-  const prefix = `${shortId(clinic)}#${shortId(record)}#`
-  return { from: prefix, to: `${prefix}~` }
-}
+/** Sorts after every announced event of a record. */
+export const announcedRecordEnd = (clinic: ClinicId, record: string): string =>
+  `${shortId(clinic)}#${shortId(record)}#~`
 
 /** The clinic, record and sequence number of an announced event: the inverse of {@link announcedKey}. */
 export function parseAnnouncedKey({ sk }: Pick<Key, 'sk'>): {
