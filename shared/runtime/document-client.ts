@@ -1,5 +1,6 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { callRetries } from './call-retries.ts'
 
 const ignore = () => {}
 
@@ -19,7 +20,7 @@ export const documentClient = (config: DynamoDBClientConfig = {}): DynamoDBDocum
   DynamoDBDocumentClient.from(
     new DynamoDBClient({
       logger: NO_LOG,
-      maxAttempts: 3,
+      retryStrategy: callRetries(),
       requestHandler: { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true },
       ...config,
     }),
