@@ -22,7 +22,7 @@ export const handler = endpoint(
     })
     if (!webhook) throw new ApiError('webhook_not_found')
     // A person has enabled the endpoint, so its earlier failures no longer count.
-    if (body.is_active) await health.recordRecovery(clinicId, path.id)
+    if (body.is_active) await health.reset(clinicId, path.id)
     return { data: renderWebhook(webhook, clinic) }
   },
 )

@@ -14,18 +14,19 @@ import {
   parseRetryAfter,
   signingSecrets,
   type Webhook,
-  type WebhookHealth,
 } from '../domain/webhook.ts'
+import {
+  type AttemptHealth,
+  admission,
+  nextProbeAt,
+  SLOW_THRESHOLD_MS,
+  type WebhookHealth,
+} from '../domain/webhook-health.ts'
 import type { DeliveryQueues, Lane } from './delivery-queues.ts'
 import type { Deliveries, HealthRecords, Webhooks } from './store-ports.ts'
+import { letWait, release, releaseWaiting } from './waiting-deliveries.ts'
 import { signatureHeaders } from './webhook-signature.ts'
 import type { AttemptResult, WebhookTransport } from './webhook-transport.ts'
-
-/**
- * A receiver that takes longer to respond is slow. Its attempt in the quick lane is cut off and repeated in the slow lane
- * with the full timeout; later deliveries to it start in the slow lane. So no attempt blocks the quick lane for longer.
- */
-const SLOW_THRESHOLD_MS = 1000
 
 /** Queues and clocks are inexact: a delivery that arrives this early is attempted. */
 const EARLY_TOLERANCE_MS = 1000
@@ -36,7 +37,7 @@ const MAX_EARLY_MS = 60_000
 export type DeliveryConsumer = {
   readonly deliveries: Pick<
     Deliveries,
-    'readContext' | 'isEarlierUnattempted' | 'nextUnattempted' | 'claim' | 'change'
+    'readContext' | 'earlierUnattempted' | 'nextUnattempted' | 'claim' | 'change' | 'waiting'
   >
   readonly webhooks: Webhooks
   readonly health: HealthRecords
@@ -52,7 +53,7 @@ export type DeliveryConsumer = {
 /**
  * Attempts one delivery. Safe to call repeatedly and in any order: a delivery that has ended, is not yet due or is claimed
  * by another consumer is left alone. So is one that precedes the first attempt of an earlier event of the same record:
- * that attempt queues the next delivery again.
+ * that attempt queues the next delivery again. One to a receiver that is slow or only fails may have to wait.
  */
 export async function deliverEvent(
   consumer: DeliveryConsumer,
@@ -79,13 +80,38 @@ export async function deliverEvent(
   const early = (delivery.nextAt ?? 0) - now()
   if (early > MAX_EARLY_MS) return
   if (early > EARLY_TOLERANCE_MS) return queues.push(lane, [queued], early)
-  if (lane === 'quick' && health.isSlow) return queues.push('slow', [queued])
-  if (delivery.attempts.length === 0 && (await deliveries.isEarlierUnattempted(clinic, delivery))) return
+  const place = admission(health, delivery.isManual, now())
+  if (place === null) return postpone(consumer, queued, delivery, lane)
+  if (lane === 'quick' && place !== 'unlimited') return queues.push('slow', [queued])
+  if (delivery.attempts.length === 0) {
+    const earlier = await deliveries.earlierUnattempted(clinic, delivery)
+    if (earlier !== null && place === 'unlimited') return
+    if (earlier !== null) {
+      await release(consumer, { ...queued, delivery: earlier })
+      return postpone(consumer, queued, delivery, lane)
+    }
+  }
   const claim = { token: consumer.newToken(), until: now() + LEASE_MS }
-  if (await deliveries.claim(clinic, context, claim))
-    return attempt(consumer, queued, { ...context, webhook }, claim.token, lane)
   // Changed since it was read: claimed by another consumer, or moved by the sweep that queued this message.
-  return deliverEvent(consumer, queued, lane)
+  if (!(await deliveries.claim(clinic, context, claim))) return deliverEvent(consumer, queued, lane)
+  const slot = place === 'unlimited' ? null : place
+  if (slot !== null) {
+    const taken = { number: slot, read: health.slots[slot] as number, until: claim.until }
+    if (!(await consumer.health.takeSlot(clinic, webhook.id, taken)))
+      return postpone(consumer, queued, { ...delivery, claim }, lane)
+  }
+  return attempt(consumer, queued, { ...context, webhook }, { token: claim.token, slot, lane })
+}
+
+/** Lets a delivery wait for its receiver. If it has waited for too long, it fails, and the next of its record is queued. */
+async function postpone(
+  consumer: DeliveryConsumer,
+  queued: DeliveryReference,
+  delivery: Delivery,
+  lane: Lane,
+): Promise<void> {
+  const after = await letWait(consumer, queued, delivery, delivery.claim?.token, lane)
+  if (after?.status === 'failed') await queueNext(consumer, queued, delivery, lane)
 }
 
 /** After the first attempt of a delivery, or when it has ended without one: queues the next of its record, which waits for it. */
@@ -99,12 +125,18 @@ async function queueNext(
   if (next !== null) await queues.push(lane, [{ ...queued, delivery: next }])
 }
 
+type Place = {
+  /** Of the claim. */
+  readonly token: string
+  readonly slot: number | null
+  readonly lane: Lane
+}
+
 async function attempt(
   consumer: DeliveryConsumer,
   queued: DeliveryReference,
   { delivery, webhook, health }: DeliveryContext & { readonly webhook: Webhook },
-  token: string,
-  lane: Lane,
+  { token, slot, lane }: Place,
 ): Promise<void> {
   const { deliveries, now } = consumer
   const { clinic } = queued
@@ -112,7 +144,8 @@ async function attempt(
   const result = await post(consumer, delivery, webhook, at, lane)
   const ifStillClaimed = (before: Delivery, after: Delivery) => (before.claim?.token === token ? after : null)
   if (lane === 'quick' && result.kind === 'failed' && result.reason === 'timeout') {
-    await consumer.health.recordFailure(clinic, webhook.id, null)
+    const cutOff = { result: 'cut-off', at, isSlow: true, probeAt: null, slot } as const
+    await consumer.health.record(clinic, webhook.id, cutOff)
     await deliveries.change(clinic, webhook.id, delivery.id, (before) =>
       ifStillClaimed(before, { ...before, claim: null }),
     )
@@ -123,17 +156,26 @@ async function attempt(
   const retryAfter = result.kind === 'answered' ? parseRetryAfter(result.retryAfter, now()) : null
   const retryDelay =
     isDelivered || isGone ? null : nextRetryDelay(delivery.failedAttempts + 1, retryAfter, consumer.random())
+  const probeAt = isDelivered ? null : nextProbeAt(health, retryAfter, consumer.random(), now())
   const attemptRecord = {
     at: new Date(at).toISOString(),
     status: result.kind === 'answered' ? result.status : null,
     error: result.kind === 'answered' ? null : result.reason,
     latencyMs: Math.round(result.latencyMs),
   }
+  // A delay that the receiver has requested is not shortened.
+  const mayFollow = probeAt !== null && retryAfter === null
   await deliveries.change(clinic, webhook.id, delivery.id, (before) =>
-    ifStillClaimed(before, afterAttempt(before, attemptRecord, isDelivered, retryDelay)),
+    ifStillClaimed(before, afterAttempt(before, attemptRecord, isDelivered, retryDelay, mayFollow)),
   )
   const released = await Promise.allSettled([queueNext(consumer, queued, delivery, lane)])
-  await recordHealth(consumer, clinic, webhook.id, health, at, isDelivered, result.latencyMs)
+  await recordHealth(consumer, clinic, webhook.id, health, {
+    result: isDelivered ? 'success' : 'failure',
+    at,
+    isSlow: result.latencyMs >= SLOW_THRESHOLD_MS,
+    probeAt,
+    slot,
+  })
   const hasFailedTooLong = health.failingSince !== null && at - health.failingSince >= DISABLE_AFTER_MS
   if (isGone || (!isDelivered && hasFailedTooLong)) {
     const updatedAt = new Date(now()).toISOString()
@@ -143,6 +185,7 @@ async function attempt(
   }
   if (retryDelay !== null && retryDelay <= MAX_QUEUE_DELAY_MS)
     await consumer.queues.push('slow', [queued], retryDelay)
+  if (isDelivered) await releaseWaiting(consumer, clinic, webhook.id, health)
   if (released[0].status === 'rejected') throw released[0].reason
 }
 
@@ -159,18 +202,19 @@ function post(
   return transport.post(webhook.url, headers, body, lane === 'quick' ? SLOW_THRESHOLD_MS : undefined)
 }
 
+/** Records what an attempt shows of its receiver, unless it is as healthy as before. */
 async function recordHealth(
   { health: records }: DeliveryConsumer,
   clinic: ClinicId,
   webhook: string,
   health: WebhookHealth,
-  at: number,
-  isDelivered: boolean,
-  latencyMs: number,
+  attempt: AttemptHealth,
 ): Promise<void> {
-  if (!isDelivered) return records.recordFailure(clinic, webhook, at)
-  const isSlow = health.isSlow && latencyMs >= SLOW_THRESHOLD_MS
-  // A slow success ends a series of failures, too.
-  if (health.failingSince !== null || isSlow !== health.isSlow)
-    await records.recordRecovery(clinic, webhook, isSlow)
+  const isAsBefore =
+    attempt.result === 'success' &&
+    attempt.slot === null &&
+    health.failingSince === null &&
+    !attempt.isSlow &&
+    health.slowAttempts === 0
+  if (!isAsBefore) await records.record(clinic, webhook, attempt)
 }

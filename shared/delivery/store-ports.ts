@@ -4,6 +4,7 @@ import type { Delivery, DeliveryContext, DueDelivery } from '../domain/delivery.
 import type { Due } from '../domain/due.ts'
 import type { Claim, Message, ProviderFeedback } from '../domain/message.ts'
 import type { Webhook } from '../domain/webhook.ts'
+import type { AttemptHealth } from '../domain/webhook-health.ts'
 
 /** A message with the version of its record and the number of its events, as they were read. */
 export type StoredMessage = { readonly record: Message; readonly version: number; readonly events: number }
@@ -28,8 +29,8 @@ export type Messages = {
 export type Deliveries = {
   readonly find: (clinic: ClinicId, webhook: string, id: string) => Promise<Delivery | null>
   readonly readContext: (clinic: ClinicId, webhook: string, id: string) => Promise<DeliveryContext | null>
-  /** Whether a delivery of an earlier event of the record has had no attempt yet. */
-  readonly isEarlierUnattempted: (clinic: ClinicId, delivery: Delivery) => Promise<boolean>
+  /** The id of the record's first delivery before this one that has had no attempt; null if there is none. */
+  readonly earlierUnattempted: (clinic: ClinicId, delivery: Delivery) => Promise<string | null>
   /** The id of the delivery of the record's next event that has had no attempt; null if there is none. */
   readonly nextUnattempted: (clinic: ClinicId, delivery: Delivery) => Promise<string | null>
   /** False if the delivery has changed since it was read. */
@@ -44,6 +45,8 @@ export type Deliveries = {
   /** The deliveries that are due by `until`, at most `size` of each partition at a time, earliest first. */
   readonly dueBatches: (until: number, size: number) => AsyncIterable<readonly DueDelivery[]>
   readonly removeDue: (due: DueDelivery) => Promise<void>
+  /** The ids of the deliveries that wait for a success of their receiver, oldest first, at most `limit`. */
+  readonly waiting: (clinic: ClinicId, webhook: string, limit: number) => Promise<readonly string[]>
 }
 
 export type Webhooks = {
@@ -52,8 +55,16 @@ export type Webhooks = {
 
 /** How the receivers of webhooks respond. */
 export type HealthRecords = {
-  /** `failedAt` is null for a receiver that was slow but did not fail. */
-  readonly recordFailure: (clinic: ClinicId, webhook: string, failedAt: number | null) => Promise<void>
-  /** `isSlow` for a receiver that does not fail any more, but is still slow. */
-  readonly recordRecovery: (clinic: ClinicId, webhook: string, isSlow?: boolean) => Promise<void>
+  /** Takes a slot until `until`. False if it has changed since it was read. */
+  readonly takeSlot: (
+    clinic: ClinicId,
+    webhook: string,
+    slot: { readonly number: number; readonly read: number; readonly until: number },
+  ) => Promise<boolean>
+  /** Records an attempt, and frees its slot. */
+  readonly record: (clinic: ClinicId, webhook: string, attempt: AttemptHealth) => Promise<void>
+  /** Records that a delivery waits, after it was changed. */
+  readonly recordWaiting: (clinic: ClinicId, webhook: string, at: number) => Promise<void>
+  /** Records that no delivery waits, unless another has begun to wait since `read`. */
+  readonly clearWaiting: (clinic: ClinicId, webhook: string, read: number) => Promise<void>
 }

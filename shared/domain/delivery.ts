@@ -2,7 +2,8 @@ import type { ClinicId, ClinicInfo } from './clinic.ts'
 import type { Due } from './due.ts'
 import { type Event, type EventName, eventPayload } from './event.ts'
 import type { Claim } from './message.ts'
-import type { Webhook, WebhookHealth } from './webhook.ts'
+import type { Webhook } from './webhook.ts'
+import { MAX_WAITING_AGE_MS, type WebhookHealth, waitingDelay } from './webhook-health.ts'
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
@@ -39,10 +40,14 @@ export type Delivery = {
   readonly nextAt: number | null
   /** When the sweep next checks the delivery; null when the delivery has ended. */
   readonly dueAt: number | null
+  /** Waits for its turn at a receiver that is slow or only fails; a success of the receiver releases it. */
+  readonly isWaiting: boolean
   /** Held by the consumer that is making an attempt, until it expires. */
   readonly claim: Claim | null
   /** Requested by the integrator: attempted even if the webhook is disabled. */
   readonly isManual: boolean
+  /** When it was created or last requested: its retries end a certain time later. */
+  readonly requestedAt: number
   readonly createdAt: number
 }
 
@@ -100,18 +105,24 @@ export function newDelivery(
     failedAttempts: 0,
     nextAt: now,
     dueAt: now + SWEEP_MARGIN_MS,
+    isWaiting: false,
     claim: null,
     isManual: false,
+    requestedAt: now,
     createdAt: now,
   }
 }
 
-/** The delivery after an attempt. `retryDelay` is in milliseconds; null if no attempt follows a failure. */
+/**
+ * The delivery after an attempt. `retryDelay` is in milliseconds; null if no attempt follows a failure. `mayFollow` if the
+ * next success of the receiver may release it before that.
+ */
 export function afterAttempt(
   delivery: Delivery,
   attempt: Attempt,
   isDelivered: boolean,
   retryDelay: number | null,
+  mayFollow: boolean,
 ): Delivery {
   const nextAt =
     isDelivered || retryDelay === null ? null : Date.parse(attempt.at) + attempt.latencyMs + retryDelay
@@ -120,16 +131,39 @@ export function afterAttempt(
     status: isDelivered ? 'delivered' : nextAt === null ? 'failed' : 'pending',
     attempts: [...delivery.attempts, attempt].slice(-MAX_STORED_ATTEMPTS),
     failedAttempts: delivery.failedAttempts + (isDelivered ? 0 : 1),
+    isWaiting: nextAt !== null && mayFollow,
     nextAt,
-    dueAt: nextAt === null ? null : nextAt + ((retryDelay ?? 0) > MAX_QUEUE_DELAY_MS ? 0 : SWEEP_MARGIN_MS),
+    dueAt: nextAt === null ? null : checkedAt(nextAt, retryDelay ?? 0),
     claim: null,
   }
 }
+
+/** When the sweep checks a delivery whose next attempt is `delay` milliseconds away. */
+const checkedAt = (nextAt: number, delay: number): number =>
+  nextAt + (delay > MAX_QUEUE_DELAY_MS ? 0 : SWEEP_MARGIN_MS)
+
+/** The delivery when its receiver takes no attempt at `now`: later, or failed if it has waited for too long. */
+export function waiting(delivery: Delivery, now: number): Delivery {
+  const age = now - delivery.requestedAt
+  if (age >= MAX_WAITING_AGE_MS) return abandoned(delivery)
+  const delay = waitingDelay(age)
+  const nextAt = now + delay
+  return { ...delivery, isWaiting: true, nextAt, dueAt: checkedAt(nextAt, delay), claim: null }
+}
+
+/** A waiting delivery, due at `now`. */
+export const released = (delivery: Delivery, now: number): Delivery => ({
+  ...delivery,
+  isWaiting: false,
+  nextAt: now,
+  dueAt: now + SWEEP_MARGIN_MS,
+})
 
 /** The delivery, failed without another attempt. */
 export const abandoned = (delivery: Delivery): Delivery => ({
   ...delivery,
   status: 'failed',
+  isWaiting: false,
   nextAt: null,
   dueAt: null,
   claim: null,
@@ -144,8 +178,10 @@ export const redelivered = (delivery: Delivery, now: number): Delivery => ({
   ...delivery,
   status: 'pending',
   failedAttempts: 0,
+  isWaiting: false,
   nextAt: now,
   dueAt: now + SWEEP_MARGIN_MS,
   claim: null,
   isManual: true,
+  requestedAt: now,
 })

@@ -20,16 +20,6 @@ export type Webhook = {
 
 type PreviousSecret = { readonly secret: string; readonly until: string }
 
-/** How the receiver of a webhook responds to attempts. */
-export type WebhookHealth = {
-  /** When the first attempt since the last success failed, in milliseconds since the epoch; null if none has. */
-  readonly failingSince: number | null
-  /** Its attempts fail or are slow, so its deliveries use the slow lane. */
-  readonly isSlow: boolean
-}
-
-export const HEALTHY: WebhookHealth = { failingSince: null, isSlow: false }
-
 /** The limit for one clinic. */
 export const MAX_WEBHOOKS = 20
 

@@ -8,13 +8,21 @@ import {
   dueDeliveryKey,
   firstAttemptKey,
   isDeliveryCursor,
+  waitingDeliveryKey,
 } from '../keys/webhooks.ts'
 import { Changeset } from '../table/changeset.ts'
 import type { IdempotencyGuard, ResponseToStore, StoredResponse } from '../table/idempotency.ts'
 import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
 import type { CursorPage, CursorRequest } from './events.ts'
-import { decodeDelivery, decodeVersion, encodeDelivery, encodeFirstAttempt, isExpired } from './items.ts'
+import {
+  decodeDelivery,
+  decodeVersion,
+  encodeDelivery,
+  encodeFirstAttempt,
+  encodeWaiting,
+  isExpired,
+} from './items.ts'
 
 /** The most rows that one request reads to find matching deliveries. The next page continues from there. */
 const MAX_SCANNED_ROWS = 2000
@@ -136,7 +144,7 @@ async function readPage(
   return { items, nextAfter: last ?? null, hasMore: true }
 }
 
-/** The change of a delivery with its place among due and unattempted deliveries. */
+/** The change of a delivery with its place among due, waiting and unattempted deliveries. */
 function buildChangeset(
   table: Table,
   clinic: ClinicId,
@@ -149,6 +157,9 @@ function buildChangeset(
   const { webhook, record, sequence } = after
   changes.put(encodeDelivery(clinic, after, version + 1), { version })
   changes.move(dueKeyOf(clinic, before), dueKeyOf(clinic, after))
+  const waitingKey = waitingDeliveryKey(clinic, webhook, after.id)
+  if (after.isWaiting && !before.isWaiting) changes.put(encodeWaiting(waitingKey, after))
+  if (before.isWaiting && !after.isWaiting) changes.remove(waitingKey)
   // After its first attempt, or when it has ended without one, later deliveries of the record no longer wait for it.
   const isFirstDone =
     before.attempts.length === 0 && (after.attempts.length > 0 || after.status !== 'pending')

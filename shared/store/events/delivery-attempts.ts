@@ -6,6 +6,8 @@ import {
   deliveryKey,
   firstAttemptKey,
   firstAttemptsPartition,
+  parseWaitingDeliveryKey,
+  waitingDeliveriesPartition,
   webhookHealthKey,
   webhookKey,
 } from '../keys/webhooks.ts'
@@ -37,9 +39,9 @@ export function deliveryAttempts({ table }: { table: Table }) {
     }
   }
 
-  /** Whether a delivery of an earlier event of the record has had no attempt yet. */
-  const isEarlierUnattempted = async (clinic: ClinicId, delivery: Delivery): Promise<boolean> =>
-    (await unattempted(clinic, delivery, 0, delivery.sequence - 1)) !== null
+  /** The id of the record's first delivery before this one that has had no attempt; null if there is none. */
+  const earlierUnattempted = (clinic: ClinicId, delivery: Delivery): Promise<string | null> =>
+    unattempted(clinic, delivery, 0, delivery.sequence - 1)
 
   /** The id of the delivery of the record's next event that has had no attempt; null if there is none. */
   const nextUnattempted = (clinic: ClinicId, delivery: Delivery): Promise<string | null> =>
@@ -83,5 +85,11 @@ export function deliveryAttempts({ table }: { table: Table }) {
     }
   }
 
-  return { readContext, isEarlierUnattempted, nextUnattempted, claim, change }
+  /** The ids of the deliveries that wait for a success of their receiver, oldest first, at most `limit`. */
+  async function waiting(clinic: ClinicId, webhook: string, limit: number): Promise<string[]> {
+    const rows = await table.query({ pk: waitingDeliveriesPartition(clinic, webhook), limit })
+    return rows.map((row) => parseWaitingDeliveryKey(row).id)
+  }
+
+  return { readContext, earlierUnattempted, nextUnattempted, claim, change, waiting }
 }

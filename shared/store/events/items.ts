@@ -3,7 +3,8 @@ import * as z from 'zod'
 import type { ClinicId } from '../../domain/clinic.ts'
 import { DELIVERY_STATUSES, type Delivery, RETENTION_SECONDS } from '../../domain/delivery.ts'
 import type { Event, EventName } from '../../domain/event.ts'
-import { HEALTHY, type Webhook, type WebhookHealth } from '../../domain/webhook.ts'
+import type { Webhook } from '../../domain/webhook.ts'
+import { HEALTHY, type WebhookHealth } from '../../domain/webhook-health.ts'
 import { eventKey, parseAnnouncedKey } from '../keys/events.ts'
 import { type Key, TTL } from '../keys/key.ts'
 import {
@@ -41,8 +42,10 @@ const StoredDelivery = z.object({
   tries: z.int(),
   nextAt: z.number().nullable(),
   dueAt: z.number().nullable(),
+  isWaiting: z.boolean(),
   claim: z.object({ token: z.string(), until: z.number() }).nullable(),
   isAskedFor: z.boolean(),
+  requestedAt: z.number(),
   createdAt: z.number(),
 })
 
@@ -99,19 +102,37 @@ export const encodeWebhook = (clinic: ClinicId, { id, ...webhook }: Webhook, ver
   v: version,
 })
 
-const StoredHealth = z.object({ slow: z.boolean(), failingSince: z.number().optional() })
+const StoredHealth = z.object({
+  failures: z.int(),
+  slow: z.int(),
+  failingSince: z.number().optional(),
+  probeAt: z.number().optional(),
+  waiting: z.number().optional(),
+  slot0: z.number().optional(),
+  slot1: z.number().optional(),
+  slot2: z.number().optional(),
+})
 
 /** The health item of a new webhook. */
 export const encodeHealth = (clinic: ClinicId, { id }: Webhook): Item => ({
   ...webhookHealthKey(clinic, id),
-  slow: false,
+  failures: 0,
+  slow: 0,
 })
 
 /** The health of a webhook; healthy for a deleted one. */
 export function decodeHealth(item: Item | undefined): WebhookHealth {
   if (!item) return HEALTHY
-  const { slow, failingSince = null } = StoredHealth.parse(item)
-  return { isSlow: slow, failingSince }
+  const { failures, slow, failingSince = null, probeAt = null, ...rest } = StoredHealth.parse(item)
+  const { waiting = null, slot0 = 0, slot1 = 0, slot2 = 0 } = rest
+  return {
+    failingSince,
+    failures,
+    slowAttempts: slow,
+    probeAt,
+    slots: [slot0, slot1, slot2],
+    waitingSince: waiting,
+  }
 }
 
 const StoredAnnouncement = z.object({
@@ -162,5 +183,11 @@ export const decodeFirstAttempt = (item: Item): string => StoredFirstAttempt.par
 export const encodeFirstAttempt = (key: Key, { id, createdAt }: Delivery): Item => ({
   ...key,
   i: id,
+  [TTL]: expirySeconds(createdAt),
+})
+
+/** A delivery among those that wait for a success of their receiver. */
+export const encodeWaiting = (key: Key, { createdAt }: Delivery): Item => ({
+  ...key,
   [TTL]: expirySeconds(createdAt),
 })

@@ -51,6 +51,18 @@ export const firstAttemptKey = (
   sk: `${shortId(record)}#${sortableNumber(sequence)}`,
 })
 
+/** Deliveries to a webhook that wait for a success of its receiver. */
+export const waitingDeliveriesPartition = (clinic: ClinicId, webhook: string): string =>
+  partition(clinic, `WQ#${shortId(webhook)}`)
+
+export const waitingDeliveryKey = (clinic: ClinicId, webhook: string, id: string): Key => ({
+  pk: waitingDeliveriesPartition(clinic, webhook),
+  sk: id,
+})
+
+/** The inverse of {@link waitingDeliveryKey}. */
+export const parseWaitingDeliveryKey = parseDeliveryKey
+
 /** Deliveries by the time at which the sweep checks them. */
 const DUE_DELIVERIES = duePartitions('delivery', 16)
 

@@ -1,0 +1,71 @@
+/** Deliveries to a receiver that is slow or only fails: they wait, and follow its next success in order. */
+import type { ClinicId } from '../domain/clinic.ts'
+import {
+  type Delivery,
+  type DeliveryReference,
+  MAX_QUEUE_DELAY_MS,
+  released,
+  waiting,
+} from '../domain/delivery.ts'
+import { releaseSize, type WebhookHealth } from '../domain/webhook-health.ts'
+import type { DeliveryQueues, Lane } from './delivery-queues.ts'
+import type { Deliveries, HealthRecords } from './store-ports.ts'
+
+export type WaitingPorts = {
+  readonly deliveries: Pick<Deliveries, 'change' | 'waiting'>
+  readonly health: HealthRecords
+  readonly queues: DeliveryQueues
+  readonly now: () => number
+}
+
+/** Lets a delivery wait that has not changed since it was read, or whose claim has this token. Returns its state if it did. */
+export async function letWait(
+  { deliveries, health, queues, now }: WaitingPorts,
+  queued: DeliveryReference,
+  read: Delivery,
+  token: string | undefined,
+  lane: Lane,
+): Promise<Delivery | null> {
+  const { clinic, webhook } = queued
+  let after: Delivery | null = null
+  await deliveries.change(clinic, webhook, read.id, (before) => {
+    const isAsRead =
+      before.status === 'pending' && before.nextAt === read.nextAt && before.claim?.token === token
+    after = isAsRead ? waiting(before, now()) : null
+    return after
+  })
+  const { nextAt = null } = (after ?? {}) as Partial<Delivery>
+  if (nextAt === null) return after
+  // Afterwards, so that a success which does not find the delivery yet does not clear this.
+  await health.recordWaiting(clinic, webhook, now())
+  const delay = nextAt - now()
+  if (delay <= MAX_QUEUE_DELAY_MS) await queues.push(lane, [queued], delay)
+  return after
+}
+
+/** After a success: releases the oldest of the deliveries that wait. Each of their successes releases more. */
+export async function releaseWaiting(
+  ports: WaitingPorts,
+  clinic: ClinicId,
+  webhook: string,
+  health: WebhookHealth,
+): Promise<void> {
+  if (health.waitingSince === null) return
+  const size = releaseSize(health)
+  const ids = await ports.deliveries.waiting(clinic, webhook, size)
+  for (const delivery of ids) await release(ports, { clinic, webhook, delivery })
+  if (ids.length < size) await ports.health.clearWaiting(clinic, webhook, health.waitingSince)
+}
+
+/** Queues a delivery if it waits. */
+export async function release(
+  { deliveries, queues, now }: WaitingPorts,
+  reference: DeliveryReference,
+): Promise<void> {
+  let isReleased = false
+  await deliveries.change(reference.clinic, reference.webhook, reference.delivery, (before) => {
+    isReleased = before.isWaiting && (before.claim?.until ?? 0) <= now()
+    return isReleased ? released(before, now()) : null
+  })
+  if (isReleased) await queues.push('quick', [reference])
+}

@@ -1,0 +1,111 @@
+/**
+ * How the receiver of a webhook has responded, and what it may be sent. A receiver that hangs or fails would take the room of
+ * all others, so its deliveries wait and follow its first success.
+ */
+import { JITTER, RETRY_DELAYS_MS } from './webhook.ts'
+
+/** Instants are milliseconds since the epoch. */
+export type WebhookHealth = {
+  /** When the first attempt since the last success failed; null if none has. */
+  readonly failingSince: number | null
+  /** Failed attempts since the last success. */
+  readonly failures: number
+  /** Attempts since the last quick success that took longer than {@link SLOW_THRESHOLD_MS}. */
+  readonly slowAttempts: number
+  /** When a troubled receiver may be tried again; null if it is not troubled. */
+  readonly probeAt: number | null
+  /** Until when each of the attempts that a limited receiver may have at a time lasts at most; 0 for none. */
+  readonly slots: readonly number[]
+  /** When a delivery last began to wait; null if none waits. */
+  readonly waitingSince: number | null
+}
+
+/** What an attempt shows of its receiver. */
+export type AttemptHealth = {
+  /** `cut-off`: it took too long for the quick lane, and is repeated in the slow lane. */
+  readonly result: 'success' | 'failure' | 'cut-off'
+  readonly at: number
+  readonly isSlow: boolean
+  /** When a troubled receiver may be tried again. */
+  readonly probeAt: number | null
+  /** The slot that the attempt has taken. */
+  readonly slot: number | null
+}
+
+/** The attempts at a time to a slow receiver. */
+export const SLOW_SLOTS = 3
+
+export const HEALTHY: WebhookHealth = {
+  failingSince: null,
+  failures: 0,
+  slowAttempts: 0,
+  probeAt: null,
+  slots: Array(SLOW_SLOTS).fill(0),
+  waitingSince: null,
+}
+
+/** An attempt in the quick lane is cut off after this time, so that no receiver blocks that lane for longer. */
+export const SLOW_THRESHOLD_MS = 1000
+
+/** So many slow attempts without a quick success make a receiver slow: one can be a coincidence. */
+const SLOW_AFTER = 3
+
+/** So many failures in a row make a receiver troubled. */
+const TROUBLED_AFTER = 5
+
+/** The delays between attempts to a troubled receiver: the first, and the following ones. */
+const PROBE_DELAYS_MS = [5_000, 15_000, 30_000, 60_000, 120_000, 300_000]
+
+/** Its attempts take long, so they use the slow lane, a few at a time. */
+export const isSlow = ({ slowAttempts }: WebhookHealth): boolean => slowAttempts >= SLOW_AFTER
+
+/** Only fails, so it gets one attempt at a time, when {@link WebhookHealth.probeAt} has come. */
+export const isTroubled = ({ failures }: WebhookHealth): boolean => failures >= TROUBLED_AFTER
+
+/** Whether its attempts are limited, and take place in the slow lane. */
+export const isLimited = (health: WebhookHealth): boolean => isSlow(health) || isTroubled(health)
+
+/**
+ * Whether an attempt may begin: 'unlimited', the number of the slot that it has to take, or null if the delivery has to wait.
+ * One that an integrator requested does not wait for the next probe.
+ */
+export function admission(
+  health: WebhookHealth,
+  isManual: boolean,
+  now: number,
+): 'unlimited' | number | null {
+  if (!isLimited(health)) return 'unlimited'
+  if (isTroubled(health) && !isManual && now < (health.probeAt ?? 0)) return null
+  const slot = health.slots.slice(0, isTroubled(health) ? 1 : SLOW_SLOTS).findIndex((until) => until <= now)
+  return slot === -1 ? null : slot
+}
+
+/**
+ * When a receiver may be tried again that has failed once more, at `now`; null if it is not troubled. `retryAfter` is the
+ * delay in milliseconds that it requested; `random` is a number from 0 to 1.
+ */
+export function nextProbeAt(
+  { failures }: WebhookHealth,
+  retryAfter: number | null,
+  random: number,
+  now: number,
+): number | null {
+  const step = failures + 1 - TROUBLED_AFTER
+  if (step < 0) return null
+  const delay = PROBE_DELAYS_MS[Math.min(step, PROBE_DELAYS_MS.length - 1)] as number
+  return now + Math.round(Math.max(delay * (1 + JITTER * random), Math.min(retryAfter ?? 0, DAY_MS)))
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** How many waiting deliveries a success releases: more after a trouble, then each releases the next. */
+export const releaseSize = (health: WebhookHealth): number => (isTroubled(health) ? 10 : 1)
+
+const MIN_WAIT_MS = 15_000
+const MAX_WAIT_MS = 6 * 60 * 60 * 1000
+
+/** A delivery that waits fails after the time that all of its retries would have taken. */
+export const MAX_WAITING_AGE_MS = RETRY_DELAYS_MS.reduce((sum, delay) => sum + delay * (1 + JITTER), 0)
+
+/** How long a delivery of this age waits, unless a success of its receiver releases it before: ever longer. */
+export const waitingDelay = (ageMs: number): number => Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, 3 * ageMs))
