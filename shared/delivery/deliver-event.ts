@@ -17,8 +17,10 @@ import {
 } from '../domain/webhook.ts'
 import {
   type AttemptHealth,
-  admission,
+  freeSlots,
+  isLimited,
   nextProbeAt,
+  releaseSize,
   SLOW_THRESHOLD_MS,
   type WebhookHealth,
 } from '../domain/webhook-health.ts'
@@ -80,12 +82,12 @@ export async function deliverEvent(
   const early = (delivery.nextAt ?? 0) - now()
   if (early > MAX_EARLY_MS) return
   if (early > EARLY_TOLERANCE_MS) return queues.push(lane, [queued], early)
-  const place = admission(health, delivery.isManual, now())
-  if (place === null) return postpone(consumer, queued, delivery, lane)
-  if (lane === 'quick' && place !== 'unlimited') return queues.push('slow', [queued])
+  const slots = isLimited(health) ? freeSlots(health, delivery.isManual, now()) : null
+  if (slots?.length === 0) return postpone(consumer, queued, delivery, lane)
+  if (slots && lane === 'quick') return queues.push('slow', [queued])
   if (delivery.attempts.length === 0) {
     const earlier = await deliveries.earlierUnattempted(clinic, delivery)
-    if (earlier !== null && place === 'unlimited') return
+    if (earlier !== null && !slots) return
     if (earlier !== null) {
       await release(consumer, { ...queued, delivery: earlier })
       return postpone(consumer, queued, delivery, lane)
@@ -94,13 +96,24 @@ export async function deliverEvent(
   const claim = { token: consumer.newToken(), until: now() + LEASE_MS }
   // Changed since it was read: claimed by another consumer, or moved by the sweep that queued this message.
   if (!(await deliveries.claim(clinic, context, claim))) return deliverEvent(consumer, queued, lane)
-  const slot = place === 'unlimited' ? null : place
-  if (slot !== null) {
-    const taken = { number: slot, read: health.slots[slot] as number, until: claim.until }
-    if (!(await consumer.health.takeSlot(clinic, webhook.id, taken)))
-      return postpone(consumer, queued, { ...delivery, claim }, lane)
-  }
+  const slot = slots && (await takeSlot(consumer, { ...context, webhook }, queued, slots, claim.until))
+  if (slots && slot === null) return postpone(consumer, queued, { ...delivery, claim }, lane)
   return attempt(consumer, queued, { ...context, webhook }, { token: claim.token, slot, lane })
+}
+
+/** Takes one of the slots. Null if others were faster. */
+async function takeSlot(
+  { health: records }: DeliveryConsumer,
+  { health }: DeliveryContext,
+  { clinic, webhook }: DeliveryReference,
+  slots: readonly number[],
+  until: number,
+): Promise<number | null> {
+  for (const number of slots) {
+    const read = health.slots[number] as number
+    if (await records.takeSlot(clinic, webhook, { number, read, until })) return number
+  }
+  return null
 }
 
 /** Lets a delivery wait for its receiver. If it has waited for too long, it fails, and the next of its record is queued. */
@@ -144,7 +157,7 @@ async function attempt(
   const result = await post(consumer, delivery, webhook, at, lane)
   const ifStillClaimed = (before: Delivery, after: Delivery) => (before.claim?.token === token ? after : null)
   if (lane === 'quick' && result.kind === 'failed' && result.reason === 'timeout') {
-    const cutOff = { result: 'cut-off', at, isSlow: true, probeAt: null, slot } as const
+    const cutOff = { result: 'cut-off', at, isSlow: true, probeAt: null, slot, isWaiting: false } as const
     await consumer.health.record(clinic, webhook.id, cutOff)
     await deliveries.change(clinic, webhook.id, delivery.id, (before) =>
       ifStillClaimed(before, { ...before, claim: null }),
@@ -169,12 +182,13 @@ async function attempt(
     ifStillClaimed(before, afterAttempt(before, attemptRecord, isDelivered, retryDelay, mayFollow)),
   )
   const released = await Promise.allSettled([queueNext(consumer, queued, delivery, lane)])
-  await recordHealth(consumer, clinic, webhook.id, health, {
+  const healthAfter = await recordHealth(consumer, clinic, webhook.id, health, {
     result: isDelivered ? 'success' : 'failure',
     at,
     isSlow: result.latencyMs >= SLOW_THRESHOLD_MS,
     probeAt,
     slot,
+    isWaiting: mayFollow,
   })
   const hasFailedTooLong = health.failingSince !== null && at - health.failingSince >= DISABLE_AFTER_MS
   if (isGone || (!isDelivered && hasFailedTooLong)) {
@@ -185,7 +199,8 @@ async function attempt(
   }
   if (retryDelay !== null && retryDelay <= MAX_QUEUE_DELAY_MS)
     await consumer.queues.push('slow', [queued], retryDelay)
-  if (isDelivered) await releaseWaiting(consumer, clinic, webhook.id, health)
+  if (isDelivered && healthAfter?.waitingSince != null)
+    await releaseWaiting(consumer, queued, releaseSize(health), healthAfter.waitingSince)
   if (released[0].status === 'rejected') throw released[0].reason
 }
 
@@ -202,19 +217,19 @@ function post(
   return transport.post(webhook.url, headers, body, lane === 'quick' ? SLOW_THRESHOLD_MS : undefined)
 }
 
-/** Records what an attempt shows of its receiver, unless it is as healthy as before. */
+/** Records what an attempt shows of its receiver, unless it is as healthy as before. Returns the health afterwards. */
 async function recordHealth(
   { health: records }: DeliveryConsumer,
   clinic: ClinicId,
   webhook: string,
   health: WebhookHealth,
   attempt: AttemptHealth,
-): Promise<void> {
+): Promise<WebhookHealth | null> {
   const isAsBefore =
     attempt.result === 'success' &&
     attempt.slot === null &&
     health.failingSince === null &&
     !attempt.isSlow &&
     health.slowAttempts === 0
-  if (!isAsBefore) await records.record(clinic, webhook, attempt)
+  return isAsBefore ? health : records.record(clinic, webhook, attempt)
 }

@@ -4,7 +4,7 @@ import type { Delivery, DeliveryContext, DueDelivery } from '../domain/delivery.
 import type { Due } from '../domain/due.ts'
 import type { Claim, Message, ProviderFeedback } from '../domain/message.ts'
 import type { Webhook } from '../domain/webhook.ts'
-import type { AttemptHealth } from '../domain/webhook-health.ts'
+import type { AttemptHealth, WebhookHealth } from '../domain/webhook-health.ts'
 
 /** A message with the version of its record and the number of its events, as they were read. */
 export type StoredMessage = { readonly record: Message; readonly version: number; readonly events: number }
@@ -61,8 +61,12 @@ export type HealthRecords = {
     webhook: string,
     slot: { readonly number: number; readonly read: number; readonly until: number },
   ) => Promise<boolean>
-  /** Records an attempt, and frees its slot. */
-  readonly record: (clinic: ClinicId, webhook: string, attempt: AttemptHealth) => Promise<void>
+  /** Records an attempt, and frees its slot. Returns the health afterwards; null for a deleted webhook. */
+  readonly record: (
+    clinic: ClinicId,
+    webhook: string,
+    attempt: AttemptHealth,
+  ) => Promise<WebhookHealth | null>
   /** Records that a delivery waits, after it was changed. */
   readonly recordWaiting: (clinic: ClinicId, webhook: string, at: number) => Promise<void>
   /** Records that no delivery waits, unless another has begun to wait since `read`. */

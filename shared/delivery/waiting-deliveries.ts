@@ -1,5 +1,4 @@
 /** Deliveries to a receiver that is slow or only fails: they wait, and follow its next success in order. */
-import type { ClinicId } from '../domain/clinic.ts'
 import {
   type Delivery,
   type DeliveryReference,
@@ -7,7 +6,7 @@ import {
   released,
   waiting,
 } from '../domain/delivery.ts'
-import { releaseSize, type WebhookHealth } from '../domain/webhook-health.ts'
+import { SLOW_SLOTS } from '../domain/webhook-health.ts'
 import type { DeliveryQueues, Lane } from './delivery-queues.ts'
 import type { Deliveries, HealthRecords } from './store-ports.ts'
 
@@ -43,29 +42,37 @@ export async function letWait(
   return after
 }
 
-/** After a success: releases the oldest of the deliveries that wait. Each of their successes releases more. */
+/**
+ * After a success: releases the oldest `size` deliveries that have waited since `waitingSince`. The success of each
+ * releases the next.
+ */
 export async function releaseWaiting(
   ports: WaitingPorts,
-  clinic: ClinicId,
-  webhook: string,
-  health: WebhookHealth,
+  { clinic, webhook }: DeliveryReference,
+  size: number,
+  waitingSince: number,
 ): Promise<void> {
-  if (health.waitingSince === null) return
-  const size = releaseSize(health)
-  const ids = await ports.deliveries.waiting(clinic, webhook, size)
-  for (const delivery of ids) await release(ports, { clinic, webhook, delivery })
-  if (ids.length < size) await ports.health.clearWaiting(clinic, webhook, health.waitingSince)
+  // Successes at the same time find the same deliveries.
+  const limit = size + SLOW_SLOTS
+  const ids = await ports.deliveries.waiting(clinic, webhook, limit)
+  let left = size
+  for (const delivery of ids) {
+    if (left === 0) return
+    if (await release(ports, { clinic, webhook, delivery })) left--
+  }
+  if (ids.length < limit) await ports.health.clearWaiting(clinic, webhook, waitingSince)
 }
 
-/** Queues a delivery if it waits. */
+/** Queues a delivery if it waits. Returns whether it did. */
 export async function release(
   { deliveries, queues, now }: WaitingPorts,
   reference: DeliveryReference,
-): Promise<void> {
+): Promise<boolean> {
   let isReleased = false
   await deliveries.change(reference.clinic, reference.webhook, reference.delivery, (before) => {
     isReleased = before.isWaiting && (before.claim?.until ?? 0) <= now()
     return isReleased ? released(before, now()) : null
   })
   if (isReleased) await queues.push('quick', [reference])
+  return isReleased
 }

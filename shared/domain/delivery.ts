@@ -122,7 +122,7 @@ export function afterAttempt(
   attempt: Attempt,
   isDelivered: boolean,
   retryDelay: number | null,
-  mayFollow: boolean,
+  mayFollow = false,
 ): Delivery {
   const nextAt =
     isDelivered || retryDelay === null ? null : Date.parse(attempt.at) + attempt.latencyMs + retryDelay

@@ -30,6 +30,8 @@ export type AttemptHealth = {
   readonly probeAt: number | null
   /** The slot that the attempt has taken. */
   readonly slot: number | null
+  /** Whether its delivery waits for a success now. */
+  readonly isWaiting: boolean
 }
 
 /** The attempts at a time to a slow receiver. */
@@ -65,19 +67,31 @@ export const isTroubled = ({ failures }: WebhookHealth): boolean => failures >= 
 /** Whether its attempts are limited, and take place in the slow lane. */
 export const isLimited = (health: WebhookHealth): boolean => isSlow(health) || isTroubled(health)
 
+/** The health after an attempt. The store applies the same in one update, since attempts overlap. */
+export function healthAfter(
+  before: WebhookHealth,
+  { result, at, isSlow, probeAt, slot, isWaiting }: AttemptHealth,
+): WebhookHealth {
+  const isSuccess = result === 'success'
+  const isFailure = result === 'failure'
+  return {
+    failingSince: isSuccess ? null : isFailure ? (before.failingSince ?? at) : before.failingSince,
+    failures: isSuccess ? 0 : before.failures + (isFailure ? 1 : 0),
+    slowAttempts: isSlow ? before.slowAttempts + 1 : isSuccess ? 0 : before.slowAttempts,
+    probeAt: isSuccess ? null : (probeAt ?? before.probeAt),
+    slots: slot === null ? before.slots : before.slots.with(slot, 0),
+    waitingSince: isWaiting ? at : before.waitingSince,
+  }
+}
+
 /**
- * Whether an attempt may begin: 'unlimited', the number of the slot that it has to take, or null if the delivery has to wait.
- * One that an integrator requested does not wait for the next probe.
+ * The numbers of the slots that an attempt to a limited receiver may take: none if the delivery has to wait. One that an
+ * integrator requested does not wait until a troubled receiver may be tried again.
  */
-export function admission(
-  health: WebhookHealth,
-  isManual: boolean,
-  now: number,
-): 'unlimited' | number | null {
-  if (!isLimited(health)) return 'unlimited'
-  if (isTroubled(health) && !isManual && now < (health.probeAt ?? 0)) return null
-  const slot = health.slots.slice(0, isTroubled(health) ? 1 : SLOW_SLOTS).findIndex((until) => until <= now)
-  return slot === -1 ? null : slot
+export function freeSlots(health: WebhookHealth, isManual: boolean, now: number): number[] {
+  if (isTroubled(health) && !isManual && now < (health.probeAt ?? 0)) return []
+  const slots = health.slots.slice(0, isTroubled(health) ? 1 : SLOW_SLOTS)
+  return slots.flatMap((until, number) => (until <= now ? [number] : []))
 }
 
 /**
@@ -98,8 +112,8 @@ export function nextProbeAt(
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** How many waiting deliveries a success releases: more after a trouble, then each releases the next. */
-export const releaseSize = (health: WebhookHealth): number => (isTroubled(health) ? 10 : 1)
+/** How many waiting deliveries a success releases, by the health before it: several after a trouble, then one each. */
+export const releaseSize = (before: WebhookHealth): number => (isTroubled(before) ? 10 : 1)
 
 const MIN_WAIT_MS = 15_000
 const MAX_WAIT_MS = 6 * 60 * 60 * 1000

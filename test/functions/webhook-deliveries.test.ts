@@ -6,7 +6,6 @@ import { newUuid } from '../../shared/domain/uuid.ts'
 import { deliveryStore } from '../../shared/store/events/deliveries.ts'
 import { dueDeliveries } from '../../shared/store/events/due-deliveries.ts'
 import { eventFanOut } from '../../shared/store/events/fan-out.ts'
-import { webhookHealthStore } from '../../shared/store/events/webhook-health.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { aPatient, newClinic } from '../support/table.ts'
@@ -169,7 +168,6 @@ describe('GET /webhooks/{id}/deliveries', () => {
     // The delay is 5 seconds; times have whole seconds.
     expect(wait).toBeGreaterThanOrEqual(5000)
     expect(wait).toBeLessThanOrEqual(6000)
-    await webhookHealthStore(db).recordRecovery(clinic.id, id)
     await attempted(204, start + 6000)
     expect(await shown()).toEqual([
       {
@@ -236,8 +234,7 @@ describe('POST …/deliveries/{delivery_id}/redeliver', () => {
       { queue: process.env.DELIVERY_QUEUE_URL, delay: undefined, ...queued },
     ])
     expect(await stored(id, made.id)).toMatchObject({ failedAttempts: 0, isManual: true, claim: null })
-    // The 410 disabled the endpoint and the 500 marked it as slow; the delivery is attempted under the same id.
-    await webhookHealthStore(db).recordRecovery(clinic.id, id)
+    // The 410 disabled the endpoint; the delivery is attempted under the same id.
     expect(await attempted(200)).toMatchObject([{ headers: { 'webhook-id': made.event_id } }])
     expect(await stored(id, made.id)).toMatchObject({ status: 'delivered', dueAt: null })
   })

@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { revokeCredential } from '../../bin/clinic/credential-revocation.ts'
 import { EVENTS } from '../../shared/domain/event.ts'
-import { HEALTHY, type Webhook } from '../../shared/domain/webhook.ts'
+import type { Webhook } from '../../shared/domain/webhook.ts'
+import { HEALTHY } from '../../shared/domain/webhook-health.ts'
 import { decodeHealth } from '../../shared/store/events/items.ts'
 import { webhookHealthStore } from '../../shared/store/events/webhook-health.ts'
 import { webhookHealthKey } from '../../shared/store/keys/webhooks.ts'
@@ -35,6 +36,16 @@ import {
 } from '../support/webhook-requests.ts'
 
 useWebhookEndpoints()
+
+/** A failed attempt. */
+const FAILED = {
+  result: 'failure',
+  at: Date.now(),
+  isSlow: false,
+  probeAt: null,
+  slot: null,
+  isWaiting: false,
+} as const
 
 describe('POST /webhooks', () => {
   it('returns 201 with the endpoint, its secret and its location', async () => {
@@ -274,10 +285,10 @@ describe('PATCH /webhooks/{id}', () => {
   it('resets the endpoint’s health only when it sets is_active to true', async () => {
     const { id } = await created()
     const health = () => db.table.get(webhookHealthKey(clinic.id, id))
-    await webhookHealthStore(db).recordFailure(clinic.id, id, Date.now())
+    await webhookHealthStore(db).record(clinic.id, id, { ...FAILED, isSlow: true })
     for (const body of [{}, { description: 'x' }, { is_active: false }]) {
       await change(id, body)
-      expect(await health()).toMatchObject({ slow: true, failingSince: expect.any(Number) })
+      expect(await health()).toMatchObject({ slow: 1, failures: 1, failingSince: expect.any(Number) })
     }
     expect((await change(id, { is_active: true })).body.data.is_active).toBe(true)
     expect(decodeHealth(await health())).toEqual(HEALTHY)
@@ -308,11 +319,13 @@ describe('DELETE /webhooks/{id}', () => {
   it('deletes the endpoint’s health, and a late delivery or change does not create it again', async () => {
     const { id } = await created()
     const health = webhookHealthStore(db)
-    await health.recordFailure(clinic.id, id, Date.now())
+    await health.record(clinic.id, id, FAILED)
     await remove(id)
-    await health.recordRecovery(clinic.id, id)
-    await health.recordFailure(clinic.id, id, Date.now())
-    await health.recordFailure(clinic.id, id, null)
+    await health.reset(clinic.id, id)
+    await health.record(clinic.id, id, FAILED)
+    await health.record(clinic.id, id, { ...FAILED, result: 'cut-off', isSlow: true })
+    await health.recordWaiting(clinic.id, id, Date.now())
+    expect(await health.takeSlot(clinic.id, id, { number: 0, read: 0, until: 1 })).toBe(false)
     expect(await db.table.get(webhookHealthKey(clinic.id, id))).toBeUndefined()
   })
 })

@@ -1,30 +1,38 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import type { AttemptHealth } from '../../domain/webhook-health.ts'
+import type { AttemptHealth, WebhookHealth } from '../../domain/webhook-health.ts'
 import { webhookHealthKey } from '../keys/webhooks.ts'
 import { ConditionFailed } from '../table/errors.ts'
 import type { Table } from '../table/table.ts'
-import type { UpdateParts } from '../table/write-requests.ts'
+import type { Item, UpdateParts } from '../table/write-requests.ts'
+import { decodeHealth } from './items.ts'
 
 /** How the receivers of webhooks respond. Each webhook has one item, which is created and deleted together with it. */
 export function webhookHealthStore({ table }: { table: Table }) {
   /** Takes a slot until `until`. False if it has changed since it was read, or the webhook was deleted. */
-  const takeSlot = (
+  const takeSlot = async (
     clinic: ClinicId,
     webhook: string,
     { number, read, until }: { readonly number: number; readonly read: number; readonly until: number },
   ): Promise<boolean> =>
-    change(clinic, webhook, {
+    null !==
+    (await change(clinic, webhook, {
       UpdateExpression: 'SET #slot = :until',
-      // The update may have succeeded earlier with its response lost.
-      ConditionExpression:
-        read === 0 ? '(attribute_not_exists(#slot) OR #slot IN (:read, :until))' : '#slot IN (:read, :until)',
+      // If it succeeds with its response lost, the slot stays taken until its lease ends.
+      ConditionExpression: read === 0 ? '(attribute_not_exists(#slot) OR #slot = :read)' : '#slot = :read',
       ExpressionAttributeNames: { '#slot': `slot${number}` },
       ExpressionAttributeValues: { ':until': until, ':read': read },
-    })
+    }))
 
-  /** Records an attempt, and frees its slot. The time of the first failure stays. */
-  async function record(clinic: ClinicId, webhook: string, attempt: AttemptHealth): Promise<void> {
-    const { result, at, isSlow, probeAt, slot } = attempt
+  /**
+   * Records an attempt, and frees its slot. The time of the first failure stays. Returns the health afterwards; null if the
+   * webhook was deleted.
+   */
+  async function record(
+    clinic: ClinicId,
+    webhook: string,
+    attempt: AttemptHealth,
+  ): Promise<WebhookHealth | null> {
+    const { result, at, isSlow, probeAt, slot, isWaiting } = attempt
     const values: Record<string, number> = {}
     const sets: string[] = []
     const set = (expression: string, name: string, value: number) => {
@@ -40,11 +48,14 @@ export function webhookHealthStore({ table }: { table: Table }) {
     }
     if (probeAt !== null) set('probeAt = :probe', ':probe', probeAt)
     if (slot !== null) set(`slot${slot} = :free`, ':free', 0)
+    if (isWaiting) set('waiting = :at', ':at', at)
     const removed = result === 'success' ? ' REMOVE failingSince, probeAt' : ''
-    await change(clinic, webhook, {
+    const item = await change(clinic, webhook, {
       UpdateExpression: `SET ${sets.join(', ')}${removed}`,
       ExpressionAttributeValues: values,
+      ReturnValues: 'ALL_NEW',
     })
+    return item ? decodeHealth(item) : null
   }
 
   /** Records that a person has enabled the webhook: what its receiver did before no longer counts. */
@@ -72,16 +83,19 @@ export function webhookHealthStore({ table }: { table: Table }) {
     })
   }
 
-  /** A delivery can end after its webhook was deleted, whose health must not be created again. */
-  async function change(clinic: ClinicId, webhook: string, parts: UpdateParts): Promise<boolean> {
+  /**
+   * Returns the attributes that the update asks for, or null if its condition does not hold. A delivery can end after its
+   * webhook was deleted, whose health must not be created again.
+   */
+  async function change(clinic: ClinicId, webhook: string, parts: UpdateParts): Promise<Item | null> {
+    const key = webhookHealthKey(clinic, webhook)
     try {
       const exists = 'attribute_exists(pk)'
       const condition = parts.ConditionExpression ? `${exists} AND ${parts.ConditionExpression}` : exists
-      await table.update(webhookHealthKey(clinic, webhook), { ...parts, ConditionExpression: condition })
-      return true
+      return { ...key, ...(await table.update(key, { ...parts, ConditionExpression: condition })) }
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error
-      return false
+      return null
     }
   }
 

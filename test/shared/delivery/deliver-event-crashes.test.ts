@@ -7,6 +7,7 @@ import { mulberry32 } from '../../../bin/demo/random.ts'
 import { deliverEvent } from '../../../shared/delivery/deliver-event.ts'
 import type { Lane } from '../../../shared/delivery/delivery-queues.ts'
 import { sweepDeliveries } from '../../../shared/delivery/sweep-deliveries.ts'
+import type { AttemptResult } from '../../../shared/delivery/webhook-transport.ts'
 import type { DeliveryReference } from '../../../shared/domain/delivery.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
@@ -38,9 +39,14 @@ it('delivers every change, with first attempts in order, despite crashes at any 
 async function campaign(seed: number): Promise<void> {
   const random = mulberry32(seed)
   const clinic = await newClinic(db.table)
-  const endpoints = [await createWebhook(db.table, clinic.id), await createWebhook(db.table, clinic.id)]
+  const endpoints = [
+    await createWebhook(db.table, clinic.id),
+    await createWebhook(db.table, clinic.id),
+    await createWebhook(db.table, clinic.id),
+  ]
   let now = Date.now()
   let crashRate = 0.06
+  const recoversAt = now + 50 * 60_000
   let crashes = 0
   const shouldCrash = () => {
     const isCrash = random() < crashRate
@@ -58,11 +64,17 @@ async function campaign(seed: number): Promise<void> {
       if (random() < 0.2) waiting.push({ way, queued, at: now + delayMs + random() * 30_000 })
     }
   }, shouldCrash)
-  const post = crashable(async (url: string, headers: object, body: string) => {
-    received.push({ url, headers: headers as Record<string, string>, body, at: now })
-    // The second webhook fails a third of the time while crashes happen.
-    return httpResponse(crashRate > 0 && url === endpoints[1]?.url && random() < 0.33 ? 500 : 200)
-  }, shouldCrash)
+  const post = crashable(
+    async (url: string, headers: object, body: string, cutOffMs = 15_000): Promise<AttemptResult> => {
+      // The third hangs until shortly before the crashes end.
+      received.push({ url, headers: headers as Record<string, string>, body, at: now })
+      if (url === endpoints[2]?.url && now < recoversAt)
+        return { kind: 'failed', reason: 'timeout', latencyMs: cutOffMs as number }
+      // The second webhook fails a third of the time while crashes happen.
+      return httpResponse(crashRate > 0 && url === endpoints[1]?.url && random() < 0.33 ? 500 : 200)
+    },
+    shouldCrash,
+  )
   const parts = {
     deliveries: deliveryAttempts({ table }),
     webhooks: webhookStore({ table }),

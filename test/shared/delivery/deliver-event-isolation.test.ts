@@ -8,7 +8,8 @@ import { deliverEvent } from '../../../shared/delivery/deliver-event.ts'
 import type { Lane } from '../../../shared/delivery/delivery-queues.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import type { Delivery, DeliveryReference } from '../../../shared/domain/delivery.ts'
-import { HEALTHY, type Webhook, type WebhookHealth } from '../../../shared/domain/webhook.ts'
+import type { Webhook } from '../../../shared/domain/webhook.ts'
+import { HEALTHY, healthAfter, type WebhookHealth } from '../../../shared/domain/webhook-health.ts'
 import { httpResponse } from '../../support/deliveries.ts'
 
 beforeEach(() => {
@@ -61,7 +62,7 @@ async function latencies({ hanging }: { hanging: number }): Promise<number[]> {
           health: health.get(webhook) ?? HEALTHY,
         }) as never
       },
-      isEarlierUnattempted: async () => false,
+      earlierUnattempted: async () => null,
       nextUnattempted: async () => null,
       claim: async (_clinic, { delivery, version }, claim) => {
         await sleep(3)
@@ -70,6 +71,7 @@ async function latencies({ hanging }: { hanging: number }): Promise<number[]> {
         deliveries.set(delivery.id, { delivery: { ...delivery, claim }, version: version + 1 })
         return true
       },
+      waiting: async () => [],
       change: async (_clinic, _webhook, id, to) => {
         await sleep(5)
         const stored = deliveries.get(id)
@@ -80,11 +82,23 @@ async function latencies({ hanging }: { hanging: number }): Promise<number[]> {
     },
     webhooks: { change: async () => null },
     health: {
-      recordFailure: async (_clinic, id, failingSince) => {
+      takeSlot: async (_clinic, id, { number, read, until }) => {
         await sleep(3)
-        health.set(id, { failingSince, isSlow: true })
+        const { slots, ...before } = health.get(id) ?? HEALTHY
+        if (slots[number] !== read) return false
+        health.set(id, { ...before, slots: slots.with(number, until) })
+        return true
       },
-      recordRecovery: async (_clinic, id) => void health.delete(id),
+      record: async (_clinic, id, attempt) => {
+        await sleep(3)
+        const after = healthAfter(health.get(id) ?? HEALTHY, attempt)
+        health.set(id, after)
+        return after
+      },
+      recordWaiting: async (_clinic, id, at) =>
+        void health.set(id, { ...(health.get(id) ?? HEALTHY), waitingSince: at }),
+      clearWaiting: async (_clinic, id) =>
+        void health.set(id, { ...(health.get(id) ?? HEALTHY), waitingSince: null }),
     },
     transport: {
       post: async (url, _headers, _body, most = 15_000) => {
@@ -124,6 +138,7 @@ async function latencies({ hanging }: { hanging: number }): Promise<number[]> {
         failedAttempts: 0,
         claim: null,
         nextAt: at,
+        requestedAt: at,
         createdAt: at,
       }
       deliveries.set(id, { delivery: delivery as unknown as Delivery, version: 1 })

@@ -1,6 +1,5 @@
 /** Deliveries on the real engine, with a simulated receiver and a clock that the test advances. */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { deliverEvent } from '../../../shared/delivery/deliver-event.ts'
 import { sweepDeliveries } from '../../../shared/delivery/sweep-deliveries.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import type { Delivery } from '../../../shared/domain/delivery.ts'
@@ -206,28 +205,6 @@ it('stays enabled if it succeeds between failures, even if it is slow', async ()
   await simulation.drain()
   expect((await deliveries()).map(({ status }) => status).sort()).toEqual(['delivered', 'pending'])
   expect(await webhookStore(db).find(clinic.id, webhook.id)).toMatchObject({ isActive: true })
-})
-
-it('uses the slow lane after a failure, and the quick lane after a recovery', async () => {
-  let status = 500
-  const simulation = deliverySimulation(db.table, () => httpResponse(status))
-  await createPatients(simulation)
-  await simulation.drain()
-  await createPatients(simulation)
-  const [waiting] = simulation.queues.quick.splice(0)
-  if (!waiting) throw new Error('no delivery was queued')
-  await deliverEvent(simulation.dependencies, waiting.delivery, 'quick')
-  expect(simulation.received.length).toBe(1)
-  expect(
-    simulation.queues.slow.filter(({ at }) => at <= simulation.now).map(({ delivery }) => delivery),
-  ).toEqual([waiting.delivery])
-  status = 200
-  await simulation.drain()
-  await advance(simulation, 10_000, 1000)
-  await createPatients(simulation)
-  const [next] = simulation.queues.quick
-  await deliverEvent(simulation.dependencies, next?.delivery as typeof waiting.delivery, 'quick')
-  expect(simulation.received.length).toBe(4)
 })
 
 it('signs with both secrets until the previous one ends', async () => {

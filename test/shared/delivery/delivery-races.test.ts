@@ -129,7 +129,7 @@ it('records a failure of the endpoint although the next delivery cannot be queue
   const consumer = withDeliveries(simulation, { nextUnattempted: unavailable })
   await expect(deliverEvent(consumer, first, 'quick')).rejects.toThrow(UnavailableError)
   const { readContext } = simulation.dependencies.deliveries
-  expect((await readContext(clinic.id, webhook.id, first.delivery))?.health.isSlow).toBe(true)
+  expect((await readContext(clinic.id, webhook.id, first.delivery))?.health.failures).toBe(1)
 })
 
 it('queues the next delivery when a message is repeated after it could not', async () => {

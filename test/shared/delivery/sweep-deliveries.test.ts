@@ -37,8 +37,10 @@ const aDelivery = (id: string, facts: Partial<Delivery> = {}): Delivery => ({
   failedAttempts: 0,
   nextAt: DUE,
   dueAt: DUE,
+  isWaiting: false,
   claim: null,
   isManual: false,
+  requestedAt: DUE,
   createdAt: DUE,
   ...facts,
 })

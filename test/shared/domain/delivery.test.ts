@@ -33,8 +33,10 @@ const made: Delivery = {
   failedAttempts: 0,
   nextAt: NOW,
   dueAt: NOW + SWEEP_MARGIN_MS,
+  isWaiting: false,
   claim: null,
   isManual: false,
+  requestedAt: NOW,
   createdAt: NOW,
 }
 const claim = { token: 't', until: NOW + LEASE_MS }
@@ -150,6 +152,7 @@ it.each(['delivered', 'failed', 'pending'] as const)(
       dueAt: NOW + 1 + SWEEP_MARGIN_MS,
       claim: null,
       isManual: true,
+      requestedAt: NOW + 1,
     })
   },
 )

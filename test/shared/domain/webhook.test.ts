@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 import { EVENTS, PING } from '../../../shared/domain/event.ts'
 import {
   DISABLE_AFTER_MS,
-  HEALTHY,
   isSubscribedTo,
   JITTER,
   MAX_PREVIOUS_SECRETS,
@@ -238,9 +237,5 @@ describe('isSubscribedTo', () => {
 
   it.each([...EVENTS, PING])('is false for %s if the webhook is disabled', (event) => {
     expect(isSubscribedTo({ ...webhook, events: [...EVENTS], isActive: false }, event)).toBe(false)
-  })
-
-  it('starts from a healthy receiver', () => {
-    expect(HEALTHY).toEqual({ failingSince: null, isSlow: false })
   })
 })

@@ -68,8 +68,10 @@ describe('a stored delivery', () => {
     tries: 1,
     nextAt: NOW + 5000,
     dueAt: NOW + 125_000,
+    isWaiting: true,
     claim: { token: 'token', until: NOW + 40_000 },
     isAskedFor: true,
+    requestedAt: NOW - 5000,
     createdAt: NOW,
     v: 3,
     ttl: NOW_SECONDS + RETENTION_SECONDS,
@@ -88,8 +90,10 @@ describe('a stored delivery', () => {
       tries: 0,
       nextAt: NOW,
       dueAt: NOW + 2 * 60_000,
+      isWaiting: false,
       claim: null,
       isAskedFor: false,
+      requestedAt: NOW,
       createdAt: NOW,
       v: 1,
       ttl: NOW_SECONDS + RETENTION_SECONDS,
@@ -156,14 +160,43 @@ describe('a stored webhook', () => {
   it('has its health in an item of its own', async () => {
     const { id } = await createWebhook(db.table, clinic.id)
     const key = webhookHealthKey(clinic.id, id)
-    expect(await getItem(key)).toEqual({ ...key, slow: false })
-    await webhookHealthStore(db).recordFailure(clinic.id, id, null)
-    expect(await getItem(key)).toEqual({ ...key, slow: true })
-    await webhookHealthStore(db).recordFailure(clinic.id, id, NOW)
-    await webhookHealthStore(db).recordFailure(clinic.id, id, NOW + 1)
-    expect(await getItem(key)).toEqual({ ...key, slow: true, failingSince: NOW })
-    await webhookHealthStore(db).recordRecovery(clinic.id, id)
-    expect(await getItem(key)).toEqual({ ...key, slow: false })
+    const health = webhookHealthStore(db)
+    const attempt = { at: NOW, isSlow: false, probeAt: null, slot: null, isWaiting: false }
+    expect(await getItem(key)).toEqual({ ...key, failures: 0, slow: 0 })
+    await health.record(clinic.id, id, { ...attempt, result: 'cut-off', isSlow: true })
+    expect(await getItem(key)).toEqual({ ...key, failures: 0, slow: 1 })
+    await health.record(clinic.id, id, { ...attempt, result: 'failure' })
+    expect(await health.takeSlot(clinic.id, id, { number: 2, read: 0, until: NOW + 9 })).toBe(true)
+    const failed = { ...key, failures: 1, slow: 1, failingSince: NOW, slot2: NOW + 9 }
+    expect(await getItem(key)).toEqual(failed)
+    await health.record(clinic.id, id, {
+      ...attempt,
+      result: 'failure',
+      at: NOW + 1,
+      probeAt: NOW + 5,
+      slot: 2,
+    })
+    expect(await getItem(key)).toEqual({ ...failed, failures: 2, probeAt: NOW + 5, slot2: 0 })
+    await health.recordWaiting(clinic.id, id, NOW)
+    await health.clearWaiting(clinic.id, id, NOW - 1)
+    await health.record(clinic.id, id, { ...attempt, result: 'success' })
+    const recovered = { ...key, failures: 0, slow: 0, slot2: 0 }
+    expect(await getItem(key)).toEqual({ ...recovered, waiting: NOW })
+    await health.clearWaiting(clinic.id, id, NOW)
+    expect(await getItem(key)).toEqual(recovered)
+  })
+
+  it('gives a slot to one of those that read it as free', async () => {
+    const { id } = await createWebhook(db.table, clinic.id)
+    const { takeSlot } = webhookHealthStore(db)
+    const taken = await Promise.all(
+      [1, 2, 3].map((n) => takeSlot(clinic.id, id, { number: 0, read: 0, until: NOW + n })),
+    )
+    expect(taken.filter(Boolean).length).toBe(1)
+    // The lease of a consumer that crashed has ended.
+    const winner = NOW + taken.indexOf(true) + 1
+    expect(await takeSlot(clinic.id, id, { number: 0, read: winner, until: NOW + 50 })).toBe(true)
+    expect(await takeSlot(clinic.id, id, { number: 0, read: winner, until: NOW + 60 })).toBe(false)
   })
 })
 

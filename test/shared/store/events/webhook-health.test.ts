@@ -1,0 +1,48 @@
+/** The stored health of receivers, on the real engine. */
+import fc from 'fast-check'
+import { beforeAll, expect, it } from 'vitest'
+import type { Clinic } from '../../../../shared/domain/clinic.ts'
+import { type AttemptHealth, HEALTHY, healthAfter } from '../../../../shared/domain/webhook-health.ts'
+import { webhookHealthStore } from '../../../../shared/store/events/webhook-health.ts'
+import { createWebhook } from '../../../support/deliveries.ts'
+import { property } from '../../../support/scale.ts'
+import { freshTable, newClinic, type TestTable } from '../../../support/table.ts'
+
+let db: TestTable
+let clinic: Clinic
+beforeAll(async () => {
+  db = await freshTable()
+  clinic = await newClinic(db.table)
+})
+
+const anyAttempt: fc.Arbitrary<AttemptHealth> = fc.record({
+  result: fc.constantFrom('success', 'failure', 'cut-off'),
+  at: fc.integer({ min: 1, max: 1000 }),
+  isSlow: fc.boolean(),
+  probeAt: fc.option(fc.integer({ min: 1, max: 1000 })),
+  slot: fc.option(fc.integer({ min: 0, max: 2 })),
+  isWaiting: fc.boolean(),
+})
+
+it('changes with each attempt as the rules say', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyAttempt, { maxLength: 12 }), async (all) => {
+      const { id } = await createWebhook(db.table, clinic.id)
+      const health = webhookHealthStore(db)
+      let expected = HEALTHY
+      for (const attempt of all) {
+        if (attempt.slot !== null)
+          await health.takeSlot(clinic.id, id, { number: attempt.slot, read: 0, until: 5000 })
+        // A cut-off attempt is slow, and a success is not followed by a probe.
+        const possible = {
+          ...attempt,
+          isSlow: attempt.isSlow || attempt.result === 'cut-off',
+          probeAt: attempt.result === 'failure' ? attempt.probeAt : null,
+        }
+        expected = healthAfter(expected, possible)
+        expect(await health.record(clinic.id, id, possible)).toEqual(expected)
+      }
+    }),
+    property(20, 1000),
+  )
+}, 60_000)
