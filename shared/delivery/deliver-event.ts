@@ -1,4 +1,3 @@
-import type { ClinicId } from '../domain/clinic.ts'
 import {
   abandoned,
   afterAttempt,
@@ -16,15 +15,14 @@ import {
   type Webhook,
 } from '../domain/webhook.ts'
 import {
-  type AttemptHealth,
   freeSlots,
   isLimited,
   nextProbeAt,
   releaseSize,
   SLOW_THRESHOLD_MS,
-  type WebhookHealth,
 } from '../domain/webhook-health.ts'
 import type { DeliveryQueues, Lane } from './delivery-queues.ts'
+import { recordHealth, takeSlot } from './receiver-health.ts'
 import type { Deliveries, HealthRecords, Webhooks } from './store-ports.ts'
 import { letWait, release, releaseWaiting } from './waiting-deliveries.ts'
 import { signatureHeaders } from './webhook-signature.ts'
@@ -96,24 +94,9 @@ export async function deliverEvent(
   const claim = { token: consumer.newToken(), until: now() + LEASE_MS }
   // Changed since it was read: claimed by another consumer, or moved by the sweep that queued this message.
   if (!(await deliveries.claim(clinic, context, claim))) return deliverEvent(consumer, queued, lane)
-  const slot = slots && (await takeSlot(consumer, { ...context, webhook }, queued, slots, claim.until))
+  const slot = slots && (await takeSlot(consumer.health, { ...context, webhook }, queued, slots, claim.until))
   if (slots && slot === null) return postpone(consumer, queued, { ...delivery, claim }, lane)
   return attempt(consumer, queued, { ...context, webhook }, { token: claim.token, slot, lane })
-}
-
-/** Takes one of the slots. Null if others were faster. */
-async function takeSlot(
-  { health: records }: DeliveryConsumer,
-  { health }: DeliveryContext,
-  { clinic, webhook }: DeliveryReference,
-  slots: readonly number[],
-  until: number,
-): Promise<number | null> {
-  for (const number of slots) {
-    const read = health.slots[number] as number
-    if (await records.takeSlot(clinic, webhook, { number, read, until })) return number
-  }
-  return null
 }
 
 /** Lets a delivery wait for its receiver. If it has waited for too long, it fails, and the next of its record is queued. */
@@ -182,10 +165,11 @@ async function attempt(
     ifStillClaimed(before, afterAttempt(before, attemptRecord, isDelivered, retryDelay, mayFollow)),
   )
   const released = await Promise.allSettled([queueNext(consumer, queued, delivery, lane)])
-  const healthAfter = await recordHealth(consumer, clinic, webhook.id, health, {
+  const healthAfter = await recordHealth(consumer.health, queued, health, {
     result: isDelivered ? 'success' : 'failure',
     at,
-    isSlow: result.latencyMs >= SLOW_THRESHOLD_MS,
+    // The latency ends with the status; a body can take longer.
+    isSlow: Math.max(result.latencyMs, now() - at) >= SLOW_THRESHOLD_MS,
     probeAt,
     slot,
     isWaiting: mayFollow,
@@ -215,21 +199,4 @@ function post(
   const secrets = signingSecrets(webhook, at)
   const headers = signatureHeaders({ id: eventId, timestampSeconds: Math.floor(at / 1000), body, secrets })
   return transport.post(webhook.url, headers, body, lane === 'quick' ? SLOW_THRESHOLD_MS : undefined)
-}
-
-/** Records what an attempt shows of its receiver, unless it is as healthy as before. Returns the health afterwards. */
-async function recordHealth(
-  { health: records }: DeliveryConsumer,
-  clinic: ClinicId,
-  webhook: string,
-  health: WebhookHealth,
-  attempt: AttemptHealth,
-): Promise<WebhookHealth | null> {
-  const isAsBefore =
-    attempt.result === 'success' &&
-    attempt.slot === null &&
-    health.failingSince === null &&
-    !attempt.isSlow &&
-    health.slowAttempts === 0
-  return isAsBefore ? health : records.record(clinic, webhook, attempt)
 }

@@ -179,6 +179,19 @@ it('one slow response does not make a receiver slow; three do, until a quick one
   expect(lanes.slice(7)).toEqual(['quick'])
 })
 
+it('a response whose body takes long is slow', async () => {
+  const simulation = deliverySimulation(db.table, () => {
+    simulation.now += 1500
+    return httpResponse(200)
+  })
+  await queue(simulation, 1, 1, 1, 1)
+  await simulation.drain()
+  const { readContext } = simulation.dependencies.deliveries
+  const [first] = await deliveries()
+  const context = await readContext(clinic.id, webhook.id, first?.id ?? '')
+  expect(context?.health.slowAttempts).toBe(4)
+})
+
 it('a slow receiver has three attempts at a time, and each success brings the next delivery', async () => {
   let open = 0
   let most = 0
@@ -192,7 +205,7 @@ it('a slow receiver has three attempts at a time, and each success brings the ne
     return httpResponse(200, null, 9000)
   }
   await queue(simulation, ...Array(30).fill(1))
-  // Messages are consumed side by side. The clock stands still, so a delivery that waits comes only when it is released.
+  // Messages are consumed side by side. Time does not pass, so a delivery that waits comes only when it is released.
   for (let rest = simulation.queues.quick; rest.length > 0; ) {
     const { quick, slow } = simulation.queues
     const ready = [...quick, ...slow].filter(({ at }) => at <= simulation.now)

@@ -186,7 +186,7 @@ describe('a stored webhook', () => {
     expect(await getItem(key)).toEqual(recovered)
   })
 
-  it('gives a slot to one of those that read it as free', async () => {
+  it('lets one of those that read a slot as free take it', async () => {
     const { id } = await createWebhook(db.table, clinic.id)
     const { takeSlot } = webhookHealthStore(db)
     const taken = await Promise.all(
