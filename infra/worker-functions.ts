@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib'
 import type { Table } from 'aws-cdk-lib/aws-dynamodb'
-import { Rule, Schedule } from 'aws-cdk-lib/aws-events'
+import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events'
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets'
 import { FilterCriteria, FilterRule, type Function as Lambda, StartingPosition } from 'aws-cdk-lib/aws-lambda'
 import { DynamoEventSource, SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources'
@@ -86,14 +86,22 @@ export class WorkerFunctions {
     }
   }
 
-  /** Invokes sweeps every minute, without retries: the next minute's run continues where one failed. */
+  /**
+   * Invokes sweeps every minute, one invocation for each of their parts, without retries: the next minute's run continues
+   * where one failed. Each sweep has a rule of its own, because a rule has at most five targets.
+   */
   everyMinute(): void {
-    const sweeps = this.#triggeredBy('schedule').map(([worker]) => this.#function(worker))
-    for (const sweep of sweeps) sweep.configureAsyncInvoke({ retryAttempts: 0 })
-    new Rule(this.#scope, 'EveryMinute', {
-      schedule: Schedule.rate(Duration.minutes(1)),
-      targets: sweeps.map((sweep) => new LambdaFunction(sweep, { retryAttempts: 0 })),
-    })
+    for (const [worker, { parts = 1 }] of this.#triggeredBy('schedule')) {
+      const sweep = this.#function(worker)
+      sweep.configureAsyncInvoke({ retryAttempts: 0 })
+      new Rule(this.#scope, `${worker.id}-every-minute`, {
+        schedule: Schedule.rate(Duration.minutes(1)),
+        targets: Array.from({ length: parts }, (_, part) => {
+          const event = RuleTargetInput.fromObject({ part, parts })
+          return new LambdaFunction(sweep, { event, retryAttempts: 0 })
+        }),
+      })
+    }
   }
 
   /**

@@ -1,4 +1,3 @@
-import { Match } from 'aws-cdk-lib/assertions'
 import { describe, expect, it } from 'vitest'
 import { stackName } from '../../infra/clinic-stack.ts'
 import { WORKERS } from '../../shared/runtime/workers.ts'
@@ -219,11 +218,11 @@ describe('the workers', () => {
   })
 
   it.each([
-    'Messaging/sweep-messages',
-    'Events/sweep-events',
-    'Events/sweep-deliveries',
-    'Maintenance/fold-tallies',
-  ])('%s runs every minute, without retries by the schedule or by Lambda', (sweep) => {
+    ['Messaging/sweep-messages', 2],
+    ['Events/sweep-events', 4],
+    ['Events/sweep-deliveries', 4],
+    ['Maintenance/fold-tallies', 1],
+  ])('%s runs every minute in %i parts, without retries by the schedule or by Lambda', (sweep, parts) => {
     dev.resourceCountIs('AWS::Lambda::EventInvokeConfig', 4)
     dev.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
       FunctionName: refTo(`${sweep}/Function`),
@@ -232,10 +231,19 @@ describe('the workers', () => {
     dev.hasResourceProperties('AWS::Events::Rule', {
       ScheduleExpression: 'rate(1 minute)',
       State: 'ENABLED',
-      Targets: Match.arrayWith([
-        Match.objectLike({ Arn: arnOf(`${sweep}/Function`), RetryPolicy: { MaximumRetryAttempts: 0 } }),
-      ]),
+      Targets: Array.from({ length: parts }, (_, part) => ({
+        Id: `Target${part}`,
+        Arn: arnOf(`${sweep}/Function`),
+        Input: JSON.stringify({ part, parts }),
+        RetryPolicy: { MaximumRetryAttempts: 0 },
+      })),
     })
+  })
+
+  it('have no rule with more than the five targets that EventBridge allows', () => {
+    const rules = Object.values(resourcesOf(dev, 'AWS::Events::Rule'))
+    for (const { Properties } of rules)
+      expect((Properties as unknown as { Targets: unknown[] }).Targets.length).toBeLessThanOrEqual(5)
   })
 })
 
