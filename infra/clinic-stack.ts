@@ -61,9 +61,9 @@ export class ClinicStack extends Stack {
     new CfnOutput(this, 'AccessTrailBucket', { value: trail.bucket.bucketName })
     // The operator tool writes what it does there.
     new CfnOutput(this, 'OperatorLogGroup', { value: trail.operatorLog.logGroupName })
-    // The operator tool lists dead letters and moves them back.
+    // The operator tool lists dead letters and moves them back, except those of the fan-out, which are for a person.
     const { emails, deadEmails, feedback, deadFeedback } = messaging
-    const { deliveries, deadDeliveries, slowDeliveries, deadSlowDeliveries } = events
+    const { deliveries, deadDeliveries, slowDeliveries, deadSlowDeliveries, failedFanOuts } = events
     const queues = {
       Email: emails,
       DeadEmail: deadEmails,
@@ -73,6 +73,7 @@ export class ClinicStack extends Stack {
       DeadDelivery: deadDeliveries,
       SlowDelivery: slowDeliveries,
       DeadSlowDelivery: deadSlowDeliveries,
+      FailedFanOut: failedFanOuts,
     }
     for (const [name, queue] of Object.entries(queues))
       new CfnOutput(this, `${name}QueueUrl`, { value: queue.queueUrl })

@@ -3,7 +3,7 @@ import type { Table } from 'aws-cdk-lib/aws-dynamodb'
 import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events'
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets'
 import { FilterCriteria, FilterRule, type Function as Lambda, StartingPosition } from 'aws-cdk-lib/aws-lambda'
-import { DynamoEventSource, SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources'
+import { DynamoEventSource, SqsDlq, SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import type { Construct } from 'constructs'
 import { type QueueName, type Trigger, WORKERS, type Worker } from '../shared/runtime/workers.ts'
@@ -63,8 +63,8 @@ export class WorkerFunctions {
     }
   }
 
-  /** Feeds inserts into the table to the workers that follow its stream. */
-  followStream(table: Table): void {
+  /** Feeds inserts into the table to the workers that follow its stream. What they fail at is reported to a queue. */
+  followStream(table: Table, failures: Queue): void {
     for (const [worker, { partitionPrefix }] of this.#triggeredBy('stream')) {
       this.#function(worker).addEventSource(
         new DynamoEventSource(table, {
@@ -75,6 +75,7 @@ export class WorkerFunctions {
           // A failure does not stop the other clinics of a batch, so there is no reason to split it. A sweep processes what
           // fails more often, so that it does not block later records.
           retryAttempts: 3,
+          onFailure: new SqsDlq(failures),
           filters: [
             FilterCriteria.filter({
               eventName: FilterRule.isEqual('INSERT'),

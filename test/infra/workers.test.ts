@@ -50,6 +50,13 @@ const consume = (path: string) => ({
 
 const stream = { 'Fn::GetAtt': [logicalIdAt(dev, 'Data/Table'), 'StreamArn'] }
 
+/** What the CDK grants to a function whose failures Lambda reports to a queue. */
+const reportFailures = {
+  Effect: 'Allow',
+  Action: ['sqs:SendMessage', 'sqs:GetQueueAttributes', 'sqs:GetQueueUrl'],
+  Resource: arnOf('Events/FailedFanOuts'),
+}
+
 /** What the CDK grants to a function that follows the table's stream. Listing streams has no resource. */
 const followStream = [
   { Effect: 'Allow', Action: 'dynamodb:ListStreams', Resource: '*' },
@@ -112,7 +119,7 @@ const workers: Record<string, Worker> = {
     timeout: 60,
     environment: deliveryQueues,
     calls: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    grants: [pushDeliveries, ...followStream],
+    grants: [pushDeliveries, reportFailures, ...followStream],
   },
   'deliver-event': {
     in: 'Events',
@@ -208,7 +215,10 @@ describe('the workers', () => {
       StartingPosition: 'TRIM_HORIZON',
       // A sweep processes what fails more often, so that it does not block later records.
       MaximumRetryAttempts: 3,
+      ParallelizationFactor: 4,
+      DestinationConfig: { OnFailure: { Destination: arnOf('Events/FailedFanOuts') } },
     })
+    expect(mapping).not.toHaveProperty('BisectBatchOnFunctionError')
     const filters = (mapping as { FilterCriteria?: { Filters: { Pattern: string }[] } }).FilterCriteria
       ?.Filters
     expect(filters?.map(({ Pattern }) => JSON.parse(Pattern))).toEqual([
@@ -299,7 +309,7 @@ describe('the queues', () => {
     })
   })
 
-  it('are those of emails, feedback and deliveries with their dead letters, each with an output for the operator tool', () => {
+  it('are those of emails, feedback and deliveries with their dead letters, and of failed fan-outs, each with an output for the operator tool', () => {
     const outputs = {
       EmailQueueUrl: 'Messaging/Emails',
       DeadEmailQueueUrl: 'Messaging/EmailsDead',
@@ -309,10 +319,29 @@ describe('the queues', () => {
       DeadDeliveryQueueUrl: 'Events/DeliveriesDead',
       SlowDeliveryQueueUrl: 'Events/SlowDeliveries',
       DeadSlowDeliveryQueueUrl: 'Events/SlowDeliveriesDead',
+      FailedFanOutQueueUrl: 'Events/FailedFanOuts',
     }
     for (const [output, name] of Object.entries(outputs)) dev.hasOutput(output, { Value: refTo(name) })
     const ids = Object.values(outputs).map((name) => logicalIdAt(dev, name))
     expect(Object.keys(queues).sort()).toEqual(ids.sort())
+  })
+
+  it('of failed fan-outs has an alarm for its first message', () => {
+    dev.resourceCountIs('AWS::CloudWatch::Alarm', 1)
+    dev.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      Namespace: 'AWS/SQS',
+      MetricName: 'ApproximateNumberOfMessagesVisible',
+      Dimensions: [
+        {
+          Name: 'QueueName',
+          Value: { 'Fn::GetAtt': [logicalIdAt(dev, 'Events/FailedFanOuts'), 'QueueName'] },
+        },
+      ],
+      Statistic: 'Maximum',
+      Threshold: 0,
+      ComparisonOperator: 'GreaterThanThreshold',
+      TreatMissingData: 'notBreaching',
+    })
   })
 
   it('of slow deliveries, and no others, have Slow in their physical names', () => {
