@@ -12,6 +12,7 @@ const stage = stageSettings(app.node.getContext('stage'), {
   smsSenderId: context('smsSenderId'),
   accessRetentionDays: context('accessRetentionDays'),
   cell: context('cell'),
+  emailsPerSecond: context('emailsPerSecond'),
 })
 const { code } = bundleFunctions(functionIds(), join(app.outdir, 'bundles'))
 const { messaging } = new ClinicStack(app, stage, code)

@@ -34,6 +34,8 @@ export type MessagingSettings = {
   readonly emailFrom: string
   /** The sender that phones show in countries that allow it: 1 to 11 letters and digits. */
   readonly smsSenderId: string
+  /** The rate of SES in the account. */
+  readonly emailsPerSecond: number
   /** US dollars per SMS. */
   readonly smsMaxPrice: string
   /** Per day of a clinic that has no limit of its own. Bounds what a leaked credential can spend. */
@@ -86,7 +88,12 @@ export type DeploymentContext = Partial<SenderNames> & {
   readonly accessRetentionDays?: string | undefined
   /** Names the deployment where there are several: 1 to 8 lower-case letters and digits. */
   readonly cell?: string | undefined
+  /** The rate of SES in the account: an integer from 1. */
+  readonly emailsPerSecond?: string | undefined
 }
+
+/** SES's rate for an account that has just left the sandbox. */
+const DEFAULT_EMAILS_PER_SECOND = '14'
 
 /** @throws Error for an unknown stage or an invalid setting */
 export function stageSettings(
@@ -96,6 +103,7 @@ export function stageSettings(
     smsSenderId = 'Clinic',
     accessRetentionDays,
     cell = DEFAULT_CELL,
+    emailsPerSecond = DEFAULT_EMAILS_PER_SECOND,
   }: DeploymentContext = {},
 ): StageSettings {
   const settings = STAGES[name]
@@ -113,6 +121,7 @@ export function stageSettings(
   const messaging = {
     emailFrom,
     smsSenderId,
+    emailsPerSecond: integerSetting('emailsPerSecond', emailsPerSecond, 1),
     smsMaxPrice: '0.50',
     smsPerDay: 1000,
     emailsPerDay: 5000,
@@ -120,6 +129,12 @@ export function stageSettings(
     smsCountries: SMS_COUNTRIES,
   }
   return { name, cell, ...settings, accessTrail, messaging }
+}
+
+function integerSetting(name: string, value: string, min: number): number {
+  if (!/^[1-9]\d{0,6}$/.test(value) || Number(value) < min)
+    throw new Error(`${name} must be an integer from ${min}: "${value}".`)
+  return Number(value)
 }
 
 function trailSettings(settings: AccessTrailSettings, days: string | undefined): AccessTrailSettings {

@@ -39,13 +39,14 @@ export type Worker = {
 export const sendEmailWorker = {
   id: 'send-email',
   part: 'messaging',
-  trigger: { type: 'queue', maxConcurrency: { emails: 10 } },
+  // The minimum of SQS. Together, both invocations send at the rate of SES.
+  trigger: { type: 'queue', maxConcurrency: { emails: 2 } },
   uses: {
     table: ['GetItem', 'UpdateItem', 'PutItem', 'DeleteItem'],
     services: ['email-queue', 'email'],
   },
-  // Reads, the claim, SES and the record of its result each have a limit of their own.
-  timeoutSeconds: 60,
+  // Waiting for its turn, reads, the claim, SES and the record of its result each have a limit of their own.
+  timeoutSeconds: 75,
 } as const satisfies Worker
 
 export const emailFeedbackWorker = {

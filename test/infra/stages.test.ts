@@ -49,6 +49,19 @@ describe('the cell', () => {
   })
 })
 
+describe('the rate of emails', () => {
+  it('is that of a new account of SES, unless the deployment sets it', () => {
+    expect(stageSettings('prod').messaging.emailsPerSecond).toBe(14)
+    expect(stageSettings('prod', { emailsPerSecond: '50' }).messaging.emailsPerSecond).toBe(50)
+  })
+
+  it.each(['', '0', '-1', '1.5', '14/s', ' 14', '1e3'])('is not %j', (emailsPerSecond) => {
+    expect(() => stageSettings('prod', { emailsPerSecond })).toThrow(
+      /^emailsPerSecond must be an integer from 1/,
+    )
+  })
+})
+
 describe('the senders’ names', () => {
   it('are taken from the context of the deployment', () => {
     const { messaging } = stageSettings('prod', { emailFrom: 'mail@praxis-nord.de', smsSenderId: 'Praxis1' })

@@ -71,11 +71,12 @@ const followStream = [
 const workers: Record<string, Worker> = {
   'send-email': {
     in: 'Messaging',
-    timeout: 60,
+    timeout: 75,
     environment: {
       EMAIL_QUEUE_URL: refTo('Messaging/Emails'),
       EMAIL_FROM: 'clinic@example.com',
       EMAIL_CONFIGURATION_SET: refTo('Messaging/Mail'),
+      EMAILS_PER_SECOND: '14',
     },
     calls: ['GetItem', 'UpdateItem', 'PutItem', 'DeleteItem'],
     grants: [
@@ -187,7 +188,7 @@ describe('the workers', () => {
     })
     expect(mappings.filter(({ ScalingConfig }) => ScalingConfig)).toEqual(
       [
-        fed('Messaging/Emails', 'Messaging/send-email', 10),
+        fed('Messaging/Emails', 'Messaging/send-email', 2),
         fed('Messaging/Feedback', 'Messaging/email-feedback', 10),
         fed('Events/Deliveries', 'Events/deliver-event', 50),
         fed('Events/SlowDeliveries', 'Events/deliver-event', 20),
