@@ -6,6 +6,7 @@ import { WORKERS } from '../shared/runtime/workers.ts'
 import { AccessTrail } from './access-trail.ts'
 import { Api, FALLBACK } from './api.ts'
 import type { FunctionCode } from './bundles.ts'
+import { checkConcurrency } from './concurrency.ts'
 import { Data } from './data.ts'
 import { Events } from './events.ts'
 import { Maintenance } from './maintenance.ts'
@@ -24,7 +25,10 @@ export const functionIds = (routes: readonly Route[] = ROUTES): string[] => [
 
 export const stackName = (stage: string): string => `ClinicDeveloperApi-${stage}`
 
-/** The whole service. */
+/**
+ * The whole service.
+ * @throws Error if the account's concurrency is too low for what the workers can take
+ */
 export class ClinicStack extends Stack {
   readonly messaging: Messaging
 
@@ -33,6 +37,7 @@ export class ClinicStack extends Stack {
       description: 'Clinic Developer API',
       terminationProtection: stage.deletionProtection,
     })
+    checkConcurrency(stage.accountConcurrency)
     Tags.of(this).add('service', 'clinic-developer-api')
     const data = new Data(this, 'Data', stage)
     this.messaging = new Messaging(this, 'Messaging', { stage, code, data })

@@ -20,6 +20,10 @@ export type StageSettings = {
   readonly messaging: MessagingSettings
   /** The gateway's limit for each method, shared by all credentials: requests per second, and burst. */
   readonly throttle: { readonly rate: number; readonly burst: number }
+  /** The account's limit of concurrent invocations, to be shared; undefined to reserve nothing. */
+  readonly accountConcurrency: number | undefined
+  /** Units a second that the table takes at once; undefined for what DynamoDB chooses. */
+  readonly warmThroughput: { readonly reads: number; readonly writes: number } | undefined
 }
 
 export type AccessTrailSettings = {
@@ -59,7 +63,9 @@ export type SenderNames = Pick<MessagingSettings, 'emailFrom' | 'smsSenderId'>
 /** The timeout of functions; the gateway's is 29 s. */
 export const FUNCTION_TIMEOUT = Duration.seconds(15)
 
-const STAGES: Record<string, Omit<StageSettings, 'name' | 'cell' | 'messaging'>> = {
+type DeploymentSettings = 'name' | 'cell' | 'messaging' | 'accountConcurrency' | 'warmThroughput'
+
+const STAGES: Record<string, Omit<StageSettings, DeploymentSettings>> = {
   dev: {
     removalPolicy: RemovalPolicy.DESTROY,
     deletionProtection: false,
@@ -90,6 +96,11 @@ export type DeploymentContext = Partial<SenderNames> & {
   readonly cell?: string | undefined
   /** The rate of SES in the account: an integer from 1. */
   readonly emailsPerSecond?: string | undefined
+  /** The account's limit of concurrent invocations of functions. */
+  readonly accountConcurrency?: string | undefined
+  /** Read and write units a second that the table takes at once: both or neither. */
+  readonly warmReads?: string | undefined
+  readonly warmWrites?: string | undefined
 }
 
 /** SES's rate for an account that has just left the sandbox. */
@@ -104,6 +115,8 @@ export function stageSettings(
     accessRetentionDays,
     cell = DEFAULT_CELL,
     emailsPerSecond = DEFAULT_EMAILS_PER_SECOND,
+    accountConcurrency,
+    ...warm
   }: DeploymentContext = {},
 ): StageSettings {
   const settings = STAGES[name]
@@ -128,7 +141,29 @@ export function stageSettings(
     messagesPerRecipient: 10,
     smsCountries: SMS_COUNTRIES,
   }
-  return { name, cell, ...settings, accessTrail, messaging }
+  return {
+    name,
+    cell,
+    ...settings,
+    accessTrail,
+    messaging,
+    accountConcurrency:
+      accountConcurrency === undefined
+        ? undefined
+        : integerSetting('accountConcurrency', accountConcurrency, 1),
+    warmThroughput: warmThroughput(warm),
+  }
+}
+
+/** DynamoDB's minimum is what every table on demand takes anyway. */
+function warmThroughput({ warmReads, warmWrites }: Pick<DeploymentContext, 'warmReads' | 'warmWrites'>) {
+  if (warmReads === undefined && warmWrites === undefined) return undefined
+  if (warmReads === undefined || warmWrites === undefined)
+    throw new Error('warmReads and warmWrites must be set together.')
+  return {
+    reads: integerSetting('warmReads', warmReads, 12_000),
+    writes: integerSetting('warmWrites', warmWrites, 4000),
+  }
 }
 
 function integerSetting(name: string, value: string, min: number): number {

@@ -8,6 +8,7 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import type { Construct } from 'constructs'
 import { type QueueName, type Trigger, WORKERS, type Worker } from '../shared/runtime/workers.ts'
 import type { FunctionCode } from './bundles.ts'
+import { workerReservation } from './concurrency.ts'
 import type { Data } from './data.ts'
 import { keyGrant, tableGrant } from './grants.ts'
 import { accessTo, type Services } from './service-access.ts'
@@ -137,6 +138,7 @@ export class WorkerFunctions {
       stage,
       code,
       timeout: timeoutOf(worker),
+      reservedConcurrency: workerReservation(worker, stage.accountConcurrency),
       requeues: worker.trigger.type === 'queue' && used.some((service) => service.endsWith('-queue')),
       environment: { TABLE_NAME: data.table.tableName, ...environment },
       grants: [
