@@ -12,6 +12,10 @@ const stage = stageSettings(app.node.getContext('stage'), {
   smsSenderId: context('smsSenderId'),
   accessRetentionDays: context('accessRetentionDays'),
   cell: context('cell'),
+  emailsPerSecond: context('emailsPerSecond'),
+  accountConcurrency: context('accountConcurrency'),
+  warmReads: context('warmReads'),
+  warmWrites: context('warmWrites'),
 })
 const { code } = bundleFunctions(functionIds(), join(app.outdir, 'bundles'))
 const { messaging } = new ClinicStack(app, stage, code)

@@ -1,7 +1,7 @@
 import { readQueuedEmail } from '../shared/delivery/email-queue.ts'
 import { backoffSeconds, sendQueuedEmail } from '../shared/delivery/send-queued-email.ts'
 import type { ClinicId } from '../shared/domain/clinic.ts'
-import { EMAIL_STEP_MS, openEmail, openEmailQueue } from '../shared/runtime/messaging.ts'
+import { EMAIL_STEP_MS, openEmail, openEmailPacing, openEmailQueue } from '../shared/runtime/messaging.ts'
 import { queueWorker } from '../shared/runtime/worker.ts'
 import { sendEmailWorker } from '../shared/runtime/workers.ts'
 import { clinicStore } from '../shared/store/clinics.ts'
@@ -9,7 +9,7 @@ import { messageDispatch } from '../shared/store/messages/dispatch.ts'
 import { UnavailableError } from '../shared/store/table/errors.ts'
 import { withTimeLimit } from '../shared/store/table/time-limit.ts'
 
-/** Consumes the email queue. */
+/** Consumes the email queue, at the rate of SES. */
 export const handler = queueWorker(
   sendEmailWorker,
   {
@@ -20,9 +20,11 @@ export const handler = queueWorker(
     clinics: (platform) => withTimeLimit(EMAIL_STEP_MS, clinicStore(platform)),
     sender: openEmail,
     queue: openEmailQueue,
+    waitForTurn: openEmailPacing,
   },
-  async ({ body }, { messages, clinics, sender, queue }, { now, newId }) => {
+  async ({ body }, { messages, clinics, sender, queue, waitForTurn }, { now, newId }) => {
     const email = readQueuedEmail(body)
+    await waitForTurn()
     const { random } = Math
     const mailSettings = async (id: ClinicId) => (await clinics.find(id)) ?? { name: '' }
     try {

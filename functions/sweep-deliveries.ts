@@ -1,12 +1,17 @@
 import { sweepDeliveries } from '../shared/delivery/sweep-deliveries.ts'
+import { sweepWorker } from '../shared/runtime/sweep.ts'
 import { openDeliveryQueues } from '../shared/runtime/webhooks.ts'
-import { worker } from '../shared/runtime/worker.ts'
 import { sweepDeliveriesWorker } from '../shared/runtime/workers.ts'
 import { dueDeliveries } from '../shared/store/events/due-deliveries.ts'
+import { DUE_DELIVERY_PARTITIONS } from '../shared/store/keys/webhooks.ts'
 
-/** Runs every minute. Queues the deliveries that are due, of all clinics. */
-export const handler = worker(
+/** Runs every minute, in parts. Queues the deliveries that are due, of all clinics. */
+export const handler = sweepWorker(
   sweepDeliveriesWorker,
-  { deliveries: dueDeliveries, queues: openDeliveryQueues },
-  (_event: unknown, { deliveries, queues }, { now }) => sweepDeliveries({ deliveries, queues, now }),
+  { due: dueDeliveries, queues: openDeliveryQueues },
+  ({ due, queues }, { now, partitionsOf }) => {
+    const partitions = partitionsOf(DUE_DELIVERY_PARTITIONS)
+    const dueBatches = (until: number, size: number) => due.dueBatches(until, size, partitions)
+    return sweepDeliveries({ deliveries: { ...due, dueBatches }, queues, now })
+  },
 )

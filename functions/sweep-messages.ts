@@ -1,12 +1,17 @@
 import { sweepMessages } from '../shared/delivery/sweep-messages.ts'
 import { openEmailQueue } from '../shared/runtime/messaging.ts'
-import { worker } from '../shared/runtime/worker.ts'
+import { sweepWorker } from '../shared/runtime/sweep.ts'
 import { sweepMessagesWorker } from '../shared/runtime/workers.ts'
+import { DUE_MESSAGE_PARTITIONS } from '../shared/store/keys/messages.ts'
 import { messageDispatch } from '../shared/store/messages/dispatch.ts'
 
-/** Runs every minute. Processes the messages that are due, of all clinics. */
-export const handler = worker(
+/** Runs every minute, in parts. Processes the messages that are due, of all clinics. */
+export const handler = sweepWorker(
   sweepMessagesWorker,
-  { messages: messageDispatch, queue: openEmailQueue },
-  (_event: unknown, { messages, queue }, { now, count }) => sweepMessages({ messages, queue, now, count }),
+  { dispatch: messageDispatch, queue: openEmailQueue },
+  ({ dispatch, queue }, { now, count, partitionsOf, reportLag }) => {
+    const partitions = partitionsOf(DUE_MESSAGE_PARTITIONS)
+    const dueBatches = (until: number, size: number) => dispatch.dueBatches(until, size, partitions)
+    return sweepMessages({ messages: { ...dispatch, dueBatches }, queue, now, count, reportLag })
+  },
 )

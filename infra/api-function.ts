@@ -12,13 +12,14 @@ type Dependencies = {
   readonly code: FunctionCode
   readonly data: Data
   readonly services: Services
+  readonly reservedConcurrency?: number | undefined
 }
 
 /** The Lambda of a route. Its environment and grants follow from what the route uses. */
 export function routeFunction(
   scope: Construct,
   route: Route,
-  { stage, code, data, services }: Dependencies,
+  { stage, code, data, services, reservedConcurrency }: Dependencies,
 ): ServiceFunction {
   const { table, services: used = [], memory } = route.uses
   const { environment, grants } = accessTo(used, services)
@@ -26,6 +27,7 @@ export function routeFunction(
     stage,
     code,
     memory,
+    reservedConcurrency,
     environment: {
       TABLE_NAME: data.table.tableName,
       CHECK_RESPONSES: stage.checkResponses ? 'on' : 'off',

@@ -3,14 +3,16 @@ import {
   EndpointType,
   type IResource,
   LambdaIntegration,
+  type MethodDeploymentOptions,
   MethodLoggingLevel,
   RestApi,
 } from 'aws-cdk-lib/aws-apigateway'
 import { Construct } from 'constructs'
-import { BASE_PATH, type Route } from '../shared/api/route.ts'
+import { BASE_PATH, isList, type Route } from '../shared/api/route.ts'
 import type { AccessTrail } from './access-trail.ts'
 import { routeFunction } from './api-function.ts'
 import type { FunctionCode } from './bundles.ts'
+import { routeReservation } from './concurrency.ts'
 import type { Data } from './data.ts'
 import { addGatewayResponses } from './gateway-responses.ts'
 import { accessLog } from './observability.ts'
@@ -36,10 +38,17 @@ export class Api extends Construct {
 
   constructor(scope: Construct, id: string, { stage, code, data, services, trail, routes }: Props) {
     super(scope, id)
-    this.rest = restApi(this, stage)
+    this.rest = restApi(this, stage, routes)
     addGatewayResponses(this.rest, stage)
     for (const route of routes) {
-      const { lambda, logs } = routeFunction(this, route, { stage, code, data, services })
+      const reservedConcurrency = routeReservation(route, routes, stage.accountConcurrency)
+      const { lambda, logs } = routeFunction(this, route, {
+        stage,
+        code,
+        data,
+        services,
+        reservedConcurrency,
+      })
       trail.follow(logs)
       const resource = this.rest.root.resourceForPath(`${BASE_PATH}${route.path}`)
       resource.addMethod(route.method, new LambdaIntegration(lambda, { allowTestInvoke: false }))
@@ -50,7 +59,10 @@ export class Api extends Construct {
   }
 }
 
-function restApi(scope: Construct, stage: StageSettings): RestApi {
+/** Execution logs would contain requests and responses, including patients' data. */
+const LOGGING = { loggingLevel: MethodLoggingLevel.OFF, dataTraceEnabled: false, metricsEnabled: true }
+
+function restApi(scope: Construct, stage: StageSettings, routes: readonly Route[]): RestApi {
   return new RestApi(scope, 'Rest', {
     restApiName: `clinic-developer-api-${stage.name}`,
     endpointTypes: [EndpointType.REGIONAL],
@@ -61,14 +73,24 @@ function restApi(scope: Construct, stage: StageSettings): RestApi {
       stageName: stage.name,
       throttlingRateLimit: stage.throttle.rate,
       throttlingBurstLimit: stage.throttle.burst,
-      // Execution logs would contain requests and responses, including patients' data.
-      loggingLevel: MethodLoggingLevel.OFF,
-      dataTraceEnabled: false,
-      metricsEnabled: true,
+      ...LOGGING,
+      methodOptions: Object.fromEntries(
+        routes
+          .filter(isList)
+          .map(({ method, path }) => [`${BASE_PATH}${path}/${method}`, listOptions(stage)]),
+      ),
       ...accessLog(scope, stage),
     },
   })
 }
+
+/** Lists get half of the stage's rate, so that programs that copy all records leave room for other requests. */
+const listOptions = ({ throttle }: StageSettings): MethodDeploymentOptions => ({
+  // A method's settings replace all of the stage's.
+  ...LOGGING,
+  throttlingRateLimit: throttle.rate / 2,
+  throttlingBurstLimit: throttle.burst / 2,
+})
 
 /**
  * Sends other methods of every resource, and all other paths, to the fallback function. Without these methods, a REST

@@ -6,6 +6,7 @@ import { WORKERS } from '../shared/runtime/workers.ts'
 import { AccessTrail } from './access-trail.ts'
 import { Api, FALLBACK } from './api.ts'
 import type { FunctionCode } from './bundles.ts'
+import { checkConcurrency } from './concurrency.ts'
 import { Data } from './data.ts'
 import { Events } from './events.ts'
 import { Maintenance } from './maintenance.ts'
@@ -24,7 +25,10 @@ export const functionIds = (routes: readonly Route[] = ROUTES): string[] => [
 
 export const stackName = (stage: string): string => `ClinicDeveloperApi-${stage}`
 
-/** The whole service. */
+/**
+ * The whole service.
+ * @throws Error if the account's concurrency is too low for what the workers can take
+ */
 export class ClinicStack extends Stack {
   readonly messaging: Messaging
 
@@ -33,6 +37,7 @@ export class ClinicStack extends Stack {
       description: 'Clinic Developer API',
       terminationProtection: stage.deletionProtection,
     })
+    checkConcurrency(stage.accountConcurrency)
     Tags.of(this).add('service', 'clinic-developer-api')
     const data = new Data(this, 'Data', stage)
     this.messaging = new Messaging(this, 'Messaging', { stage, code, data })
@@ -61,9 +66,9 @@ export class ClinicStack extends Stack {
     new CfnOutput(this, 'AccessTrailBucket', { value: trail.bucket.bucketName })
     // The operator tool writes what it does there.
     new CfnOutput(this, 'OperatorLogGroup', { value: trail.operatorLog.logGroupName })
-    // The operator tool lists dead letters and moves them back.
+    // The operator tool lists dead letters and moves them back, except those of the fan-out, which are for a person.
     const { emails, deadEmails, feedback, deadFeedback } = messaging
-    const { deliveries, deadDeliveries, slowDeliveries, deadSlowDeliveries } = events
+    const { deliveries, deadDeliveries, slowDeliveries, deadSlowDeliveries, failedFanOuts } = events
     const queues = {
       Email: emails,
       DeadEmail: deadEmails,
@@ -73,6 +78,7 @@ export class ClinicStack extends Stack {
       DeadDelivery: deadDeliveries,
       SlowDelivery: slowDeliveries,
       DeadSlowDelivery: deadSlowDeliveries,
+      FailedFanOut: failedFanOuts,
     }
     for (const [name, queue] of Object.entries(queues))
       new CfnOutput(this, `${name}QueueUrl`, { value: queue.queueUrl })

@@ -27,6 +27,12 @@ export class Data extends Construct {
       // Keys only, so that no patient data is in the stream.
       stream: StreamViewType.KEYS_ONLY,
       timeToLiveAttribute: TTL,
+      ...(stage.warmThroughput && {
+        warmThroughput: {
+          readUnitsPerSecond: stage.warmThroughput.reads,
+          writeUnitsPerSecond: stage.warmThroughput.writes,
+        },
+      }),
       deletionProtection: stage.deletionProtection,
       removalPolicy: stage.removalPolicy,
     })

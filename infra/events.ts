@@ -3,7 +3,8 @@ import { Construct } from 'constructs'
 import type { FunctionCode } from './bundles.ts'
 import type { Data } from './data.ts'
 import { pushGrant } from './grants.ts'
-import { queueWithDeadLetters } from './queues.ts'
+import { alarmOnMessages } from './observability.ts'
+import { deadLetterQueue, queueWithDeadLetters } from './queues.ts'
 import type { Services } from './service-access.ts'
 import type { StageSettings } from './stages.ts'
 import { consumerTimeout, WorkerFunctions } from './worker-functions.ts'
@@ -21,6 +22,8 @@ export class Events extends Construct {
   /** For retries, and for receivers that fail or respond slowly. */
   readonly slowDeliveries: Queue
   readonly deadSlowDeliveries: Queue
+  /** Positions of the stream that the fan-out failed at. The sweep processes their events. */
+  readonly failedFanOuts: Queue
   readonly services: Services
 
   constructor(scope: Construct, id: string, { stage, code, data }: Props) {
@@ -41,7 +44,14 @@ export class Events extends Construct {
     }
 
     const workers = new WorkerFunctions(this, 'events', { stage, code, data, services: this.services })
-    workers.followStream(data.table)
+    this.failedFanOuts = deadLetterQueue(this, 'FailedFanOuts')
+    alarmOnMessages(
+      this,
+      'FanOutAlarm',
+      this.failedFanOuts,
+      'The fan-out failed at a batch of the stream. The sweep of events processes it: see docs/webhooks.md.',
+    )
+    workers.followStream(data.table, this.failedFanOuts)
     workers.consume('deliveries', quick.queue)
     workers.consume('slow-deliveries', slow.queue)
     workers.everyMinute()

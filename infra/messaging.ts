@@ -37,7 +37,7 @@ export class Messaging extends Construct {
       suppressionReasons: SuppressionReasons.BOUNCES_AND_COMPLAINTS,
     })
     const { configurationSetName } = configurationSet
-    const { emailFrom } = stage.messaging
+    const { emailFrom, emailsPerSecond } = stage.messaging
     this.services = {
       sms: { environment: sendingEnvironment(stage.messaging), grant: () => smsGrant(this) },
       'email-queue': {
@@ -45,7 +45,11 @@ export class Messaging extends Construct {
         grant: () => pushGrant(emails.queue),
       },
       email: {
-        environment: { EMAIL_FROM: emailFrom, EMAIL_CONFIGURATION_SET: configurationSetName },
+        environment: {
+          EMAIL_FROM: emailFrom,
+          EMAIL_CONFIGURATION_SET: configurationSetName,
+          EMAILS_PER_SECOND: String(emailsPerSecond),
+        },
         grant: () => emailGrant(this, emailFrom, configurationSetName),
       },
     }

@@ -5,8 +5,15 @@ import type { Construct } from 'constructs'
 /** Receives of a message before it becomes a dead letter. */
 const MAX_RECEIVES = 5
 
+/** Messages hold ids only, so SQS's own encryption is enough. */
+const ENCRYPTION = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true }
+
+/** A queue for what could not be processed. */
+export const deadLetterQueue = (scope: Construct, id: string): Queue =>
+  new Queue(scope, id, { ...ENCRYPTION, retentionPeriod: Duration.days(14) })
+
 /**
- * A queue and the queue of its dead letters. Messages hold ids only, so SQS's own encryption is enough.
+ * A queue and the queue of its dead letters.
  * @param timeout the timeout of the function that consumes it
  */
 export function queueWithDeadLetters(
@@ -14,10 +21,9 @@ export function queueWithDeadLetters(
   id: string,
   timeout: Duration,
 ): { queue: Queue; deadLetters: Queue } {
-  const encryption = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true }
-  const deadLetters = new Queue(scope, `${id}Dead`, { ...encryption, retentionPeriod: Duration.days(14) })
+  const deadLetters = deadLetterQueue(scope, `${id}Dead`)
   const queue = new Queue(scope, id, {
-    ...encryption,
+    ...ENCRYPTION,
     // Lambda recommends six times the timeout of the function.
     visibilityTimeout: Duration.seconds(6 * timeout.toSeconds()),
     retentionPeriod: Duration.days(14),

@@ -23,6 +23,8 @@ type Props = {
   /** MB. The share of CPU is proportional to it. */
   readonly memory?: number
   readonly timeout?: Duration
+  /** Invocations at a time: at most this many, and this many at any time. */
+  readonly reservedConcurrency?: number | undefined
   /** Whether it puts messages back on the queue that feeds it. Lambda would end such a chain after 16 invocations. */
   readonly requeues?: boolean
 }
@@ -42,6 +44,7 @@ export class ServiceFunction extends Construct {
       grants = [],
       memory = 512,
       timeout = FUNCTION_TIMEOUT,
+      reservedConcurrency,
       requeues = false,
     }: Props,
   ) {
@@ -64,6 +67,7 @@ export class ServiceFunction extends Construct {
       memorySize: memory,
       timeout,
       environment,
+      ...(reservedConcurrency !== undefined && { reservedConcurrentExecutions: reservedConcurrency }),
       logGroup: this.logs,
       // Functions log JSON themselves; Lambda's START and END lines add no information.
       loggingFormat: LoggingFormat.JSON,

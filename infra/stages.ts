@@ -20,6 +20,10 @@ export type StageSettings = {
   readonly messaging: MessagingSettings
   /** The gateway's limit for each method, shared by all credentials: requests per second, and burst. */
   readonly throttle: { readonly rate: number; readonly burst: number }
+  /** The account's limit of concurrent invocations, to be shared; undefined to reserve nothing. */
+  readonly accountConcurrency: number | undefined
+  /** Units a second that the table takes at once; undefined for what DynamoDB chooses. */
+  readonly warmThroughput: { readonly reads: number; readonly writes: number } | undefined
 }
 
 export type AccessTrailSettings = {
@@ -34,6 +38,8 @@ export type MessagingSettings = {
   readonly emailFrom: string
   /** The sender that phones show in countries that allow it: 1 to 11 letters and digits. */
   readonly smsSenderId: string
+  /** The rate of SES in the account. */
+  readonly emailsPerSecond: number
   /** US dollars per SMS. */
   readonly smsMaxPrice: string
   /** Per day of a clinic that has no limit of its own. Bounds what a leaked credential can spend. */
@@ -57,7 +63,9 @@ export type SenderNames = Pick<MessagingSettings, 'emailFrom' | 'smsSenderId'>
 /** The timeout of functions; the gateway's is 29 s. */
 export const FUNCTION_TIMEOUT = Duration.seconds(15)
 
-const STAGES: Record<string, Omit<StageSettings, 'name' | 'cell' | 'messaging'>> = {
+type DeploymentSettings = 'name' | 'cell' | 'messaging' | 'accountConcurrency' | 'warmThroughput'
+
+const STAGES: Record<string, Omit<StageSettings, DeploymentSettings>> = {
   dev: {
     removalPolicy: RemovalPolicy.DESTROY,
     deletionProtection: false,
@@ -86,7 +94,17 @@ export type DeploymentContext = Partial<SenderNames> & {
   readonly accessRetentionDays?: string | undefined
   /** Names the deployment where there are several: 1 to 8 lower-case letters and digits. */
   readonly cell?: string | undefined
+  /** The rate of SES in the account: an integer from 1. */
+  readonly emailsPerSecond?: string | undefined
+  /** The account's limit of concurrent invocations of functions. */
+  readonly accountConcurrency?: string | undefined
+  /** Read and write units a second that the table takes at once: both or neither. */
+  readonly warmReads?: string | undefined
+  readonly warmWrites?: string | undefined
 }
+
+/** SES's rate for an account that has just left the sandbox. */
+const DEFAULT_EMAILS_PER_SECOND = '14'
 
 /** @throws Error for an unknown stage or an invalid setting */
 export function stageSettings(
@@ -96,6 +114,9 @@ export function stageSettings(
     smsSenderId = 'Clinic',
     accessRetentionDays,
     cell = DEFAULT_CELL,
+    emailsPerSecond = DEFAULT_EMAILS_PER_SECOND,
+    accountConcurrency,
+    ...warm
   }: DeploymentContext = {},
 ): StageSettings {
   const settings = STAGES[name]
@@ -113,13 +134,42 @@ export function stageSettings(
   const messaging = {
     emailFrom,
     smsSenderId,
+    emailsPerSecond: integerSetting('emailsPerSecond', emailsPerSecond, 1),
     smsMaxPrice: '0.50',
     smsPerDay: 1000,
     emailsPerDay: 5000,
     messagesPerRecipient: 10,
     smsCountries: SMS_COUNTRIES,
   }
-  return { name, cell, ...settings, accessTrail, messaging }
+  return {
+    name,
+    cell,
+    ...settings,
+    accessTrail,
+    messaging,
+    accountConcurrency:
+      accountConcurrency === undefined
+        ? undefined
+        : integerSetting('accountConcurrency', accountConcurrency, 1),
+    warmThroughput: warmThroughput(warm),
+  }
+}
+
+/** DynamoDB's minimum is what every table on demand takes anyway. */
+function warmThroughput({ warmReads, warmWrites }: Pick<DeploymentContext, 'warmReads' | 'warmWrites'>) {
+  if (warmReads === undefined && warmWrites === undefined) return undefined
+  if (warmReads === undefined || warmWrites === undefined)
+    throw new Error('warmReads and warmWrites must be set together.')
+  return {
+    reads: integerSetting('warmReads', warmReads, 12_000),
+    writes: integerSetting('warmWrites', warmWrites, 4000),
+  }
+}
+
+function integerSetting(name: string, value: string, min: number): number {
+  if (!/^[1-9]\d{0,6}$/.test(value) || Number(value) < min)
+    throw new Error(`${name} must be an integer from ${min}: "${value}".`)
+  return Number(value)
 }
 
 function trailSettings(settings: AccessTrailSettings, days: string | undefined): AccessTrailSettings {

@@ -1,13 +1,14 @@
 import { Duration } from 'aws-cdk-lib'
 import type { Table } from 'aws-cdk-lib/aws-dynamodb'
-import { Rule, Schedule } from 'aws-cdk-lib/aws-events'
+import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events'
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets'
 import { FilterCriteria, FilterRule, type Function as Lambda, StartingPosition } from 'aws-cdk-lib/aws-lambda'
-import { DynamoEventSource, SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources'
+import { DynamoEventSource, SqsDlq, SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import type { Construct } from 'constructs'
 import { type QueueName, type Trigger, WORKERS, type Worker } from '../shared/runtime/workers.ts'
 import type { FunctionCode } from './bundles.ts'
+import { workerReservation } from './concurrency.ts'
 import type { Data } from './data.ts'
 import { keyGrant, tableGrant } from './grants.ts'
 import { accessTo, type Services } from './service-access.ts'
@@ -63,8 +64,8 @@ export class WorkerFunctions {
     }
   }
 
-  /** Feeds inserts into the table to the workers that follow its stream. */
-  followStream(table: Table): void {
+  /** Feeds inserts into the table to the workers that follow its stream. What they fail at is reported to a queue. */
+  followStream(table: Table, failures: Queue): void {
     for (const [worker, { partitionPrefix }] of this.#triggeredBy('stream')) {
       this.#function(worker).addEventSource(
         new DynamoEventSource(table, {
@@ -75,6 +76,7 @@ export class WorkerFunctions {
           // A failure does not stop the other clinics of a batch, so there is no reason to split it. A sweep processes what
           // fails more often, so that it does not block later records.
           retryAttempts: 3,
+          onFailure: new SqsDlq(failures),
           filters: [
             FilterCriteria.filter({
               eventName: FilterRule.isEqual('INSERT'),
@@ -86,14 +88,22 @@ export class WorkerFunctions {
     }
   }
 
-  /** Invokes sweeps every minute, without retries: the next minute's run continues where one failed. */
+  /**
+   * Invokes sweeps every minute, one invocation for each of their parts, without retries: the next minute's run continues
+   * where one failed. Each sweep has a rule of its own, because a rule has at most five targets.
+   */
   everyMinute(): void {
-    const sweeps = this.#triggeredBy('schedule').map(([worker]) => this.#function(worker))
-    for (const sweep of sweeps) sweep.configureAsyncInvoke({ retryAttempts: 0 })
-    new Rule(this.#scope, 'EveryMinute', {
-      schedule: Schedule.rate(Duration.minutes(1)),
-      targets: sweeps.map((sweep) => new LambdaFunction(sweep, { retryAttempts: 0 })),
-    })
+    for (const [worker, { parts = 1 }] of this.#triggeredBy('schedule')) {
+      const sweep = this.#function(worker)
+      sweep.configureAsyncInvoke({ retryAttempts: 0 })
+      new Rule(this.#scope, `${worker.id}-every-minute`, {
+        schedule: Schedule.rate(Duration.minutes(1)),
+        targets: Array.from({ length: parts }, (_, part) => {
+          const event = RuleTargetInput.fromObject({ part, parts })
+          return new LambdaFunction(sweep, { event, retryAttempts: 0 })
+        }),
+      })
+    }
   }
 
   /**
@@ -128,6 +138,7 @@ export class WorkerFunctions {
       stage,
       code,
       timeout: timeoutOf(worker),
+      reservedConcurrency: workerReservation(worker, stage.accountConcurrency),
       requeues: worker.trigger.type === 'queue' && used.some((service) => service.endsWith('-queue')),
       environment: { TABLE_NAME: data.table.tableName, ...environment },
       grants: [

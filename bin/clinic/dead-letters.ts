@@ -65,7 +65,7 @@ async function receive(client: SQSClient, url: string): Promise<Letter[]> {
       QueueUrl: url,
       MaxNumberOfMessages: 10,
       WaitTimeSeconds: POLL_SECONDS,
-      MessageSystemAttributeNames: ['SentTimestamp'],
+      MessageSystemAttributeNames: ['SentTimestamp', 'MessageGroupId'],
       MessageAttributeNames: ['All'],
     }),
   )
@@ -78,10 +78,12 @@ async function send(client: SQSClient, url: string, letters: readonly Letter[]):
   const { Successful } = await client.send(
     new SendMessageBatchCommand({
       QueueUrl: url,
-      Entries: letters.map(({ Body, MessageAttributes }, at) => ({
+      Entries: letters.map(({ Body, Attributes, MessageAttributes }, at) => ({
         Id: String(at),
         MessageBody: Body,
         MessageAttributes,
+        // The clinic, on queues that are fair to clinics.
+        ...(Attributes?.MessageGroupId !== undefined && { MessageGroupId: Attributes.MessageGroupId }),
       })),
     }),
   )

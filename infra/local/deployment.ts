@@ -1,3 +1,4 @@
+import { sendToQueue } from './engines/queues.ts'
 import { readEvent } from './events/bus-event.ts'
 import { type EventBus, startEventBus } from './events/event-bus.ts'
 import { type QueueSources, startQueueSources } from './events/queue-sources.ts'
@@ -81,7 +82,11 @@ export function deployLocally(options: Options): Deployment {
       )
       await seed()
     }
-    streams = await startStreamSources({ mappings, tables, engine, getPool, log }, streams)
+    const sendFailure = (arn: string, MessageBody: string) => sendToQueue(endpoints.sqs, arn, { MessageBody })
+    streams = await startStreamSources(
+      { mappings, tables, engine, sendToQueue: sendFailure, getPool, log },
+      streams,
+    )
   }
 
   const deploy: Deployment['deploy'] = async (assembly, seed) => {

@@ -66,13 +66,20 @@ export type LocalStack = {
   close(): Promise<void>
 }
 
+/** The local SES has no rate. */
+export const LOCAL_EMAILS_PER_SECOND = '1000'
+
 /**
  * Runs the synthesized template on local engines, so that the stack that runs locally is the one that gets deployed.
  * @throws Error that says what a person can do when the port is in use, an engine is missing or synthesis fails
  */
 export async function startLocalStack(options: LocalStackOptions): Promise<LocalStack> {
   const { stage = 'dev', port, dataDir, log = () => {}, synthesize = runApp, seed } = options
-  const context: AppContext = { stage, ...(options.smsReceipts && { smsReceipts: 'on' }) }
+  const context: AppContext = {
+    stage,
+    emailsPerSecond: LOCAL_EMAILS_PER_SECOND,
+    ...(options.smsReceipts && { smsReceipts: 'on' }),
+  }
   const region = process.env.AWS_REGION ?? 'us-east-1'
   // Disposed of in reverse order by close(), or at the end of this function if something does not start.
   await using cleanups = new AsyncDisposableStack()

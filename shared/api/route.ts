@@ -59,6 +59,9 @@ export type Route = {
 export const scopesOf = ({ scope }: Pick<Route, 'scope'>): Scope[] =>
   typeof scope === 'string' ? [scope] : Object.values(scope.byValue)
 
+/** Whether an endpoint lists records. Programs that copy all records of a clinic call these endpoints. */
+export const isList = ({ id }: Pick<Route, 'id'>): boolean => id.startsWith('list-')
+
 export const defineRoute = <const R extends Route>(route: R): R => route
 
 /** Errors of endpoints that accept an Idempotency-Key. */

@@ -27,6 +27,8 @@ export function emailQueue(client: SQSClient, url: string) {
       new SendMessageCommand({
         QueueUrl: url,
         MessageBody: JSON.stringify(email),
+        // A fair queue: a clinic with a backlog delays its own emails, not those of other clinics.
+        MessageGroupId: email.clinic,
         ...(delaySeconds > 0 && { DelaySeconds: delaySeconds }),
       }),
     )

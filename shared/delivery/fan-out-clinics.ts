@@ -2,7 +2,7 @@ import type { ClinicId } from '../domain/clinic.ts'
 import type { DeliveryReference } from '../domain/delivery.ts'
 import type { DeliveryQueues } from './delivery-queues.ts'
 import { settleAll } from './settle-all.ts'
-import { MAX_SWEEP_MS } from './sweep-batches.ts'
+import { MAX_SWEEP_MS, type ReportLag } from './sweep-batches.ts'
 
 /** Clinics at a time. */
 const CONCURRENCY = 8
@@ -23,7 +23,12 @@ export type EventFanOut = {
 }
 
 export type EventSweep = EventFanOut & {
-  readonly events: { readonly clinicsWithAnnounced: () => Promise<readonly ClinicId[]> }
+  readonly events: {
+    readonly clinicsWithAnnounced: (search: {
+      readonly onRead: (announcedAt: number) => void
+    }) => Promise<readonly ClinicId[]>
+  }
+  readonly reportLag?: ReportLag
 }
 
 /**
@@ -33,9 +38,14 @@ export type EventSweep = EventFanOut & {
 export const fanOutClinics = (fanOut: EventFanOut, clinics: Iterable<ClinicId>): Promise<void> =>
   takeTurns(fanOut, [...clinics], MAX_BATCH_MS)
 
-/** The same with all clinics that have announced events. */
+/** The same with all clinics that have announced events. The lag is the age of the oldest event that was read. */
 export async function sweepEvents(sweep: EventSweep): Promise<void> {
-  const clinics = await sweep.events.clinicsWithAnnounced()
+  let lag = 0
+  const onRead = (announcedAt: number): void => {
+    lag = Math.max(lag, sweep.now() - announcedAt)
+  }
+  const clinics = await sweep.events.clinicsWithAnnounced({ onRead })
+  sweep.reportLag?.(lag)
   // Each sweep starts with other clinics, so that no clinic is always the last.
   const first = Math.floor(sweep.now() / 60_000) * CONCURRENCY * 7
   const rotated = clinics.map((_, at) => clinics[(first + at) % clinics.length] as ClinicId)

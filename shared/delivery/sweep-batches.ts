@@ -1,10 +1,14 @@
 import { settleAll } from './settle-all.ts'
 
+/** Reports how late the oldest item of a sweep was, in milliseconds: 0 when nothing was due. */
+export type ReportLag = (ms: number) => void
+
 type Sweep<T> = {
   readonly work: (item: T) => Promise<unknown>
   /** Items at a time. */
   readonly concurrency: number
   readonly now: () => number
+  readonly reportLag?: ReportLag | undefined
 }
 
 /** A sweep runs every minute, and ends before the next one begins. */
@@ -12,17 +16,23 @@ export const MAX_SWEEP_MS = 45_000
 
 /**
  * Processes batches until there are no more, or until its time is up; the next sweep continues. A failure does not stop the
- * other items.
+ * other items. The lag is reported at the end: that of the item which waited longest between `at`, when it was due, and
+ * the beginning of its work.
  * @throws the first error, at the end
  */
-export async function sweepBatches<T>(
+export async function sweepBatches<T extends { readonly at: number }>(
   batches: AsyncIterable<readonly T[]>,
-  { work, concurrency, now }: Sweep<T>,
+  { work, concurrency, now, reportLag }: Sweep<T>,
 ): Promise<void> {
   const end = now() + MAX_SWEEP_MS
   const isOver = () => now() >= end
   const failures: unknown[] = []
-  const workInTime = async (item: T) => (isOver() ? undefined : work(item))
+  let lag = 0
+  const workInTime = async (item: T) => {
+    if (isOver()) return
+    lag = Math.max(lag, now() - item.at)
+    await work(item)
+  }
   try {
     for await (const batch of batches) {
       await settleAll(batch, workInTime, concurrency).catch((error) => failures.push(error))
@@ -31,5 +41,6 @@ export async function sweepBatches<T>(
   } catch (error) {
     failures.push(error)
   }
+  reportLag?.(lag)
   if (failures.length > 0) throw failures[0]
 }

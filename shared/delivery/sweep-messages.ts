@@ -3,7 +3,7 @@ import { isUnresolved, isWaiting } from '../domain/message.ts'
 import type { EmailQueue } from './email-queue.ts'
 import { MAX_AGE_MS } from './send-queued-email.ts'
 import type { Messages } from './store-ports.ts'
-import { sweepBatches } from './sweep-batches.ts'
+import { type ReportLag, sweepBatches } from './sweep-batches.ts'
 
 export type MessageSweep = {
   readonly messages: Pick<
@@ -13,6 +13,7 @@ export type MessageSweep = {
   readonly queue: EmailQueue
   readonly now: () => number
   readonly count: (metric: string) => void
+  readonly reportLag?: ReportLag
 }
 
 /** Messages of each partition that are read at a time. */
@@ -33,6 +34,7 @@ export const sweepMessages = (sweep: MessageSweep): Promise<void> =>
     work: (item) => processDue(sweep, item),
     concurrency: CONCURRENCY,
     now: sweep.now,
+    reportLag: sweep.reportLag,
   })
 
 async function processDue({ messages, queue, now, count }: MessageSweep, item: Due): Promise<void> {

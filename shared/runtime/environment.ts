@@ -37,6 +37,8 @@ export const readWorkerEnvironment = () => WorkerEnvironment.parse(process.env)
 const EmailEnvironment = z.object({
   EMAIL_FROM: z.string().min(3),
   EMAIL_CONFIGURATION_SET: z.string().min(1),
+  /** The rate of SES, which all invocations share. */
+  EMAILS_PER_SECOND: z.coerce.number().int().positive(),
 })
 
 /** The environment of the worker that sends emails. */

@@ -1,13 +1,16 @@
 /** Opens senders and queues of messages with the environment of the function. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { SESv2Client } from '@aws-sdk/client-sesv2'
 import { SNSClient } from '@aws-sdk/client-sns'
 import { emailSender } from '../delivery/email.ts'
 import { emailQueue } from '../delivery/email-queue.ts'
+import { pacing } from '../delivery/pacing.ts'
 import { smsSender } from '../delivery/sms.ts'
 import { requestSignal } from '../store/table/request-signal.ts'
 import { readEmailEnvironment, readEmailQueueEnvironment, readSendingEnvironment } from './environment.ts'
 import { queueClient } from './queue-client.ts'
 import { now } from './system.ts'
+import { sendEmailWorker } from './workers.ts'
 
 /** How long after its request began an SMS may be with SNS: time is left to record the result before the function ends. */
 export const SMS_DEADLINE_MS = 7000
@@ -66,3 +69,15 @@ export function openEmail() {
     configurationSet: EMAIL_CONFIGURATION_SET,
   })
 }
+
+/** The time between two emails of one invocation, so that all invocations together send at this rate. */
+export const emailIntervalMs = (emailsPerSecond: number): number =>
+  (1000 * sendEmailWorker.trigger.maxConcurrency.emails) / emailsPerSecond
+
+/** Returns a function that waits until the next email may begin. Uses a clock that never goes back. */
+export const openEmailPacing = () =>
+  pacing({
+    intervalMs: emailIntervalMs(readEmailEnvironment().EMAILS_PER_SECOND),
+    now: () => performance.now(),
+    sleep,
+  })

@@ -1,5 +1,5 @@
 import { logToStdout } from '../observability/log.ts'
-import { type Count, counter } from '../observability/metrics.ts'
+import { type Count, counter, durationRecorder, type RecordMs } from '../observability/metrics.ts'
 import type { Table } from '../store/table/table.ts'
 import { newId, now } from './system.ts'
 
@@ -13,11 +13,13 @@ export type Platform = {
   readonly onDrift: (list: string) => void
   /** Counts one occurrence of a metric. */
   readonly count: Count
+  readonly recordMs: RecordMs
 }
 
 export function openPlatform(table: Table): Platform {
   const count = counter(logToStdout, now)
-  return { table, now, newId, count, onDrift: (list) => count('list_drift', { list }) }
+  const recordMs = durationRecorder(logToStdout, now)
+  return { table, now, newId, count, recordMs, onDrift: (list) => count('list_drift', { list }) }
 }
 
 /** The dependencies of a function by name. Each is opened from the platform, once per process. */

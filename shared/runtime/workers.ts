@@ -13,7 +13,8 @@ export type Trigger =
     }
   /** Items inserted into the table's partitions with this prefix. */
   | { readonly type: 'stream'; readonly partitionPrefix: string }
-  | { readonly type: 'schedule'; readonly every: 'minute' }
+  /** `parts` invocations a minute, which share the partitions of the sweep. At most 5: the targets of a rule. */
+  | { readonly type: 'schedule'; readonly every: 'minute'; readonly parts?: 1 | 2 | 3 | 4 | 5 }
   /** Log groups that SNS writes delivery receipts to. An opt-in stack adds the subscription. */
   | { readonly type: 'subscription'; readonly to: 'sms-receipts' }
 
@@ -38,13 +39,14 @@ export type Worker = {
 export const sendEmailWorker = {
   id: 'send-email',
   part: 'messaging',
-  trigger: { type: 'queue', maxConcurrency: { emails: 10 } },
+  // The minimum of SQS. Together, both invocations send at the rate of SES.
+  trigger: { type: 'queue', maxConcurrency: { emails: 2 } },
   uses: {
     table: ['GetItem', 'UpdateItem', 'PutItem', 'DeleteItem'],
     services: ['email-queue', 'email'],
   },
-  // Reads, the claim, SES and the record of its result each have a limit of their own.
-  timeoutSeconds: 60,
+  // Waiting for its turn, reads, the claim, SES and the record of its result each have a limit of their own.
+  timeoutSeconds: 75,
 } as const satisfies Worker
 
 export const emailFeedbackWorker = {
@@ -64,7 +66,7 @@ export const smsReceiptsWorker = {
 export const sweepMessagesWorker = {
   id: 'sweep-messages',
   part: 'messaging',
-  trigger: { type: 'schedule', every: 'minute' },
+  trigger: { type: 'schedule', every: 'minute', parts: 2 },
   uses: {
     table: ['Query', 'GetItem', 'PutItem', 'DeleteItem', 'BatchWriteItem'],
     services: ['email-queue'],
@@ -98,7 +100,7 @@ export const deliverEventWorker = {
 export const sweepEventsWorker = {
   id: 'sweep-events',
   part: 'events',
-  trigger: { type: 'schedule', every: 'minute' },
+  trigger: { type: 'schedule', every: 'minute', parts: 4 },
   uses: {
     table: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
     services: ['delivery-queue'],
@@ -109,7 +111,7 @@ export const sweepEventsWorker = {
 export const sweepDeliveriesWorker = {
   id: 'sweep-deliveries',
   part: 'events',
-  trigger: { type: 'schedule', every: 'minute' },
+  trigger: { type: 'schedule', every: 'minute', parts: 4 },
   uses: {
     table: ['GetItem', 'Query', 'PutItem', 'DeleteItem', 'BatchWriteItem'],
     services: ['delivery-queue', 'slow-delivery-queue'],

@@ -22,7 +22,7 @@ const ses = mockClient(SESv2Client)
 const START = Date.parse('2026-05-04T08:00:00Z')
 /** As in infra/queues.ts. */
 const RECEIVES = 5
-const VISIBILITY_MS = 360_000
+const VISIBILITY_MS = 450_000
 
 let db: TestTable
 let queues: Awaited<ReturnType<typeof stackQueues>>

@@ -108,17 +108,26 @@ describe('the API', () => {
       '$context.responseLatency',
       '$context.status',
     ])
-    const { throttle } = stageSettings('dev')
-    expect(MethodSettings).toEqual([
-      expect.objectContaining({
-        HttpMethod: '*',
-        ResourcePath: '/*',
-        LoggingLevel: 'OFF',
-        DataTraceEnabled: false,
-        ThrottlingRateLimit: throttle.rate,
-        ThrottlingBurstLimit: throttle.burst,
-      }),
-    ])
+    for (const settings of MethodSettings)
+      expect(settings).toMatchObject({ LoggingLevel: 'OFF', DataTraceEnabled: false, MetricsEnabled: true })
+  })
+
+  it('limits lists to half of the rate of the other methods', () => {
+    const [stage] = Object.values(resourcesOf(dev, 'AWS::ApiGateway::Stage'))
+    const { MethodSettings } = (stage as Resource).Properties as unknown as { MethodSettings: object[] }
+    const { rate, burst } = stageSettings('dev').throttle
+    const lists = ROUTES.filter(({ id }) => id.startsWith('list-'))
+    expect(lists.length).toBeGreaterThan(5)
+    const settings = [
+      { HttpMethod: '*', ResourcePath: '/*', ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst },
+      ...lists.map(({ method, path }) => ({
+        HttpMethod: method,
+        ResourcePath: `/${`${BASE_PATH}${path}`.replaceAll('/', '~1')}`,
+        ThrottlingRateLimit: rate / 2,
+        ThrottlingBurstLimit: burst / 2,
+      })),
+    ]
+    expect(MethodSettings).toEqual(settings.map((setting) => expect.objectContaining(setting)))
   })
 })
 

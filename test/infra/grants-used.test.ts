@@ -321,7 +321,11 @@ it('publishes SMS to phone numbers only, sends to one queue, and sends emails fr
   expect(inputs(sns).flatMap(Object.keys)).not.toContain('TopicArn')
   expect(inputs(sns).flatMap(Object.keys)).not.toContain('TargetArn')
   expect(inputs(sqs)).toEqual([
-    { QueueUrl: process.env.EMAIL_QUEUE_URL, MessageBody: JSON.stringify(queued(id)) },
+    {
+      QueueUrl: process.env.EMAIL_QUEUE_URL,
+      MessageBody: JSON.stringify(queued(id)),
+      MessageGroupId: mine.clinic.id,
+    },
   ])
   expect(inputs(ses)).toEqual([
     expect.objectContaining({

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { LOCAL_EMAILS_PER_SECOND } from '../../infra/local/stack.ts'
 import { sharedAssemblyFolder } from '../support/shared-assembly.ts'
 
 type Output = { templates: Record<string, string>; assets: string[] }
@@ -33,10 +34,11 @@ function readOutput(outdir: string): Output {
 }
 
 it('synthesizes the same template and asset hashes in any folder, without SMS receipts by default', async () => {
-  const first = readOutput(await sharedAssemblyFolder({ stage: 'dev' }))
+  const emailsPerSecond = LOCAL_EMAILS_PER_SECOND
+  const first = readOutput(await sharedAssemblyFolder({ stage: 'dev', emailsPerSecond }))
   expect(first.assets.length).toBeGreaterThan(1)
   expect(Object.keys(first.templates)).toEqual(['ClinicDeveloperApi-dev'])
-  expect(synthesized({ smsReceipts: 'off' })).toEqual(first)
+  expect(synthesized({ smsReceipts: 'off', emailsPerSecond })).toEqual(first)
 })
 
 it('synthesizes the stack of SMS receipts and the sender names only when the context sets them', () => {

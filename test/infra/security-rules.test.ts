@@ -21,11 +21,14 @@ const SERVICE: Record<string, string> = {
     'kms:GenerateDataKey* and kms:ReEncrypt* are the two families DynamoDB documents; keys are bound by condition. dynamodb:ListStreams knows no narrower resource.',
   'AwsSolutions-S1':
     'The only bucket holds the access trail; a log of its readers is an account’s CloudTrail.',
+  'AwsSolutions-SQS3':
+    'The queue of failed fan-outs is itself one of dead letters, those of the stream, which the rule does not know.',
   'HIPAA.Security-APIGWCacheEnabledAndEncrypted':
     'Nothing is cached: revocation and new records must show at once.',
   'HIPAA.Security-APIGWExecutionLoggingEnabled': 'Execution logs would hold patients.',
   'HIPAA.Security-APIGWSSLEnabled': 'Client certificates are for HTTP backends; ours are Lambda functions.',
   'HIPAA.Security-APIGWXrayEnabled': 'One log line a request has the times; traces would be a second copy.',
+  'HIPAA.Security-CloudWatchAlarmAction': 'Whom an alarm notifies, and how, is an account’s choice.',
   'HIPAA.Security-CloudWatchLogGroupEncrypted':
     'Log lines hold ids at most, those of the access trail, and CloudWatch encrypts them with its own key.',
   'HIPAA.Security-DynamoDBInBackupPlan':

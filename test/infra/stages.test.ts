@@ -1,3 +1,4 @@
+import { Match } from 'aws-cdk-lib/assertions'
 import { describe, expect, it } from 'vitest'
 import { stageSettings } from '../../infra/stages.ts'
 import { templateOf } from '../support/template.ts'
@@ -46,6 +47,39 @@ describe('the cell', () => {
     expect(() => stageSettings('dev', { cell })).toThrow(
       /^cell must have 1 to 8 lower-case letters and digits/,
     )
+  })
+})
+
+describe('the rate of emails', () => {
+  it('is that of a new account of SES, unless the deployment sets it', () => {
+    expect(stageSettings('prod').messaging.emailsPerSecond).toBe(14)
+    expect(stageSettings('prod', { emailsPerSecond: '50' }).messaging.emailsPerSecond).toBe(50)
+  })
+
+  it.each(['', '0', '-1', '1.5', '14/s', ' 14', '1e3'])('is not %j', (emailsPerSecond) => {
+    expect(() => stageSettings('prod', { emailsPerSecond })).toThrow(
+      /^emailsPerSecond must be an integer from 1/,
+    )
+  })
+})
+
+describe('the warm throughput of the table', () => {
+  it('is that of the deployment, and absent by default', () => {
+    const warm = { warmReads: '30000', warmWrites: '10000' }
+    templateOf('prod', warm).hasResourceProperties('AWS::DynamoDB::Table', {
+      WarmThroughput: { ReadUnitsPerSecond: 30_000, WriteUnitsPerSecond: 10_000 },
+    })
+    prod.hasResourceProperties('AWS::DynamoDB::Table', { WarmThroughput: Match.absent() })
+  })
+
+  it.each([
+    [{ warmReads: '12000' }, /^warmReads and warmWrites must be set together/],
+    [{ warmWrites: '4000' }, /^warmReads and warmWrites must be set together/],
+    [{ warmReads: '11999', warmWrites: '4000' }, /^warmReads must be an integer from 12000/],
+    [{ warmReads: '12000', warmWrites: '3999' }, /^warmWrites must be an integer from 4000/],
+    [{ warmReads: '12000.5', warmWrites: '4000' }, /^warmReads must be an integer/],
+  ])('is not %j', (context, message) => {
+    expect(() => stageSettings('prod', context)).toThrow(message)
   })
 })
 

@@ -37,9 +37,13 @@ const QUEUES: Record<string, string> = {
 /** Calls that Lambda makes to follow the table's stream. */
 const STREAM = /^dynamodb:(ListStreams|DescribeStream|GetRecords|GetShardIterator)$/
 
-/** What statements let a function's code call. Writing logs, using the key and following the stream are left out. */
+/**
+ * What statements let a function's code call. Writing logs, using the key and what Lambda itself calls to follow the stream
+ * are left out.
+ */
 export function granted(statements: Statement[]): Use[] {
-  return statements.flatMap(({ Action, Condition, Resource }) => {
+  const ofFunction = statements.filter(({ Resource }) => !isQueue(Resource, 'Events/FailedFanOuts'))
+  return ofFunction.flatMap(({ Action, Condition, Resource }) => {
     const actions = [Action].flat()
     const calls = actions.filter((action) => action.startsWith('dynamodb:') && !STREAM.test(action))
     const kind = Condition && 'ForAllValues:StringLike' in Condition ? 'credential' : 'clinic'
@@ -60,6 +64,9 @@ export function granted(statements: Statement[]): Use[] {
     ]
   })
 }
+
+const isQueue = (resource: unknown, path: string): boolean =>
+  (resource as { 'Fn::GetAtt'?: string[] } | undefined)?.['Fn::GetAtt']?.[0] === logicalIdAt(template, path)
 
 function queueAt(resource: unknown): string {
   const [id] = (resource as { 'Fn::GetAtt': [string, string] })['Fn::GetAtt']

@@ -1,4 +1,3 @@
-import { Match } from 'aws-cdk-lib/assertions'
 import { describe, expect, it } from 'vitest'
 import { stackName } from '../../infra/clinic-stack.ts'
 import { WORKERS } from '../../shared/runtime/workers.ts'
@@ -51,6 +50,13 @@ const consume = (path: string) => ({
 
 const stream = { 'Fn::GetAtt': [logicalIdAt(dev, 'Data/Table'), 'StreamArn'] }
 
+/** What the CDK grants to a function whose failures Lambda reports to a queue. */
+const reportFailures = {
+  Effect: 'Allow',
+  Action: ['sqs:SendMessage', 'sqs:GetQueueAttributes', 'sqs:GetQueueUrl'],
+  Resource: arnOf('Events/FailedFanOuts'),
+}
+
 /** What the CDK grants to a function that follows the table's stream. Listing streams has no resource. */
 const followStream = [
   { Effect: 'Allow', Action: 'dynamodb:ListStreams', Resource: '*' },
@@ -65,11 +71,12 @@ const followStream = [
 const workers: Record<string, Worker> = {
   'send-email': {
     in: 'Messaging',
-    timeout: 60,
+    timeout: 75,
     environment: {
       EMAIL_QUEUE_URL: refTo('Messaging/Emails'),
       EMAIL_FROM: 'clinic@example.com',
       EMAIL_CONFIGURATION_SET: refTo('Messaging/Mail'),
+      EMAILS_PER_SECOND: '14',
     },
     calls: ['GetItem', 'UpdateItem', 'PutItem', 'DeleteItem'],
     grants: [
@@ -113,7 +120,7 @@ const workers: Record<string, Worker> = {
     timeout: 60,
     environment: deliveryQueues,
     calls: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    grants: [pushDeliveries, ...followStream],
+    grants: [pushDeliveries, reportFailures, ...followStream],
   },
   'deliver-event': {
     in: 'Events',
@@ -181,7 +188,7 @@ describe('the workers', () => {
     })
     expect(mappings.filter(({ ScalingConfig }) => ScalingConfig)).toEqual(
       [
-        fed('Messaging/Emails', 'Messaging/send-email', 10),
+        fed('Messaging/Emails', 'Messaging/send-email', 2),
         fed('Messaging/Feedback', 'Messaging/email-feedback', 10),
         fed('Events/Deliveries', 'Events/deliver-event', 50),
         fed('Events/SlowDeliveries', 'Events/deliver-event', 20),
@@ -209,7 +216,10 @@ describe('the workers', () => {
       StartingPosition: 'TRIM_HORIZON',
       // A sweep processes what fails more often, so that it does not block later records.
       MaximumRetryAttempts: 3,
+      ParallelizationFactor: 4,
+      DestinationConfig: { OnFailure: { Destination: arnOf('Events/FailedFanOuts') } },
     })
+    expect(mapping).not.toHaveProperty('BisectBatchOnFunctionError')
     const filters = (mapping as { FilterCriteria?: { Filters: { Pattern: string }[] } }).FilterCriteria
       ?.Filters
     expect(filters?.map(({ Pattern }) => JSON.parse(Pattern))).toEqual([
@@ -219,11 +229,11 @@ describe('the workers', () => {
   })
 
   it.each([
-    'Messaging/sweep-messages',
-    'Events/sweep-events',
-    'Events/sweep-deliveries',
-    'Maintenance/fold-tallies',
-  ])('%s runs every minute, without retries by the schedule or by Lambda', (sweep) => {
+    ['Messaging/sweep-messages', 2],
+    ['Events/sweep-events', 4],
+    ['Events/sweep-deliveries', 4],
+    ['Maintenance/fold-tallies', 1],
+  ])('%s runs every minute in %i parts, without retries by the schedule or by Lambda', (sweep, parts) => {
     dev.resourceCountIs('AWS::Lambda::EventInvokeConfig', 4)
     dev.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
       FunctionName: refTo(`${sweep}/Function`),
@@ -232,10 +242,19 @@ describe('the workers', () => {
     dev.hasResourceProperties('AWS::Events::Rule', {
       ScheduleExpression: 'rate(1 minute)',
       State: 'ENABLED',
-      Targets: Match.arrayWith([
-        Match.objectLike({ Arn: arnOf(`${sweep}/Function`), RetryPolicy: { MaximumRetryAttempts: 0 } }),
-      ]),
+      Targets: Array.from({ length: parts }, (_, part) => ({
+        Id: `Target${part}`,
+        Arn: arnOf(`${sweep}/Function`),
+        Input: JSON.stringify({ part, parts }),
+        RetryPolicy: { MaximumRetryAttempts: 0 },
+      })),
     })
+  })
+
+  it('have no rule with more than the five targets that EventBridge allows', () => {
+    const rules = Object.values(resourcesOf(dev, 'AWS::Events::Rule'))
+    for (const { Properties } of rules)
+      expect((Properties as unknown as { Targets: unknown[] }).Targets.length).toBeLessThanOrEqual(5)
   })
 })
 
@@ -291,7 +310,7 @@ describe('the queues', () => {
     })
   })
 
-  it('are those of emails, feedback and deliveries with their dead letters, each with an output for the operator tool', () => {
+  it('are those of emails, feedback and deliveries with their dead letters, and of failed fan-outs, each with an output for the operator tool', () => {
     const outputs = {
       EmailQueueUrl: 'Messaging/Emails',
       DeadEmailQueueUrl: 'Messaging/EmailsDead',
@@ -301,10 +320,29 @@ describe('the queues', () => {
       DeadDeliveryQueueUrl: 'Events/DeliveriesDead',
       SlowDeliveryQueueUrl: 'Events/SlowDeliveries',
       DeadSlowDeliveryQueueUrl: 'Events/SlowDeliveriesDead',
+      FailedFanOutQueueUrl: 'Events/FailedFanOuts',
     }
     for (const [output, name] of Object.entries(outputs)) dev.hasOutput(output, { Value: refTo(name) })
     const ids = Object.values(outputs).map((name) => logicalIdAt(dev, name))
     expect(Object.keys(queues).sort()).toEqual(ids.sort())
+  })
+
+  it('of failed fan-outs has an alarm for its first message', () => {
+    dev.resourceCountIs('AWS::CloudWatch::Alarm', 1)
+    dev.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      Namespace: 'AWS/SQS',
+      MetricName: 'ApproximateNumberOfMessagesVisible',
+      Dimensions: [
+        {
+          Name: 'QueueName',
+          Value: { 'Fn::GetAtt': [logicalIdAt(dev, 'Events/FailedFanOuts'), 'QueueName'] },
+        },
+      ],
+      Statistic: 'Maximum',
+      Threshold: 0,
+      ComparisonOperator: 'GreaterThanThreshold',
+      TreatMissingData: 'notBreaching',
+    })
   })
 
   it('of slow deliveries, and no others, have Slow in their physical names', () => {

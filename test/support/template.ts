@@ -3,7 +3,7 @@ import { Template } from 'aws-cdk-lib/assertions'
 import { Code } from 'aws-cdk-lib/aws-lambda'
 import { ClinicStack } from '../../infra/clinic-stack.ts'
 import { SmsReceiptsStack } from '../../infra/sms-receipts-stack.ts'
-import { stageSettings } from '../../infra/stages.ts'
+import { type DeploymentContext, stageSettings } from '../../infra/stages.ts'
 
 export type Resource = { Type: string; Properties: Record<string, never>; Metadata?: Record<string, string> }
 
@@ -11,11 +11,13 @@ export type Resource = { Type: string; Properties: Record<string, never>; Metada
 const newApp = (): App => new App({ context: { 'aws:cdk:enable-path-metadata': true } })
 
 /** The stack without bundles, for tests that read only the template. */
-export function stackOf(stage: string, app: App = newApp()): ClinicStack {
-  return new ClinicStack(app, stageSettings(stage), () => Code.fromInline('exports.handler = () => {}'))
+export function stackOf(stage: string, app: App = newApp(), settings?: DeploymentContext): ClinicStack {
+  const code = () => Code.fromInline('exports.handler = () => {}')
+  return new ClinicStack(app, stageSettings(stage, settings), code)
 }
 
-export const templateOf = (stage: string): Template => Template.fromStack(stackOf(stage))
+export const templateOf = (stage: string, settings?: DeploymentContext): Template =>
+  Template.fromStack(stackOf(stage, newApp(), settings))
 
 /** The opt-in stack of SMS receipts, together with the main stack. */
 export function receiptsStackOf(stage: string, app: App = newApp()): SmsReceiptsStack {

@@ -31,6 +31,14 @@ export async function callSqs<Output>(
   return JSON.parse(responseText || '{}') as Output
 }
 
+/** Sends a message to the queue with this ARN. */
+export const sendToQueue = (
+  endpoint: string,
+  arn: string,
+  message: { readonly MessageBody: string; readonly MessageGroupId?: string },
+): Promise<unknown> =>
+  callSqs(endpoint, 'SendMessage', { QueueUrl: queueUrl(endpoint, arn.split(':').at(-1) ?? ''), ...message })
+
 type QueueProperties = Readonly<Record<string, unknown>> & {
   readonly RedrivePolicy?: { readonly deadLetterTargetArn: string }
 }

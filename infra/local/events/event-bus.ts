@@ -1,4 +1,4 @@
-import { callSqs, queueUrl } from '../engines/queues.ts'
+import { sendToQueue } from '../engines/queues.ts'
 import { invokeAsync } from '../functions/async-invoke.ts'
 import type { FunctionPool } from '../functions/pool.ts'
 import { type BusEvent, newEvent } from './bus-event.ts'
@@ -33,8 +33,11 @@ export function startEventBus(options: Options, running?: EventBus): EventBus {
   const deliver = async (rule: Rule, event: BusEvent): Promise<void> => {
     const sendToTarget = async (target: Target): Promise<void> => {
       const input = renderInput(target.input, event)
-      if (target.kind === 'queue') await sendToQueue(target, input, options.endpoint)
-      else await invokeAsync(getPool(target.arn), input, log)
+      if (target.kind === 'queue') {
+        const { arn, messageGroup } = target
+        const group = messageGroup !== undefined && { MessageGroupId: messageGroup }
+        await sendToQueue(options.endpoint, arn, { MessageBody: input, ...group })
+      } else await invokeAsync(getPool(target.arn), input, log)
     }
     const outcomes = await Promise.allSettled(rule.targets.map(sendToTarget))
     for (const outcome of outcomes)
@@ -66,15 +69,4 @@ const scheduledEvent = ({ arn }: Rule, region: string): BusEvent =>
     'detail-type': 'Scheduled Event',
     resources: [arn],
     detail: {},
-  })
-
-const sendToQueue = (
-  { arn, messageGroup }: Target,
-  MessageBody: string,
-  endpoint: string,
-): Promise<unknown> =>
-  callSqs(endpoint, 'SendMessage', {
-    QueueUrl: queueUrl(endpoint, arn.split(':').at(-1) ?? ''),
-    MessageBody,
-    ...(messageGroup !== undefined && { MessageGroupId: messageGroup }),
   })

@@ -8,6 +8,7 @@ type MappingProperties = {
   readonly FunctionName: string
   readonly BatchSize?: number
   readonly BisectBatchOnFunctionError?: boolean
+  readonly DestinationConfig?: { readonly OnFailure?: { readonly Destination: string } }
   readonly Enabled?: boolean
   readonly FilterCriteria?: { readonly Filters?: readonly { readonly Pattern: string }[] }
   readonly FunctionResponseTypes?: readonly string[]
@@ -40,6 +41,8 @@ export type StreamMapping = {
   readonly maxRetries: number | null
   /** Whether a failed batch is retried in halves. */
   readonly bisect: boolean
+  /** The ARN of the queue that discarded batches are reported to; null without one. */
+  readonly failureQueue: string | null
   /** A record is passed on if one of them matches, or if there are none. */
   readonly filters: readonly EventPattern[]
 }
@@ -51,6 +54,7 @@ export type StreamMapping = {
 const STREAM_PROPERTIES = new Set([
   'BatchSize',
   'BisectBatchOnFunctionError',
+  'DestinationConfig',
   'Enabled',
   'EventSourceArn',
   'FilterCriteria',
@@ -122,6 +126,9 @@ function streamMapping(
     ({ Pattern }) => JSON.parse(Pattern) as EventPattern,
   )
   for (const filter of filters) checkPattern(filter, id)
+  const failureQueue = properties.DestinationConfig?.OnFailure?.Destination ?? null
+  if (failureQueue !== null && !failureQueue.startsWith('arn:aws:sqs:'))
+    throw new Error(`${id} reports failures to ${failureQueue}; the local stack supports SQS queues only.`)
   return {
     id,
     arn: properties.EventSourceArn,
@@ -131,6 +138,7 @@ function streamMapping(
     partialResponses: usesPartialResponses(properties),
     maxRetries: MaximumRetryAttempts === -1 ? null : MaximumRetryAttempts,
     bisect: BisectBatchOnFunctionError,
+    failureQueue,
     filters,
   }
 }

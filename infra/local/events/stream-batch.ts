@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import type { DynamoDBRecord } from 'aws-lambda'
 import { type EventPattern, matches } from './event-pattern.ts'
 import type { StreamRecord } from './table-streams.ts'
@@ -23,6 +23,36 @@ export function recordOf(record: StreamRecord, { arn, streamArn, region }: Sourc
     dynamodb: dynamodb as NonNullable<DynamoDBRecord['dynamodb']>,
     ...(userIdentity && { userIdentity }),
     eventSourceARN: arn,
+  }
+}
+
+/** What Lambda reports of a batch that it discards: its position in the stream, not its records. */
+export function discardedBatch(
+  records: readonly DynamoDBRecord[],
+  { functionArn, attempts }: { readonly functionArn: string; readonly attempts: number },
+) {
+  const arrival = (record: DynamoDBRecord | undefined) =>
+    new Date((record?.dynamodb?.ApproximateCreationDateTime ?? 0) * 1000).toISOString()
+  const [first, last] = [records[0], records.at(-1)]
+  return {
+    requestContext: {
+      requestId: randomUUID(),
+      functionArn,
+      condition: 'RetryAttemptsExhausted',
+      approximateInvokeCount: attempts,
+    },
+    responseContext: { statusCode: 200, executedVersion: '$LATEST', functionError: 'Unhandled' },
+    version: '1.0',
+    timestamp: new Date().toISOString(),
+    DDBStreamBatchInfo: {
+      shardId: 'shardId-local',
+      startSequenceNumber: first?.dynamodb?.SequenceNumber,
+      endSequenceNumber: last?.dynamodb?.SequenceNumber,
+      approximateArrivalOfFirstRecord: arrival(first),
+      approximateArrivalOfLastRecord: arrival(last),
+      batchSize: records.length,
+      streamArn: first?.eventSourceARN,
+    },
   }
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { DynamoDBRecord } from 'aws-lambda'
 import type { FunctionPool } from '../functions/pool.ts'
 import type { StreamMapping } from './event-source-mappings.ts'
-import { batchesOf, recordOf, recordsToRetry } from './stream-batch.ts'
+import { batchesOf, discardedBatch, recordOf, recordsToRetry } from './stream-batch.ts'
 import {
   configureStreams,
   openAtEnd,
@@ -16,6 +16,8 @@ type Options = {
   readonly mappings: readonly StreamMapping[]
   readonly tables: readonly TableStream[]
   readonly engine: TableEngine
+  /** Sends a message to the queue with this ARN. */
+  readonly sendToQueue: (arn: string, body: string) => Promise<unknown>
   readonly getPool: (arn: string) => FunctionPool
   readonly log: (line: string) => void
 }
@@ -113,6 +115,8 @@ function startFeed(mapping: StreamMapping, position: StreamPosition, options: Op
       log(
         `${pool.name}: ${remaining.length} of ${records.length} records were discarded after ${attempt + 1} attempts`,
       )
+      const report = discardedBatch(remaining, { functionArn: mapping.functionArn, attempts: attempt + 1 })
+      if (mapping.failureQueue) await options.sendToQueue(mapping.failureQueue, JSON.stringify(report))
       return
     }
     const delayMs = Math.min(RETRY_DELAY_MS * 2 ** attempt, MAX_RETRY_DELAY_MS)

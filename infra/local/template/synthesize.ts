@@ -29,8 +29,12 @@ type AssetManifest = {
   readonly files: Readonly<Record<string, { readonly source: { readonly path: string } }>>
 }
 
-/** Context values of the CDK app: the stage, and which optional stacks to deploy. */
-export type AppContext = { readonly stage: string; readonly smsReceipts?: 'on' }
+/** Context values of the CDK app: the stage, the rate of emails, and which optional stacks to deploy. */
+export type AppContext = {
+  readonly stage: string
+  readonly emailsPerSecond?: string
+  readonly smsReceipts?: 'on'
+}
 
 /**
  * Runs the CDK app as the CLI does. The output goes to a temporary directory outside the project, because the

@@ -12,13 +12,17 @@ const MAX_PER_PARTITION = 200
 
 /** Folds the overflow items of tallies back into their months once writers no longer collide. */
 export function tallyFolding({ table, now }: { table: Table; now: () => number }) {
-  /** Folds every overflow item that is quiet; returns how many. An item that a writer changes meanwhile is left to the next sweep. */
-  async function foldQuiet(): Promise<number> {
+  /**
+   * Folds every overflow item that is quiet; returns how many. An item that a writer changes meanwhile is left to the next sweep.
+   * @param reportLag called with the milliseconds for which the oldest of them has been quiet for long enough, 0 if none has
+   */
+  async function foldQuiet(reportLag: (ms: number) => void = () => {}): Promise<number> {
     const reads = OVERFLOW_PARTITIONS.map((pk) => table.query({ pk, limit: MAX_PER_PARTITION }))
     const marks = (await Promise.all(reads)).flat()
+    const quiet = marks.filter(({ at }) => (at as number) <= now() - QUIET_MS)
+    reportLag(Math.max(0, ...quiet.map(({ at }) => now() - QUIET_MS - (at as number))))
     let folded = 0
-    for (const mark of marks.filter(({ at }) => (at as number) <= now() - QUIET_MS))
-      if (await fold(mark)) folded++
+    for (const mark of quiet) if (await fold(mark)) folded++
     return folded
   }
 

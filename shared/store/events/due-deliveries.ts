@@ -10,8 +10,12 @@ export function dueDeliveries({ table }: { table: Table }) {
   const { find, change } = deliveryStore({ table })
 
   /** The deliveries that are due by `until`, in batches of at most `size` from each partition, earliest first. */
-  async function* dueBatches(until: number, size: number): AsyncGenerator<DueDelivery[]> {
-    for await (const items of partitionBatches(table, DUE_DELIVERY_PARTITIONS, { to: dueUntil(until), size }))
+  async function* dueBatches(
+    until: number,
+    size: number,
+    partitions = DUE_DELIVERY_PARTITIONS,
+  ): AsyncGenerator<DueDelivery[]> {
+    for await (const items of partitionBatches(table, partitions, { to: dueUntil(until), size }))
       yield items.map(parseDueDeliveryKey).sort((a, b) => a.at - b.at)
   }
 

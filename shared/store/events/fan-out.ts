@@ -40,6 +40,12 @@ type FanOutPlatform = {
   readonly newId: () => string
 }
 
+type AnnouncedSearch = {
+  readonly partitions?: readonly string[]
+  /** Called with the time of each event that the search reads, in milliseconds since the epoch. */
+  readonly onRead?: (announcedAt: number) => void
+}
+
 export function eventFanOut({ table, now, newId }: FanOutPlatform) {
   const webhooks = webhookStore({ table })
   const clinics = clinicStore({ table })
@@ -110,16 +116,20 @@ export function eventFanOut({ table, now, newId }: FanOutPlatform) {
   }
 
   /** Clinics with announced events that have no position yet, including events missing from the stream. */
-  async function clinicsWithAnnounced(): Promise<ClinicId[]> {
-    return (await Promise.all(ALL_ANNOUNCED_PARTITIONS.map(clinicsOf))).flat()
+  async function clinicsWithAnnounced({
+    partitions = ALL_ANNOUNCED_PARTITIONS,
+    onRead = () => {},
+  }: AnnouncedSearch = {}): Promise<ClinicId[]> {
+    return (await Promise.all(partitions.map((pk) => clinicsOf(pk, onRead)))).flat()
   }
 
   /** The clinics of a partition. After a page of events, the other events of its last clinic are skipped. */
-  async function clinicsOf(pk: string): Promise<ClinicId[]> {
+  async function clinicsOf(pk: string, onRead: (announcedAt: number) => void): Promise<ClinicId[]> {
     const found = new Set<ClinicId>()
     for (let from: string | undefined; ; ) {
       const items = await table.query({ pk, ...(from && { from }), limit: EVENTS_PER_SEARCH })
       const clinics = items.map((item) => parseAnnouncedKey(item).clinic)
+      for (const { c } of items) onRead(c as number)
       for (const clinic of clinics) found.add(clinic)
       const last = clinics.at(-1)
       if (last === undefined || items.length < EVENTS_PER_SEARCH) return [...found]

@@ -15,8 +15,12 @@ import type { Table } from '../table/table.ts'
 /** Finds messages of all clinics: those that are due, those that wait for a person, and those with a provider's id. */
 export function dueMessages({ table }: { table: Table }) {
   /** The messages that are due by `until`, in batches of at most `size` from each partition, earliest first. */
-  async function* dueBatches(until: number, size: number): AsyncGenerator<Due[]> {
-    for await (const items of partitionBatches(table, DUE_MESSAGE_PARTITIONS, { to: dueUntil(until), size }))
+  async function* dueBatches(
+    until: number,
+    size: number,
+    partitions = DUE_MESSAGE_PARTITIONS,
+  ): AsyncGenerator<Due[]> {
+    for await (const items of partitionBatches(table, partitions, { to: dueUntil(until), size }))
       yield items.map(parseDueKey).sort((a, b) => a.at - b.at)
   }
 

@@ -104,6 +104,20 @@ describe('redriving when SQS processes a batch partially', () => {
     expect(deleted()).toEqual([['handle of a', 'handle of c']])
   })
 
+  it('keeps the group of a message, which makes the queue fair to clinics', async () => {
+    const grouped = { ...letter('a'), Attributes: { SentTimestamp: '1', MessageGroupId: 'clinic' } }
+    receives([grouped, letter('b')])
+    sqs.on(SendMessageBatchCommand).resolves({ Successful: [taken('0'), taken('1')], Failed: [] })
+    expect(await redrive(client, urls, () => 10)).toEqual({ moved: 2, left: 0 })
+    const [received] = sqs.commandCalls(ReceiveMessageCommand)
+    expect(received?.args[0].input.MessageSystemAttributeNames).toContain('MessageGroupId')
+    const [sent] = sqs.commandCalls(SendMessageBatchCommand)
+    expect(sent?.args[0].input.Entries).toEqual([
+      { Id: '0', MessageBody: 'a', MessageGroupId: 'clinic' },
+      { Id: '1', MessageBody: 'b' },
+    ])
+  })
+
   it('retries a failed deletion without sending the message again', async () => {
     receives([letter('a'), letter('b')], [letter('a')])
     sqs.on(SendMessageBatchCommand).resolves({ Successful: [taken('0'), taken('1')], Failed: [] })

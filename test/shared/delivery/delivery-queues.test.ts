@@ -32,8 +32,20 @@ describe('queued deliveries', () => {
     ['slow', 'https://sqs/slow-deliveries'],
   ] as const)('are sent to the %s queue with ids only', async (way, url) => {
     await queues.push(way, [queued])
-    expect(calls()).toEqual([{ QueueUrl: url, Entries: [{ Id: '0', MessageBody: JSON.stringify(queued) }] }])
+    expect(calls()).toEqual([
+      {
+        QueueUrl: url,
+        Entries: [{ Id: '0', MessageBody: JSON.stringify(queued), MessageGroupId: queued.clinic }],
+      },
+    ])
     expect(bodies().map(readQueuedDelivery)).toEqual([queued])
+  })
+
+  it('are grouped by clinic, so that the queue is fair to clinics', async () => {
+    const other = { ...queued, clinic: newUuid() as ClinicId }
+    await queues.push('quick', [queued, other, queued])
+    const groups = calls().flatMap(({ Entries = [] }) => Entries.map(({ MessageGroupId }) => MessageGroupId))
+    expect(groups).toEqual([queued.clinic, other.clinic, queued.clinic])
   })
 
   it.each([0, 1, 9, 10, 11, 20, 25])('%i in number are sent once each, in batches of ten', async (count) => {

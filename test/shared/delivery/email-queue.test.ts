@@ -20,14 +20,15 @@ const pushed = () => sqs.commandCalls(SendMessageCommand).map(({ args }) => args
 describe('a queued email', () => {
   const queue = emailQueue(new SQSClient({ region: 'us-east-1' }), 'https://sqs/emails')
 
-  it('carries ids only, and is parsed as it was sent', async () => {
+  it('carries ids only, is grouped by clinic, and is parsed as it was sent', async () => {
     await queue.push(queued)
     await queue.push({ ...queued, waits: 7 }, 840)
     expect(pushed()).toEqual([
-      { QueueUrl: 'https://sqs/emails', MessageBody: JSON.stringify(queued) },
+      { QueueUrl: 'https://sqs/emails', MessageBody: JSON.stringify(queued), MessageGroupId: CLINIC },
       {
         QueueUrl: 'https://sqs/emails',
         MessageBody: JSON.stringify({ ...queued, waits: 7 }),
+        MessageGroupId: CLINIC,
         DelaySeconds: 840,
       },
     ])

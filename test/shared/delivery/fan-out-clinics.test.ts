@@ -59,6 +59,25 @@ describe('the sweep of events', () => {
   })
 })
 
+describe('the lag of the sweep of events', () => {
+  it.each([
+    [[NOW - 500, NOW - 90_000, NOW - 20], 90_000],
+    [[], 0],
+    // A clock ahead of that of the sweep.
+    [[NOW + 100], 0],
+  ])('of events announced at %j is %i ms', async (announced, expected) => {
+    const { sweep } = waiting({ a: 1 })
+    const lags: number[] = []
+    const clinicsWithAnnounced = async ({ onRead }: { onRead: (announcedAt: number) => void }) => {
+      for (const at of announced) onRead(at)
+      return ['a'] as ClinicId[]
+    }
+    const events = { ...sweep.events, clinicsWithAnnounced }
+    await sweepEvents({ ...sweep, events, reportLag: (ms) => lags.push(ms) })
+    expect(lags).toEqual([expected])
+  })
+})
+
 describe('the fan-out of some clinics', () => {
   it('continues until none of them has more, and leaves the others alone', async () => {
     const { taken, sweep } = waiting({ a: 5, b: 2, c: 1 })

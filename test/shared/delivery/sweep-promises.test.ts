@@ -222,7 +222,7 @@ it('sweeps never make messages multiply: two sweeps at the same time during an o
 
 it('sweepBatches throws the first error, at the end', async () => {
   async function* batches() {
-    yield [1]
+    yield [{ at: 0 }]
     throw new Error('second')
   }
   await expect(

@@ -62,6 +62,7 @@ it('reads the mapping of a stream', () => {
     StartingPosition: 'TRIM_HORIZON',
     BatchSize: 10,
     BisectBatchOnFunctionError: true,
+    DestinationConfig: { OnFailure: { Destination: { 'Fn::GetAtt': ['Work', 'Arn'] } } },
     FilterCriteria: { Filters: [{ Pattern: JSON.stringify(pattern) }] },
     FunctionName: FUNCTION,
     MaximumBatchingWindowInSeconds: 1,
@@ -79,6 +80,7 @@ it('reads the mapping of a stream', () => {
       partialResponses: false,
       maxRetries: 3,
       bisect: true,
+      failureQueue: 'arn:aws:sqs:eu-central-1:000000000000:Test-Work',
       filters: [pattern],
     },
   ])
@@ -89,7 +91,9 @@ it('reads the mapping of a stream', () => {
 })
 
 it.each([[{}], [{ MaximumRetryAttempts: -1 }]])('retries without limit by default: %o', (given) => {
-  expect(mapped(STREAM, given).streams).toMatchObject([{ maxRetries: null, batchSize: 100, filters: [] }])
+  expect(mapped(STREAM, given).streams).toMatchObject([
+    { maxRetries: null, batchSize: 100, filters: [], failureQueue: null },
+  ])
 })
 
 it('ignores a disabled mapping', () => {
@@ -106,7 +110,12 @@ it.each<[string, string | [string, string], object, RegExp]>([
   ['a stream of no table here', 'arn:aws:dynamodb:x:0:table/T/stream/1', {}, /Mapping maps .*stream\/1/],
   ['a stream that the table does not have', ['Plain', 'StreamArn'], {}, /Mapping asks for Plain\.StreamArn/],
   ['a queue with a filter', ['Work', 'Arn'], { FilterCriteria: {} }, /Mapping has FilterCriteria/],
-  ['a stream with dead letters', STREAM, { DestinationConfig: {} }, /Mapping has DestinationConfig/],
+  [
+    'a stream that reports failures to a topic',
+    STREAM,
+    { DestinationConfig: { OnFailure: { Destination: 'arn:aws:sns:x' } } },
+    /Mapping reports failures to arn:aws:sns:x; .* SQS queues only/,
+  ],
   ['a stream with windows', STREAM, { TumblingWindowInSeconds: 3 }, /Mapping has TumblingWindowInSeconds/],
   [
     'a stream with an odd filter',

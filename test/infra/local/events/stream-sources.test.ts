@@ -54,6 +54,7 @@ async function mappedTo(act: Act, mapping: object = {}, StreamViewType = 'KEYS_O
   await createTables(templateWith({}), engine.endpoint, REGION)
 
   const lines: string[] = []
+  const sent: [arn: string, body: any][] = []
   const { pool, events } = functionThat(act)
   const optionsWith = (more: object) => {
     const { streams, tableStreams } = eventSourceMappings(templateWith(more), REGION)
@@ -61,6 +62,7 @@ async function mappedTo(act: Act, mapping: object = {}, StreamViewType = 'KEYS_O
       mappings: streams,
       tables: tableStreams,
       engine,
+      sendToQueue: async (arn: string, body: string) => sent.push([arn, JSON.parse(body)]),
       getPool: () => pool,
       log: (line: string) => lines.push(line),
     }
@@ -100,7 +102,7 @@ async function mappedTo(act: Act, mapping: object = {}, StreamViewType = 'KEYS_O
     document.send(
       new TransactWriteCommand({ TransactItems: [{ Delete: { TableName: table, Key: { pk, sk } } }] }),
     )
-  return { table, events, lines, start, restart, put, remove }
+  return { table, events, lines, sent, start, restart, put, remove }
 }
 
 const keys = (records: readonly DynamoDBRecord[]) => records.map(({ dynamodb }) => dynamodb?.Keys?.sk?.S)
@@ -189,6 +191,40 @@ it('retries a failed batch before later ones and discards it after the last atte
     ...Array.from({ length: 3 }, () => 'Function: Error: x'),
     'Function: 1 of 1 records were discarded after 3 attempts',
   ])
+})
+
+it('reports the position of a discarded batch to the destination, but not its records', async () => {
+  const queue = `arn:aws:sqs:${REGION}:000000000000:Failures`
+  const { events, sent, start, put } = await mappedTo(
+    ({ Records }) => (keys(Records).includes('bad') ? new Error('x') : undefined),
+    {
+      BatchSize: 2,
+      MaximumRetryAttempts: 1,
+      DestinationConfig: { OnFailure: { Destination: queue } },
+    },
+  )
+  await start()
+  await put(['a', 'bad'], ['a', 'worse'], ['a', 'good'])
+  await expect.poll(() => events.length).toBe(3)
+  const [first, last] = events[0] ?? []
+  expect(sent).toEqual([
+    [
+      queue,
+      expect.objectContaining({
+        requestContext: expect.objectContaining({
+          condition: 'RetryAttemptsExhausted',
+          approximateInvokeCount: 2,
+        }),
+        DDBStreamBatchInfo: expect.objectContaining({
+          batchSize: 2,
+          startSequenceNumber: first?.dynamodb?.SequenceNumber,
+          endSequenceNumber: last?.dynamodb?.SequenceNumber,
+          streamArn: first?.eventSourceARN,
+        }),
+      }),
+    ],
+  ])
+  expect(JSON.stringify(sent)).not.toContain('worse')
 })
 
 it('retries until the batch succeeds by default', async () => {

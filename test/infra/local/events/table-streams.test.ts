@@ -52,9 +52,19 @@ async function reading(engine: { endpoint: string; region: string }) {
   const { pool, events } = functionThat(() => undefined)
   const mapping = { id: 'Mapping', arn: 'arn', table: 'table', functionArn: 'arn', batchSize: 10 }
   const sources = await startStreamSources({
-    mappings: [{ ...mapping, partialResponses: false, maxRetries: null, bisect: false, filters: [] }],
+    mappings: [
+      {
+        ...mapping,
+        partialResponses: false,
+        maxRetries: null,
+        bisect: false,
+        failureQueue: null,
+        filters: [],
+      },
+    ],
     tables: [{ table: 'table', view: 'KEYS_ONLY' }],
     engine,
+    sendToQueue: async () => {},
     getPool: () => pool,
     log: (line) => lines.push(line),
   })

@@ -54,6 +54,12 @@ it('prefers the setting of a method to that of the stage', () => {
   ])
 })
 
+it('limits one method of a resource as the template of the stack does', () => {
+  const { call } = stage(setting('/*', '*', 1, 2), setting('/~1patients', 'GET', 1, 1))
+  expect([call('/patients', 'GET'), call('/patients', 'GET')]).toEqual([true, false])
+  expect([call('/doctors/{id}', 'GET'), call('/doctors/{id}', 'GET')]).toEqual([true, true])
+})
+
 it('allows everything without a setting', () => {
   const { call } = stage()
   expect(Array.from({ length: 50 }, () => call('/patients', 'GET'))).not.toContain(false)

@@ -65,9 +65,12 @@ describe('a tally whose writers collide', () => {
     expect(await total(clinic, { from: '2026-05-05' })).toBe(0)
 
     const folding = tallyFolding({ table, now: () => now })
-    expect(await folding.foldQuiet()).toBe(0)
+    const lags: number[] = []
+    const reportLag = (ms: number) => void lags.push(ms)
+    expect(await folding.foldQuiet(reportLag)).toBe(0)
     now += 61_000
-    expect(await folding.foldQuiet()).toBe(spread.filter(isTallyOverflow).length)
+    expect(await folding.foldQuiet(reportLag)).toBe(spread.filter(isTallyOverflow).length)
+    expect(lags).toEqual([0, 1000])
     const folded = await tallies(clinic)
     expect(folded.map(({ sk }) => sk)).toEqual(['2026-05'])
     expect(await total(clinic)).toBe(30)

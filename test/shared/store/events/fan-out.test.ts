@@ -12,7 +12,11 @@ import { deliveryStore } from '../../../../shared/store/events/deliveries.ts'
 import { eventStore } from '../../../../shared/store/events/events.ts'
 import { eventFanOut } from '../../../../shared/store/events/fan-out.ts'
 import { webhookStore } from '../../../../shared/store/events/webhooks.ts'
-import { announcedKey } from '../../../../shared/store/keys/events.ts'
+import {
+  ALL_ANNOUNCED_PARTITIONS,
+  announcedKey,
+  announcedPartition,
+} from '../../../../shared/store/keys/events.ts'
 import { messageDispatch } from '../../../../shared/store/messages/dispatch.ts'
 import { messageStore } from '../../../../shared/store/messages/messages.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
@@ -255,7 +259,12 @@ it('handles more webhooks and events than one transaction can hold', async () =>
   await turn()
   // A transaction holds one event with twenty deliveries, and a turn has twenty transactions.
   expect(pushed).toBe(400)
-  expect(await eventFanOut(platform()).clinicsWithAnnounced()).toContain(clinic.id)
+  const announced: number[] = []
+  const search = { partitions: [announcedPartition(clinic.id)], onRead: (at: number) => announced.push(at) }
+  expect(await eventFanOut(platform()).clinicsWithAnnounced(search)).toContain(clinic.id)
+  expect(Math.max(...announced.map((at) => Date.now() - at))).toBeLessThan(60_000)
+  const others = ALL_ANNOUNCED_PARTITIONS.filter((pk) => !search.partitions.includes(pk))
+  expect(await eventFanOut(platform()).clinicsWithAnnounced({ partitions: others })).not.toContain(clinic.id)
   await turn()
   expect(pushed).toBe(600)
   expect(await eventFanOut(platform()).clinicsWithAnnounced()).not.toContain(clinic.id)

@@ -1,0 +1,74 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { sweepWorker } from '../../../shared/runtime/sweep.ts'
+import { stubFunctionEnvironment } from '../../support/functions.ts'
+
+beforeEach(() => stubFunctionEnvironment('clinic-table'))
+
+const ALL = Array.from({ length: 16 }, (_, n) => `p${n}`)
+const definition = { id: 'sweeper', trigger: { type: 'schedule' } } as const
+
+/** The partitions that one invocation gets. */
+async function partitionsFor(event: unknown): Promise<string[]> {
+  let found: string[] = []
+  const handler = sweepWorker(definition, {}, async (_, { partitionsOf }) => {
+    found = partitionsOf(ALL)
+  })
+  await handler(event)
+  return found
+}
+
+describe('sweepWorker', () => {
+  it.each([1, 2, 3, 4, 5])(
+    'shares the partitions between %i parts, without gaps or overlaps',
+    async (parts) => {
+      const shares = await Promise.all(
+        Array.from({ length: parts }, (_, part) => partitionsFor({ part, parts })),
+      )
+      expect(shares.flat().toSorted()).toEqual(ALL.toSorted())
+      const sizes = shares.map(({ length }) => length)
+      expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1)
+    },
+  )
+
+  it.each([[{}], [null], [undefined], [{ source: 'aws.events', detail: {} }]])(
+    'does all parts when it is invoked with %j',
+    async (event) => {
+      expect(await partitionsFor(event)).toEqual(ALL)
+    },
+  )
+
+  it.each([
+    [{ part: 4, parts: 4 }],
+    [{ part: -1, parts: 4 }],
+    [{ part: 1 }],
+    [{ parts: 0 }],
+    [{ part: '0' }],
+  ])('fails when it is invoked with %j', async (event) => {
+    vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+    await expect(partitionsFor(event)).rejects.toThrow('sweeper failed')
+    vi.restoreAllMocks()
+  })
+
+  it('records the lag as a metric of the sweep, in milliseconds', async () => {
+    const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+    await sweepWorker(definition, {}, async (_, { reportLag }) => reportLag(1500))({})
+    const lines = write.mock.calls.map(([line]) => JSON.parse(String(line)))
+    vi.restoreAllMocks()
+    expect(lines).toEqual([
+      {
+        _aws: {
+          Timestamp: expect.any(Number),
+          CloudWatchMetrics: [
+            {
+              Namespace: 'ClinicDeveloperApi',
+              Dimensions: [['sweep']],
+              Metrics: [{ Name: 'sweep_lag_ms', Unit: 'Milliseconds' }],
+            },
+          ],
+        },
+        sweep: 'sweeper',
+        sweep_lag_ms: 1500,
+      },
+    ])
+  })
+})
