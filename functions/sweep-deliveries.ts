@@ -9,9 +9,9 @@ import { DUE_DELIVERY_PARTITIONS } from '../shared/store/keys/webhooks.ts'
 export const handler = sweepWorker(
   sweepDeliveriesWorker,
   { due: dueDeliveries, queues: openDeliveryQueues },
-  ({ due, queues }, { now, partitionsOf }) => {
+  ({ due, queues }, { now, partitionsOf, reportLag }) => {
     const partitions = partitionsOf(DUE_DELIVERY_PARTITIONS)
     const dueBatches = (until: number, size: number) => due.dueBatches(until, size, partitions)
-    return sweepDeliveries({ deliveries: { ...due, dueBatches }, queues, now })
+    return sweepDeliveries({ deliveries: { ...due, dueBatches }, queues, now, reportLag })
   },
 )

@@ -52,11 +52,11 @@ export class WorkerFunctions {
 
   /** Feeds a queue to its consumers, which report the failed messages of a batch. */
   consume(name: QueueName, queue: Queue): void {
-    for (const [worker, { maxConcurrency }] of this.#triggeredBy('queue')) {
+    for (const [worker, { maxConcurrency, batchSize }] of this.#triggeredBy('queue')) {
       if (maxConcurrency[name] === undefined) continue
       this.#function(worker).addEventSource(
         new SqsEventSource(queue, {
-          batchSize: 10,
+          batchSize: batchSize?.[name] ?? 10,
           reportBatchItemFailures: true,
           maxConcurrency: maxConcurrency[name],
         }),

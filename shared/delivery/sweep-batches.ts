@@ -29,8 +29,9 @@ export async function sweepBatches<T extends { readonly at: number }>(
   const failures: unknown[] = []
   let lag = 0
   const workInTime = async (item: T) => {
-    if (isOver()) return
-    lag = Math.max(lag, now() - item.at)
+    const begin = now()
+    if (begin >= end) return
+    lag = Math.max(lag, begin - item.at)
     await work(item)
   }
   try {

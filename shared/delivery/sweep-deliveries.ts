@@ -1,12 +1,13 @@
 import type { DueDelivery } from '../domain/delivery.ts'
 import type { DeliveryQueues } from './delivery-queues.ts'
 import type { Deliveries } from './store-ports.ts'
-import { sweepBatches } from './sweep-batches.ts'
+import { type ReportLag, sweepBatches } from './sweep-batches.ts'
 
 export type DeliverySweep = {
   readonly deliveries: Pick<Deliveries, 'dueBatches' | 'find' | 'change' | 'removeDue'>
   readonly queues: DeliveryQueues
   readonly now: () => number
+  readonly reportLag?: ReportLag
 }
 
 /** Deliveries of each partition that are read at a time. */
@@ -26,6 +27,7 @@ export const sweepDeliveries = (sweep: DeliverySweep): Promise<void> =>
     work: (item) => processDue(sweep, item),
     concurrency: CONCURRENCY,
     now: sweep.now,
+    reportLag: sweep.reportLag,
   })
 
 async function processDue({ deliveries, queues, now }: DeliverySweep, item: DueDelivery): Promise<void> {

@@ -12,6 +12,8 @@ export type WebhookHealth = {
   readonly failures: number
   /** Attempts since the last quick success that took longer than {@link SLOW_THRESHOLD_MS}. */
   readonly slowAttempts: number
+  /** Whether the last attempt that was not cut off succeeded, if the receiver is slow. */
+  readonly isAnswering: boolean
   /** When a troubled receiver may be tried again; null if it is not troubled. */
   readonly probeAt: number | null
   /** Until when each of the attempts that a limited receiver may have at a time lasts at most; 0 for none. */
@@ -34,13 +36,14 @@ export type AttemptHealth = {
   readonly isWaiting: boolean
 }
 
-/** The attempts at a time to a slow receiver. */
+/** The attempts at a time to a slow receiver whose attempts succeed. */
 export const SLOW_SLOTS = 3
 
 export const HEALTHY: WebhookHealth = {
   failingSince: null,
   failures: 0,
   slowAttempts: 0,
+  isAnswering: false,
   probeAt: null,
   slots: Array(SLOW_SLOTS).fill(0),
   waitingSince: null,
@@ -78,6 +81,7 @@ export function healthAfter(
     failingSince: isSuccess ? null : isFailure ? (before.failingSince ?? at) : before.failingSince,
     failures: isSuccess ? 0 : before.failures + (isFailure ? 1 : 0),
     slowAttempts: isSlow ? before.slowAttempts + 1 : isSuccess ? 0 : before.slowAttempts,
+    isAnswering: isSuccess ? isSlow : isFailure ? false : before.isAnswering,
     probeAt: isSuccess ? null : (probeAt ?? before.probeAt),
     slots: slot === null ? before.slots : before.slots.with(slot, 0),
     waitingSince: isWaiting ? at : before.waitingSince,
@@ -90,7 +94,7 @@ export function healthAfter(
  */
 export function freeSlots(health: WebhookHealth, isManual: boolean, now: number): number[] {
   if (isTroubled(health) && !isManual && now < (health.probeAt ?? 0)) return []
-  const slots = health.slots.slice(0, isTroubled(health) ? 1 : SLOW_SLOTS)
+  const slots = health.slots.slice(0, health.isAnswering ? SLOW_SLOTS : 1)
   return slots.flatMap((until, number) => (until <= now ? [number] : []))
 }
 

@@ -10,6 +10,8 @@ export type Trigger =
       readonly type: 'queue'
       /** For each queue, how many batches of it may be processed at a time. */
       readonly maxConcurrency: Readonly<Partial<Record<QueueName, number>>>
+      /** The messages of a batch; ten if not set. A batch takes as long as its slowest message. */
+      readonly batchSize?: Readonly<Partial<Record<QueueName, number>>>
     }
   /** Items inserted into the table's partitions with this prefix. */
   | { readonly type: 'stream'; readonly partitionPrefix: string }
@@ -88,7 +90,12 @@ export const fanOutEventsWorker = {
 export const deliverEventWorker = {
   id: 'deliver-event',
   part: 'events',
-  trigger: { type: 'queue', maxConcurrency: { deliveries: 50, 'slow-deliveries': 20 } },
+  trigger: {
+    type: 'queue',
+    maxConcurrency: { deliveries: 50, 'slow-deliveries': 100 },
+    // One message that takes 15 s would hold up nine others.
+    batchSize: { 'slow-deliveries': 1 },
+  },
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
     services: ['delivery-queue', 'slow-delivery-queue'],

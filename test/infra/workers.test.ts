@@ -179,11 +179,11 @@ describe('the workers', () => {
   })
 
   it('that consume queues report the failed messages of a batch', () => {
-    const fed = (queue: string, id: string, MaximumConcurrency: number) => ({
+    const fed = (queue: string, id: string, MaximumConcurrency: number, BatchSize = 10) => ({
       EventSourceArn: arnOf(queue),
       FunctionName: refTo(`${id}/Function`),
       FunctionResponseTypes: ['ReportBatchItemFailures'],
-      BatchSize: 10,
+      BatchSize,
       ScalingConfig: { MaximumConcurrency },
     })
     expect(mappings.filter(({ ScalingConfig }) => ScalingConfig)).toEqual(
@@ -191,7 +191,7 @@ describe('the workers', () => {
         fed('Messaging/Emails', 'Messaging/send-email', 2),
         fed('Messaging/Feedback', 'Messaging/email-feedback', 10),
         fed('Events/Deliveries', 'Events/deliver-event', 50),
-        fed('Events/SlowDeliveries', 'Events/deliver-event', 20),
+        fed('Events/SlowDeliveries', 'Events/deliver-event', 100, 1),
       ].map((mapping) => expect.objectContaining(mapping)),
     )
   })

@@ -12,8 +12,10 @@ type Options = {
   readonly log: (line: string) => void
 }
 
-/** Pollers per queue; Lambda starts with five. */
-const MAX_POLLERS = 2
+/** Messages of a queue in process at a time, as far as its function allows so many. */
+const MAX_MESSAGES = 40
+/** Pollers of a queue with batches of ten. Lambda starts with five. */
+const MIN_POLLERS = 2
 
 export type QueueSources = { readonly version: string; readonly stop: () => Promise<void> }
 
@@ -28,7 +30,8 @@ export async function startQueueSources(options: Options, running?: QueueSources
 
   const stopped = new AbortController()
   const polls = options.mappings.flatMap((mapping) => {
-    const pollers = Math.min(mapping.maxConcurrency ?? MAX_POLLERS, MAX_POLLERS)
+    const wanted = Math.max(MIN_POLLERS, Math.floor(MAX_MESSAGES / mapping.batchSize))
+    const pollers = Math.min(mapping.maxConcurrency ?? wanted, wanted)
     return Array.from({ length: pollers }, () => poll(mapping, options, stopped.signal))
   })
   return {

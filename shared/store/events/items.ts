@@ -105,6 +105,7 @@ export const encodeWebhook = (clinic: ClinicId, { id, ...webhook }: Webhook, ver
 const StoredHealth = z.object({
   failures: z.int(),
   slow: z.int(),
+  answering: z.boolean(),
   failingSince: z.number().optional(),
   probeAt: z.number().optional(),
   waiting: z.number().optional(),
@@ -118,17 +119,19 @@ export const encodeHealth = (clinic: ClinicId, { id }: Webhook): Item => ({
   ...webhookHealthKey(clinic, id),
   failures: 0,
   slow: 0,
+  answering: false,
 })
 
 /** The health of a webhook; healthy for a deleted one. */
 export function decodeHealth(item: Item | undefined): WebhookHealth {
   if (!item) return HEALTHY
-  const { failures, slow, failingSince = null, probeAt = null, ...rest } = StoredHealth.parse(item)
+  const { failures, slow, answering, failingSince = null, probeAt = null, ...rest } = StoredHealth.parse(item)
   const { waiting = null, slot0 = 0, slot1 = 0, slot2 = 0 } = rest
   return {
     failingSince,
     failures,
     slowAttempts: slow,
+    isAnswering: answering,
     probeAt,
     slots: [slot0, slot1, slot2],
     waitingSince: waiting,

@@ -33,14 +33,15 @@ export function webhookHealthStore({ table }: { table: Table }) {
     attempt: AttemptHealth,
   ): Promise<WebhookHealth | null> {
     const { result, at, isSlow, probeAt, slot, isWaiting } = attempt
-    const values: Record<string, number> = {}
+    const values: Record<string, number | boolean> = {}
     const sets: string[] = []
-    const set = (expression: string, name: string, value: number) => {
+    const set = (expression: string, name: string, value: number | boolean) => {
       sets.push(expression)
       values[name] = value
     }
     if (isSlow) set('slow = slow + :one', ':one', 1)
     else if (result === 'success') set('slow = :zero', ':zero', 0)
+    if (result !== 'cut-off') set('answering = :answering', ':answering', result === 'success' && isSlow)
     if (result === 'success') set('failures = :zero', ':zero', 0)
     if (result === 'failure') {
       set('failures = failures + :one', ':one', 1)
@@ -61,8 +62,8 @@ export function webhookHealthStore({ table }: { table: Table }) {
   /** Records that a person has enabled the webhook: what its receiver did before no longer counts. */
   async function reset(clinic: ClinicId, webhook: string): Promise<void> {
     await change(clinic, webhook, {
-      UpdateExpression: 'SET failures = :zero, slow = :zero REMOVE failingSince, probeAt',
-      ExpressionAttributeValues: { ':zero': 0 },
+      UpdateExpression: 'SET failures = :zero, slow = :zero, answering = :no REMOVE failingSince, probeAt',
+      ExpressionAttributeValues: { ':zero': 0, ':no': false },
     })
   }
 

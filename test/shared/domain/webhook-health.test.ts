@@ -83,8 +83,14 @@ describe('the next attempt to a troubled receiver', () => {
   })
 })
 
-it('a slow receiver has three slots, free after their leases', () => {
-  const slow = { ...HEALTHY, slowAttempts: 3 }
+it('a slow receiver has one slot until an attempt succeeds, then three, free after their leases', () => {
+  const cutOffs = attempts(
+    HEALTHY,
+    [1, 2, 3].map(() => anAttempt({ result: 'cut-off', isSlow: true })),
+  )
+  expect(freeSlots(cutOffs, false, NOW)).toEqual([0])
+  const slow = healthAfter(cutOffs, anAttempt({ result: 'success', isSlow: true }))
+  expect(freeSlots(healthAfter(slow, anAttempt({ result: 'failure' })), false, NOW)).toEqual([0])
   expect(freeSlots(slow, false, NOW)).toEqual([0, 1, 2])
   expect(freeSlots({ ...slow, slots: [NOW, NOW + 1, 0] }, false, NOW)).toEqual([0, 2])
 })

@@ -162,12 +162,12 @@ describe('a stored webhook', () => {
     const key = webhookHealthKey(clinic.id, id)
     const health = webhookHealthStore(db)
     const attempt = { at: NOW, isSlow: false, probeAt: null, slot: null, isWaiting: false }
-    expect(await getItem(key)).toEqual({ ...key, failures: 0, slow: 0 })
+    expect(await getItem(key)).toEqual({ ...key, failures: 0, slow: 0, answering: false })
     await health.record(clinic.id, id, { ...attempt, result: 'cut-off', isSlow: true })
-    expect(await getItem(key)).toEqual({ ...key, failures: 0, slow: 1 })
+    expect(await getItem(key)).toEqual({ ...key, failures: 0, slow: 1, answering: false })
     await health.record(clinic.id, id, { ...attempt, result: 'failure' })
     expect(await health.takeSlot(clinic.id, id, { number: 2, read: 0, until: NOW + 9 })).toBe(true)
-    const failed = { ...key, failures: 1, slow: 1, failingSince: NOW, slot2: NOW + 9 }
+    const failed = { ...key, failures: 1, slow: 1, answering: false, failingSince: NOW, slot2: NOW + 9 }
     expect(await getItem(key)).toEqual(failed)
     await health.record(clinic.id, id, {
       ...attempt,
@@ -180,7 +180,7 @@ describe('a stored webhook', () => {
     await health.recordWaiting(clinic.id, id, NOW)
     await health.clearWaiting(clinic.id, id, NOW - 1)
     await health.record(clinic.id, id, { ...attempt, result: 'success' })
-    const recovered = { ...key, failures: 0, slow: 0, slot2: 0 }
+    const recovered = { ...key, failures: 0, slow: 0, answering: false, slot2: 0 }
     expect(await getItem(key)).toEqual({ ...recovered, waiting: NOW })
     await health.clearWaiting(clinic.id, id, NOW)
     expect(await getItem(key)).toEqual(recovered)
