@@ -38,7 +38,8 @@ describe('the concurrency of the account', () => {
 
   it('must be twice what workers can take', () => {
     expect(() => checkConcurrency(undefined)).not.toThrow()
-    expect(() => checkConcurrency(300)).not.toThrow()
+    expect(() => checkConcurrency(256)).not.toThrow()
+    expect(() => checkConcurrency(255)).toThrow(/is too low/)
     // Emails 2, feedback 10, deliveries 70, sweeps 11, fan-out 20, SMS receipts 10.
     expect(() => checkConcurrency(200)).toThrow(
       'accountConcurrency=200 is too low: workers can take 123 at a time, which is more than half.',
