@@ -24,11 +24,11 @@ export const handler = queueWorker(
   },
   async ({ body }, { messages, clinics, sender, queue, waitForTurn }, { now, newId }) => {
     const email = readQueuedEmail(body)
-    await waitForTurn()
     const { random } = Math
     const mailSettings = async (id: ClinicId) => (await clinics.find(id)) ?? { name: '' }
     try {
-      await sendQueuedEmail({ messages, mailSettings, sender, queue, now, random, newToken: newId }, email)
+      const consumer = { messages, mailSettings, sender, queue, waitForTurn, now, random, newToken: newId }
+      await sendQueuedEmail(consumer, email)
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error
       // The store is down. Pushed again, the email does not use up the receives after which it would be a dead letter.

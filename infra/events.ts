@@ -19,7 +19,7 @@ type Props = { readonly stage: StageSettings; readonly code: FunctionCode; reado
 export class Events extends Construct {
   readonly deliveries: Queue
   readonly deadDeliveries: Queue
-  /** For retries, and for receivers that fail or respond slowly. */
+  /** For receivers that fail or respond slowly. */
   readonly slowDeliveries: Queue
   readonly deadSlowDeliveries: Queue
   /** Positions of the stream that the fan-out failed at. The sweep processes their events. */

@@ -1,11 +1,10 @@
 import { sendToQueue } from './engines/queues.ts'
 import { readEvent } from './events/bus-event.ts'
 import { type EventBus, startEventBus } from './events/event-bus.ts'
-import { type QueueSources, startQueueSources } from './events/queue-sources.ts'
+import { pollersOf, type QueueSources, startQueueSources } from './events/queue-sources.ts'
 import { type StreamSources, startStreamSources } from './events/stream-sources.ts'
 import { configureStreams } from './events/table-streams.ts'
 import { createFunctionPool, type FunctionPool } from './functions/pool.ts'
-import type { FunctionSpec } from './functions/spec.ts'
 import type { ClockOffset } from './functions/worker.ts'
 import { localPages } from './gateway/pages.ts'
 import type { GatewayHandlers } from './gateway/server.ts'
@@ -51,14 +50,20 @@ export function deployLocally(options: Options): Deployment {
     return pool
   }
 
-  const updatePools = async (specs: readonly FunctionSpec[]): Promise<void> => {
+  const updatePools = async ({ specs, queues: mappings }: DeploymentPlan): Promise<void> => {
     for (const spec of specs) {
       const pool = pools.get(spec.arn)
       if (pool) pool.update(spec)
       else
         pools.set(
           spec.arn,
-          createFunctionPool(spec, log, { writeLogs: logs.write, clockOffset: options.clockOffset }),
+          createFunctionPool(spec, log, {
+            writeLogs: logs.write,
+            clockOffset: options.clockOffset,
+            batches: mappings
+              .filter(({ functionArn }) => functionArn === spec.arn)
+              .reduce((sum, mapping) => sum + pollersOf(mapping), 0),
+          }),
         )
     }
     const arns = new Set(specs.map(({ arn }) => arn))
@@ -95,7 +100,7 @@ export function deployLocally(options: Options): Deployment {
       throw error
     })
     logs.setFilters(planned.logFilters)
-    await updatePools(planned.specs)
+    await updatePools(planned)
     const { rules, subscriptions } = planned
     const services = { endpoint: endpoints.sqs, region, getPool, log }
     queues = await startQueueSources({ mappings: planned.queues, ...services }, queues)

@@ -66,7 +66,7 @@ export async function deliverEvent(
   if (!context) return
   const { delivery, webhook, health } = context
   // Its first attempt, or its end, may not have queued the next.
-  if (delivery.status !== 'pending') return queueNext(consumer, queued, delivery, lane)
+  if (delivery.status !== 'pending') return queueNext(consumer, queued, delivery)
   // Already claimed. If that consumer crashes, the sweep queues the delivery again.
   if (delivery.claim && delivery.claim.until > now()) return
   if (!webhook || !(webhook.isActive || delivery.isManual)) {
@@ -75,27 +75,27 @@ export async function deliverEvent(
     await deliveries.change(clinic, delivery.webhook, delivery.id, (before) =>
       isAsRead(before) ? abandoned(before) : null,
     )
-    return queueNext(consumer, queued, delivery, lane)
+    return queueNext(consumer, queued, delivery)
   }
   const early = (delivery.nextAt ?? 0) - now()
   if (early > MAX_EARLY_MS) return
   if (early > EARLY_TOLERANCE_MS) return queues.push(lane, [queued], early)
   const slots = isLimited(health) ? freeSlots(health, delivery.isManual, now()) : null
-  if (slots?.length === 0) return postpone(consumer, queued, delivery, lane)
+  if (slots?.length === 0) return postpone(consumer, queued, delivery)
   if (slots && lane === 'quick') return queues.push('slow', [queued])
   if (delivery.attempts.length === 0) {
     const earlier = await deliveries.earlierUnattempted(clinic, delivery)
     if (earlier !== null && !slots) return
     if (earlier !== null) {
       await release(consumer, { ...queued, delivery: earlier })
-      return postpone(consumer, queued, delivery, lane)
+      return postpone(consumer, queued, delivery)
     }
   }
   const claim = { token: consumer.newToken(), until: now() + LEASE_MS }
   // Changed since it was read: claimed by another consumer, or moved by the sweep that queued this message.
   if (!(await deliveries.claim(clinic, context, claim))) return deliverEvent(consumer, queued, lane)
   const slot = slots && (await takeSlot(consumer.health, { ...context, webhook }, queued, slots, claim.until))
-  if (slots && slot === null) return postpone(consumer, queued, { ...delivery, claim }, lane)
+  if (slots && slot === null) return postpone(consumer, queued, { ...delivery, claim })
   return attempt(consumer, queued, { ...context, webhook }, { token: claim.token, slot, lane })
 }
 
@@ -104,10 +104,9 @@ async function postpone(
   consumer: DeliveryConsumer,
   queued: DeliveryReference,
   delivery: Delivery,
-  lane: Lane,
 ): Promise<void> {
-  const after = await letWait(consumer, queued, delivery, delivery.claim?.token, lane)
-  if (after?.status === 'failed') await queueNext(consumer, queued, delivery, lane)
+  const after = await letWait(consumer, queued, delivery, delivery.claim?.token)
+  if (after?.status === 'failed') await queueNext(consumer, queued, delivery)
 }
 
 /** After the first attempt of a delivery, or when it has ended without one: queues the next of its record, which waits for it. */
@@ -115,10 +114,9 @@ async function queueNext(
   { deliveries, queues }: DeliveryConsumer,
   queued: DeliveryReference,
   delivery: Delivery,
-  lane: Lane,
 ): Promise<void> {
   const next = await deliveries.nextUnattempted(queued.clinic, delivery)
-  if (next !== null) await queues.push(lane, [{ ...queued, delivery: next }])
+  if (next !== null) await queues.push('quick', [{ ...queued, delivery: next }])
 }
 
 type Place = {
@@ -164,7 +162,7 @@ async function attempt(
   await deliveries.change(clinic, webhook.id, delivery.id, (before) =>
     ifStillClaimed(before, afterAttempt(before, attemptRecord, isDelivered, retryDelay, mayFollow)),
   )
-  const released = await Promise.allSettled([queueNext(consumer, queued, delivery, lane)])
+  const released = await Promise.allSettled([queueNext(consumer, queued, delivery)])
   const healthAfter = await recordHealth(consumer.health, queued, health, {
     result: isDelivered ? 'success' : 'failure',
     at,
@@ -182,7 +180,7 @@ async function attempt(
     )
   }
   if (retryDelay !== null && retryDelay <= MAX_QUEUE_DELAY_MS)
-    await consumer.queues.push('slow', [queued], retryDelay)
+    await consumer.queues.push('quick', [queued], retryDelay)
   if (isDelivered && healthAfter?.waitingSince != null)
     await releaseWaiting(consumer, queued, releaseSize(health), healthAfter.waitingSince)
   if (released[0].status === 'rejected') throw released[0].reason

@@ -2,7 +2,10 @@ import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import * as z from 'zod'
 import type { DeliveryReference } from '../domain/delivery.ts'
 
-/** Slow and failing receivers have a queue of their own, so that they do not delay deliveries to the others. */
+/**
+ * Every delivery begins in the quick lane, whose attempts are short. Slow and failing receivers have a queue of their own, so
+ * that they do not delay deliveries to the others.
+ */
 export type Lane = 'quick' | 'slow'
 
 export type DeliveryQueues = ReturnType<typeof deliveryQueues>

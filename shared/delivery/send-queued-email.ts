@@ -24,6 +24,8 @@ export type EmailConsumer = {
   readonly mailSettings: (clinic: ClinicId) => Promise<MailSettings>
   readonly sender: EmailSender
   readonly queue: EmailQueue
+  /** Waits until the next email may begin. */
+  readonly waitForTurn: () => Promise<void>
   readonly now: () => number
   /** A number from 0 to 1. */
   readonly random: () => number
@@ -48,6 +50,8 @@ export async function sendQueuedEmail(consumer: EmailConsumer, email: QueuedEmai
   if (failureReason)
     return void (await messages.recordFeedback(clinic, id, { kind: 'failed', reason: failureReason }))
 
+  // Only for an email that will be sent: there can be as many messages of emails that were sent already.
+  await consumer.waitForTurn()
   const token = consumer.newToken()
   if (!(await messages.claim(clinic, read, { token, until: now() + LEASE_MS }))) return
   const result = await sender.send(toEmail(clinic, settings, record))

@@ -42,9 +42,8 @@ async function processDue({ deliveries, queues, now }: DeliverySweep, item: DueD
   const dueAt = now() + delayMs + RECHECK_DELAY_MS
   // Before the message is sent, so that of two sweeps at the same time only one sends it.
   if (!(await moveDue(deliveries, item, dueAt))) return
-  const lane = delivery.attempts.length === 0 ? 'quick' : 'slow'
   try {
-    await queues.push(lane, [{ clinic, webhook, delivery: id }], delayMs)
+    await queues.push('quick', [{ clinic, webhook, delivery: id }], delayMs)
   } catch (error) {
     await moveDue(deliveries, { ...item, at: dueAt }, at)
     throw error

@@ -7,7 +7,7 @@ import {
   waiting,
 } from '../domain/delivery.ts'
 import { SLOW_SLOTS } from '../domain/webhook-health.ts'
-import type { DeliveryQueues, Lane } from './delivery-queues.ts'
+import type { DeliveryQueues } from './delivery-queues.ts'
 import type { Deliveries, HealthRecords } from './store-ports.ts'
 
 export type WaitingPorts = {
@@ -23,7 +23,6 @@ export async function letWait(
   queued: DeliveryReference,
   read: Delivery,
   token: string | undefined,
-  lane: Lane,
 ): Promise<Delivery | null> {
   const { clinic, webhook } = queued
   let after: Delivery | null = null
@@ -38,7 +37,7 @@ export async function letWait(
   // Afterwards, so that a success which does not find the delivery yet does not clear this.
   await health.recordWaiting(clinic, webhook, now())
   const delay = nextAt - now()
-  if (delay <= MAX_QUEUE_DELAY_MS) await queues.push(lane, [queued], delay)
+  if (delay <= MAX_QUEUE_DELAY_MS) await queues.push('quick', [queued], delay)
   return after
 }
 

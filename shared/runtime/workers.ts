@@ -121,7 +121,7 @@ export const sweepDeliveriesWorker = {
   trigger: { type: 'schedule', every: 'minute', parts: 4 },
   uses: {
     table: ['GetItem', 'Query', 'PutItem', 'DeleteItem', 'BatchWriteItem'],
-    services: ['delivery-queue', 'slow-delivery-queue'],
+    services: ['delivery-queue'],
   },
   timeoutSeconds: 60,
 } as const satisfies Worker

@@ -13,6 +13,7 @@ import { paymentStore } from '../../shared/store/calendar/payments.ts'
 import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
 import { deliveryAttempts } from '../../shared/store/events/delivery-attempts.ts'
 import { eventFanOut } from '../../shared/store/events/fan-out.ts'
+import { webhookHealthStore } from '../../shared/store/events/webhook-health.ts'
 import {
   overflowMarkKey,
   tallyKey,
@@ -40,6 +41,7 @@ import {
 } from '../support/records.ts'
 import { aPatient, freshTable } from '../support/table.ts'
 import { grantsOf } from '../support/template.ts'
+import { anAttempt } from '../support/webhook-health.ts'
 import { type Command, granted, inUse, ses, sns, sqs, template, usedBy } from './uses.ts'
 
 let headers: Record<string, string>
@@ -256,16 +258,20 @@ const starts: Record<string, () => Promise<[event: object, answer: unknown]>> = 
   'deliver-event': async () => {
     const nowhere = await createWebhook(table, mine.clinic.id, { url: 'https://localhost/' })
     const behind = await createWebhook(table, mine.clinic.id, { url: 'https://localhost/' })
+    const slow = await createWebhook(table, mine.clinic.id, { url: 'https://localhost/' })
+    const cutOff = anAttempt({ result: 'cut-off', isSlow: true })
+    for (let n = 0; n < 3; n++) await webhookHealthStore({ table }).record(mine.clinic.id, slow.id, cutOff)
     await changed()
     await changed()
     const made = await fannedOut()
     const [first] = made.filter(({ webhook }) => webhook === nowhere.id)
+    const [toSlow] = made.filter(({ webhook }) => webhook === slow.id)
     const [earlier, later] = made.filter(({ webhook }) => webhook === behind.id)
-    if (!first || !earlier || !later) throw new Error('no deliveries were made')
+    if (!first || !earlier || !later || !toSlow) throw new Error('no deliveries were made')
     const attempts = deliveryAttempts({ table })
     const context = await attempts.readContext(mine.clinic.id, behind.id, earlier.delivery)
     if (context) await attempts.claim(mine.clinic.id, context, { token: 't', until: Date.now() + 40_000 })
-    return [batch([first, later]), { batchItemFailures: [] }]
+    return [batch([first, later, toSlow]), { batchItemFailures: [] }]
   },
   'sweep-events': async () => {
     await changed()

@@ -153,7 +153,7 @@ const workers: Record<string, Worker> = {
     timeout: 60,
     environment: deliveryQueues,
     calls: ['GetItem', 'Query', 'PutItem', 'DeleteItem', 'BatchWriteItem'],
-    grants: [pushDeliveries, pushSlowDeliveries],
+    grants: [pushDeliveries],
   },
 }
 

@@ -12,10 +12,16 @@ type Options = {
   readonly log: (line: string) => void
 }
 
-/** Messages of a queue in process at a time, as far as its function allows so many. */
-const MAX_MESSAGES = 40
+/** Messages of a queue with small batches that are processed at a time, if its mapping allows as many. */
+const MAX_MESSAGES = 8
 /** Pollers of a queue with batches of ten. Lambda starts with five. */
 const MIN_POLLERS = 2
+
+/** The number of pollers of a mapping: as many batches of it are processed at a time. */
+export function pollersOf({ batchSize, maxConcurrency }: QueueMapping): number {
+  const wanted = Math.max(MIN_POLLERS, Math.floor(MAX_MESSAGES / batchSize))
+  return Math.min(maxConcurrency ?? wanted, wanted)
+}
 
 export type QueueSources = { readonly version: string; readonly stop: () => Promise<void> }
 
@@ -29,11 +35,9 @@ export async function startQueueSources(options: Options, running?: QueueSources
   await running?.stop()
 
   const stopped = new AbortController()
-  const polls = options.mappings.flatMap((mapping) => {
-    const wanted = Math.max(MIN_POLLERS, Math.floor(MAX_MESSAGES / mapping.batchSize))
-    const pollers = Math.min(mapping.maxConcurrency ?? wanted, wanted)
-    return Array.from({ length: pollers }, () => poll(mapping, options, stopped.signal))
-  })
+  const polls = options.mappings.flatMap((mapping) =>
+    Array.from({ length: pollersOf(mapping) }, () => poll(mapping, options, stopped.signal)),
+  )
   return {
     version,
     stop: async () => {

@@ -25,9 +25,11 @@ type PoolOptions = {
   /** Receives what the function writes, by log group. */
   readonly writeLogs?: (logGroup: string, text: string) => void
   readonly clockOffset?: ClockOffset | undefined
+  /** The batches of queues that it processes at a time. */
+  readonly batches?: number
 }
 
-/** Execution environments per function; on Lambda, a thousand. */
+/** Execution environments per function, unless its queues need more; on Lambda, a thousand. */
 const MAX_WORKERS = 4
 /** Environments beyond the first take about 25 MB each, and end after this time without an invocation. */
 const IDLE_TIMEOUT_MS = 10_000
@@ -36,7 +38,7 @@ const IDLE_TIMEOUT_MS = 10_000
 export function createFunctionPool(
   initial: FunctionSpec,
   print: (line: string) => void,
-  { writeLogs = () => {}, clockOffset }: PoolOptions = {},
+  { writeLogs = () => {}, clockOffset, batches = 0 }: PoolOptions = {},
 ): FunctionPool {
   let spec = initial
   let closed = false
@@ -82,7 +84,8 @@ export function createFunctionPool(
       clearTimeout(state.idleTimer)
       return Promise.resolve(worker)
     }
-    if (workers.size < MAX_WORKERS) return Promise.resolve(start())
+    // A batch that takes long must not hold up those of the other queues.
+    if (workers.size < Math.max(MAX_WORKERS, batches)) return Promise.resolve(start())
     return new Promise((resolve) => waiting.push(resolve))
   }
 

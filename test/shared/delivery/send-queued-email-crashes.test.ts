@@ -45,6 +45,7 @@ function consumer(shouldCrash: (step: Step) => boolean, now: () => number, accep
     now,
     random: () => 0.5,
     newToken: newUuid,
+    waitForTurn: async () => {},
     mailSettings: async () => ({ name: 'Clinic' }),
     messages: {
       find: crashing('find', log.find),

@@ -135,7 +135,7 @@ describe('the sweep of deliveries', () => {
     expect(await swept({ d: retry }, {}, {}, { dueAt })).toMatchObject({
       did: [
         ['change', 'd', dueAt + 10 * MINUTE],
-        ['push', 'slow', 'd'],
+        ['push', 'quick', 'd'],
       ],
     })
   })
@@ -176,11 +176,11 @@ describe('the sweep of deliveries', () => {
     })
   })
 
-  it('queues a retry in the slow lane', async () => {
+  it('queues a retry', async () => {
     expect(await swept({ d: aDelivery('d', { attempts: [attempt], failedAttempts: 1 }) })).toMatchObject({
       did: [
         ['change', 'd', NEXT_CHECK],
-        ['push', 'slow', 'd'],
+        ['push', 'quick', 'd'],
       ],
     })
   })

@@ -211,6 +211,7 @@ it('sweeps never make messages multiply: two sweeps at the same time during an o
           now: () => now,
           random: () => (random = (random + 0.37) % 1),
           newToken: newUuid,
+          waitForTurn: async () => {},
         },
         queued,
       )

@@ -26,7 +26,7 @@ const totalOf = async (search: string): Promise<number> =>
 it('loads its initial data around the proxy, and serves requests through it', async () => {
   expect(stack.endpoints.dynamodb).toBe(dynamodb.endpoint)
   expect(seedEndpoint).not.toBe(dynamodb.endpoint)
-  dynamodb.faults.next({ kind: 'error-before-commit', operation: 'Query', times: 3 })
+  dynamodb.faults.next({ kind: 'error-before-commit', operation: 'Query', times: 8 })
   expect((await get(stack, '/patients?search=Unknown')).status).toBe(503)
   dynamodb.faults.clear()
   expect(await totalOf('Unknown')).toBe(0)
