@@ -1,7 +1,7 @@
 import { sendToQueue } from './engines/queues.ts'
 import { readEvent } from './events/bus-event.ts'
 import { type EventBus, startEventBus } from './events/event-bus.ts'
-import { pollersOf, type QueueSources, startQueueSources } from './events/queue-sources.ts'
+import { batchesOf, type QueueSources, startQueueSources } from './events/queue-sources.ts'
 import { type StreamSources, startStreamSources } from './events/stream-sources.ts'
 import { configureStreams } from './events/table-streams.ts'
 import { createFunctionPool, type FunctionPool } from './functions/pool.ts'
@@ -60,9 +60,7 @@ export function deployLocally(options: Options): Deployment {
           createFunctionPool(spec, log, {
             writeLogs: logs.write,
             clockOffset: options.clockOffset,
-            batches: mappings
-              .filter(({ functionArn }) => functionArn === spec.arn)
-              .reduce((sum, mapping) => sum + pollersOf(mapping), 0),
+            batches: batchesOf(spec.arn, mappings),
           }),
         )
     }

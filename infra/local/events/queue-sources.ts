@@ -17,8 +17,13 @@ const MAX_MESSAGES = 8
 /** Pollers of a queue with batches of ten. Lambda starts with five. */
 const MIN_POLLERS = 2
 
-/** The number of pollers of a mapping: as many batches of it are processed at a time. */
-export function pollersOf({ batchSize, maxConcurrency }: QueueMapping): number {
+/** How many batches a function processes at a time, if all of its queues have messages. */
+export const batchesOf = (functionArn: string, mappings: readonly QueueMapping[]): number =>
+  mappings
+    .filter((mapping) => mapping.functionArn === functionArn)
+    .reduce((sum, mapping) => sum + pollersOf(mapping), 0)
+
+function pollersOf({ batchSize, maxConcurrency }: QueueMapping): number {
   const wanted = Math.max(MIN_POLLERS, Math.floor(MAX_MESSAGES / batchSize))
   return Math.min(maxConcurrency ?? wanted, wanted)
 }

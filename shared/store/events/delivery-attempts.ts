@@ -6,7 +6,7 @@ import {
   deliveryKey,
   firstAttemptKey,
   firstAttemptsPartition,
-  parseWaitingDeliveryKey,
+  parseDeliveryKey,
   waitingDeliveriesPartition,
   webhookHealthKey,
   webhookKey,
@@ -88,7 +88,7 @@ export function deliveryAttempts({ table }: { table: Table }) {
   /** The ids of the deliveries that wait for a success of their receiver, oldest first, at most `limit`. */
   async function waiting(clinic: ClinicId, webhook: string, limit: number): Promise<string[]> {
     const rows = await table.query({ pk: waitingDeliveriesPartition(clinic, webhook), limit })
-    return rows.map((row) => parseWaitingDeliveryKey(row).id)
+    return rows.map((row) => parseDeliveryKey(row).id)
   }
 
   return { readContext, earlierUnattempted, nextUnattempted, claim, change, waiting }

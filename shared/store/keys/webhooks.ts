@@ -28,7 +28,7 @@ export const deliveryKey = (clinic: ClinicId, webhook: string, id: string): Key 
   sk: id,
 })
 
-/** The inverse of {@link deliveryKey}. */
+/** The inverse of {@link deliveryKey} and of {@link waitingDeliveryKey}. */
 export const parseDeliveryKey = ({ pk, sk }: Key): { webhook: string; id: string } => ({
   webhook: longId(pk.slice(pk.lastIndexOf('#') + 1)),
   id: sk,
@@ -59,9 +59,6 @@ export const waitingDeliveryKey = (clinic: ClinicId, webhook: string, id: string
   pk: waitingDeliveriesPartition(clinic, webhook),
   sk: id,
 })
-
-/** The inverse of {@link waitingDeliveryKey}. */
-export const parseWaitingDeliveryKey = parseDeliveryKey
 
 /** Deliveries by the time at which the sweep checks them. */
 const DUE_DELIVERIES = duePartitions('delivery', 16)
