@@ -5,6 +5,7 @@ import { batchesOf, type QueueSources, startQueueSources } from './events/queue-
 import { type StreamSources, startStreamSources } from './events/stream-sources.ts'
 import { configureStreams } from './events/table-streams.ts'
 import { createFunctionPool, type FunctionPool } from './functions/pool.ts'
+import type { FunctionSpec } from './functions/spec.ts'
 import type { ClockOffset } from './functions/worker.ts'
 import { localPages } from './gateway/pages.ts'
 import type { GatewayHandlers } from './gateway/server.ts'
@@ -35,6 +36,17 @@ export type Deployment = {
   readonly close: () => Promise<void>
 }
 
+const newPool = (
+  spec: FunctionSpec,
+  mappings: DeploymentPlan['queues'],
+  { log, logs, clockOffset }: Options,
+): FunctionPool =>
+  createFunctionPool(spec, log, {
+    writeLogs: logs.write,
+    clockOffset,
+    batches: batchesOf(spec.arn, mappings),
+  })
+
 export function deployLocally(options: Options): Deployment {
   const { region, endpoints, providers, logs, log } = options
   const pools = new Map<string, FunctionPool>()
@@ -54,15 +66,7 @@ export function deployLocally(options: Options): Deployment {
     for (const spec of specs) {
       const pool = pools.get(spec.arn)
       if (pool) pool.update(spec)
-      else
-        pools.set(
-          spec.arn,
-          createFunctionPool(spec, log, {
-            writeLogs: logs.write,
-            clockOffset: options.clockOffset,
-            batches: batchesOf(spec.arn, mappings),
-          }),
-        )
+      else pools.set(spec.arn, newPool(spec, mappings, options))
     }
     const arns = new Set(specs.map(({ arn }) => arn))
     for (const [arn, pool] of pools)
