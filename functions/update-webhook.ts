@@ -21,8 +21,8 @@ export const handler = endpoint(
       return isSame ? before : { ...after, updatedAt: new Date(now).toISOString() }
     })
     if (!webhook) throw new ApiError('webhook_not_found')
-    // A person has enabled the endpoint, so its earlier failures no longer count.
-    if (body.is_active) await health.reset(clinicId, path.id)
+    // A person has enabled the endpoint or changed its URL, so its earlier failures no longer count.
+    if (body.is_active || body.url !== undefined) await health.reset(clinicId, path.id)
     return { data: renderWebhook(webhook, clinic) }
   },
 )

@@ -4,6 +4,7 @@ import {
   type Delivery,
   type DeliveryContext,
   type DeliveryReference,
+  isBeforeRetry,
   LEASE_MS,
   MAX_QUEUE_DELAY_MS,
 } from '../domain/delivery.ts'
@@ -14,17 +15,11 @@ import {
   signingSecrets,
   type Webhook,
 } from '../domain/webhook.ts'
-import {
-  freeSlots,
-  isLimited,
-  nextProbeAt,
-  releaseSize,
-  SLOW_THRESHOLD_MS,
-} from '../domain/webhook-health.ts'
+import { freeSlots, isLimited, nextProbeAt, SLOW_THRESHOLD_MS, type Slot } from '../domain/webhook-health.ts'
 import type { DeliveryQueues, Lane } from './delivery-queues.ts'
 import { recordHealth, takeSlot } from './receiver-health.ts'
 import type { Deliveries, HealthRecords, Webhooks } from './store-ports.ts'
-import { letWait, release, releaseWaiting } from './waiting-deliveries.ts'
+import { call, passOn, postpone } from './waiting-deliveries.ts'
 import { signatureHeaders } from './webhook-signature.ts'
 import type { AttemptResult, WebhookTransport } from './webhook-transport.ts'
 
@@ -37,7 +32,13 @@ const MAX_EARLY_MS = 60_000
 export type DeliveryConsumer = {
   readonly deliveries: Pick<
     Deliveries,
-    'readContext' | 'earlierUnattempted' | 'nextUnattempted' | 'claim' | 'change' | 'waiting'
+    | 'readContext'
+    | 'earlierUnattempted'
+    | 'nextUnattempted'
+    | 'claim'
+    | 'change'
+    | 'waiting'
+    | 'removeWaiting'
   >
   readonly webhooks: Webhooks
   readonly health: HealthRecords
@@ -85,10 +86,10 @@ export async function deliverEvent(
   if (slots && lane === 'quick') return queues.push('slow', [queued])
   if (delivery.attempts.length === 0) {
     const earlier = await deliveries.earlierUnattempted(clinic, delivery)
-    if (earlier !== null && !slots) return
     if (earlier !== null) {
-      await release(consumer, { ...queued, delivery: earlier })
-      return postpone(consumer, queued, delivery)
+      // It may wait for its receiver.
+      await call(consumer, { ...queued, delivery: earlier })
+      return slots ? postpone(consumer, queued, delivery) : undefined
     }
   }
   const claim = { token: consumer.newToken(), until: now() + LEASE_MS }
@@ -97,16 +98,6 @@ export async function deliverEvent(
   const slot = slots && (await takeSlot(consumer.health, { ...context, webhook }, queued, slots, claim.until))
   if (slots && slot === null) return postpone(consumer, queued, { ...delivery, claim })
   return attempt(consumer, queued, { ...context, webhook }, { token: claim.token, slot, lane })
-}
-
-/** Lets a delivery wait for its receiver. If it has waited for too long, it fails, and the next of its record is queued. */
-async function postpone(
-  consumer: DeliveryConsumer,
-  queued: DeliveryReference,
-  delivery: Delivery,
-): Promise<void> {
-  const after = await letWait(consumer, queued, delivery, delivery.claim?.token)
-  if (after?.status === 'failed') await queueNext(consumer, queued, delivery)
 }
 
 /** After the first attempt of a delivery, or when it has ended without one: queues the next of its record, which waits for it. */
@@ -122,7 +113,7 @@ async function queueNext(
 type Place = {
   /** Of the claim. */
   readonly token: string
-  readonly slot: number | null
+  readonly slot: Slot | null
   readonly lane: Lane
 }
 
@@ -149,8 +140,8 @@ async function attempt(
   const isGone = result.kind === 'answered' && result.status === 410
   const retryAfter = result.kind === 'answered' ? parseRetryAfter(result.retryAfter, now()) : null
   const retryDelay =
-    isDelivered || isGone ? null : nextRetryDelay(delivery.failedAttempts + 1, retryAfter, consumer.random())
-  const probeAt = isDelivered ? null : nextProbeAt(health, retryAfter, consumer.random(), now())
+    isDelivered || isGone ? null : retryDelayOf(delivery, at, now(), retryAfter, consumer.random())
+  const probeAt = isDelivered ? null : nextProbeAt(health, consumer.random(), now())
   const attemptRecord = {
     at: new Date(at).toISOString(),
     status: result.kind === 'answered' ? result.status : null,
@@ -162,7 +153,7 @@ async function attempt(
   await deliveries.change(clinic, webhook.id, delivery.id, (before) =>
     ifStillClaimed(before, afterAttempt(before, attemptRecord, isDelivered, retryDelay, mayFollow)),
   )
-  const released = await Promise.allSettled([queueNext(consumer, queued, delivery)])
+  const next = await Promise.allSettled([queueNext(consumer, queued, delivery)])
   const healthAfter = await recordHealth(consumer.health, queued, health, {
     result: isDelivered ? 'success' : 'failure',
     at,
@@ -181,9 +172,21 @@ async function attempt(
   }
   if (retryDelay !== null && retryDelay <= MAX_QUEUE_DELAY_MS)
     await consumer.queues.push('quick', [queued], retryDelay)
-  if (isDelivered && healthAfter?.waitingSince != null)
-    await releaseWaiting(consumer, queued, releaseSize(health), healthAfter.waitingSince)
-  if (released[0].status === 'rejected') throw released[0].reason
+  await passOn(consumer, queued, health, healthAfter, slot !== null || isDelivered)
+  if (next[0].status === 'rejected') throw next[0].reason
+}
+
+/** An attempt before the scheduled retry does not replace it. */
+function retryDelayOf(
+  delivery: Delivery,
+  at: number,
+  end: number,
+  retryAfter: number | null,
+  random: number,
+): number | null {
+  const retryAt = delivery.waiting?.retryAt ?? 0
+  if (!isBeforeRetry(delivery, at)) return nextRetryDelay(delivery.failedAttempts + 1, retryAfter, random)
+  return Math.max(retryAt - end, nextRetryDelay(1, retryAfter, 0) as number)
 }
 
 /** Sends the request. Each attempt has its own signature; the id and the body do not change. */

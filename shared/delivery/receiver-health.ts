@@ -1,5 +1,5 @@
 import type { DeliveryContext, DeliveryReference } from '../domain/delivery.ts'
-import type { AttemptHealth, WebhookHealth } from '../domain/webhook-health.ts'
+import type { AttemptHealth, Slot, WebhookHealth } from '../domain/webhook-health.ts'
 import type { HealthRecords } from './store-ports.ts'
 
 /** Takes one of the slots. Null if others were faster. */
@@ -9,11 +9,9 @@ export async function takeSlot(
   { clinic, webhook }: DeliveryReference,
   slots: readonly number[],
   until: number,
-): Promise<number | null> {
-  for (const number of slots) {
-    const read = health.slots[number] as number
-    if (await records.takeSlot(clinic, webhook, { number, read, until })) return number
-  }
+): Promise<Slot | null> {
+  for (const number of slots)
+    if (await records.takeSlot(clinic, webhook, health, { number, until })) return { number, until }
   return null
 }
 

@@ -4,7 +4,7 @@ import type { Delivery, DeliveryContext, DueDelivery } from '../domain/delivery.
 import type { Due } from '../domain/due.ts'
 import type { Claim, Message, ProviderFeedback } from '../domain/message.ts'
 import type { Webhook } from '../domain/webhook.ts'
-import type { AttemptHealth, WebhookHealth } from '../domain/webhook-health.ts'
+import type { AttemptHealth, Slot, WebhookHealth } from '../domain/webhook-health.ts'
 
 /** A message with the version of its record and the number of its events, as they were read. */
 export type StoredMessage = { readonly record: Message; readonly version: number; readonly events: number }
@@ -25,6 +25,9 @@ export type Messages = {
   readonly removeDue: (due: Due) => Promise<void>
 }
 
+/** A delivery that waits for its turn, or for a success of its receiver. */
+export type WaitingDelivery = { readonly id: string; readonly waitsFor: 'turn' | 'success' }
+
 /** Deliveries of events to webhooks. */
 export type Deliveries = {
   readonly find: (clinic: ClinicId, webhook: string, id: string) => Promise<Delivery | null>
@@ -35,18 +38,24 @@ export type Deliveries = {
   readonly nextUnattempted: (clinic: ClinicId, delivery: Delivery) => Promise<string | null>
   /** False if the delivery has changed since it was read. */
   readonly claim: (clinic: ClinicId, read: DeliveryContext, claim: Claim) => Promise<boolean>
-  /** Leaves the delivery unchanged if `apply` returns null. */
+  /** Leaves the delivery unchanged if `apply` returns null. Returns its state afterwards; null for an unknown one. */
   readonly change: (
     clinic: ClinicId,
     webhook: string,
     id: string,
     apply: (before: Delivery) => Delivery | null,
-  ) => Promise<unknown>
+  ) => Promise<Delivery | null>
   /** The deliveries that are due by `until`, at most `size` of each partition at a time, earliest first. */
   readonly dueBatches: (until: number, size: number) => AsyncIterable<readonly DueDelivery[]>
   readonly removeDue: (due: DueDelivery) => Promise<void>
-  /** The ids of the deliveries that wait for a success of their receiver, oldest first, at most `limit`. */
-  readonly waiting: (clinic: ClinicId, webhook: string, limit: number) => Promise<readonly string[]>
+  /** The deliveries that wait for their receiver, oldest first, at most `limit`; those after the id `after`, if it is set. */
+  readonly waiting: (
+    clinic: ClinicId,
+    webhook: string,
+    limit: number,
+    after?: string,
+  ) => Promise<readonly WaitingDelivery[]>
+  readonly removeWaiting: (clinic: ClinicId, webhook: string, id: string) => Promise<void>
 }
 
 export type Webhooks = {
@@ -55,12 +64,8 @@ export type Webhooks = {
 
 /** How the receivers of webhooks respond. */
 export type HealthRecords = {
-  /** Takes a slot until `until`. False if it has changed since it was read. */
-  readonly takeSlot: (
-    clinic: ClinicId,
-    webhook: string,
-    slot: { readonly number: number; readonly read: number; readonly until: number },
-  ) => Promise<boolean>
+  /** Takes a slot. False if it was taken since the health was read, or the receiver was tried. */
+  readonly takeSlot: (clinic: ClinicId, webhook: string, read: WebhookHealth, slot: Slot) => Promise<boolean>
   /** Records an attempt, and frees its slot. Returns the health afterwards; null for a deleted webhook. */
   readonly record: (
     clinic: ClinicId,

@@ -1,77 +1,123 @@
-/** Deliveries to a receiver that is slow or only fails: they wait, and follow its next success in order. */
+/** Deliveries to a receiver that is slow or only fails: they wait, and are called in order. */
 import {
+  called,
   type Delivery,
   type DeliveryReference,
+  dueFrom,
+  isWaiting,
   MAX_QUEUE_DELAY_MS,
-  released,
-  waiting,
+  postponed,
 } from '../domain/delivery.ts'
-import { SLOW_SLOTS } from '../domain/webhook-health.ts'
+import { callSize, SLOW_SLOTS, type WebhookHealth } from '../domain/webhook-health.ts'
 import type { DeliveryQueues } from './delivery-queues.ts'
 import type { Deliveries, HealthRecords } from './store-ports.ts'
 
 export type WaitingPorts = {
-  readonly deliveries: Pick<Deliveries, 'change' | 'waiting'>
-  readonly health: HealthRecords
+  readonly deliveries: Pick<Deliveries, 'change' | 'waiting' | 'removeWaiting'>
+  readonly health: Pick<HealthRecords, 'recordWaiting' | 'clearWaiting'>
   readonly queues: DeliveryQueues
   readonly now: () => number
 }
 
-/** Lets a delivery wait that has not changed since it was read, or whose claim has this token. Returns its state if it did. */
-export async function letWait(
+/** Lets a delivery wait, unless it has changed since it was read. `token` is that of its claim. */
+export async function postpone(
   { deliveries, health, queues, now }: WaitingPorts,
   queued: DeliveryReference,
   read: Delivery,
-  token: string | undefined,
-): Promise<Delivery | null> {
+  token = read.claim?.token,
+): Promise<void> {
   const { clinic, webhook } = queued
+  const at = now()
   let after: Delivery | null = null
   await deliveries.change(clinic, webhook, read.id, (before) => {
-    const isAsRead =
-      before.status === 'pending' && before.nextAt === read.nextAt && before.claim?.token === token
-    after = isAsRead ? waiting(before, now()) : null
+    const { status, nextAt, claim } = before
+    const isAsRead = status === 'pending' && nextAt === read.nextAt && claim?.token === token
+    after = isAsRead ? postponed(before, at) : null
     return after
   })
-  const { nextAt = null } = (after ?? {}) as Partial<Delivery>
-  if (nextAt === null) return after
-  // Afterwards, so that a success which does not find the delivery yet does not clear this.
-  await health.recordWaiting(clinic, webhook, now())
-  const delay = nextAt - now()
+  if (after === null) return
+  // Afterwards, so that a success that does not find the delivery yet does not clear this.
+  await health.recordWaiting(clinic, webhook, at)
+  const delay = ((after as Delivery).nextAt as number) - at
   if (delay <= MAX_QUEUE_DELAY_MS) await queues.push('quick', [queued], delay)
-  return after
 }
 
-/**
- * After a success: releases the oldest `size` deliveries that have waited since `waitingSince`. The success of each
- * releases the next.
- */
-export async function releaseWaiting(
+/** After an attempt to a limited receiver, or a success: calls what waits, now or when a troubled receiver may be tried. */
+export async function passOn(
+  ports: WaitingPorts,
+  queued: DeliveryReference,
+  before: WebhookHealth,
+  after: WebhookHealth | null,
+  isTurnOver: boolean,
+): Promise<void> {
+  if (after === null || after.waitingSince === null) return
+  if (after.probeAt !== null) {
+    // One such call at a time: those of a troubled receiver have its slot, and one attempt makes it troubled.
+    if (isTurnOver || before.probeAt === null) await callProbe(ports, queued, after.probeAt)
+  } else if (isTurnOver) await callWaiting(ports, queued, callSize(before), after.waitingSince)
+}
+
+/** Calls the oldest `size` of the deliveries that have waited since `waitingSince`. The attempt of each calls the next. */
+async function callWaiting(
   ports: WaitingPorts,
   { clinic, webhook }: DeliveryReference,
   size: number,
   waitingSince: number,
 ): Promise<void> {
-  // Successes at the same time find the same deliveries.
+  // Attempts that end at the same time find the same deliveries.
   const limit = size + SLOW_SLOTS
-  const ids = await ports.deliveries.waiting(clinic, webhook, limit)
+  const rows = await ports.deliveries.waiting(clinic, webhook, limit)
   let left = size
-  for (const delivery of ids) {
+  for (const { id } of rows) {
     if (left === 0) return
-    if (await release(ports, { clinic, webhook, delivery })) left--
+    if (await call(ports, { clinic, webhook, delivery: id })) left--
   }
-  if (ids.length < limit) await ports.health.clearWaiting(clinic, webhook, waitingSince)
+  if (rows.length < limit) await ports.health.clearWaiting(clinic, webhook, waitingSince)
 }
 
 /** Queues a delivery if it waits. Returns whether it did. */
-export async function release(
-  { deliveries, queues, now }: WaitingPorts,
-  reference: DeliveryReference,
+export async function call(ports: WaitingPorts, reference: DeliveryReference): Promise<boolean> {
+  const at = ports.now()
+  const isCalled = await changeWaiting(ports, reference, (before) => called(before, at))
+  if (isCalled) await ports.queues.push('quick', [reference])
+  return isCalled
+}
+
+/** The deliveries among which a troubled receiver's next one is searched. */
+const PROBE_CANDIDATES = 20
+
+/**
+ * Calls the delivery that a troubled receiver is tried with next, at `at`: the next after this one that is due. One that waits
+ * for its retry is not tried before it.
+ */
+async function callProbe(
+  ports: WaitingPorts,
+  { clinic, webhook, delivery: last }: DeliveryReference,
+  at: number,
+): Promise<void> {
+  const { deliveries, queues, now } = ports
+  const isDue = ({ waitsFor }: { waitsFor: string }) => waitsFor === 'turn'
+  const next =
+    (await deliveries.waiting(clinic, webhook, PROBE_CANDIDATES, last)).find(isDue) ??
+    (await deliveries.waiting(clinic, webhook, PROBE_CANDIDATES)).find(isDue)
+  if (!next) return
+  const reference = { clinic, webhook, delivery: next.id }
+  if (await changeWaiting(ports, reference, (before) => dueFrom(before, at)))
+    await queues.push('quick', [reference], Math.max(0, at - now()))
+}
+
+/** Changes a delivery if it waits. Returns whether it did. */
+async function changeWaiting(
+  { deliveries, now }: WaitingPorts,
+  { clinic, webhook, delivery }: DeliveryReference,
+  change: (before: Delivery) => Delivery,
 ): Promise<boolean> {
-  let isReleased = false
-  await deliveries.change(reference.clinic, reference.webhook, reference.delivery, (before) => {
-    isReleased = before.isWaiting && (before.claim?.until ?? 0) <= now()
-    return isReleased ? released(before, now()) : null
+  let isChanged = false
+  const found = await deliveries.change(clinic, webhook, delivery, (before) => {
+    isChanged = isWaiting(before) && (before.claim?.until ?? 0) <= now()
+    return isChanged ? change(before) : null
   })
-  if (isReleased) await queues.push('quick', [reference])
-  return isReleased
+  // DynamoDB has deleted the delivery, since it expired.
+  if (!found) await deliveries.removeWaiting(clinic, webhook, delivery)
+  return isChanged
 }

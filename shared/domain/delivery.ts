@@ -3,7 +3,7 @@ import type { Due } from './due.ts'
 import { type Event, type EventName, eventPayload } from './event.ts'
 import type { Claim } from './message.ts'
 import type { Webhook } from './webhook.ts'
-import { MAX_WAITING_AGE_MS, type WebhookHealth, waitingDelay } from './webhook-health.ts'
+import { type WebhookHealth, waitingDelay } from './webhook-health.ts'
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
@@ -40,15 +40,24 @@ export type Delivery = {
   readonly nextAt: number | null
   /** When the sweep next checks the delivery; null when the delivery has ended. */
   readonly dueAt: number | null
-  /** Waits for its turn at a receiver that is slow or only fails; a success of the receiver releases it. */
-  readonly isWaiting: boolean
+  /** Its place among the deliveries of a receiver that is slow or only fails; null if it has none. */
+  readonly waiting: Waiting | null
   /** Held by the consumer that is making an attempt, until it expires. */
   readonly claim: Claim | null
   /** Requested by the integrator: attempted even if the webhook is disabled. */
   readonly isManual: boolean
-  /** When it was created or last requested: its retries end a certain time later. */
-  readonly requestedAt: number
   readonly createdAt: number
+}
+
+export type Waiting = {
+  /**
+   * `turn`: it is due, but the receiver takes no further attempt. `success`: its attempt failed, and the next success of the
+   * receiver calls it before its retry. `called`: its turn has come.
+   */
+  readonly for: 'turn' | 'success' | 'called'
+  readonly since: number
+  /** The retry that a delivery is called before; null if it was due. */
+  readonly retryAt: number | null
 }
 
 /** The ids that locate a delivery. */
@@ -105,17 +114,19 @@ export function newDelivery(
     failedAttempts: 0,
     nextAt: now,
     dueAt: now + SWEEP_MARGIN_MS,
-    isWaiting: false,
+    waiting: null,
     claim: null,
     isManual: false,
-    requestedAt: now,
     createdAt: now,
   }
 }
 
+/** Whether an attempt at `now` is one more than the retry schedule has: it does not count if it fails. */
+export const isBeforeRetry = ({ waiting }: Delivery, now: number): boolean => (waiting?.retryAt ?? 0) > now
+
 /**
  * The delivery after an attempt. `retryDelay` is in milliseconds; null if no attempt follows a failure. `mayFollow` if the
- * next success of the receiver may release it before that.
+ * next success of the receiver may call it before that.
  */
 export function afterAttempt(
   delivery: Delivery,
@@ -124,14 +135,16 @@ export function afterAttempt(
   retryDelay: number | null,
   mayFollow = false,
 ): Delivery {
-  const nextAt =
-    isDelivered || retryDelay === null ? null : Date.parse(attempt.at) + attempt.latencyMs + retryDelay
+  const start = Date.parse(attempt.at)
+  const end = start + attempt.latencyMs
+  const nextAt = isDelivered || retryDelay === null ? null : end + retryDelay
+  const isCounted = !isDelivered && !isBeforeRetry(delivery, start)
   return {
     ...delivery,
     status: isDelivered ? 'delivered' : nextAt === null ? 'failed' : 'pending',
     attempts: [...delivery.attempts, attempt].slice(-MAX_STORED_ATTEMPTS),
-    failedAttempts: delivery.failedAttempts + (isDelivered ? 0 : 1),
-    isWaiting: nextAt !== null && mayFollow,
+    failedAttempts: delivery.failedAttempts + (isCounted ? 1 : 0),
+    waiting: nextAt !== null && mayFollow ? { for: 'success', since: end, retryAt: null } : null,
     nextAt,
     dueAt: nextAt === null ? null : checkedAt(nextAt, retryDelay ?? 0),
     claim: null,
@@ -142,28 +155,43 @@ export function afterAttempt(
 const checkedAt = (nextAt: number, delay: number): number =>
   nextAt + (delay > MAX_QUEUE_DELAY_MS ? 0 : SWEEP_MARGIN_MS)
 
-/** The delivery when its receiver takes no attempt at `now`: later, or failed if it has waited for too long. */
-export function waiting(delivery: Delivery, now: number): Delivery {
-  const age = now - delivery.requestedAt
-  if (age >= MAX_WAITING_AGE_MS) return abandoned(delivery)
-  const delay = waitingDelay(age)
+/** The delivery when its receiver takes no attempt at `now`. */
+export function postponed(delivery: Delivery, now: number): Delivery {
+  const { waiting } = delivery
+  if (waiting?.retryAt && isBeforeRetry(delivery, now)) {
+    const { retryAt: nextAt, since } = waiting
+    const dueAt = checkedAt(nextAt, nextAt - now)
+    return { ...delivery, waiting: { for: 'success', since, retryAt: null }, nextAt, dueAt, claim: null }
+  }
+  const since = waiting && waiting.for !== 'success' ? waiting.since : now
+  const delay = waitingDelay(now - since)
   const nextAt = now + delay
-  return { ...delivery, isWaiting: true, nextAt, dueAt: checkedAt(nextAt, delay), claim: null }
+  const dueAt = checkedAt(nextAt, delay)
+  return { ...delivery, waiting: { for: 'turn', since, retryAt: null }, nextAt, dueAt, claim: null }
 }
 
-/** A waiting delivery, due at `now`. */
-export const released = (delivery: Delivery, now: number): Delivery => ({
+/** Whether a delivery waits to be called. */
+export const isWaiting = ({ waiting }: Delivery): boolean => waiting !== null && waiting.for !== 'called'
+
+/** A waiting delivery that is considered again at `at`, unless it is called before. */
+export const dueFrom = (delivery: Delivery, at: number): Delivery => ({
   ...delivery,
-  isWaiting: false,
-  nextAt: now,
-  dueAt: now + SWEEP_MARGIN_MS,
+  nextAt: at,
+  dueAt: at + SWEEP_MARGIN_MS,
 })
+
+/** A waiting delivery whose turn has come. */
+export function called(delivery: Delivery, now: number): Delivery {
+  const { for: waitsFor, since } = delivery.waiting as Waiting
+  const retryAt = waitsFor === 'success' ? delivery.nextAt : null
+  return { ...dueFrom(delivery, now), waiting: { for: 'called', since, retryAt } }
+}
 
 /** The delivery, failed without another attempt. */
 export const abandoned = (delivery: Delivery): Delivery => ({
   ...delivery,
   status: 'failed',
-  isWaiting: false,
+  waiting: null,
   nextAt: null,
   dueAt: null,
   claim: null,
@@ -178,10 +206,9 @@ export const redelivered = (delivery: Delivery, now: number): Delivery => ({
   ...delivery,
   status: 'pending',
   failedAttempts: 0,
-  isWaiting: false,
+  waiting: null,
   nextAt: now,
   dueAt: now + SWEEP_MARGIN_MS,
   claim: null,
   isManual: true,
-  requestedAt: now,
 })

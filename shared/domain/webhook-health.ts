@@ -2,7 +2,7 @@
  * How the receiver of a webhook has responded, and what it may be sent. A receiver that hangs or fails would take the room of
  * all others, so its deliveries wait and follow its first success.
  */
-import { JITTER, RETRY_DELAYS_MS } from './webhook.ts'
+import { JITTER } from './webhook.ts'
 
 /** Instants are milliseconds since the epoch. */
 export type WebhookHealth = {
@@ -16,11 +16,16 @@ export type WebhookHealth = {
   readonly isAnswering: boolean
   /** When a troubled receiver may be tried again; null if it is not troubled. */
   readonly probeAt: number | null
+  /** Failed attempts since it is troubled. */
+  readonly probes: number
   /** Until when each of the attempts that a limited receiver may have at a time lasts at most; 0 for none. */
   readonly slots: readonly number[]
   /** When a delivery last began to wait; null if none waits. */
   readonly waitingSince: number | null
 }
+
+/** A slot, by its number, that is taken until an instant. */
+export type Slot = { readonly number: number; readonly until: number }
 
 /** What an attempt shows of its receiver. */
 export type AttemptHealth = {
@@ -31,7 +36,7 @@ export type AttemptHealth = {
   /** When a troubled receiver may be tried again. */
   readonly probeAt: number | null
   /** The slot that the attempt has taken. */
-  readonly slot: number | null
+  readonly slot: Slot | null
   /** Whether its delivery waits for a success now. */
   readonly isWaiting: boolean
 }
@@ -45,6 +50,7 @@ export const HEALTHY: WebhookHealth = {
   slowAttempts: 0,
   isAnswering: false,
   probeAt: null,
+  probes: 0,
   slots: Array(SLOW_SLOTS).fill(0),
   waitingSince: null,
 }
@@ -55,7 +61,7 @@ export const SLOW_THRESHOLD_MS = 1000
 /** So many slow attempts without a quick success make a receiver slow: one can be a coincidence. */
 const SLOW_AFTER = 3
 
-/** So many failures in a row make a receiver troubled. */
+/** So many failures without a success make a receiver troubled. */
 const TROUBLED_AFTER = 5
 
 /** The delays between attempts to a troubled receiver: the first, and the following ones. */
@@ -65,7 +71,7 @@ const PROBE_DELAYS_MS = [5_000, 15_000, 30_000, 60_000, 120_000, 300_000]
 export const isSlow = ({ slowAttempts }: WebhookHealth): boolean => slowAttempts >= SLOW_AFTER
 
 /** Only fails, so it gets one attempt at a time, when {@link WebhookHealth.probeAt} has come. */
-export const isTroubled = ({ failures }: WebhookHealth): boolean => failures >= TROUBLED_AFTER
+export const isTroubled = ({ probeAt }: WebhookHealth): boolean => probeAt !== null
 
 /** Whether its attempts are limited, and take place in the slow lane. */
 export const isLimited = (health: WebhookHealth): boolean => isSlow(health) || isTroubled(health)
@@ -83,7 +89,10 @@ export function healthAfter(
     slowAttempts: isSlow ? before.slowAttempts + 1 : isSuccess ? 0 : before.slowAttempts,
     isAnswering: isSuccess ? isSlow : isFailure ? false : before.isAnswering,
     probeAt: isSuccess ? null : (probeAt ?? before.probeAt),
-    slots: slot === null ? before.slots : before.slots.with(slot, 0),
+    probes: isSuccess ? 0 : before.probes + (probeAt === null ? 0 : 1),
+    // Its lease may have ended, and another attempt may have taken the slot.
+    slots:
+      slot && before.slots[slot.number] === slot.until ? before.slots.with(slot.number, 0) : before.slots,
     waitingSince: isWaiting ? at : before.waitingSince,
   }
 }
@@ -99,31 +108,21 @@ export function freeSlots(health: WebhookHealth, isManual: boolean, now: number)
 }
 
 /**
- * When a receiver may be tried again that has failed once more, at `now`; null if it is not troubled. `retryAfter` is the
- * delay in milliseconds that it requested; `random` is a number from 0 to 1.
+ * When a receiver may be tried again that fails once more, at `now`; null if it is not troubled. It becomes troubled when the
+ * attempt began after so many failures: among attempts at the same time, others may have succeeded. `random` is from 0 to 1.
  */
-export function nextProbeAt(
-  { failures }: WebhookHealth,
-  retryAfter: number | null,
-  random: number,
-  now: number,
-): number | null {
-  const step = failures + 1 - TROUBLED_AFTER
-  if (step < 0) return null
-  const delay = PROBE_DELAYS_MS[Math.min(step, PROBE_DELAYS_MS.length - 1)] as number
-  return now + Math.round(Math.max(delay * (1 + JITTER * random), Math.min(retryAfter ?? 0, DAY_MS)))
+export function nextProbeAt(before: WebhookHealth, random: number, now: number): number | null {
+  if (!isTroubled(before) && before.failures + 1 < TROUBLED_AFTER) return null
+  const delay = PROBE_DELAYS_MS[Math.min(before.probes, PROBE_DELAYS_MS.length - 1)] as number
+  return now + Math.round(delay * (1 + JITTER * random))
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000
-
-/** How many waiting deliveries a success releases, by the health before it: several after a trouble, then one each. */
-export const releaseSize = (before: WebhookHealth): number => (isTroubled(before) ? 10 : 1)
+/** How many waiting deliveries an attempt calls, by the health before it: several after a trouble, then one each. */
+export const callSize = (before: WebhookHealth): number => (isTroubled(before) ? 10 : 1)
 
 const MIN_WAIT_MS = 15_000
 const MAX_WAIT_MS = 6 * 60 * 60 * 1000
 
-/** A delivery that waits fails after the time that all of its retries would have taken. */
-export const MAX_WAITING_AGE_MS = RETRY_DELAYS_MS.reduce((sum, delay) => sum + delay * (1 + JITTER), 0)
-
-/** How long a delivery of this age waits, unless a success of its receiver releases it before: ever longer. */
-export const waitingDelay = (ageMs: number): number => Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, 3 * ageMs))
+/** How long a delivery goes on waiting that has waited for so long, unless it is called before: ever longer. */
+export const waitingDelay = (waitedMs: number): number =>
+  Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, 3 * waitedMs))

@@ -282,7 +282,7 @@ describe('PATCH /webhooks/{id}', () => {
     expect((await list()).body.data).toMatchObject([Object.assign({}, ...changes)])
   })
 
-  it('resets the endpoint’s health only when it sets is_active to true', async () => {
+  it('resets the endpoint’s health only when it sets is_active to true, or a URL', async () => {
     const { id } = await created()
     const health = () => db.table.get(webhookHealthKey(clinic.id, id))
     await webhookHealthStore(db).record(clinic.id, id, { ...FAILED, isSlow: true })
@@ -291,6 +291,9 @@ describe('PATCH /webhooks/{id}', () => {
       expect(await health()).toMatchObject({ slow: 1, failures: 1, failingSince: expect.any(Number) })
     }
     expect((await change(id, { is_active: true })).body.data.is_active).toBe(true)
+    expect(decodeHealth(await health())).toEqual(HEALTHY)
+    await webhookHealthStore(db).record(clinic.id, id, FAILED)
+    await change(id, { url: 'https://example.net/' })
     expect(decodeHealth(await health())).toEqual(HEALTHY)
   })
 })
@@ -325,7 +328,7 @@ describe('DELETE /webhooks/{id}', () => {
     await health.record(clinic.id, id, FAILED)
     await health.record(clinic.id, id, { ...FAILED, result: 'cut-off', isSlow: true })
     await health.recordWaiting(clinic.id, id, Date.now())
-    expect(await health.takeSlot(clinic.id, id, { number: 0, read: 0, until: 1 })).toBe(false)
+    expect(await health.takeSlot(clinic.id, id, HEALTHY, { number: 0, until: 1 })).toBe(false)
     expect(await db.table.get(webhookHealthKey(clinic.id, id))).toBeUndefined()
   })
 })

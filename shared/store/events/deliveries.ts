@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ClinicId } from '../../domain/clinic.ts'
-import type { Delivery } from '../../domain/delivery.ts'
+import { type Delivery, isWaiting } from '../../domain/delivery.ts'
 import type { Key } from '../keys/key.ts'
 import {
   deliveriesPartition,
@@ -158,8 +158,9 @@ function buildChangeset(
   changes.put(encodeDelivery(clinic, after, version + 1), { version })
   changes.move(dueKeyOf(clinic, before), dueKeyOf(clinic, after))
   const waitingKey = waitingDeliveryKey(clinic, webhook, after.id)
-  if (after.isWaiting && !before.isWaiting) changes.put(encodeWaiting(waitingKey, after))
-  if (before.isWaiting && !after.isWaiting) changes.remove(waitingKey)
+  if (isWaiting(after)) {
+    if (after.waiting?.for !== before.waiting?.for) changes.put(encodeWaiting(waitingKey, after))
+  } else if (isWaiting(before)) changes.remove(waitingKey)
   // After its first attempt, or when it has ended without one, later deliveries of the record no longer wait for it.
   const isFirstDone =
     before.attempts.length === 0 && (after.attempts.length > 0 || after.status !== 'pending')

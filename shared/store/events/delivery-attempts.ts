@@ -8,13 +8,21 @@ import {
   firstAttemptsPartition,
   parseDeliveryKey,
   waitingDeliveriesPartition,
+  waitingDeliveryKey,
   webhookHealthKey,
   webhookKey,
 } from '../keys/webhooks.ts'
 import { ConditionFailed } from '../table/errors.ts'
 import type { Table } from '../table/table.ts'
 import { deliveryStore } from './deliveries.ts'
-import { decodeDelivery, decodeFirstAttempt, decodeHealth, decodeVersion, decodeWebhook } from './items.ts'
+import {
+  decodeDelivery,
+  decodeFirstAttempt,
+  decodeHealth,
+  decodeVersion,
+  decodeWaiting,
+  decodeWebhook,
+} from './items.ts'
 
 /** Deliveries as the consumer of the delivery queues reads, claims and changes them. */
 export function deliveryAttempts({ table }: { table: Table }) {
@@ -85,11 +93,17 @@ export function deliveryAttempts({ table }: { table: Table }) {
     }
   }
 
-  /** The ids of the deliveries that wait for a success of their receiver, oldest first, at most `limit`. */
-  async function waiting(clinic: ClinicId, webhook: string, limit: number): Promise<string[]> {
-    const rows = await table.query({ pk: waitingDeliveriesPartition(clinic, webhook), limit })
-    return rows.map((row) => parseDeliveryKey(row).id)
+  /** The deliveries that wait for their receiver, oldest first, at most `limit`; those after the id `after`, if it is set. */
+  async function waiting(clinic: ClinicId, webhook: string, limit: number, after?: string) {
+    const pk = waitingDeliveriesPartition(clinic, webhook)
+    // The range includes its ends.
+    const rows = await table.query({ pk, ...(after && { from: `${after}~` }), limit })
+    return rows.map((row) => ({ id: parseDeliveryKey(row).id, waitsFor: decodeWaiting(row) }))
   }
 
-  return { readContext, earlierUnattempted, nextUnattempted, claim, change, waiting }
+  /** Removes what is left of a delivery that waited. */
+  const removeWaiting = (clinic: ClinicId, webhook: string, id: string): Promise<void> =>
+    table.deleteMany([waitingDeliveryKey(clinic, webhook, id)])
+
+  return { readContext, earlierUnattempted, nextUnattempted, claim, change, waiting, removeWaiting }
 }

@@ -42,10 +42,15 @@ const StoredDelivery = z.object({
   tries: z.int(),
   nextAt: z.number().nullable(),
   dueAt: z.number().nullable(),
-  isWaiting: z.boolean(),
+  waiting: z
+    .object({
+      for: z.enum(['turn', 'success', 'called']),
+      since: z.number(),
+      retryAt: z.number().nullable(),
+    })
+    .nullable(),
   claim: z.object({ token: z.string(), until: z.number() }).nullable(),
   isAskedFor: z.boolean(),
-  requestedAt: z.number(),
   createdAt: z.number(),
 })
 
@@ -108,6 +113,7 @@ const StoredHealth = z.object({
   answering: z.boolean(),
   failingSince: z.number().optional(),
   probeAt: z.number().optional(),
+  probes: z.int(),
   waiting: z.number().optional(),
   slot0: z.number().optional(),
   slot1: z.number().optional(),
@@ -120,12 +126,21 @@ export const encodeHealth = (clinic: ClinicId, { id }: Webhook): Item => ({
   failures: 0,
   slow: 0,
   answering: false,
+  probes: 0,
 })
 
 /** The health of a webhook; healthy for a deleted one. */
 export function decodeHealth(item: Item | undefined): WebhookHealth {
   if (!item) return HEALTHY
-  const { failures, slow, answering, failingSince = null, probeAt = null, ...rest } = StoredHealth.parse(item)
+  const {
+    failures,
+    slow,
+    answering,
+    failingSince = null,
+    probeAt = null,
+    probes,
+    ...rest
+  } = StoredHealth.parse(item)
   const { waiting = null, slot0 = 0, slot1 = 0, slot2 = 0 } = rest
   return {
     failingSince,
@@ -133,6 +148,7 @@ export function decodeHealth(item: Item | undefined): WebhookHealth {
     slowAttempts: slow,
     isAnswering: answering,
     probeAt,
+    probes,
     slots: [slot0, slot1, slot2],
     waitingSince: waiting,
   }
@@ -189,8 +205,14 @@ export const encodeFirstAttempt = (key: Key, { id, createdAt }: Delivery): Item 
   [TTL]: expirySeconds(createdAt),
 })
 
-/** A delivery among those that wait for a success of their receiver. */
-export const encodeWaiting = (key: Key, { createdAt }: Delivery): Item => ({
+const StoredWaiting = z.object({ f: z.enum(['turn', 'success']) })
+
+/** What a waiting delivery waits for. */
+export const decodeWaiting = (item: Item): 'turn' | 'success' => StoredWaiting.parse(item).f
+
+/** A delivery among those that wait for their receiver. */
+export const encodeWaiting = (key: Key, { createdAt, waiting }: Delivery): Item => ({
   ...key,
+  f: waiting?.for,
   [TTL]: expirySeconds(createdAt),
 })

@@ -1,5 +1,5 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import type { AttemptHealth, WebhookHealth } from '../../domain/webhook-health.ts'
+import type { AttemptHealth, Slot, WebhookHealth } from '../../domain/webhook-health.ts'
 import { webhookHealthKey } from '../keys/webhooks.ts'
 import { ConditionFailed } from '../table/errors.ts'
 import type { Table } from '../table/table.ts'
@@ -8,19 +8,22 @@ import { decodeHealth } from './items.ts'
 
 /** How the receivers of webhooks respond. Each webhook has one item, which is created and deleted together with it. */
 export function webhookHealthStore({ table }: { table: Table }) {
-  /** Takes a slot until `until`. False if it has changed since it was read, or the webhook was deleted. */
+  /**
+   * Takes a slot. False if it was taken since the health was read, or a troubled receiver was tried, or the webhook was deleted.
+   */
   const takeSlot = async (
     clinic: ClinicId,
     webhook: string,
-    { number, read, until }: { readonly number: number; readonly read: number; readonly until: number },
+    { slots, probes }: WebhookHealth,
+    { number, until }: Slot,
   ): Promise<boolean> =>
     null !==
     (await change(clinic, webhook, {
       UpdateExpression: 'SET #slot = :until',
       // If it succeeds with its response lost, the slot stays taken until its lease ends.
-      ConditionExpression: read === 0 ? '(attribute_not_exists(#slot) OR #slot = :read)' : '#slot = :read',
+      ConditionExpression: `probes = :probes AND ${slots[number] === 0 ? '(attribute_not_exists(#slot) OR #slot = :read)' : '#slot = :read'}`,
       ExpressionAttributeNames: { '#slot': `slot${number}` },
-      ExpressionAttributeValues: { ':until': until, ':read': read },
+      ExpressionAttributeValues: { ':until': until, ':read': slots[number], ':probes': probes },
     }))
 
   /**
@@ -47,22 +50,38 @@ export function webhookHealthStore({ table }: { table: Table }) {
       set('failures = failures + :one', ':one', 1)
       set('failingSince = if_not_exists(failingSince, :at)', ':at', at)
     }
-    if (probeAt !== null) set('probeAt = :probe', ':probe', probeAt)
-    if (slot !== null) set(`slot${slot} = :free`, ':free', 0)
+    if (result === 'success') set('probes = :zero', ':zero', 0)
+    if (probeAt !== null) {
+      set('probeAt = :probe', ':probe', probeAt)
+      set('probes = probes + :one', ':one', 1)
+    }
     if (isWaiting) set('waiting = :at', ':at', at)
     const removed = result === 'success' ? ' REMOVE failingSince, probeAt' : ''
-    const item = await change(clinic, webhook, {
-      UpdateExpression: `SET ${sets.join(', ')}${removed}`,
-      ExpressionAttributeValues: values,
-      ReturnValues: 'ALL_NEW',
-    })
+    const update = (sets: readonly string[], values: Record<string, number | boolean>, condition?: string) =>
+      change(clinic, webhook, {
+        UpdateExpression: `SET ${sets.join(', ')}${removed}`,
+        ExpressionAttributeValues: values,
+        ReturnValues: 'ALL_NEW',
+        ...(condition && { ConditionExpression: condition }),
+      })
+    const name = `slot${slot?.number}`
+    const item =
+      (slot &&
+        (await update(
+          [...sets, `${name} = :free`],
+          { ...values, ':free': 0, ':mine': slot.until },
+          `${name} = :mine`,
+        ))) ??
+      // Its lease has ended, and another attempt may have taken the slot.
+      (await update(sets, values))
     return item ? decodeHealth(item) : null
   }
 
   /** Records that a person has enabled the webhook: what its receiver did before no longer counts. */
   async function reset(clinic: ClinicId, webhook: string): Promise<void> {
     await change(clinic, webhook, {
-      UpdateExpression: 'SET failures = :zero, slow = :zero, answering = :no REMOVE failingSince, probeAt',
+      UpdateExpression:
+        'SET failures = :zero, slow = :zero, probes = :zero, answering = :no REMOVE failingSince, probeAt',
       ExpressionAttributeValues: { ':zero': 0, ':no': false },
     })
   }

@@ -72,6 +72,7 @@ async function latencies({ hanging }: { hanging: number }): Promise<number[]> {
         return true
       },
       waiting: async () => [],
+      removeWaiting: async () => {},
       change: async (_clinic, _webhook, id, to) => {
         await sleep(5)
         const stored = deliveries.get(id)
@@ -82,10 +83,10 @@ async function latencies({ hanging }: { hanging: number }): Promise<number[]> {
     },
     webhooks: { change: async () => null },
     health: {
-      takeSlot: async (_clinic, id, { number, read, until }) => {
+      takeSlot: async (_clinic, id, read, { number, until }) => {
         await sleep(3)
         const { slots, ...before } = health.get(id) ?? HEALTHY
-        if (slots[number] !== read) return false
+        if (slots[number] !== read.slots[number]) return false
         health.set(id, { ...before, slots: slots.with(number, until) })
         return true
       },

@@ -5,7 +5,6 @@ import { sweepDeliveries } from '../../../shared/delivery/sweep-deliveries.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { type Delivery, redelivered } from '../../../shared/domain/delivery.ts'
 import type { Webhook } from '../../../shared/domain/webhook.ts'
-import { MAX_WAITING_AGE_MS } from '../../../shared/domain/webhook-health.ts'
 import { deliveryStore } from '../../../shared/store/events/deliveries.ts'
 import { dueDeliveries } from '../../../shared/store/events/due-deliveries.ts'
 import { waitingDeliveriesPartition } from '../../../shared/store/keys/webhooks.ts'
@@ -31,7 +30,7 @@ beforeEach(async () => {
 type Simulation = ReturnType<typeof deliverySimulation>
 
 const MINUTE = 60_000
-const HOUR = 60 * MINUTE
+const _HOUR = 60 * MINUTE
 
 const failure = { kind: 'failed', reason: 'connection', latencyMs: 1 } as const
 
@@ -111,14 +110,6 @@ it('messages do not multiply while a receiver fails', async () => {
   }
   expect(Math.max(...messages)).toBeLessThanOrEqual(60)
   expect(messages.at(-1)).toBeLessThanOrEqual(5)
-})
-
-it('a delivery that has waited as long as all retries take fails, and those after it', async () => {
-  const simulation = deliverySimulation(db.table, () => failure)
-  await queue(simulation, 3)
-  await advance(simulation, MAX_WAITING_AGE_MS + 8 * HOUR, 10 * MINUTE)
-  expect((await deliveries()).map(({ status }) => status)).toEqual(['failed', 'failed', 'failed'])
-  expect(await waitingRows()).toEqual([])
 })
 
 it('a requested delivery does not wait for the next attempt to a troubled receiver', async () => {

@@ -37,10 +37,9 @@ const aDelivery = (id: string, facts: Partial<Delivery> = {}): Delivery => ({
   failedAttempts: 0,
   nextAt: DUE,
   dueAt: DUE,
-  isWaiting: false,
+  waiting: null,
   claim: null,
   isManual: false,
-  requestedAt: DUE,
   createdAt: DUE,
   ...facts,
 })

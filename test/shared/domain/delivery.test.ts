@@ -33,10 +33,9 @@ const made: Delivery = {
   failedAttempts: 0,
   nextAt: NOW,
   dueAt: NOW + SWEEP_MARGIN_MS,
-  isWaiting: false,
+  waiting: null,
   claim: null,
   isManual: false,
-  requestedAt: NOW,
   createdAt: NOW,
 }
 const claim = { token: 't', until: NOW + LEASE_MS }
@@ -152,7 +151,6 @@ it.each(['delivered', 'failed', 'pending'] as const)(
       dueAt: NOW + 1 + SWEEP_MARGIN_MS,
       claim: null,
       isManual: true,
-      requestedAt: NOW + 1,
     })
   },
 )

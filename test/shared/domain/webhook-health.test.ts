@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  callSize,
   freeSlots,
   HEALTHY,
   healthAfter,
   isLimited,
   isSlow,
   isTroubled,
-  MAX_WAITING_AGE_MS,
   nextProbeAt,
-  releaseSize,
+  type WebhookHealth,
   waitingDelay,
 } from '../../../shared/domain/webhook-health.ts'
 import { anAttempt, attempts } from '../../support/webhook-health.ts'
@@ -41,10 +41,12 @@ describe('a receiver', () => {
   })
 
   it('is troubled after five failures without a success, and has failed since the first', () => {
-    const failures = [0, 1, 2, 3, 4].map((n) => anAttempt({ result: 'failure', at: NOW + n }))
-    expect(isTroubled(attempts(HEALTHY, failures.slice(1)))).toBe(false)
-    const troubled = attempts(HEALTHY, failures)
-    expect(isTroubled(troubled)).toBe(true)
+    const failing = (before: WebhookHealth, at: number) =>
+      healthAfter(before, anAttempt({ result: 'failure', at, probeAt: nextProbeAt(before, 0, at) }))
+    const four = [NOW, NOW + 1, NOW + 2, NOW + 3].reduce(failing, HEALTHY)
+    expect(isTroubled(four)).toBe(false)
+    const troubled = failing(four, NOW + 4)
+    expect([isTroubled(troubled), troubled.probeAt, troubled.probes]).toEqual([true, NOW + 5004, 1])
     expect(troubled.failingSince).toBe(NOW)
     // A slow success is a success.
     const recovered = healthAfter(troubled, anAttempt({ result: 'success', isSlow: true }))
@@ -54,28 +56,26 @@ describe('a receiver', () => {
 
 describe('the next attempt to a troubled receiver', () => {
   it.each([
-    [3, null],
-    [4, 5_000],
-    [5, 15_000],
-    [6, 30_000],
-    [7, 60_000],
-    [8, 120_000],
-    [9, 300_000],
+    [1, 15_000],
+    [2, 30_000],
+    [3, 60_000],
+    [4, 120_000],
+    [5, 300_000],
     [5000, 300_000],
-  ])('after %i failures and another one is %s ms away', (failures, delay) => {
-    const at = nextProbeAt({ ...HEALTHY, failures }, null, 0, NOW)
-    expect(at).toBe(delay === null ? null : NOW + delay)
+  ])('after %i of them is %s ms away, up to a tenth more at random', (probes, delay) => {
+    const troubled = { ...HEALTHY, probes, probeAt: NOW - 1 }
+    expect(nextProbeAt(troubled, 0, NOW)).toBe(NOW + delay)
+    expect(nextProbeAt(troubled, 1, NOW)).toBe(NOW + delay * 1.1)
   })
 
-  it('is up to a tenth later at random, and as late as the receiver requests, at most a day', () => {
-    const health = { ...HEALTHY, failures: 9 }
-    expect(nextProbeAt(health, null, 1, NOW)).toBe(NOW + 330_000)
-    expect(nextProbeAt(health, 20 * MINUTE, 1, NOW)).toBe(NOW + 20 * MINUTE)
-    expect(nextProbeAt(health, 99 * 24 * 60 * MINUTE, 1, NOW)).toBe(NOW + 24 * 60 * MINUTE)
+  it('begins when an attempt fails that began after four failures, however many failed at the same time', () => {
+    expect(nextProbeAt({ ...HEALTHY, failures: 3 }, 0, NOW)).toBe(null)
+    expect(nextProbeAt({ ...HEALTHY, failures: 4 }, 0, NOW)).toBe(NOW + 5000)
+    expect(nextProbeAt({ ...HEALTHY, failures: 40 }, 0, NOW)).toBe(NOW + 5000)
   })
 
   it('has one slot, from then on, or at once if it was requested', () => {
-    const troubled = { ...HEALTHY, failures: 5, probeAt: NOW }
+    const troubled = { ...HEALTHY, probeAt: NOW }
     expect(freeSlots(troubled, false, NOW - 1)).toEqual([])
     expect(freeSlots(troubled, true, NOW - 1)).toEqual([0])
     expect(freeSlots(troubled, false, NOW)).toEqual([0])
@@ -95,17 +95,16 @@ it('a slow receiver has one slot until an attempt succeeds, then three, free aft
   expect(freeSlots({ ...slow, slots: [NOW, NOW + 1, 0] }, false, NOW)).toEqual([0, 2])
 })
 
-it('several deliveries are released after a trouble, otherwise one', () => {
-  expect(releaseSize({ ...HEALTHY, failures: 5 })).toBe(10)
-  expect(releaseSize({ ...HEALTHY, failures: 4, slowAttempts: 9 })).toBe(1)
+it('several deliveries are called after a trouble, otherwise one', () => {
+  expect(callSize({ ...HEALTHY, probeAt: NOW })).toBe(10)
+  expect(callSize({ ...HEALTHY, failures: 4, slowAttempts: 9 })).toBe(1)
 })
 
-it('a delivery that waits is looked at after 15 s, then when its age has quadrupled, at least every six hours', () => {
+it('a delivery that waits is looked at after 15 s, then after three times as long, at least every six hours', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 100 * 60 * MINUTE }), (age) => {
       const expected = Math.max(15_000, Math.min(3 * age, 6 * 60 * MINUTE))
       expect(waitingDelay(age)).toBe(expected)
     }),
   )
-  expect(MAX_WAITING_AGE_MS / (60 * MINUTE)).toBeCloseTo(83.15, 1)
 })

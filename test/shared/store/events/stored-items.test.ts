@@ -3,6 +3,7 @@ import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
+import { HEALTHY } from '../../../../shared/domain/webhook-health.ts'
 import { deliveryStore } from '../../../../shared/store/events/deliveries.ts'
 import { eventStore } from '../../../../shared/store/events/events.ts'
 import { eventFanOut } from '../../../../shared/store/events/fan-out.ts'
@@ -68,10 +69,9 @@ describe('a stored delivery', () => {
     tries: 1,
     nextAt: NOW + 5000,
     dueAt: NOW + 125_000,
-    isWaiting: true,
+    waiting: { for: 'called', since: NOW - 9000, retryAt: NOW + 9000 },
     claim: { token: 'token', until: NOW + 40_000 },
     isAskedFor: true,
-    requestedAt: NOW - 5000,
     createdAt: NOW,
     v: 3,
     ttl: NOW_SECONDS + RETENTION_SECONDS,
@@ -90,10 +90,9 @@ describe('a stored delivery', () => {
       tries: 0,
       nextAt: NOW,
       dueAt: NOW + 2 * 60_000,
-      isWaiting: false,
+      waiting: null,
       claim: null,
       isAskedFor: false,
-      requestedAt: NOW,
       createdAt: NOW,
       v: 1,
       ttl: NOW_SECONDS + RETENTION_SECONDS,
@@ -162,25 +161,33 @@ describe('a stored webhook', () => {
     const key = webhookHealthKey(clinic.id, id)
     const health = webhookHealthStore(db)
     const attempt = { at: NOW, isSlow: false, probeAt: null, slot: null, isWaiting: false }
-    expect(await getItem(key)).toEqual({ ...key, failures: 0, slow: 0, answering: false })
+    expect(await getItem(key)).toEqual({ ...key, failures: 0, slow: 0, answering: false, probes: 0 })
     await health.record(clinic.id, id, { ...attempt, result: 'cut-off', isSlow: true })
-    expect(await getItem(key)).toEqual({ ...key, failures: 0, slow: 1, answering: false })
+    expect(await getItem(key)).toEqual({ ...key, failures: 0, slow: 1, answering: false, probes: 0 })
     await health.record(clinic.id, id, { ...attempt, result: 'failure' })
-    expect(await health.takeSlot(clinic.id, id, { number: 2, read: 0, until: NOW + 9 })).toBe(true)
-    const failed = { ...key, failures: 1, slow: 1, answering: false, failingSince: NOW, slot2: NOW + 9 }
+    expect(await health.takeSlot(clinic.id, id, HEALTHY, { number: 2, until: NOW + 9 })).toBe(true)
+    const failed = {
+      ...key,
+      failures: 1,
+      slow: 1,
+      answering: false,
+      probes: 0,
+      failingSince: NOW,
+      slot2: NOW + 9,
+    }
     expect(await getItem(key)).toEqual(failed)
     await health.record(clinic.id, id, {
       ...attempt,
       result: 'failure',
       at: NOW + 1,
       probeAt: NOW + 5,
-      slot: 2,
+      slot: { number: 2, until: NOW + 9 },
     })
-    expect(await getItem(key)).toEqual({ ...failed, failures: 2, probeAt: NOW + 5, slot2: 0 })
+    expect(await getItem(key)).toEqual({ ...failed, failures: 2, probes: 1, probeAt: NOW + 5, slot2: 0 })
     await health.recordWaiting(clinic.id, id, NOW)
     await health.clearWaiting(clinic.id, id, NOW - 1)
     await health.record(clinic.id, id, { ...attempt, result: 'success' })
-    const recovered = { ...key, failures: 0, slow: 0, answering: false, slot2: 0 }
+    const recovered = { ...key, failures: 0, slow: 0, answering: false, probes: 0, slot2: 0 }
     expect(await getItem(key)).toEqual({ ...recovered, waiting: NOW })
     await health.clearWaiting(clinic.id, id, NOW)
     expect(await getItem(key)).toEqual(recovered)
@@ -190,13 +197,13 @@ describe('a stored webhook', () => {
     const { id } = await createWebhook(db.table, clinic.id)
     const { takeSlot } = webhookHealthStore(db)
     const taken = await Promise.all(
-      [1, 2, 3].map((n) => takeSlot(clinic.id, id, { number: 0, read: 0, until: NOW + n })),
+      [1, 2, 3].map((n) => takeSlot(clinic.id, id, HEALTHY, { number: 0, until: NOW + n })),
     )
     expect(taken.filter(Boolean).length).toBe(1)
     // The lease of a consumer that crashed has ended.
-    const winner = NOW + taken.indexOf(true) + 1
-    expect(await takeSlot(clinic.id, id, { number: 0, read: winner, until: NOW + 50 })).toBe(true)
-    expect(await takeSlot(clinic.id, id, { number: 0, read: winner, until: NOW + 60 })).toBe(false)
+    const winner = { ...HEALTHY, slots: [NOW + taken.indexOf(true) + 1, 0, 0] }
+    expect(await takeSlot(clinic.id, id, winner, { number: 0, until: NOW + 50 })).toBe(true)
+    expect(await takeSlot(clinic.id, id, winner, { number: 0, until: NOW + 60 })).toBe(false)
   })
 })
 

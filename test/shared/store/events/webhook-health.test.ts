@@ -20,7 +20,9 @@ const anyAttempt: fc.Arbitrary<AttemptHealth> = fc.record({
   at: fc.integer({ min: 1, max: 1000 }),
   isSlow: fc.boolean(),
   probeAt: fc.option(fc.integer({ min: 1, max: 1000 })),
-  slot: fc.option(fc.integer({ min: 0, max: 2 })),
+  slot: fc.option(
+    fc.record({ number: fc.integer({ min: 0, max: 2 }), until: fc.integer({ min: 1, max: 9 }) }),
+  ),
   isWaiting: fc.boolean(),
 })
 
@@ -31,8 +33,11 @@ it('changes with each attempt as the rules say', async () => {
       const health = webhookHealthStore(db)
       let expected = HEALTHY
       for (const attempt of all) {
-        if (attempt.slot !== null)
-          await health.takeSlot(clinic.id, id, { number: attempt.slot, read: 0, until: 5000 })
+        const { slot } = attempt
+        // Taken by this attempt, or by another one after its lease.
+        const taken = slot && { ...slot, until: slot.until > 3 ? slot.until : 5000 }
+        if (taken && (await health.takeSlot(clinic.id, id, expected, taken)))
+          expected = { ...expected, slots: expected.slots.with(taken.number, taken.until) }
         // A cut-off attempt is slow, and a success is not followed by a probe.
         const possible = {
           ...attempt,
