@@ -96,14 +96,13 @@ async function callProbe(
   at: number,
 ): Promise<void> {
   const { deliveries, queues, now } = ports
-  const isDue = ({ waitsFor }: { waitsFor: string }) => waitsFor === 'turn'
-  const next =
-    (await deliveries.waiting(clinic, webhook, PROBE_CANDIDATES, last)).find(isDue) ??
-    (await deliveries.waiting(clinic, webhook, PROBE_CANDIDATES)).find(isDue)
-  if (!next) return
-  const reference = { clinic, webhook, delivery: next.id }
-  if (await changeWaiting(ports, reference, (before) => dueFrom(before, at)))
-    await queues.push('quick', [reference], Math.max(0, at - now()))
+  for (const after of [last, undefined])
+    for (const { id, waitsFor } of await deliveries.waiting(clinic, webhook, PROBE_CANDIDATES, after)) {
+      const reference = { clinic, webhook, delivery: id }
+      if (waitsFor !== 'turn' || !(await changeWaiting(ports, reference, (before) => dueFrom(before, at))))
+        continue
+      return queues.push('quick', [reference], Math.max(0, at - now()))
+    }
 }
 
 /** Changes a delivery if it waits. Returns whether it did. */
