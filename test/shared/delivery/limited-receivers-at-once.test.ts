@@ -145,7 +145,8 @@ it('deliveries that have expired do not hold up those after them', async () => {
   const expired = (await pending()).slice(0, 20).map(({ id }) => deliveryKey(clinic.id, webhook.id, id))
   await db.table.deleteMany(expired)
   simulation.respond = () => httpResponse(200)
-  await simulation.run(20 * MINUTE)
+  await queue(simulation, 1)
+  await simulation.run(10 * MINUTE)
   expect(await pending()).toEqual([])
 })
 
