@@ -57,6 +57,8 @@ export async function passOn(
   } else if (isTurnOver) await callWaiting(ports, queued, callSize(before), after.waitingSince)
 }
 
+const MAX_PASSES = 5
+
 /** Calls the oldest `size` of the deliveries that have waited since `waitingSince`. The attempt of each calls the next. */
 async function callWaiting(
   ports: WaitingPorts,
@@ -66,13 +68,13 @@ async function callWaiting(
 ): Promise<void> {
   // Attempts that end at the same time find the same deliveries.
   const limit = size + SLOW_SLOTS
-  const rows = await ports.deliveries.waiting(clinic, webhook, limit)
   let left = size
-  for (const { id } of rows) {
-    if (left === 0) return
-    if (await call(ports, { clinic, webhook, delivery: id })) left--
+  // Again if all that were found have expired, or were called by others.
+  for (let pass = 0; pass < MAX_PASSES && left === size; pass++) {
+    const rows = await ports.deliveries.waiting(clinic, webhook, limit)
+    for (const { id } of rows) if (left > 0 && (await call(ports, { clinic, webhook, delivery: id }))) left--
+    if (left > 0 && rows.length < limit) return ports.health.clearWaiting(clinic, webhook, waitingSince)
   }
-  if (rows.length < limit) await ports.health.clearWaiting(clinic, webhook, waitingSince)
 }
 
 /** Queues a delivery if it waits. Returns whether it did. */
