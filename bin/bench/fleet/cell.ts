@@ -17,6 +17,8 @@ export type CellSettings = {
   /** Of the endpoints. */
   readonly hangingShare: number
   readonly lanes: LaneSizes
+  /** Sweeps at a time, which share the partitions of due deliveries. */
+  readonly sweepParts: number
 }
 
 /** When the simulation starts, when some receivers begin to hang, when they respond again, and when it ends. */

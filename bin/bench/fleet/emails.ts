@@ -26,8 +26,7 @@ const HOUR = 60 * MINUTE
 /** Simulates in steps of a second. The queue keeps its order; the sweep runs each minute, earliest due first. */
 export function simulateEmails(load: EmailLoad): EmailOutcome {
   const { emails, perSecond } = load
-  const queue = Uint32Array.from({ length: emails }, (_, email) => email) as Iterable<number>
-  const queued = [...queue]
+  const queued = Array.from({ length: emails }, (_, email) => email)
   const isSent = new Uint8Array(emails)
   let next = 0
   let sent = 0

@@ -1,5 +1,5 @@
 import type { HealthRecords } from '../../../shared/delivery/store-ports.ts'
-import { HEALTHY, type WebhookHealth } from '../../../shared/domain/webhook-health.ts'
+import { HEALTHY, healthAfter, type WebhookHealth } from '../../../shared/domain/webhook-health.ts'
 import type { SimulatedTable } from './simulated-table.ts'
 
 /** The health of receivers in memory, with the conditions of `shared/store/events/webhook-health.ts`. */
@@ -15,19 +15,11 @@ export function memoryHealth(table: SimulatedTable) {
       records.set(webhook, { ...health, slots: health.slots.with(number, until) })
       return true
     },
-    record: async (_clinic, webhook, { result, at, isSlow, probeAt, slot }) => {
+    record: async (_clinic, webhook, attempt) => {
       await table.write()
-      const health = find(webhook)
-      const isSuccess = result === 'success'
-      const isFailure = result === 'failure'
-      records.set(webhook, {
-        failingSince: isSuccess ? null : isFailure ? (health.failingSince ?? at) : health.failingSince,
-        failures: isSuccess ? 0 : health.failures + (isFailure ? 1 : 0),
-        slowAttempts: isSlow ? health.slowAttempts + 1 : isSuccess ? 0 : health.slowAttempts,
-        probeAt: isSuccess ? null : (probeAt ?? health.probeAt),
-        slots: slot === null ? health.slots : health.slots.with(slot, 0),
-        waitingSince: health.waitingSince,
-      })
+      const after = healthAfter(find(webhook), attempt)
+      records.set(webhook, after)
+      return after
     },
     recordWaiting: async (_clinic, webhook, at) => {
       await table.write()

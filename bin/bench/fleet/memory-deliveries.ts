@@ -4,6 +4,7 @@ import type { Delivery, DueDelivery } from '../../../shared/domain/delivery.ts'
 import type { Webhook } from '../../../shared/domain/webhook.ts'
 import type { WebhookHealth } from '../../../shared/domain/webhook-health.ts'
 import { deliveryPlaces, KEY_ITEM_BYTES, sizeOf, writtenSizes } from './delivery-places.ts'
+import type { DueItems } from './due-items.ts'
 import type { SimulatedTable } from './simulated-table.ts'
 
 type Surroundings = {
@@ -48,8 +49,12 @@ export function memoryDeliveries(table: SimulatedTable, { webhook: webhookOf, he
     }
   }
 
-  async function* dueBatches(until: number, size: number): AsyncGenerator<DueDelivery[]> {
-    let open = places.due.map((partition) => ({ partition, after: null as DueDelivery | null }))
+  async function* dueBatches(
+    until: number,
+    size: number,
+    partitions: readonly DueItems[] = places.due,
+  ): AsyncGenerator<DueDelivery[]> {
+    let open = partitions.map((partition) => ({ partition, after: null as DueDelivery | null }))
     while (open.length > 0) {
       const reads = await Promise.all(
         open.map(async ({ partition, after }) => {
@@ -110,5 +115,11 @@ export function memoryDeliveries(table: SimulatedTable, { webhook: webhookOf, he
   const dueUntil = (until: number, limit: number): DueDelivery[] =>
     places.due.flatMap((partition) => partition.query(until, null, limit)).sort((a, b) => a.at - b.at)
 
-  return { ...ports, create: places.create, forget: places.forget, peek, dueUntil }
+  /** The ports of a sweep that reads a part of the partitions. */
+  function partOf(part: number, parts: number): Deliveries {
+    const partitions = places.due.filter((_, index) => index % parts === part)
+    return { ...ports, dueBatches: (until, size) => dueBatches(until, size, partitions) }
+  }
+
+  return { ...ports, partOf, create: places.create, forget: places.forget, peek, dueUntil }
 }

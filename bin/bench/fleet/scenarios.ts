@@ -1,19 +1,17 @@
-import { deliverEventWorker } from '../../../shared/runtime/workers.ts'
+import { deliverEventWorker, sweepDeliveriesWorker } from '../../../shared/runtime/workers.ts'
 import type { LaneSizes } from './lanes.ts'
 import type { Scenario } from './simulate.ts'
 
 const MINUTE = 60_000
-const { maxConcurrency } = deliverEventWorker.trigger
 
-/** Messages of an invocation, as the event source mappings have it. */
-const BATCH_SIZES = { quick: 10, slow: 1 }
+/** The batch size of an event source mapping for which the worker sets none. */
+const BATCH_SIZE = 10
 
-/** The slow lane as it is planned: the worker still has 20 batches of 10. */
-const SLOW_CONCURRENCY = Math.max(100, maxConcurrency['slow-deliveries'])
+const { maxConcurrency, batchSize } = deliverEventWorker.trigger
 
 const LANES: LaneSizes = {
-  quick: { batchSize: BATCH_SIZES.quick, maxConcurrency: maxConcurrency.deliveries },
-  slow: { batchSize: BATCH_SIZES.slow, maxConcurrency: SLOW_CONCURRENCY },
+  quick: { batchSize: BATCH_SIZE, maxConcurrency: maxConcurrency.deliveries },
+  slow: { batchSize: batchSize['slow-deliveries'], maxConcurrency: maxConcurrency['slow-deliveries'] },
 }
 
 /** One cell of the fleet: 5,000 clinics with 250 events and 500 deliveries a second. */
@@ -26,6 +24,7 @@ const CELL: Scenario = {
   hangingMs: 15 * MINUTE,
   recoveryMs: 8 * MINUTE,
   lanes: LANES,
+  sweepParts: sweepDeliveriesWorker.trigger.parts,
 }
 
 export type NamedScenario = {

@@ -43,7 +43,7 @@ export async function simulate(scenario: Scenario) {
     onEvent: (created) => fanOut(cell, created),
   })
   observe(cell)
-  startSweeps(cell)
+  startSweeps(cell, scenario.sweepParts)
   await cell.clock.runUntil(recovery)
   const atRecovery = { ...cell.observed.open }
   await cell.clock.runUntil(times.end)
@@ -94,19 +94,21 @@ function observe(cell: Cell): void {
 }
 
 /** Sweeps each minute. */
-function startSweeps(cell: Cell): void {
+function startSweeps(cell: Cell, parts: number): void {
   const { clock } = cell
-  void sweep(cell)
-  clock.at(clock.now() + MINUTE, () => startSweeps(cell))
+  void sweep(cell, parts)
+  clock.at(clock.now() + MINUTE, () => startSweeps(cell, parts))
 }
 
-async function sweep({ clock, deliveries, ended, observed, queues }: Cell): Promise<void> {
+async function sweep({ clock, deliveries, ended, observed, queues }: Cell, parts: number): Promise<void> {
   const begin = clock.now()
   const kept = ended.findIndex(({ at }) => at >= begin - KEPT_MS)
   for (const { id } of ended.splice(0, kept === -1 ? ended.length : kept)) deliveries.forget(id)
   const due = deliveries.dueUntil(begin, MAX_COUNTED)
   observed.gauges.sweepLagMs.sample(begin - (due[0]?.at ?? begin))
   observed.gauges.dueItems.sample(due.length)
-  await sweepDeliveries({ deliveries, queues, now: clock.now })
+  const sweepPart = (_: unknown, part: number): Promise<void> =>
+    sweepDeliveries({ deliveries: deliveries.partOf(part, parts), queues, now: clock.now })
+  await Promise.all(Array.from({ length: parts }, sweepPart))
   observed.gauges.sweepMs.sample(clock.now() - begin)
 }

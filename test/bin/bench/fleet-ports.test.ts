@@ -147,7 +147,14 @@ describe('health in memory', () => {
     const take = () => health.takeSlot(CLINIC, 'w1', { number: 1, read: 0, until: NOW + 1 })
     expect(await settled(clock, Promise.all([take(), take()]))).toEqual([true, false])
     expect(health.find('w1').slots).toEqual([0, NOW + 1, 0])
-    const failure = { result: 'failure', at: NOW, isSlow: true, probeAt: NOW + 5, slot: 1 } as const
+    const failure = {
+      result: 'failure',
+      at: NOW,
+      isSlow: true,
+      probeAt: NOW + 5,
+      slot: 1,
+      isWaiting: true,
+    } as const
     await settled(clock, health.record(CLINIC, 'w1', failure))
     expect(health.find('w1')).toEqual({
       ...HEALTHY,
@@ -155,10 +162,18 @@ describe('health in memory', () => {
       slowAttempts: 1,
       failingSince: NOW,
       probeAt: NOW + 5,
+      waitingSince: NOW,
     })
-    const success = { result: 'success', at: NOW, isSlow: false, probeAt: null, slot: null } as const
+    const success = {
+      result: 'success',
+      at: NOW,
+      isSlow: false,
+      probeAt: null,
+      slot: null,
+      isWaiting: false,
+    } as const
     await settled(clock, health.record(CLINIC, 'w1', success))
-    expect(health.find('w1')).toEqual(HEALTHY)
+    expect(health.find('w1')).toEqual({ ...HEALTHY, waitingSince: NOW })
   })
 
   it('keeps that deliveries wait if another has begun to wait', async () => {

@@ -15,6 +15,7 @@ const SMALL: Scenario = {
   hangingMs: 120_000,
   recoveryMs: 30_000,
   lanes: { quick: { batchSize: 10, maxConcurrency: 50 }, slow: { batchSize: 1, maxConcurrency: 100 } },
+  sweepParts: 4,
 }
 
 const EMAILS = {
