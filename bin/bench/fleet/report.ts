@@ -1,6 +1,5 @@
 import { brokenBounds } from './bounds.ts'
 import type { EmailOutcome } from './emails.ts'
-import type { Distribution } from './measurements.ts'
 import { type CostLine, costsOfDelivery, PRICES_AS_OF } from './prices.ts'
 import type { Simulation } from './simulate.ts'
 
@@ -11,9 +10,10 @@ const whole = (value: number): string => Math.round(value).toLocaleString('en')
 const fixed = (value: number): string =>
   value.toLocaleString('en', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
 const seconds = (ms: number): string => fixed(ms / 1000)
-const spread = ({ count, p50, p99, max }: Distribution): string =>
-  count === 0 ? 'none' : `${seconds(p50)} / ${seconds(p99)} / ${seconds(max)}`
 const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+
+/** The retries of which the simulation has enough to report. */
+const RETRIES = [1, 2, 3, 4, 5]
 
 const INTRODUCTION = [
   '## Ten thousand clinics',
@@ -38,18 +38,20 @@ export const fleetSection = (
 ): string =>
   [
     ...INTRODUCTION,
-    'Lateness of innocent endpoints in seconds, p50 / p99 / slowest. A first attempt is late from the change of its record on,',
-    'a retry from when it is due. The sweep queues retries from the third on.',
+    'Lateness of innocent endpoints in seconds: p50 / p99 / slowest of first attempts, from the change of the record on; p99 / slowest',
+    'of each retry, from when it is due. The sweep queues retries from the third on.',
     '',
-    '| | first attempts | 1st retry | 2nd retry | 3rd to 5th retry | exceeded |',
-    '|---|---:|---:|---:|---:|---|',
+    `| | first attempts | ${RETRIES.map((number) => `retry ${number}`).join(' | ')} | exceeded |`,
+    `|---|---:|${RETRIES.map(() => '---:|').join('')}---|`,
     ...lines.map(latenessRow),
     '',
-    'Queues, at most and at the end of the time in which receivers hang; items that a sweep found overdue, and the age of the',
-    'oldest in seconds; how long the backlog of the receivers that had been hanging took (99 % of it).',
+    'Messages that could be received, at most and at the end of the time in which receivers hang; invocations of the slow lane;',
+    'deliveries that wait for the receivers that hang, at that time, and the seconds that 99 % of them took after the recovery, with',
+    'the number of those that a later event of their record overtook; items that a sweep found overdue, the age of the oldest, and',
+    'the longest sweep.',
     '',
-    '| | quick queue | slow queue | attempts in the slow lane, mean | waiting deliveries | overdue | sweep lag | backlog gone after, s | late in order |',
-    '|---|---:|---:|---:|---:|---:|---:|---:|---:|',
+    '| | quick queue | slow queue | busy, mean | waiting | gone after, s | overtaken | overdue | lag, s | sweep, s |',
+    '|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|',
     ...lines.map(queueRow),
     '',
     'A delivery, with its share of the fan-out:',
@@ -64,18 +66,18 @@ export const fleetSection = (
 
 function latenessRow({ name, simulation }: Line): string {
   const { firstAttempts, retries } = simulation.observed
-  const retry = (...numbers: number[]): string => {
-    const found = numbers.flatMap((number) => retries.get(number)?.distribution() ?? [])
-    const worst = found.toSorted((a, b) => b.p99 - a.p99)[0]
-    return worst ? spread(worst) : 'none'
-  }
-  const cells = [spread(firstAttempts.distribution()), retry(1), retry(2), retry(3, 4, 5)]
-  return row([name, ...cells, brokenBounds(simulation).join(', ') || 'nothing'])
+  const first = firstAttempts.distribution()
+  const late = RETRIES.map((number) => {
+    const { p99 = 0, max = 0, count = 0 } = retries.get(number)?.distribution() ?? {}
+    return count === 0 ? 'none' : `${seconds(p99)} / ${seconds(max)}`
+  })
+  const exceeded = brokenBounds(simulation).join(', ') || 'nothing'
+  return row([name, [first.p50, first.p99, first.max].map(seconds).join(' / '), ...late, exceeded])
 }
 
 function queueRow({ name, simulation }: Line): string {
   const { scenario, observed, atRecovery } = simulation
-  const { quickVisible, slowVisible, slowBusy, dueItems, sweepLagMs } = observed.gauges
+  const { quickVisible, slowVisible, slowBusy, dueItems, sweepLagMs, sweepMs } = observed.gauges
   const hangingEnd = (scenario.healthyMs + scenario.hangingMs) / 1000
   const size = (gauge: typeof quickVisible): string => `${whole(gauge.max())}, ${whole(gauge.at(hangingEnd))}`
   const backlog = atRecovery.all - atRecovery.innocent
@@ -86,10 +88,11 @@ function queueRow({ name, simulation }: Line): string {
     size(slowVisible),
     fixed(slowBusy.mean(scenario.healthyMs / 1000, hangingEnd)),
     whole(backlog),
-    whole(dueItems.max()),
-    seconds(sweepLagMs.max()),
     gone === undefined ? `over ${whole(scenario.recoveryMs / 1000)}` : whole(gone / 1000),
     whole(observed.counts.overtaken),
+    whole(dueItems.max()),
+    seconds(sweepLagMs.max()),
+    seconds(sweepMs.max()),
   ])
 }
 
