@@ -4,8 +4,6 @@ import type { Endpoint } from './endpoints.ts'
 import { FAN_OUT_MS } from './load.ts'
 import { durations, gauge } from './measurements.ts'
 
-export type Observations = ReturnType<typeof observations>
-
 /** `recovery` is when the receivers that hang respond again. */
 export function observations(recovery: number) {
   const firstAttempts = durations()
