@@ -5,8 +5,8 @@ const MAX_FIRST_ATTEMPT_P99_MS = 5_000
 const MAX_RETRY_P99_MS = 10_000
 
 /** A queue is bounded if it is not longer in the last third of the time in which receivers hang than in the third before. */
-const GROWTH = 1.5
-const NEGLIGIBLE_LENGTH = 50
+const GROWTH = 1.1
+const NEGLIGIBLE_LENGTH = 100
 
 /** The bounds that a simulation exceeds, as text. */
 export function brokenBounds({ scenario, observed }: Simulation): string[] {

@@ -8,8 +8,6 @@ export type EmailLoad = {
   readonly maxRecheckMs: number
   /** Emails that the sweep queues again in a minute. */
   readonly sweptPerMinute: number
-  /** Whether a message whose email was sent before takes a turn too. */
-  readonly turnsForRepeats: boolean
 }
 
 export type EmailOutcome = {
@@ -23,7 +21,10 @@ export type EmailOutcome = {
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
-/** Simulates in steps of a second. The queue keeps its order; the sweep runs each minute, earliest due first. */
+/**
+ * Simulates in steps of a second. The queue keeps its order; the sweep runs each minute, earliest due first. A message whose
+ * email was sent before takes no turn.
+ */
 export function simulateEmails(load: EmailLoad): EmailOutcome {
   const { emails, perSecond } = load
   const queued = Array.from({ length: emails }, (_, email) => email)
@@ -52,9 +53,8 @@ export function simulateEmails(load: EmailLoad): EmailOutcome {
     if (now % MINUTE === 0) sweep()
     for (let turns = 0; turns < perSecond && next < queued.length; next++) {
       const email = queued[next] as number
-      if (isSent[email] && !load.turnsForRepeats) continue
-      turns++
       if (isSent[email]) continue
+      turns++
       isSent[email] = 1
       if (++sent === emails) hoursUntilSent = (now + 1000) / HOUR
     }

@@ -16,7 +16,6 @@ const EMAILS: Omit<EmailLoad, 'perSecond'> = {
   maxRecheckMs: 60 * MINUTE,
   // Two parts, eight emails at a time, 31 ms each, for 45 s.
   sweptPerMinute: Math.floor((2 * 8 * 45_000) / 31),
-  turnsForRepeats: true,
 }
 
 /** Rates of SES, emails a second: of a new account, and after an increase. */

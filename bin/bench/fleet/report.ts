@@ -54,10 +54,10 @@ export const fleetSection = (
     '|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|',
     ...lines.map(queueRow),
     '',
-    'A delivery, with its share of the fan-out:',
+    'Attempts a second of the whole cell; and what a delivery takes, with its share of the fan-out:',
     '',
-    '| | write units | read units | calls of the table | messages | invocations |',
-    '|---|---:|---:|---:|---:|---:|',
+    '| | attempts a second | write units | read units | calls of the table | messages | invocations |',
+    '|---|---:|---:|---:|---:|---:|---:|',
     ...lines.map(deliveryRow),
     '',
     ...emailLines(emails),
@@ -98,7 +98,9 @@ function queueRow({ name, simulation }: Line): string {
 
 function deliveryRow({ name, simulation }: Line): string {
   const { writeUnits, readUnits, calls, messages, invocations } = costsOfDelivery(simulation)
-  return row([name, ...[writeUnits, readUnits, calls, messages, invocations].map(fixed)])
+  const { healthyMs, hangingMs, recoveryMs } = simulation.scenario
+  const attempts = simulation.observed.counts.attempts / ((healthyMs + hangingMs + recoveryMs) / 1000)
+  return row([name, whole(attempts), ...[writeUnits, readUnits, calls, messages, invocations].map(fixed)])
 }
 
 const emailLines = (lines: readonly EmailLine[]): string[] => [
