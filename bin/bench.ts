@@ -15,41 +15,51 @@ import { openTable } from '../shared/store/table/table.ts'
 import { measureAppointments } from './bench/appointments.ts'
 import { measureContention } from './bench/contention.ts'
 import { createTable } from './bench/create-table.ts'
+import { measureFleet } from './bench/fleet/fleet.ts'
 import { runImport } from './bench/import.ts'
 import { measureMessages } from './bench/messages.ts'
 import { type Measurement, measurePatients, writePatients } from './bench/patients.ts'
-import { importLine, keepSection, markdownTable, renderReport, replaceSection } from './bench/report.ts'
+import { importLine, keepSections, markdownTable, renderReport, replaceSection } from './bench/report.ts'
 
-const { large, write, contention } = new Command('npm run bench --')
+const { large, write, contention, fleet } = new Command('npm run bench --')
   .option('--large', 'also measure a clinic of a million patients (takes minutes)', false)
   .option('--contention', 'measure only what concurrent writers of one clinic get (takes minutes)', false)
+  .option('--fleet', 'measure only a simulation of ten thousand clinics (takes minutes)', false)
   .option('--no-write', 'print the report instead of writing docs/benchmarks.md')
   .parse()
-  .opts<{ large: boolean; write: boolean; contention: boolean }>()
+  .opts<{ large: boolean; write: boolean; contention: boolean; fleet: boolean }>()
 
 const REPORT = 'docs/benchmarks.md'
 const MAX_IMPORT_MEGABYTES = 300
 
 const folder = mkdtempSync(join(tmpdir(), 'clinic-bench-'))
-const engine = await startDynamoDb({
-  onUnexpectedExit: (message) => {
-    throw new Error(message)
-  },
-})
 const printLine = (text: string) => process.stdout.write(`${text}\n`)
 const failures: string[] = []
+let engine: Awaited<ReturnType<typeof startDynamoDb>>
 
 try {
-  if (contention) await benchContention()
-  else await benchCosts()
+  if (fleet) await benchFleet()
+  else await onEngine(contention ? benchContention : benchCosts)
 } finally {
-  await engine.stop()
   rmSync(folder, { recursive: true, force: true })
 }
 
 if (failures.length > 0) {
   printLine(`\nBounds exceeded:\n${failures.map((failure) => `  ${failure}`).join('\n')}`)
   process.exitCode = 1
+}
+
+async function onEngine(work: () => Promise<void>): Promise<void> {
+  engine = await startDynamoDb({
+    onUnexpectedExit: (message) => {
+      throw new Error(message)
+    },
+  })
+  try {
+    await work()
+  } finally {
+    await engine.stop()
+  }
 }
 
 async function benchCosts(): Promise<void> {
@@ -68,13 +78,21 @@ async function benchCosts(): Promise<void> {
   }
   sections.push(await messageSection())
   const bundles = bundleSection()
-  if (write) writeFileSync(REPORT, keepSection(renderReport(sections, bundles), readFileSync(REPORT, 'utf8')))
+  if (write)
+    writeFileSync(REPORT, keepSections(renderReport(sections, bundles), readFileSync(REPORT, 'utf8')))
   printLine(write ? `\nWrote ${REPORT}.` : `\n${[...sections, bundles].join('\n')}`)
 }
 
 async function benchContention(): Promise<void> {
   const { section, failures: broken } = await measureContention(engine.endpoint, printLine)
   failures.push(...broken)
+  if (write) writeFileSync(REPORT, replaceSection(readFileSync(REPORT, 'utf8'), section))
+}
+
+async function benchFleet(): Promise<void> {
+  const { section, failures: broken } = await measureFleet(printLine)
+  failures.push(...broken)
+  printLine(`\n${section}`)
   if (write) writeFileSync(REPORT, replaceSection(readFileSync(REPORT, 'utf8'), section))
 }
 

@@ -156,7 +156,9 @@ const ARROWS: Record<string, string[]> = {
     'shared/runtime/document-client.ts',
     'shared/store/table',
   ],
+  'bin/bench/fleet': ['bin/demo', 'shared/delivery', 'shared/domain', 'shared/runtime/workers.ts'],
   'bin/bench': [
+    'bin/bench/fleet',
     'bin/clinic/import',
     'bin/demo',
     'functions',
@@ -173,6 +175,7 @@ const ARROWS: Record<string, string[]> = {
   'bin/prove': [],
   bin: [
     'bin/bench',
+    'bin/bench/fleet',
     'bin/clinic',
     'bin/clinic/import',
     'bin/demo',

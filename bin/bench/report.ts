@@ -39,14 +39,23 @@ read unit and one round trip to every request, and a write beside it that counts
 ${[...sections, bundles].join('\n')}`
 }
 
-const CONTENTION = /^## Contention\n[\s\S]*?(?=^## )/m
+/** Sections that are measured apart, in this order before the one on bundles. */
+const APART = ['Contention', 'Ten thousand clinics']
 
-/** The report with a new section on contention, before the one on bundles. */
-export const replaceSection = (report: string, section: string): string =>
-  report.replace(CONTENTION, '').replace(/^## Bundles$/m, `${section}\n## Bundles`)
+const sectionOf = (title: string): RegExp => new RegExp(`^## ${title}\\n[\\s\\S]*?(?=^## )`, 'm')
 
-/** A new report with the section on contention of the previous one, which is measured apart. */
-export function keepSection(report: string, previous: string): string {
-  const [section] = CONTENTION.exec(previous) ?? []
-  return section === undefined ? report : replaceSection(report, section.trimEnd().concat('\n'))
+/** The report with a new section that is measured apart. */
+export function replaceSection(report: string, section: string): string {
+  const title = /^## (.*)$/m.exec(section)?.[1] ?? ''
+  const following = [...APART.slice(APART.indexOf(title) + 1), 'Bundles']
+  const without = report.replace(sectionOf(title), '')
+  const next = following.find((other) => without.includes(`\n## ${other}\n`))
+  return without.replace(`\n## ${next}\n`, () => `\n${section}\n## ${next}\n`)
 }
+
+/** A new report with the sections of the previous one that are measured apart. */
+export const keepSections = (report: string, previous: string): string =>
+  APART.reduceRight((kept, title) => {
+    const [section] = sectionOf(title).exec(previous) ?? []
+    return section === undefined ? kept : replaceSection(kept, `${section.trimEnd()}\n`)
+  }, report)
