@@ -1,5 +1,6 @@
+import type { WaitingDelivery } from '../../../shared/delivery/store-ports.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
-import type { Delivery, DueDelivery } from '../../../shared/domain/delivery.ts'
+import { type Delivery, type DueDelivery, isWaiting } from '../../../shared/domain/delivery.ts'
 import { type DueItems, dueItems } from './due-items.ts'
 import { sortedLists } from './sorted-lists.ts'
 
@@ -45,8 +46,8 @@ export function deliveryPlaces(onEnd: (delivery: Delivery) => void) {
       if (before.dueAt !== null) partitionOf(id).remove(dueOf(clinic, before, before.dueAt))
       if (after.dueAt !== null) partitionOf(id).add(dueOf(clinic, after, after.dueAt))
     }
-    if (after.isWaiting && !before.isWaiting) waiting.add(webhook, { at: after.createdAt, id })
-    if (before.isWaiting && !after.isWaiting) waiting.remove(webhook, id)
+    if (isWaiting(after) && !isWaiting(before)) waiting.add(webhook, { at: after.createdAt, id })
+    if (isWaiting(before) && !isWaiting(after)) waiting.remove(webhook, id)
     if (isFirstDone(before, after)) unattempted.remove(recordKey(after), id)
     if (after.status !== 'pending') onEnd(after)
   }
@@ -58,7 +59,12 @@ export function deliveryPlaces(onEnd: (delivery: Delivery) => void) {
     forget: (id: string): void => void stored.delete(id),
     due,
     removeDue: (item: DueDelivery): void => partitionOf(item.id).remove(item),
-    waiting: (webhook: string, limit: number): string[] => waiting.first(webhook, limit),
+    waiting: (webhook: string, limit: number, after?: string): WaitingDelivery[] => {
+      const last = after === undefined ? undefined : stored.get(after)?.delivery
+      const ids = waiting.first(webhook, limit, last && { at: last.createdAt, id: last.id })
+      return ids.map((id) => ({ id, waitsFor: stored.get(id)?.delivery.waiting?.for as 'turn' | 'success' }))
+    },
+    removeWaiting: waiting.remove,
     /** The deliveries of the same record without an attempt: the first before this one, and the next. */
     earlier: (delivery: Delivery): string | null =>
       unattempted.firstBefore(recordKey(delivery), delivery.sequence),
@@ -90,7 +96,7 @@ export function writtenSizes(before: Delivery, after: Delivery): number[] {
   const places =
     (hasMoved && before.dueAt !== null ? 1 : 0) +
     (hasMoved && after.dueAt !== null ? 1 : 0) +
-    (before.isWaiting === after.isWaiting ? 0 : 1) +
+    (isWaiting(before) || isWaiting(after) ? Number(before.waiting?.for !== after.waiting?.for) : 0) +
     (isFirstDone(before, after) ? 1 : 0)
   return [sizeOf(after), ...Array<number>(places).fill(KEY_ITEM_BYTES)]
 }

@@ -8,10 +8,10 @@ export function memoryHealth(table: SimulatedTable) {
   const find = (webhook: string): WebhookHealth => records.get(webhook) ?? HEALTHY
 
   const ports: HealthRecords = {
-    takeSlot: async (_clinic, webhook, { number, read, until }) => {
+    takeSlot: async (_clinic, webhook, read, { number, until }) => {
       await table.write()
       const health = find(webhook)
-      if (health.slots[number] !== read) return false
+      if (health.slots[number] !== read.slots[number] || health.probes !== read.probes) return false
       records.set(webhook, { ...health, slots: health.slots.with(number, until) })
       return true
     },

@@ -105,9 +105,13 @@ export function memoryDeliveries(table: SimulatedTable, { webhook: webhookOf, he
       await table.write()
       places.removeDue(item)
     },
-    waiting: async (_clinic, webhook, limit) => {
+    waiting: async (_clinic, webhook, limit, after) => {
       await table.read()
-      return places.waiting(webhook, limit)
+      return places.waiting(webhook, limit, after)
+    },
+    removeWaiting: async (_clinic, webhook, id) => {
+      await table.write()
+      places.removeWaiting(webhook, id)
     },
   }
 

@@ -25,8 +25,13 @@ export function sortedLists() {
   return {
     add,
     remove,
-    first: (key: string, limit: number): string[] =>
-      (lists.get(key) ?? []).slice(0, limit).map(({ id }) => id),
+    /** The first `limit` ids of a list; those after a place, if it is given. */
+    first: (key: string, limit: number, after?: Place): string[] => {
+      const list = lists.get(key) ?? []
+      const isAfter = ({ at, id }: Place) => !after || at > after.at || (at === after.at && id > after.id)
+      const start = after ? list.findIndex(isAfter) : 0
+      return start < 0 ? [] : list.slice(start, start + limit).map(({ id }) => id)
+    },
     firstBefore: (key: string, before: number): string | null => {
       const [place] = lists.get(key) ?? []
       return place && place.at < before ? place.id : null

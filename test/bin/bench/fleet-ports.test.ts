@@ -112,11 +112,17 @@ describe('deliveries in memory', () => {
     const wait = (id: string, dueAt: number) =>
       settled(
         clock,
-        deliveries.change(CLINIC, 'w1', id, (before) => ({ ...before, isWaiting: true, dueAt })),
+        deliveries.change(CLINIC, 'w1', id, (before) => ({
+          ...before,
+          waiting: { for: 'turn', since: NOW, retryAt: null },
+          dueAt,
+        })),
       )
     await wait('d-03', NOW + 1)
     await wait('d-01', NOW + 90_000)
-    expect(await settled(clock, deliveries.waiting(CLINIC, 'w1', 5))).toEqual(['d-01', 'd-03'])
+    const waiting = (after?: string) => settled(clock, deliveries.waiting(CLINIC, 'w1', 5, after))
+    expect((await waiting()).map(({ id }) => id)).toEqual(['d-01', 'd-03'])
+    expect(await waiting('d-01')).toEqual([{ id: 'd-03', waitsFor: 'turn' }])
     const read = async (): Promise<string[]> => {
       const ids: string[] = []
       for await (const batch of deliveries.dueBatches(NOW + 90_000, 100))
@@ -144,7 +150,7 @@ describe('deliveries in memory', () => {
 describe('health in memory', () => {
   it('lets one of two consumers take a slot, and frees it with the attempt', async () => {
     const { clock, health } = open()
-    const take = () => health.takeSlot(CLINIC, 'w1', { number: 1, read: 0, until: NOW + 1 })
+    const take = () => health.takeSlot(CLINIC, 'w1', HEALTHY, { number: 1, until: NOW + 1 })
     expect(await settled(clock, Promise.all([take(), take()]))).toEqual([true, false])
     expect(health.find('w1').slots).toEqual([0, NOW + 1, 0])
     const failure = {
@@ -152,7 +158,7 @@ describe('health in memory', () => {
       at: NOW,
       isSlow: true,
       probeAt: NOW + 5,
-      slot: 1,
+      slot: { number: 1, until: NOW + 1 },
       isWaiting: true,
     } as const
     await settled(clock, health.record(CLINIC, 'w1', failure))
@@ -162,6 +168,7 @@ describe('health in memory', () => {
       slowAttempts: 1,
       failingSince: NOW,
       probeAt: NOW + 5,
+      probes: 1,
       waitingSince: NOW,
     })
     const success = {
