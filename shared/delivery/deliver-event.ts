@@ -15,9 +15,16 @@ import {
   signingSecrets,
   type Webhook,
 } from '../domain/webhook.ts'
-import { freeSlots, isLimited, nextProbeAt, SLOW_THRESHOLD_MS, type Slot } from '../domain/webhook-health.ts'
+import {
+  freeSlots,
+  isLimited,
+  nextProbeAt,
+  queuedDelivery,
+  SLOW_THRESHOLD_MS,
+  type Slot,
+} from '../domain/webhook-health.ts'
 import type { DeliveryQueues, Lane } from './delivery-queues.ts'
-import { recordHealth, takeSlot } from './receiver-health.ts'
+import { recordHealth, reserveQueue, takeSlot } from './receiver-health.ts'
 import type { Deliveries, HealthRecords, Webhooks } from './store-ports.ts'
 import { call, passOn, postpone } from './waiting-deliveries.ts'
 import { signatureHeaders } from './webhook-signature.ts'
@@ -83,7 +90,12 @@ export async function deliverEvent(
   if (early > EARLY_TOLERANCE_MS) return queues.push(lane, [queued], early)
   const slots = isLimited(health) ? freeSlots(health, delivery.isManual, now()) : null
   if (slots?.length === 0) return postpone(consumer, queued, delivery)
-  if (slots && lane === 'quick') return queues.push('slow', [queued])
+  if (slots && lane === 'quick') {
+    // A repeated message.
+    if (queuedDelivery(health, now()) === delivery.id) return
+    const mayQueue = delivery.isManual || (await reserveQueue(consumer.health, queued, health, now()))
+    return mayQueue ? queues.push('slow', [queued]) : postpone(consumer, queued, delivery)
+  }
   if (delivery.attempts.length === 0) {
     const earlier = await deliveries.earlierUnattempted(clinic, delivery)
     if (earlier !== null) {

@@ -1,6 +1,23 @@
 import type { DeliveryContext, DeliveryReference } from '../domain/delivery.ts'
-import type { AttemptHealth, Slot, WebhookHealth } from '../domain/webhook-health.ts'
+import {
+  type AttemptHealth,
+  QUEUED_MS,
+  queuedDelivery,
+  type Slot,
+  type WebhookHealth,
+} from '../domain/webhook-health.ts'
 import type { HealthRecords } from './store-ports.ts'
+
+/** Whether a delivery may be sent to the slow queue: of a receiver that hangs or fails, one at a time. */
+export const reserveQueue = async (
+  records: HealthRecords,
+  { clinic, webhook, delivery }: DeliveryReference,
+  health: WebhookHealth,
+  now: number,
+): Promise<boolean> =>
+  health.isAnswering ||
+  (queuedDelivery(health, now) === null &&
+    (await records.recordQueued(clinic, webhook, health, { delivery, until: now + QUEUED_MS })))
 
 /** Takes one of the slots. Null if others were faster. */
 export async function takeSlot(

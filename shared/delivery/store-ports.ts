@@ -66,6 +66,13 @@ export type Webhooks = {
 export type HealthRecords = {
   /** Takes a slot. False if it was taken since the health was read, or the receiver was tried. */
   readonly takeSlot: (clinic: ClinicId, webhook: string, read: WebhookHealth, slot: Slot) => Promise<boolean>
+  /** Records that a delivery is in the slow queue. False if another is, or the receiver was tried since the health was read. */
+  readonly recordQueued: (
+    clinic: ClinicId,
+    webhook: string,
+    read: WebhookHealth,
+    queued: NonNullable<WebhookHealth['queued']>,
+  ) => Promise<boolean>
   /** Records an attempt, and frees its slot. Returns the health afterwards; null for a deleted webhook. */
   readonly record: (
     clinic: ClinicId,

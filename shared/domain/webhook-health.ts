@@ -20,9 +20,13 @@ export type WebhookHealth = {
   readonly probes: number
   /** Until when each of the attempts that a limited receiver may have at a time lasts at most; 0 for none. */
   readonly slots: readonly number[]
+  /** The delivery that was sent to the slow queue, and until when it is considered to be there. */
+  readonly queued: Queued | null
   /** When a delivery last began to wait; null if none waits. */
   readonly waitingSince: number | null
 }
+
+type Queued = { readonly delivery: string; readonly until: number }
 
 /** A slot, by its number, that is taken until an instant. */
 export type Slot = { readonly number: number; readonly until: number }
@@ -52,6 +56,7 @@ export const HEALTHY: WebhookHealth = {
   probeAt: null,
   probes: 0,
   slots: Array(SLOW_SLOTS).fill(0),
+  queued: null,
   waitingSince: null,
 }
 
@@ -93,6 +98,7 @@ export function healthAfter(
     // Its lease may have ended, and another attempt may have taken the slot.
     slots:
       slot && before.slots[slot.number] === slot.until ? before.slots.with(slot.number, 0) : before.slots,
+    queued: before.queued,
     waitingSince: isWaiting ? at : before.waitingSince,
   }
 }
@@ -106,6 +112,16 @@ export function freeSlots(health: WebhookHealth, isManual: boolean, now: number)
   const slots = health.slots.slice(0, health.isAnswering ? SLOW_SLOTS : 1)
   return slots.flatMap((until, number) => (until <= now ? [number] : []))
 }
+
+/** How long a delivery is considered to be in the slow queue, if its attempt does not begin before. */
+export const QUEUED_MS = 120_000
+
+/**
+ * The id of the delivery that is in the slow queue; null if there may be another. One of a receiver that hangs or fails is enough: otherwise, all that are due
+ * would be there when the queue is long. A receiver whose attempts succeed may have several.
+ */
+export const queuedDelivery = ({ isAnswering, queued }: WebhookHealth, now: number): string | null =>
+  !isAnswering && queued && now < queued.until ? queued.delivery : null
 
 /**
  * When a receiver may be tried again that fails once more, at `now`; null if it is not troubled. It becomes troubled when the

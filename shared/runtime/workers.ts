@@ -92,7 +92,7 @@ export const deliverEventWorker = {
   part: 'events',
   trigger: {
     type: 'queue',
-    maxConcurrency: { deliveries: 50, 'slow-deliveries': 100 },
+    maxConcurrency: { deliveries: 100, 'slow-deliveries': 100 },
     // One message that takes 15 s would hold up nine others.
     batchSize: { 'slow-deliveries': 1 },
   },

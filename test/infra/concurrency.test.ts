@@ -31,18 +31,18 @@ describe('the concurrency of the account', () => {
     })
   })
 
-  it.each([456, 1000, 10_000])('of %i leaves what AWS requires to be unreserved', (limit) => {
+  it.each([582, 1000, 10_000])('of %i leaves what AWS requires to be unreserved', (limit) => {
     const reserved = Object.values(reservations(String(limit)))
     expect(limit - reserved.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(100)
   })
 
   it('must be twice what workers can take', () => {
     expect(() => checkConcurrency(undefined)).not.toThrow()
-    expect(() => checkConcurrency(456)).not.toThrow()
-    expect(() => checkConcurrency(455)).toThrow(/is too low/)
-    // Emails 2, feedback 10, deliveries 150, sweeps 11, fan-out 20, SMS receipts 10.
+    expect(() => checkConcurrency(582)).not.toThrow()
+    expect(() => checkConcurrency(570)).toThrow(/is too low/)
+    // Emails 2, feedback 10, deliveries 200, sweeps 11, fan-out 20, SMS receipts 10.
     expect(() => checkConcurrency(200)).toThrow(
-      'accountConcurrency=200 is too low: workers can take 203 at a time, which is more than half.',
+      'accountConcurrency=200 is too low: workers can take 253 at a time, which is more than half.',
     )
     expect(() => templateOf('prod', { accountConcurrency: '200' })).toThrow(/is too low/)
   })

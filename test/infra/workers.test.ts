@@ -190,7 +190,7 @@ describe('the workers', () => {
       [
         fed('Messaging/Emails', 'Messaging/send-email', 2),
         fed('Messaging/Feedback', 'Messaging/email-feedback', 10),
-        fed('Events/Deliveries', 'Events/deliver-event', 50),
+        fed('Events/Deliveries', 'Events/deliver-event', 100),
         fed('Events/SlowDeliveries', 'Events/deliver-event', 100, 1),
       ].map((mapping) => expect.objectContaining(mapping)),
     )

@@ -12,7 +12,14 @@ export function memoryHealth(table: SimulatedTable) {
       await table.write()
       const health = find(webhook)
       if (health.slots[number] !== read.slots[number] || health.probes !== read.probes) return false
-      records.set(webhook, { ...health, slots: health.slots.with(number, until) })
+      records.set(webhook, { ...health, slots: health.slots.with(number, until), queued: null })
+      return true
+    },
+    recordQueued: async (_clinic, webhook, read, queued) => {
+      await table.write()
+      const health = find(webhook)
+      if (health.queued !== read.queued || health.probes !== read.probes) return false
+      records.set(webhook, { ...health, queued })
       return true
     },
     record: async (_clinic, webhook, attempt) => {

@@ -115,6 +115,7 @@ const StoredHealth = z.object({
   probeAt: z.number().optional(),
   probes: z.int(),
   waiting: z.number().optional(),
+  queued: z.object({ delivery: z.string(), until: z.number() }).optional(),
   slot0: z.number().optional(),
   slot1: z.number().optional(),
   slot2: z.number().optional(),
@@ -141,7 +142,7 @@ export function decodeHealth(item: Item | undefined): WebhookHealth {
     probes,
     ...rest
   } = StoredHealth.parse(item)
-  const { waiting = null, slot0 = 0, slot1 = 0, slot2 = 0 } = rest
+  const { waiting = null, queued = null, slot0 = 0, slot1 = 0, slot2 = 0 } = rest
   return {
     failingSince,
     failures,
@@ -150,6 +151,7 @@ export function decodeHealth(item: Item | undefined): WebhookHealth {
     probeAt,
     probes,
     slots: [slot0, slot1, slot2],
+    queued,
     waitingSince: waiting,
   }
 }

@@ -19,11 +19,25 @@ export function webhookHealthStore({ table }: { table: Table }) {
   ): Promise<boolean> =>
     null !==
     (await change(clinic, webhook, {
-      UpdateExpression: 'SET #slot = :until',
+      UpdateExpression: 'SET #slot = :until REMOVE queued',
       // If it succeeds with its response lost, the slot stays taken until its lease ends.
       ConditionExpression: `probes = :probes AND ${slots[number] === 0 ? '(attribute_not_exists(#slot) OR #slot = :read)' : '#slot = :read'}`,
       ExpressionAttributeNames: { '#slot': `slot${number}` },
       ExpressionAttributeValues: { ':until': until, ':read': slots[number], ':probes': probes },
+    }))
+
+  /** Records that a delivery is in the slow queue. False if another is, or the receiver was tried since the health was read. */
+  const recordQueued = async (
+    clinic: ClinicId,
+    webhook: string,
+    { queued, probes }: WebhookHealth,
+    next: NonNullable<WebhookHealth['queued']>,
+  ): Promise<boolean> =>
+    null !==
+    (await change(clinic, webhook, {
+      UpdateExpression: 'SET queued = :next',
+      ConditionExpression: `probes = :probes AND ${queued ? 'queued = :read' : 'attribute_not_exists(queued)'}`,
+      ExpressionAttributeValues: { ':next': next, ':probes': probes, ...(queued && { ':read': queued }) },
     }))
 
   /**
@@ -119,5 +133,5 @@ export function webhookHealthStore({ table }: { table: Table }) {
     }
   }
 
-  return { takeSlot, record, reset, recordWaiting, clearWaiting }
+  return { takeSlot, recordQueued, record, reset, recordWaiting, clearWaiting }
 }

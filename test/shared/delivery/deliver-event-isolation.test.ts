@@ -87,7 +87,14 @@ async function latencies({ hanging }: { hanging: number }): Promise<number[]> {
         await sleep(3)
         const { slots, ...before } = health.get(id) ?? HEALTHY
         if (slots[number] !== read.slots[number]) return false
-        health.set(id, { ...before, slots: slots.with(number, until) })
+        health.set(id, { ...before, slots: slots.with(number, until), queued: null })
+        return true
+      },
+      recordQueued: async (_clinic, id, read, queued) => {
+        await sleep(3)
+        const before = health.get(id) ?? HEALTHY
+        if (before.queued !== read.queued) return false
+        health.set(id, { ...before, queued })
         return true
       },
       record: async (_clinic, id, attempt) => {
