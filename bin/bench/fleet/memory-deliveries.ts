@@ -49,25 +49,8 @@ export function memoryDeliveries(table: SimulatedTable, { webhook: webhookOf, he
     }
   }
 
-  async function* dueBatches(
-    until: number,
-    size: number,
-    partitions: readonly DueItems[] = places.due,
-  ): AsyncGenerator<DueDelivery[]> {
-    let open = partitions.map((partition) => ({ partition, after: null as DueDelivery | null }))
-    while (open.length > 0) {
-      const reads = await Promise.all(
-        open.map(async ({ partition, after }) => {
-          await table.read(Math.ceil((size * KEY_ITEM_BYTES) / READ_UNIT_BYTES))
-          return { partition, items: partition.query(until, after, size) }
-        }),
-      )
-      yield reads.flatMap(({ items }) => items).sort((a, b) => a.at - b.at)
-      open = reads.flatMap(({ partition, items }) =>
-        items.length === size ? [{ partition, after: items.at(-1) as DueDelivery }] : [],
-      )
-    }
-  }
+  const dueBatches = (until: number, size: number, partitions: readonly DueItems[] = places.due) =>
+    batchesOf(table, partitions, until, size)
 
   const ports: Deliveries = {
     find: async (_clinic, _webhook, id) => {
@@ -126,4 +109,26 @@ export function memoryDeliveries(table: SimulatedTable, { webhook: webhookOf, he
   }
 
   return { ...ports, partOf, create: places.create, forget: places.forget, peek, dueUntil }
+}
+
+/** The items that are due by `until`, in batches of at most `size` from each partition, earliest first. */
+async function* batchesOf(
+  table: SimulatedTable,
+  partitions: readonly DueItems[],
+  until: number,
+  size: number,
+): AsyncGenerator<DueDelivery[]> {
+  let open = partitions.map((partition) => ({ partition, after: null as DueDelivery | null }))
+  while (open.length > 0) {
+    const reads = await Promise.all(
+      open.map(async ({ partition, after }) => {
+        await table.read(Math.ceil((size * KEY_ITEM_BYTES) / READ_UNIT_BYTES))
+        return { partition, items: partition.query(until, after, size) }
+      }),
+    )
+    yield reads.flatMap(({ items }) => items).sort((a, b) => a.at - b.at)
+    open = reads.flatMap(({ partition, items }) =>
+      items.length === size ? [{ partition, after: items.at(-1) as DueDelivery }] : [],
+    )
+  }
 }

@@ -49,35 +49,15 @@ export function webhookHealthStore({ table }: { table: Table }) {
     webhook: string,
     attempt: AttemptHealth,
   ): Promise<WebhookHealth | null> {
-    const { result, at, isSlow, probeAt, slot, isWaiting } = attempt
-    const values: Record<string, number | boolean> = {}
-    const sets: string[] = []
-    const set = (expression: string, name: string, value: number | boolean) => {
-      sets.push(expression)
-      values[name] = value
-    }
-    if (isSlow) set('slow = slow + :one', ':one', 1)
-    else if (result === 'success') set('slow = :zero', ':zero', 0)
-    if (result !== 'cut-off') set('answering = :answering', ':answering', result === 'success' && isSlow)
-    if (result === 'success') set('failures = :zero', ':zero', 0)
-    if (result === 'failure') {
-      set('failures = failures + :one', ':one', 1)
-      set('failingSince = if_not_exists(failingSince, :at)', ':at', at)
-    }
-    if (result === 'success') set('probes = :zero', ':zero', 0)
-    if (probeAt !== null) {
-      set('probeAt = :probe', ':probe', probeAt)
-      set('probes = probes + :one', ':one', 1)
-    }
-    if (isWaiting) set('waiting = :at', ':at', at)
-    const removed = result === 'success' ? ' REMOVE failingSince, probeAt' : ''
+    const { sets, values, removes } = updateOf(attempt)
     const update = (sets: readonly string[], values: Record<string, number | boolean>, condition?: string) =>
       change(clinic, webhook, {
-        UpdateExpression: `SET ${sets.join(', ')}${removed}`,
+        UpdateExpression: `SET ${sets.join(', ')} ${removes}`,
         ExpressionAttributeValues: values,
         ReturnValues: 'ALL_NEW',
         ...(condition && { ConditionExpression: condition }),
       })
+    const { slot } = attempt
     const name = `slot${slot?.number}`
     const item =
       (slot &&
@@ -134,4 +114,29 @@ export function webhookHealthStore({ table }: { table: Table }) {
   }
 
   return { takeSlot, recordQueued, record, reset, recordWaiting, clearWaiting }
+}
+
+/** What an attempt changes apart from its slot, as in `healthAfter`. */
+function updateOf({ result, at, isSlow, probeAt, isWaiting }: AttemptHealth) {
+  const isSuccess = result === 'success'
+  const values: Record<string, number | boolean> = {}
+  const sets: string[] = []
+  const set = (expression: string, name: string, value: number | boolean) => {
+    sets.push(expression)
+    values[name] = value
+  }
+  if (isSlow) set('slow = slow + :one', ':one', 1)
+  else if (isSuccess) set('slow = :zero', ':zero', 0)
+  if (result !== 'cut-off') set('answering = :answering', ':answering', isSuccess && isSlow)
+  if (isSuccess) set('failures = :zero, probes = :zero', ':zero', 0)
+  if (result === 'failure') {
+    set('failures = failures + :one', ':one', 1)
+    set('failingSince = if_not_exists(failingSince, :at)', ':at', at)
+  }
+  if (probeAt !== null) {
+    set('probeAt = :probe', ':probe', probeAt)
+    set('probes = probes + :one', ':one', 1)
+  }
+  if (isWaiting) set('waiting = :at', ':at', at)
+  return { sets, values, removes: isSuccess ? 'REMOVE failingSince, probeAt' : '' }
 }
