@@ -1,5 +1,6 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { AttemptHealth, Slot, WebhookHealth } from '../../domain/webhook-health.ts'
+import type { Key } from '../keys/key.ts'
 import { webhookHealthKey } from '../keys/webhooks.ts'
 import { ConditionFailed } from '../table/errors.ts'
 import type { Table } from '../table/table.ts'
@@ -8,6 +9,9 @@ import { decodeHealth } from './items.ts'
 
 /** How the receivers of webhooks respond. Each webhook has one item, which is created and deleted together with it. */
 export function webhookHealthStore({ table }: { table: Table }) {
+  const change = (clinic: ClinicId, webhook: string, parts: UpdateParts) =>
+    changeHealth(table, webhookHealthKey(clinic, webhook), parts)
+
   /**
    * Takes a slot. False if it was taken since the health was read, or a troubled receiver was tried, or the webhook was deleted.
    */
@@ -97,22 +101,6 @@ export function webhookHealthStore({ table }: { table: Table }) {
     })
   }
 
-  /**
-   * Returns the attributes that the update asks for, or null if its condition does not hold. A delivery can end after its
-   * webhook was deleted, whose health must not be created again.
-   */
-  async function change(clinic: ClinicId, webhook: string, parts: UpdateParts): Promise<Item | null> {
-    const key = webhookHealthKey(clinic, webhook)
-    try {
-      const exists = 'attribute_exists(pk)'
-      const condition = parts.ConditionExpression ? `${exists} AND ${parts.ConditionExpression}` : exists
-      return { ...key, ...(await table.update(key, { ...parts, ConditionExpression: condition })) }
-    } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error
-      return null
-    }
-  }
-
   return { takeSlot, recordQueued, record, reset, recordWaiting, clearWaiting }
 }
 
@@ -139,4 +127,19 @@ function updateOf({ result, at, isSlow, probeAt, isWaiting }: AttemptHealth) {
   }
   if (isWaiting) set('waiting = :at', ':at', at)
   return { sets, values, removes: isSuccess ? 'REMOVE failingSince, probeAt' : '' }
+}
+
+/**
+ * Returns the attributes that the update asks for, or null if its condition does not hold. A delivery can end after its
+ * webhook was deleted, whose health must not be created again.
+ */
+async function changeHealth(table: Table, key: Key, parts: UpdateParts): Promise<Item | null> {
+  try {
+    const exists = 'attribute_exists(pk)'
+    const condition = parts.ConditionExpression ? `${exists} AND ${parts.ConditionExpression}` : exists
+    return { ...key, ...(await table.update(key, { ...parts, ConditionExpression: condition })) }
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error
+    return null
+  }
 }
