@@ -123,6 +123,12 @@ export const QUEUED_MS = 120_000
 export const queuedDelivery = ({ isAnswering, queued }: WebhookHealth, now: number): string | null =>
   !isAnswering && queued && now < queued.until ? queued.delivery : null
 
+/** Whether a new delivery has to wait, since the receiver hangs or fails and takes no further attempt. */
+export const hasToWait = (health: WebhookHealth, now: number): boolean =>
+  isLimited(health) &&
+  !health.isAnswering &&
+  (freeSlots(health, false, now).length === 0 || queuedDelivery(health, now) !== null)
+
 /**
  * When a receiver may be tried again that fails once more, at `now`; null if it is not troubled. It becomes troubled when the
  * attempt began after so many failures: among attempts at the same time, others may have succeeded. `random` is from 0 to 1.

@@ -15,7 +15,7 @@ type Options = {
 /** Messages of a queue with small batches that are processed at a time, if its mapping allows as many. */
 const MAX_MESSAGES = 8
 /** Pollers of a queue with batches of ten. Lambda starts with five. */
-const MIN_POLLERS = 2
+const MIN_POLLERS = 4
 
 /** How many batches a function processes at a time, if all of its queues have messages. */
 export const batchesOf = (functionArn: string, mappings: readonly QueueMapping[]): number =>

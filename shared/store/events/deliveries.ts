@@ -183,6 +183,8 @@ function addDelivery(changes: Changeset, delivery: Delivery): void {
   changes.put(encodeDelivery(changes.clinic, delivery, 1), 'new')
   const due = dueKeyOf(changes.clinic, delivery)
   if (due) changes.put(due)
+  if (isWaiting(delivery))
+    changes.put(encodeWaiting(waitingDeliveryKey(changes.clinic, delivery.webhook, delivery.id), delivery))
 }
 
 const dueKeyOf = (clinic: ClinicId, { id, webhook, dueAt }: Delivery): Key | null =>

@@ -4,7 +4,7 @@
  * leaves all of it done or none of it.
  */
 import type { ClinicId } from '../../domain/clinic.ts'
-import { type DeliveryReference, newDelivery } from '../../domain/delivery.ts'
+import { type DeliveryReference, newDelivery, postponed } from '../../domain/delivery.ts'
 import type { Event } from '../../domain/event.ts'
 import { isSubscribedTo } from '../../domain/webhook.ts'
 import { clinicStore } from '../clinics.ts'
@@ -23,6 +23,7 @@ import { MAX_TRANSACTION_ITEMS, type Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'
 import { addOrderedDelivery } from './deliveries.ts'
 import { decodeAnnouncedEvent, decodeCounter, encodeEvent } from './items.ts'
+import { webhookHealthStore } from './webhook-health.ts'
 import { webhookStore } from './webhooks.ts'
 
 /** Announced events read for one transaction: about twice what it can hold, since the next one reads the rest again. */
@@ -33,6 +34,9 @@ const EVENTS_PER_SEARCH = 100
 
 /** Transactions for one clinic in a turn: a backlog must not hold up other clinics. */
 const MAX_TRANSACTIONS_PER_TURN = 20
+
+/** A delivery, when it is due, its place among unattempted deliveries, and among those that wait. */
+const MAX_DELIVERY_ITEMS = 4
 
 type FanOutPlatform = {
   readonly table: Table
@@ -49,10 +53,11 @@ type AnnouncedSearch = {
 export function eventFanOut({ table, now, newId }: FanOutPlatform) {
   const webhooks = webhookStore({ table })
   const clinics = clinicStore({ table })
+  const health = webhookHealthStore({ table })
 
   /**
    * Moves a clinic's announced events to their positions and creates a delivery for each subscribed webhook. Calls `push`
-   * with the new deliveries after each transaction; if it fails, the sweep queues them later. Returns true when it ended
+   * with the new deliveries after each transaction, except those that have to wait for their receiver; if it fails, the sweep queues them later. Returns true when it ended
    * after the transactions of one turn, so that there may be more events.
    */
   async function fanOut(
@@ -73,28 +78,43 @@ export function eventFanOut({ table, now, newId }: FanOutPlatform) {
     const headItem = await table.get(eventHeadKey(clinic))
     const events = await readAnnounced(clinic)
     if (events.length === 0) return null
-    const [endpoints, settings] = await Promise.all([webhooks.list(clinic), clinics.find(clinic)])
+    const [endpoints, limited, settings] = await Promise.all([
+      webhooks.list(clinic),
+      health.listLimited(clinic, now()),
+      clinics.find(clinic),
+    ])
     const payloadClinic = { id: clinic, timezone: settings?.timezone ?? 'UTC' }
     const changes = new Changeset(table, clinic)
     const created: DeliveryReference[] = []
+    const waiting = new Set<string>()
     const head = decodeCounter(headItem)
     const first = head.n + 1
     let next = first
     for (const event of events) {
       const subscribed = endpoints.filter((endpoint) => isSubscribedTo(endpoint, event.event))
-      if (changes.size + 2 + 3 * subscribed.length > MAX_TRANSACTION_ITEMS - 1 && next > first) break
+      if (
+        changes.size + 2 + MAX_DELIVERY_ITEMS * subscribed.length > MAX_TRANSACTION_ITEMS - 1 &&
+        next > first
+      )
+        break
       changes.put(encodeEvent(clinic, next, event), 'new')
       changes.removeExisting(announcedKey(clinic, event.record, event.sequence))
       for (const { id: webhook } of subscribed) {
         const delivery = newDelivery(event, payloadClinic, { id: newId(), webhook, now: now() })
-        addOrderedDelivery(changes, delivery)
-        created.push({ clinic, webhook, delivery: delivery.id })
+        if (limited.has(webhook)) {
+          waiting.add(webhook)
+          addOrderedDelivery(changes, postponed(delivery, now()))
+        } else {
+          addOrderedDelivery(changes, delivery)
+          created.push({ clinic, webhook, delivery: delivery.id })
+        }
       }
       next++
     }
     changes.set(eventHeadKey(clinic), 'n', next - 1)
     changes.expectVersion(eventHeadKey(clinic), head.v)
     await changes.commit()
+    for (const webhook of waiting) await health.recordWaiting(clinic, webhook, now())
     return created
   }
 

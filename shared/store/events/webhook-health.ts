@@ -1,7 +1,8 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import type { AttemptHealth, Slot, WebhookHealth } from '../../domain/webhook-health.ts'
+import { MAX_WEBHOOKS } from '../../domain/webhook.ts'
+import { type AttemptHealth, hasToWait, type Slot, type WebhookHealth } from '../../domain/webhook-health.ts'
 import type { Key } from '../keys/key.ts'
-import { webhookHealthKey } from '../keys/webhooks.ts'
+import { parseWebhookHealthKey, webhookHealthKey, webhookHealthPartition } from '../keys/webhooks.ts'
 import { ConditionFailed } from '../table/errors.ts'
 import type { Table } from '../table/table.ts'
 import type { Item, UpdateParts } from '../table/write-requests.ts'
@@ -11,6 +12,12 @@ import { decodeHealth } from './items.ts'
 export function webhookHealthStore({ table }: { table: Table }) {
   const change = (clinic: ClinicId, webhook: string, parts: UpdateParts) =>
     changeHealth(table, webhookHealthKey(clinic, webhook), parts)
+
+  /** The webhooks of the clinic, by id, that take no further delivery at `now`. */
+  async function listLimited(clinic: ClinicId, now: number): Promise<ReadonlySet<string>> {
+    const items = await table.query({ pk: webhookHealthPartition(clinic), limit: MAX_WEBHOOKS })
+    return new Set(items.filter((item) => hasToWait(decodeHealth(item), now)).map(parseWebhookHealthKey))
+  }
 
   /**
    * Takes a slot. False if it was taken since the health was read, or a troubled receiver was tried, or the webhook was deleted.
@@ -101,7 +108,7 @@ export function webhookHealthStore({ table }: { table: Table }) {
     })
   }
 
-  return { takeSlot, recordQueued, record, reset, recordWaiting, clearWaiting }
+  return { listLimited, takeSlot, recordQueued, record, reset, recordWaiting, clearWaiting }
 }
 
 /** What an attempt changes apart from its slot, as in `healthAfter`. */

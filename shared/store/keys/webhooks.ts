@@ -13,11 +13,16 @@ export const parseWebhookKey = ({ sk }: Key): string => sk
 /** The number of webhooks. */
 export const webhookCountKey = (clinic: ClinicId): Key => ({ pk: partition(clinic, 'WN'), sk: 'count' })
 
+export const webhookHealthPartition = (clinic: ClinicId): string => partition(clinic, 'WS')
+
 /** The health of a webhook's receiver: an item of its own, since every failed delivery writes it. */
 export const webhookHealthKey = (clinic: ClinicId, id: string): Key => ({
-  pk: partition(clinic, 'WS'),
+  pk: webhookHealthPartition(clinic),
   sk: id,
 })
+
+/** The inverse of {@link webhookHealthKey}. */
+export const parseWebhookHealthKey = ({ sk }: Key): string => sk
 
 /** Deliveries to one webhook by id. Ids begin with the time of creation, so they sort by it. */
 export const deliveriesPartition = (clinic: ClinicId, webhook: string): string =>
