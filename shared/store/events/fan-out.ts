@@ -114,7 +114,7 @@ export function eventFanOut({ table, now, newId }: FanOutPlatform) {
     changes.set(eventHeadKey(clinic), 'n', next - 1)
     changes.expectVersion(eventHeadKey(clinic), head.v)
     await changes.commit()
-    for (const webhook of waiting) await health.recordWaiting(clinic, webhook, now())
+    await Promise.all([...waiting].map((webhook) => health.recordWaiting(clinic, webhook, now())))
     return created
   }
 
