@@ -19,4 +19,7 @@ const stage = stageSettings(app.node.getContext('stage'), {
 })
 const { code } = bundleFunctions(functionIds(), join(app.outdir, 'bundles'))
 const { messaging } = new ClinicStack(app, stage, code)
-if (context('smsReceipts') === 'on') new SmsReceiptsStack(app, stage.name, messaging.smsReceipts)
+const smsReceipts = context('smsReceipts')
+if (smsReceipts !== undefined && smsReceipts !== 'on')
+  throw new Error('smsReceipts must be "on", or left out.')
+if (smsReceipts === 'on') new SmsReceiptsStack(app, stage.name, messaging.smsReceipts)

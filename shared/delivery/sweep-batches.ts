@@ -28,6 +28,7 @@ export async function sweepBatches<T extends { readonly at: number }>(
   const isOver = () => now() >= end
   const failures: unknown[] = []
   let lag = 0
+  let isRead = true
   const workInTime = async (item: T) => {
     const begin = now()
     if (begin >= end) return
@@ -40,8 +41,10 @@ export async function sweepBatches<T extends { readonly at: number }>(
       if (isOver()) break
     }
   } catch (error) {
+    isRead = false
     failures.push(error)
   }
-  reportLag?.(lag)
+  // Nothing is known of what could not be read.
+  if (lag > 0 || isRead) reportLag?.(lag)
   if (failures.length > 0) throw failures[0]
 }

@@ -16,7 +16,7 @@ export type WebhookHealth = {
   readonly isAnswering: boolean
   /** When a troubled receiver may be tried again; null if it is not troubled. */
   readonly probeAt: number | null
-  /** Failed attempts since it is troubled. */
+  /** Failed attempts that began after it had become troubled. */
   readonly probes: number
   /** Until when each of the attempts that a limited receiver may have at a time lasts at most; 0 for none. */
   readonly slots: readonly number[]
@@ -94,7 +94,8 @@ export function healthAfter(
     slowAttempts: isSlow ? before.slowAttempts + 1 : isSuccess ? 0 : before.slowAttempts,
     isAnswering: isSuccess ? isSlow : isFailure ? false : before.isAnswering,
     probeAt: isSuccess ? null : (probeAt ?? before.probeAt),
-    probes: isSuccess ? 0 : before.probes + (probeAt === null ? 0 : 1),
+    // Attempts that had begun when it became troubled have no slot.
+    probes: isSuccess ? 0 : before.probes + (probeAt === null || slot === null ? 0 : 1),
     // Its lease may have ended, and another attempt may have taken the slot.
     slots:
       slot && before.slots[slot.number] === slot.until ? before.slots.with(slot.number, 0) : before.slots,
@@ -135,7 +136,8 @@ export const hasToWait = (health: WebhookHealth, now: number): boolean =>
  */
 export function nextProbeAt(before: WebhookHealth, random: number, now: number): number | null {
   if (!isTroubled(before) && before.failures + 1 < TROUBLED_AFTER) return null
-  const delay = PROBE_DELAYS_MS[Math.min(before.probes, PROBE_DELAYS_MS.length - 1)] as number
+  const step = isTroubled(before) ? before.probes + 1 : 0
+  const delay = PROBE_DELAYS_MS[Math.min(step, PROBE_DELAYS_MS.length - 1)] as number
   return now + Math.round(delay * (1 + JITTER * random))
 }
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { functionIds } from '../../infra/clinic-stack.ts'
 import { checkConcurrency } from '../../infra/concurrency.ts'
@@ -34,6 +35,11 @@ describe('the concurrency of the account', () => {
   it.each([582, 1000, 10_000])('of %i leaves what AWS requires to be unreserved', (limit) => {
     const reserved = Object.values(reservations(String(limit)))
     expect(limit - reserved.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(100)
+  })
+
+  it('must be what the documentation says', () => {
+    expect(readFileSync('docs/operate.md', 'utf8')).toContain('which is so below 582.')
+    expect(() => checkConcurrency(581)).toThrow(/is too low/)
   })
 
   it('must be twice what workers can take', () => {

@@ -47,7 +47,8 @@ export function webhookHealthStore({ table }: { table: Table }) {
     null !==
     (await change(clinic, webhook, {
       UpdateExpression: 'SET queued = :next',
-      ConditionExpression: `probes = :probes AND ${queued ? 'queued = :read' : 'attribute_not_exists(queued)'}`,
+      // The update may have succeeded earlier with its response lost.
+      ConditionExpression: `probes = :probes AND (queued = :next OR ${queued ? 'queued = :read' : 'attribute_not_exists(queued)'})`,
       ExpressionAttributeValues: { ':next': next, ':probes': probes, ...(queued && { ':read': queued }) },
     }))
 
@@ -112,7 +113,7 @@ export function webhookHealthStore({ table }: { table: Table }) {
 }
 
 /** What an attempt changes apart from its slot, as in `healthAfter`. */
-function updateOf({ result, at, isSlow, probeAt, isWaiting }: AttemptHealth) {
+function updateOf({ result, at, isSlow, probeAt, slot, isWaiting }: AttemptHealth) {
   const isSuccess = result === 'success'
   const values: Record<string, number | boolean> = {}
   const sets: string[] = []
@@ -130,7 +131,7 @@ function updateOf({ result, at, isSlow, probeAt, isWaiting }: AttemptHealth) {
   }
   if (probeAt !== null) {
     set('probeAt = :probe', ':probe', probeAt)
-    set('probes = probes + :one', ':one', 1)
+    if (slot) set('probes = probes + :one', ':one', 1)
   }
   if (isWaiting) set('waiting = :at', ':at', at)
   return { sets, values, removes: isSuccess ? 'REMOVE failingSince, probeAt' : '' }

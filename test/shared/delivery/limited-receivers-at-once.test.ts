@@ -82,6 +82,20 @@ it('a failure of a second with many deliveries at once is over within a minute',
   expect(await pending()).toEqual([])
 })
 
+it('a failure of eight seconds with many deliveries at once is over within a minute', async () => {
+  const simulation = virtualDeliveries(db.table, () => failure)
+  const begin = simulation.now
+  simulation.respond = () =>
+    simulation.now - begin > 8000 ? httpResponse(200) : { ...failure, latencyMs: 30 }
+  await queue(simulation, ...Array(20).fill(1))
+  for (let second = 1; second < 30; second++) {
+    await simulation.run(1000)
+    await queue(simulation, 1)
+  }
+  await simulation.run(30_000)
+  expect(await pending()).toEqual([])
+})
+
 it('events that are always refused do not hold up the others of a slow receiver', async () => {
   const refused = new Set<string | undefined>()
   const simulation = virtualDeliveries(db.table, ({ data }) =>

@@ -46,6 +46,18 @@ describe('the lag of a sweep', () => {
     expect((await swept([{ at: START - 10, takesMs: MAX_SWEEP_MS }, { at: START - 9 }])).lags).toEqual([10])
   })
 
+  it('is not reported when nothing could be read', async () => {
+    const lags: number[] = []
+    // biome-ignore lint/correctness/useYield: a table that is down
+    async function* read(): AsyncGenerator<Item[]> {
+      throw new Error('down')
+    }
+    const options = { work: async () => {}, concurrency: 1, now: () => START }
+    const sweep = sweepBatches(read(), { ...options, reportLag: (ms) => void lags.push(ms) })
+    await expect(sweep).rejects.toThrow('down')
+    expect(lags).toEqual([])
+  })
+
   it('is reported when an item fails', async () => {
     expect(await swept([{ at: START - 10, fails: true }])).toEqual({ lags: [10], error: 'failed' })
   })

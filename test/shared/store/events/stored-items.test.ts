@@ -193,6 +193,15 @@ describe('a stored webhook', () => {
     expect(await getItem(key)).toEqual(recovered)
   })
 
+  it('lets the same delivery be queued again after the response was lost', async () => {
+    const { id } = await createWebhook(db.table, clinic.id)
+    const { recordQueued } = webhookHealthStore(db)
+    const queued = { delivery: newUuid(), until: NOW }
+    expect(await recordQueued(clinic.id, id, HEALTHY, queued)).toBe(true)
+    expect(await recordQueued(clinic.id, id, HEALTHY, queued)).toBe(true)
+    expect(await recordQueued(clinic.id, id, HEALTHY, { ...queued, delivery: newUuid() })).toBe(false)
+  })
+
   it('lets one of those that read a slot as free take it', async () => {
     const { id } = await createWebhook(db.table, clinic.id)
     const { takeSlot } = webhookHealthStore(db)
