@@ -23,7 +23,7 @@ import { MAX_TRANSACTION_ITEMS, type Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'
 import { addOrderedDelivery } from './deliveries.ts'
 import { decodeAnnouncedEvent, decodeCounter, encodeEvent } from './items.ts'
-import { webhookHealthStore } from './webhook-health.ts'
+import { listLimitedWebhooks, webhookHealthStore } from './webhook-health.ts'
 import { webhookStore } from './webhooks.ts'
 
 /** Announced events read for one transaction: about twice what it can hold, since the next one reads the rest again. */
@@ -76,11 +76,11 @@ export function eventFanOut({ table, now, newId }: FanOutPlatform) {
   async function fanOutBatch(clinic: ClinicId): Promise<DeliveryReference[] | null> {
     // The head is read first: the transaction fails if another one assigns positions after that.
     const headItem = await table.get(eventHeadKey(clinic))
-    const events = await readAnnounced(clinic)
+    const events = await readAnnounced(table, clinic)
     if (events.length === 0) return null
     const [endpoints, limited, settings] = await Promise.all([
       webhooks.list(clinic),
-      health.listLimited(clinic, now()),
+      listLimitedWebhooks(table, clinic, now()),
       clinics.find(clinic),
     ])
     const payloadClinic = { id: clinic, timezone: settings?.timezone ?? 'UTC' }
@@ -118,23 +118,6 @@ export function eventFanOut({ table, now, newId }: FanOutPlatform) {
     return created
   }
 
-  /**
-   * Announced events by time, each record's in sequence. They are read in descending order: when an event is read, the one
-   * before it in its record has been committed, so it is read too or already has its position.
-   */
-  async function readAnnounced(clinic: ClinicId): Promise<Event[]> {
-    const range = { pk: announcedPartition(clinic), ...announcedRange(clinic) }
-    const items = await table.query({ ...range, descending: true, limit: MAX_EVENTS_PER_READ })
-    if (items.length < MAX_EVENTS_PER_READ) return sortEvents(items.map(decodeAnnouncedEvent))
-    // More than that wait. The oldest records come first, since their ids begin with their time.
-    const oldest = await table.query({ ...range, limit: MAX_EVENTS_PER_READ })
-    const last = oldest.at(-1) as Item
-    // All events of these records: the last one may have more.
-    const to = announcedRecordEnd(clinic, parseAnnouncedKey(last).record)
-    const complete = await table.query({ ...range, to, descending: true, limit: 1_000_000 })
-    return sortEvents(complete.map(decodeAnnouncedEvent))
-  }
-
   /** Clinics with announced events that have no position yet, including events missing from the stream. */
   async function clinicsWithAnnounced({
     partitions = ALL_ANNOUNCED_PARTITIONS,
@@ -158,6 +141,23 @@ export function eventFanOut({ table, now, newId }: FanOutPlatform) {
   }
 
   return { fanOut, clinicsWithAnnounced }
+}
+
+/**
+ * Announced events by time, each record's in sequence. They are read in descending order: when an event is read, the one
+ * before it in its record has been committed, so it is read too or already has its position.
+ */
+async function readAnnounced(table: Table, clinic: ClinicId): Promise<Event[]> {
+  const range = { pk: announcedPartition(clinic), ...announcedRange(clinic) }
+  const items = await table.query({ ...range, descending: true, limit: MAX_EVENTS_PER_READ })
+  if (items.length < MAX_EVENTS_PER_READ) return sortEvents(items.map(decodeAnnouncedEvent))
+  // More than that wait. The oldest records come first, since their ids begin with their time.
+  const oldest = await table.query({ ...range, limit: MAX_EVENTS_PER_READ })
+  const last = oldest.at(-1) as Item
+  // All events of these records: the last one may have more.
+  const to = announcedRecordEnd(clinic, parseAnnouncedKey(last).record)
+  const complete = await table.query({ ...range, to, descending: true, limit: 1_000_000 })
+  return sortEvents(complete.map(decodeAnnouncedEvent))
 }
 
 /** By time. Where clocks differ, a record's events keep their sequence. */

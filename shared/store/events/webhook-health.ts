@@ -13,12 +13,6 @@ export function webhookHealthStore({ table }: { table: Table }) {
   const change = (clinic: ClinicId, webhook: string, parts: UpdateParts) =>
     changeHealth(table, webhookHealthKey(clinic, webhook), parts)
 
-  /** The webhooks of the clinic, by id, that take no further delivery at `now`. */
-  async function listLimited(clinic: ClinicId, now: number): Promise<ReadonlySet<string>> {
-    const items = await table.query({ pk: webhookHealthPartition(clinic), limit: MAX_WEBHOOKS })
-    return new Set(items.filter((item) => hasToWait(decodeHealth(item), now)).map(parseWebhookHealthKey))
-  }
-
   /**
    * Takes a slot. False if it was taken since the health was read, or a troubled receiver was tried, or the webhook was deleted.
    */
@@ -109,7 +103,7 @@ export function webhookHealthStore({ table }: { table: Table }) {
     })
   }
 
-  return { listLimited, takeSlot, recordQueued, record, reset, recordWaiting, clearWaiting }
+  return { takeSlot, recordQueued, record, reset, recordWaiting, clearWaiting }
 }
 
 /** What an attempt changes apart from its slot, as in `healthAfter`. */
@@ -150,4 +144,14 @@ async function changeHealth(table: Table, key: Key, parts: UpdateParts): Promise
     if (!(error instanceof ConditionFailed)) throw error
     return null
   }
+}
+
+/** The webhooks of the clinic, by id, that take no further delivery at `now`. */
+export async function listLimitedWebhooks(
+  table: Table,
+  clinic: ClinicId,
+  now: number,
+): Promise<ReadonlySet<string>> {
+  const items = await table.query({ pk: webhookHealthPartition(clinic), limit: MAX_WEBHOOKS })
+  return new Set(items.filter((item) => hasToWait(decodeHealth(item), now)).map(parseWebhookHealthKey))
 }
