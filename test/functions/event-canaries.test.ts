@@ -341,7 +341,7 @@ describe('a clinic full of canaries', () => {
       'fan-out-events failed',
     ])
     for (const error of errors) if (error instanceof Error) expect(error.stack).not.toMatch(LEAKED)
-    expect(lines.length).toBe(before + 8)
+    expect(lines.length).toBe(before + 7)
   })
 
   it('returns no canaries from GET /events and the deliveries', async () => {

@@ -82,14 +82,14 @@ it('returns updated values with every client', async () => {
     expect((await one.send(new UpdateCommand(update))).Attributes).toEqual({ n: index + 1 })
 })
 
-it('repeats a lost request with its token, and gives up after three attempts, without HTTP', async () => {
+it('repeats a lost request with its token, and gives up after eight attempts, without HTTP', async () => {
   const { short, name, dynamodb } = await clients()
   dynamodb.faults.next({ kind: 'response-lost' })
   await short.send(put(name, '0', 'token'))
   expect(dynamodb.counts().calls.TransactWriteItems).toBe(2)
-  dynamodb.faults.next({ kind: 'request-lost', times: 3 })
+  dynamodb.faults.next({ kind: 'request-lost', times: 8 })
   const failed = await short.send(put(name, '1', 'other')).catch((error) => error)
-  expect([failed.code, failed.$metadata.attempts]).toEqual(['ECONNRESET', 3])
+  expect([failed.code, failed.$metadata.attempts]).toEqual(['ECONNRESET', 8])
 })
 
 it('refuses values that are not stored as they are, with every client', async () => {
