@@ -20,6 +20,6 @@ const stage = stageSettings(app.node.getContext('stage'), {
 const { code } = bundleFunctions(functionIds(), join(app.outdir, 'bundles'))
 const { messaging } = new ClinicStack(app, stage, code)
 const smsReceipts = context('smsReceipts')
-if (smsReceipts !== undefined && smsReceipts !== 'on')
-  throw new Error('smsReceipts must be "on", or left out.')
+if (smsReceipts !== undefined && smsReceipts !== 'on' && smsReceipts !== 'off')
+  throw new Error('smsReceipts must be "on" or "off".')
 if (smsReceipts === 'on') new SmsReceiptsStack(app, stage.name, messaging.smsReceipts)
