@@ -65,7 +65,8 @@ export function virtualDeliveries(table: Table, respond: Respond) {
       }),
     /** Lets time pass, with a sweep every minute, and `everyMinute` after it. */
     run: async (ms: number, everyMinute: () => Promise<void> = async () => {}) => {
-      const end = simulation.now + ms
+      // Whole milliseconds, as of a real clock: due times are parts of keys.
+      const end = simulation.now + Math.round(ms)
       for (;;) {
         await consumeUntilBlocked()
         const nextMinute = (Math.floor(simulation.now / MINUTE) + 1) * MINUTE
