@@ -107,7 +107,7 @@ export async function deliverEvent(
   const claim = { token: consumer.newToken(), until: now() + LEASE_MS }
   // Changed since it was read: claimed by another consumer, or moved by the sweep that queued this message.
   if (!(await deliveries.claim(clinic, context, claim))) return deliverEvent(consumer, queued, lane)
-  const slot = slots && (await takeSlot(consumer.health, { ...context, webhook }, queued, slots, claim.until))
+  const slot = slots && (await takeSlot(consumer.health, queued, health, slots, claim.until))
   if (slots && slot === null) return postpone(consumer, queued, { ...delivery, claim })
   return attempt(consumer, queued, { ...context, webhook }, { token: claim.token, slot, lane })
 }

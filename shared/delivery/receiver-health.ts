@@ -1,4 +1,4 @@
-import type { DeliveryContext, DeliveryReference } from '../domain/delivery.ts'
+import type { DeliveryReference } from '../domain/delivery.ts'
 import {
   type AttemptHealth,
   QUEUED_MS,
@@ -22,8 +22,8 @@ export const reserveQueue = async (
 /** Takes one of the slots. Null if others were faster. */
 export async function takeSlot(
   records: HealthRecords,
-  { health }: DeliveryContext,
   { clinic, webhook }: DeliveryReference,
+  health: WebhookHealth,
   slots: readonly number[],
   until: number,
 ): Promise<Slot | null> {
