@@ -8,7 +8,13 @@ import { RETRY_DELAYS_MS, type Webhook } from '../../../shared/domain/webhook.ts
 import { deliveryStore } from '../../../shared/store/events/deliveries.ts'
 import { webhookHealthStore } from '../../../shared/store/events/webhook-health.ts'
 import { deliveryKey, waitingDeliveriesPartition } from '../../../shared/store/keys/webhooks.ts'
-import { addChangesOfOneRecord, createWebhook, httpResponse } from '../../support/deliveries.ts'
+import {
+  addChangesOfOneRecord,
+  createWebhook,
+  connectionFailure as failure,
+  httpResponse,
+  queueChanges,
+} from '../../support/deliveries.ts'
 import { rounds } from '../../support/scale.ts'
 import { freshTable, newClinic, type TestTable } from '../../support/table.ts'
 import { type Post, virtualDeliveries } from '../../support/virtual-deliveries.ts'
@@ -28,18 +34,8 @@ type Simulation = ReturnType<typeof virtualDeliveries>
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
-const failure = { kind: 'failed', reason: 'connection', latencyMs: 1 } as const
-
-/** Queues the changes of records with as many changes each. */
-async function queue(simulation: Simulation, ...records: number[]): Promise<DeliveryReference[]> {
-  const all = []
-  for (const count of records) {
-    const made = await addChangesOfOneRecord(db.table, clinic, webhook, count, simulation.now)
-    await simulation.push('quick', made)
-    all.push(...made)
-  }
-  return all
-}
+const queue = (simulation: Simulation, ...records: number[]) =>
+  queueChanges(db.table, { clinic, webhook }, simulation, records)
 
 async function deliveries(): Promise<readonly Delivery[]> {
   const all: Delivery[] = []

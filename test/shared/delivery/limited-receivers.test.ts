@@ -9,10 +9,11 @@ import { deliveryStore } from '../../../shared/store/events/deliveries.ts'
 import { dueDeliveries } from '../../../shared/store/events/due-deliveries.ts'
 import { waitingDeliveriesPartition } from '../../../shared/store/keys/webhooks.ts'
 import {
-  addChangesOfOneRecord,
   createWebhook,
   deliverySimulation,
+  connectionFailure as failure,
   httpResponse,
+  queueChanges,
 } from '../../support/deliveries.ts'
 import { freshTable, newClinic, type TestTable } from '../../support/table.ts'
 
@@ -32,18 +33,8 @@ type Simulation = ReturnType<typeof deliverySimulation>
 const MINUTE = 60_000
 const _HOUR = 60 * MINUTE
 
-const failure = { kind: 'failed', reason: 'connection', latencyMs: 1 } as const
-
-/** Queues the changes of records with as many changes each. */
-async function queue(simulation: Simulation, ...records: number[]) {
-  const all = []
-  for (const count of records) {
-    const made = await addChangesOfOneRecord(db.table, clinic, webhook, count, simulation.now)
-    await simulation.push('quick', made)
-    all.push(...made)
-  }
-  return all
-}
+const queue = (simulation: Simulation, ...records: number[]) =>
+  queueChanges(db.table, { clinic, webhook }, simulation, records)
 
 async function advance(simulation: Simulation, ms: number, step: number): Promise<void> {
   for (const end = simulation.now + ms; simulation.now < end; ) {

@@ -48,12 +48,10 @@ describe('the lag of a sweep', () => {
 
   it('is not reported when nothing could be read', async () => {
     const lags: number[] = []
-    // biome-ignore lint/correctness/useYield: a table that is down
-    async function* read(): AsyncGenerator<Item[]> {
-      throw new Error('down')
-    }
+    const down = { next: (): Promise<IteratorResult<Item[]>> => Promise.reject(new Error('down')) }
+    const batches = { [Symbol.asyncIterator]: () => down }
     const options = { work: async () => {}, concurrency: 1, now: () => START }
-    const sweep = sweepBatches(read(), { ...options, reportLag: (ms) => void lags.push(ms) })
+    const sweep = sweepBatches(batches, { ...options, reportLag: (ms) => void lags.push(ms) })
     await expect(sweep).rejects.toThrow('down')
     expect(lags).toEqual([])
   })
