@@ -19,19 +19,18 @@ export type WaitingPorts = {
   readonly now: () => number
 }
 
-/** Lets a delivery wait, unless it has changed since it was read. `token` is that of its claim. */
+/** Lets a delivery wait, unless it has changed since it was read. */
 export async function postpone(
   { deliveries, health, queues, now }: WaitingPorts,
   queued: DeliveryReference,
   read: Delivery,
-  token = read.claim?.token,
 ): Promise<void> {
   const { clinic, webhook } = queued
   const at = now()
   let after: Delivery | null = null
   await deliveries.change(clinic, webhook, read.id, (before) => {
     const { status, nextAt, claim } = before
-    const isAsRead = status === 'pending' && nextAt === read.nextAt && claim?.token === token
+    const isAsRead = status === 'pending' && nextAt === read.nextAt && claim?.token === read.claim?.token
     after = isAsRead ? postponed(before, at) : null
     return after
   })
