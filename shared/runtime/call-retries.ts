@@ -1,5 +1,5 @@
 /** The SDK's own classes of errors. */
-type ErrorInfo = { readonly errorType: string }
+type ErrorInfo = { readonly errorType: string; readonly error?: unknown }
 
 /** The state of one call: what the SDK asks of a token, and the time by which a further attempt must begin. */
 type Attempts = {
@@ -20,18 +20,31 @@ const FIRST_WAIT_AFTER_THROTTLING_MS = 100
 const RETRYABLE = new Set(['TRANSIENT', 'THROTTLING', 'SERVER_ERROR'])
 
 /**
+ * DynamoDB's decisions about a write. The SDK takes every error for a passing one while the machine's clock is wrong by
+ * minutes, but repeating a refused write only delays its caller.
+ */
+const REFUSALS = new Set([
+  'ConditionalCheckFailedException',
+  'TransactionCanceledException',
+  'TransactionConflictException',
+])
+
+const isRefusal = (error: unknown): boolean => error instanceof Error && REFUSALS.has(error.name)
+
+/**
  * The retries of a single call of DynamoDB, limited by time: the SDK's own strategy gives up after three attempts even if
  * they took milliseconds, and waits a second after one that was throttled. With full jitter.
  */
 export const callRetries = (now = () => performance.now(), random = Math.random) => ({
   acquireInitialRetryToken: async (): Promise<Attempts> => attempts(0, 0, now() + LAST_ATTEMPT_MS),
 
-  refreshRetryTokenForRetry: async (token: Attempts, { errorType }: ErrorInfo): Promise<Attempts> => {
+  refreshRetryTokenForRetry: async (token: Attempts, { errorType, error }: ErrorInfo): Promise<Attempts> => {
     const retries = token.getRetryCount()
     const first = errorType === 'THROTTLING' ? FIRST_WAIT_AFTER_THROTTLING_MS : FIRST_WAIT_MS
     const delay = Math.floor(random() * Math.min(MAX_WAIT_MS, first * 2 ** retries))
     // The SDK then throws the error of the last attempt.
-    if (!RETRYABLE.has(errorType) || retries === MAX_RETRIES || now() + delay > token.deadline)
+    const isRetryable = RETRYABLE.has(errorType) && !isRefusal(error)
+    if (!isRetryable || retries === MAX_RETRIES || now() + delay > token.deadline)
       throw new Error('No further attempt')
     return attempts(retries + 1, delay, token.deadline)
   },

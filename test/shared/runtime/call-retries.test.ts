@@ -45,6 +45,22 @@ it('an error of the caller is not tried again', async () => {
   expect(sent()).toBe(1)
 })
 
+it.each(['ConditionalCheckFailedException', 'TransactionCanceledException', 'TransactionConflictException'])(
+  '%s is not tried again, even by a machine whose clock is wrong',
+  async (name) => {
+    // The SDK then takes every error for one of the clock, and corrects its clock.
+    const headers = { date: new Date(Date.now() - 3_600_000).toUTCString() }
+    const handle = vi.fn(async () => {
+      const body = new Blob([JSON.stringify({ __type: name })]).stream()
+      return { response: { statusCode: 400, headers, body } }
+    })
+    const requestHandler = { handle } as never
+    const client = documentClient({ region: 'us-east-1', credentials: CREDENTIALS, requestHandler })
+    await expect(client.send(GET as never)).rejects.toMatchObject({ name })
+    expect(handle).toHaveBeenCalledTimes(1)
+  },
+)
+
 it('no attempt begins later than four seconds after the first', async () => {
   let now = 1000
   const { acquireInitialRetryToken, refreshRetryTokenForRetry } = callRetries(
