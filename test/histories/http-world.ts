@@ -43,6 +43,7 @@ const MAX_DRAIN_MS = 1000
 /** Longer than the delays of the stage's feedback. */
 const FEEDBACK_MS = 100
 const QUIET_STEP_MS = 25
+const MAX_LOG_DELAY_MS = 500
 
 const WORKERS = [
   'send-email',
@@ -98,7 +99,10 @@ export function httpWorld(engine: HttpEngine, random: Random) {
       const text = await response.text()
       const isFromGateway = response.headers.has('x-amzn-errortype')
       if (response.status === 500 && isFromGateway && functions.wasKilled(request.route, since)) return null
-      return { status: response.status, text, body: text === '' ? null : JSON.parse(text) }
+      const body = text === '' ? null : JSON.parse(text)
+      if (response.status < 500) return { status: response.status, text, body }
+      const cause = await logEntryOf(stack, response.headers.get('x-request-id') ?? '')
+      return { status: response.status, text, body, cause }
     },
     operate: async (work, crash) => {
       const result = await runTask(surroundings, crash, () =>
@@ -140,9 +144,16 @@ export function httpWorld(engine: HttpEngine, random: Random) {
       ).length
     },
     tableText: () => tableText({ client: direct, name: tableName, table }),
-    errors: () => stack.log,
   }
   return { world, counts }
+}
+
+/** What the stack logged about a request, which follows its response. */
+async function logEntryOf({ log }: RunningStack, requestId: string): Promise<string | undefined> {
+  const find = () => log.find((entry) => entry.includes(requestId))
+  const deadline = performance.now() + MAX_LOG_DELAY_MS
+  while (find() === undefined && performance.now() < deadline) await sleep(QUIET_STEP_MS)
+  return find()
 }
 
 /**

@@ -76,7 +76,8 @@ export function localWorld(engine: LocalEngine, random: Random, providerFaults: 
       const result = await invoke(request.route, eventOf(request), crash)
       if (result === CRASHED) return null
       const { statusCode: status, body: text } = result as { statusCode: number; body: string }
-      return { status, text, body: text === '' ? null : JSON.parse(text) }
+      const cause = status < 500 ? undefined : surroundings.errors.at(-1)
+      return { status, text, body: text === '' ? null : JSON.parse(text), cause }
     },
     operate: async (work, crash) => {
       const result = await runTask(around(), crash, () =>
@@ -118,7 +119,6 @@ export function localWorld(engine: LocalEngine, random: Random, providerFaults: 
     timesSent: async (channel, text) =>
       (channel === 'sms' ? providers.sms : providers.emails).filter((sent) => sent === text).length,
     tableText: () => tableText({ client: direct, name: tableName, table }),
-    errors: () => surroundings.errors,
   }
   return { world, providers }
 }

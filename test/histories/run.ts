@@ -98,18 +98,19 @@ async function sendTo(
 
 function outcomeOf(run: Run, route: string, response: ApiResponse): Outcome {
   if (response === null) return { kind: 'unknown' }
-  const { status, body } = response
-  demand(status !== 500, () => `${route} returned 500: ${run.world.errors().at(-1)}`)
+  const { status, body, cause = 'an unknown error' } = response
+  demand(status !== 500, () => `${route} returned 500: ${cause}`)
   if (status === 503 || status === 504) {
-    count(run, `${status} of ${route} after ${causeOf(run.world.errors().at(-1))}`)
+    count(run, `${status} of ${route} after ${nameOf(cause)}`)
     return { kind: 'unknown' }
   }
   if (body?.error === 'IDEMPOTENCY_IN_PROGRESS') return { kind: 'unknown' }
   return { kind: status < 300 ? 'done' : 'refused', status, body }
 }
 
-/** The name of the error in a log line. */
-const causeOf = (line = ''): string => /"origin":\{"name":"(\w+)"/.exec(line)?.[1] ?? 'an unknown error'
+/** The name of the error in a JSON line, or in the stack's log: below the line of the request. */
+const nameOf = (logged: string): string =>
+  /"origin":\{"name":"(\w+)"/.exec(logged)?.[1] ?? logged.split('\n')[1]?.trim() ?? logged
 
 /** Reads, again while the store is not available; undefined if the process died or the store stays unavailable. */
 export async function read(

@@ -15,7 +15,13 @@ export type ApiRequest = {
 }
 
 /** A response, or null when the function died before it sent one. */
-export type ApiResponse = { readonly status: number; readonly body: any; readonly text: string } | null
+export type ApiResponse = {
+  readonly status: number
+  readonly body: any
+  readonly text: string
+  /** What the function logged about a response from 500. */
+  readonly cause?: string | undefined
+} | null
 
 export type FeedbackReport = {
   readonly clinic: string
@@ -50,6 +56,4 @@ export type World = {
   readonly timesSent: (channel: 'sms' | 'email', text: string) => Promise<number>
   /** Everything that the table holds, as text in lower case. */
   readonly tableText: () => Promise<string>
-  /** The functions' log lines about unexpected errors. */
-  readonly errors: () => readonly string[]
 }
