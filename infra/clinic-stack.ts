@@ -68,7 +68,15 @@ export class ClinicStack extends Stack {
     new CfnOutput(this, 'OperatorLogGroup', { value: trail.operatorLog.logGroupName })
     // The operator tool lists dead letters and moves them back, except those of the fan-out, which are for a person.
     const { emails, deadEmails, feedback, deadFeedback } = messaging
-    const { deliveries, deadDeliveries, slowDeliveries, deadSlowDeliveries, failedFanOuts } = events
+    const {
+      deliveries,
+      deadDeliveries,
+      slowDeliveries,
+      deadSlowDeliveries,
+      fanOuts,
+      deadFanOuts,
+      failedFanOuts,
+    } = events
     const queues = {
       Email: emails,
       DeadEmail: deadEmails,
@@ -78,6 +86,8 @@ export class ClinicStack extends Stack {
       DeadDelivery: deadDeliveries,
       SlowDelivery: slowDeliveries,
       DeadSlowDelivery: deadSlowDeliveries,
+      FanOut: fanOuts,
+      DeadFanOut: deadFanOuts,
       FailedFanOut: failedFanOuts,
     }
     for (const [name, queue] of Object.entries(queues))

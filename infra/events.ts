@@ -24,6 +24,9 @@ export class Events extends Construct {
   readonly deadSlowDeliveries: Queue
   /** Positions of the stream that the fan-out failed at. The sweep processes their events. */
   readonly failedFanOuts: Queue
+  /** Clinics that announced more events than fit into the first turn of the fan-out. */
+  readonly fanOuts: Queue
+  readonly deadFanOuts: Queue
   readonly services: Services
 
   constructor(scope: Construct, id: string, { stage, code, data }: Props) {
@@ -34,6 +37,9 @@ export class Events extends Construct {
     const slow = queueWithDeadLetters(this, 'SlowDeliveries', consumerTimeout('slow-deliveries'))
     this.slowDeliveries = slow.queue
     this.deadSlowDeliveries = slow.deadLetters
+    const fanOuts = queueWithDeadLetters(this, 'FanOuts', consumerTimeout('fan-outs'), { fifo: true })
+    this.fanOuts = fanOuts.queue
+    this.deadFanOuts = fanOuts.deadLetters
     const environment = {
       DELIVERY_QUEUE_URL: quick.queue.queueUrl,
       SLOW_DELIVERY_QUEUE_URL: slow.queue.queueUrl,
@@ -41,6 +47,10 @@ export class Events extends Construct {
     this.services = {
       'delivery-queue': { environment, grant: () => pushGrant(quick.queue) },
       'slow-delivery-queue': { environment, grant: () => pushGrant(slow.queue) },
+      'fan-out-queue': {
+        environment: { FAN_OUT_QUEUE_URL: fanOuts.queue.queueUrl },
+        grant: () => pushGrant(fanOuts.queue),
+      },
     }
 
     const workers = new WorkerFunctions(this, 'events', { stage, code, data, services: this.services })
@@ -52,6 +62,7 @@ export class Events extends Construct {
       'The fan-out failed at a batch of the stream. The sweep of events processes it: see docs/webhooks.md.',
     )
     workers.followStream(data.table, this.failedFanOuts)
+    workers.consume('fan-outs', fanOuts.queue)
     workers.consume('deliveries', quick.queue)
     workers.consume('slow-deliveries', slow.queue)
     workers.everyMinute()

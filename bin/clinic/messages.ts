@@ -23,6 +23,7 @@ const QUEUES = {
   feedback: { queue: 'FeedbackQueueUrl', deadLetters: 'DeadFeedbackQueueUrl' },
   deliveries: { queue: 'DeliveryQueueUrl', deadLetters: 'DeadDeliveryQueueUrl' },
   'slow-deliveries': { queue: 'SlowDeliveryQueueUrl', deadLetters: 'DeadSlowDeliveryQueueUrl' },
+  'fan-outs': { queue: 'FanOutQueueUrl', deadLetters: 'DeadFanOutQueueUrl' },
 }
 const QUEUE_NAMES = Object.keys(QUEUES) as [keyof typeof QUEUES, ...(keyof typeof QUEUES)[]]
 

@@ -57,6 +57,11 @@ const DeliveryEnvironment = z.object({
 /** The environment of functions that queue webhook deliveries. */
 export const readDeliveryEnvironment = () => DeliveryEnvironment.parse(process.env)
 
+const FanOutEnvironment = z.object({ FAN_OUT_QUEUE_URL: z.string().min(1) })
+
+/** The environment of functions that queue clinics for a further turn of the fan-out. */
+export const readFanOutEnvironment = () => FanOutEnvironment.parse(process.env)
+
 const WebhookEnvironment = z.object({
   /** `HOST:PORT` that webhooks may go to although it is not public. Only the local runner sets it, on request. */
   ALLOWED_WEBHOOK_HOST: z.string().optional(),

@@ -2,7 +2,7 @@ import type { Service, TableCall } from '../api/route.ts'
 import { ANNOUNCED_PARTITION_PREFIX } from '../store/keys/events.ts'
 
 /** The queues that workers consume. */
-export type QueueName = 'emails' | 'feedback' | 'deliveries' | 'slow-deliveries'
+export type QueueName = 'emails' | 'feedback' | 'deliveries' | 'slow-deliveries' | 'fan-outs'
 
 /** What invokes a worker. */
 export type Trigger =
@@ -21,7 +21,7 @@ export type Trigger =
   | { readonly type: 'subscription'; readonly to: 'sms-receipts' }
 
 /** What a worker uses besides the table. */
-export type WorkerService = Service | 'email' | 'slow-delivery-queue'
+export type WorkerService = Service | 'email' | 'slow-delivery-queue' | 'fan-out-queue'
 
 /** A function that no request invokes, as data. Infrastructure, grants and its handler derive from it. */
 export type Worker = {
@@ -82,8 +82,16 @@ export const fanOutEventsWorker = {
   trigger: { type: 'stream', partitionPrefix: ANNOUNCED_PARTITION_PREFIX },
   uses: {
     table: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    services: ['delivery-queue'],
+    services: ['delivery-queue', 'fan-out-queue'],
   },
+  timeoutSeconds: 60,
+} as const satisfies Worker
+
+export const continueFanOutWorker = {
+  id: 'continue-fan-out',
+  part: 'events',
+  trigger: { type: 'queue', maxConcurrency: { 'fan-outs': 10 }, batchSize: { 'fan-outs': 1 } },
+  uses: fanOutEventsWorker.uses,
   timeoutSeconds: 60,
 } as const satisfies Worker
 
@@ -141,6 +149,7 @@ export const WORKERS: readonly Worker[] = [
   smsReceiptsWorker,
   sweepMessagesWorker,
   fanOutEventsWorker,
+  continueFanOutWorker,
   deliverEventWorker,
   sweepEventsWorker,
   sweepDeliveriesWorker,

@@ -49,6 +49,7 @@ const WORKERS = [
   'send-email',
   'deliver-event',
   'fan-out-events',
+  'continue-fan-out',
   'sweep-messages',
   'sweep-events',
   'sweep-deliveries',

@@ -31,6 +31,12 @@ const MINUTE_MS = 60_000
 /** A sweep finds everything that waits after so many minutes: claims, first checks and retries of deliveries. */
 const SETTLE_ROUNDS = 40
 
+/** The consumers of queues, but for those of deliveries. */
+const CONSUMERS: Readonly<Record<string, string>> = {
+  emails: 'send-email',
+  'fan-outs.fifo': 'continue-fan-out',
+}
+
 export function localWorld(engine: LocalEngine, random: Random, providerFaults: number) {
   const { dynamodb, client, direct, tableName, functions } = engine
   const providers = createProviders(random, providerFaults)
@@ -48,7 +54,7 @@ export function localWorld(engine: LocalEngine, random: Random, providerFaults: 
     const queued = providers.takeQueued()
     await Promise.all(
       queued.map(async (message) => {
-        const id = message.queue === 'emails' ? 'send-email' : 'deliver-event'
+        const id = CONSUMERS[message.queue] ?? 'deliver-event'
         const crash = !isCalm && random() < 0.03 ? drawCrash(random) : undefined
         const record = { messageId: message.id, body: message.body, eventSourceARN: message.queue }
         const result = await invoke(id, { Records: [record] }, crash).catch(() => CRASHED)

@@ -80,6 +80,9 @@ export const deliveryQueues = {
   SLOW_DELIVERY_QUEUE_URL: refTo('Events/SlowDeliveries'),
 }
 
+export const fanOutQueue = { FAN_OUT_QUEUE_URL: refTo('Events/FanOuts') }
+export const pushFanOuts = pushTo('Events/FanOuts')
+
 export const environmentOf = (template: Template, id: string) =>
   (
     resourceOfFunction(template, 'AWS::Lambda::Function', id).Properties as unknown as {

@@ -14,6 +14,7 @@ import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
 import { deliveryAttempts } from '../../shared/store/events/delivery-attempts.ts'
 import { eventFanOut } from '../../shared/store/events/fan-out.ts'
 import { webhookHealthStore } from '../../shared/store/events/webhook-health.ts'
+import { webhookStore } from '../../shared/store/events/webhooks.ts'
 import {
   overflowMarkKey,
   tallyKey,
@@ -250,9 +251,13 @@ const starts: Record<string, () => Promise<[event: object, answer: unknown]>> = 
   },
   'fan-out-events': async () => {
     const { clinic, patient } = mine
-    await changed()
+    await announceTransactions(4)
     const { pk, sk } = announcedKey(clinic.id, patient.id, 1)
     return [{ Records: [{ dynamodb: { Keys: { pk: { S: pk }, sk: { S: sk } } } }] }, undefined]
+  },
+  'continue-fan-out': async () => {
+    await announceTransactions(21)
+    return [batch([{ clinic: mine.clinic.id }]), { batchItemFailures: [] }]
   },
   // One to an address that is not public, and one that waits for an earlier delivery of its record.
   'deliver-event': async () => {
@@ -293,6 +298,14 @@ let changes = 0
 /** Changes the patient, which announces an event. */
 const changed = () =>
   patientChanges(table).update(mine.clinic.id, mine.patient.id, { lastName: `Kaya${changes++}` })
+
+/** So many changes, each of which takes a transaction of the fan-out, since so many endpoints receive it. */
+async function announceTransactions(count: number) {
+  const { clinic } = mine
+  for (let n = (await webhookStore({ table }).list(clinic.id)).length; n < 17; n++)
+    await createWebhook(table, clinic.id, { url: 'https://localhost/' })
+  for (let n = 0; n < count; n++) await changed()
+}
 
 async function fannedOut() {
   const all: { clinic: string; webhook: string; delivery: string }[] = []

@@ -32,6 +32,7 @@ const QUEUES: Record<string, string> = {
   EMAIL_QUEUE_URL: 'Messaging/Emails',
   DELIVERY_QUEUE_URL: 'Events/Deliveries',
   SLOW_DELIVERY_QUEUE_URL: 'Events/SlowDeliveries',
+  FAN_OUT_QUEUE_URL: 'Events/FanOuts',
 }
 
 /** Calls that Lambda makes to follow the table's stream. */

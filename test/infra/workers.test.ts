@@ -16,8 +16,10 @@ import {
   deliveryQueues,
   dev,
   environmentOf,
+  fanOutQueue,
   pushDeliveries,
   pushEmails,
+  pushFanOuts,
   pushSlowDeliveries,
   refTo,
   tableGrant,
@@ -118,9 +120,16 @@ const workers: Record<string, Worker> = {
   'fan-out-events': {
     in: 'Events',
     timeout: 60,
-    environment: deliveryQueues,
+    environment: { ...deliveryQueues, ...fanOutQueue },
     calls: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    grants: [pushDeliveries, reportFailures, ...followStream],
+    grants: [pushDeliveries, pushFanOuts, reportFailures, ...followStream],
+  },
+  'continue-fan-out': {
+    in: 'Events',
+    timeout: 60,
+    environment: { ...deliveryQueues, ...fanOutQueue },
+    calls: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    grants: [pushDeliveries, pushFanOuts, consume('Events/FanOuts')],
   },
   'deliver-event': {
     in: 'Events',
@@ -190,6 +199,7 @@ describe('the workers', () => {
       [
         fed('Messaging/Emails', 'Messaging/send-email', 2),
         fed('Messaging/Feedback', 'Messaging/email-feedback', 10),
+        fed('Events/FanOuts', 'Events/continue-fan-out', 10, 1),
         fed('Events/Deliveries', 'Events/deliver-event', 100),
         fed('Events/SlowDeliveries', 'Events/deliver-event', 100, 1),
       ].map((mapping) => expect.objectContaining(mapping)),
@@ -201,7 +211,7 @@ describe('the workers', () => {
     const allowed = functions.flatMap(([id, { Properties }]) =>
       Properties?.RecursiveLoop === 'Allow' ? [id] : [],
     )
-    const expected = ['Messaging/send-email', 'Events/deliver-event'].map((path) =>
+    const expected = ['Messaging/send-email', 'Events/continue-fan-out', 'Events/deliver-event'].map((path) =>
       logicalIdAt(dev, `${path}/Function`),
     )
     expect(allowed.sort()).toEqual(expected.sort())
@@ -273,6 +283,7 @@ describe('the queues', () => {
     ['Messaging/Feedback', 'email-feedback'],
     ['Events/Deliveries', 'deliver-event'],
     ['Events/SlowDeliveries', 'deliver-event'],
+    ['Events/FanOuts', 'continue-fan-out'],
   ])(
     '%s moves a message to its dead letters after five receives, none during a running invocation',
     (name, id) => {
@@ -310,7 +321,7 @@ describe('the queues', () => {
     })
   })
 
-  it('are those of emails, feedback and deliveries with their dead letters, and of failed fan-outs, each with an output for the operator tool', () => {
+  it('are those of emails, feedback, deliveries and fan-outs with their dead letters, and of failed fan-outs, each with an output for the operator tool', () => {
     const outputs = {
       EmailQueueUrl: 'Messaging/Emails',
       DeadEmailQueueUrl: 'Messaging/EmailsDead',
@@ -320,6 +331,8 @@ describe('the queues', () => {
       DeadDeliveryQueueUrl: 'Events/DeliveriesDead',
       SlowDeliveryQueueUrl: 'Events/SlowDeliveries',
       DeadSlowDeliveryQueueUrl: 'Events/SlowDeliveriesDead',
+      FanOutQueueUrl: 'Events/FanOuts',
+      DeadFanOutQueueUrl: 'Events/FanOutsDead',
       FailedFanOutQueueUrl: 'Events/FailedFanOuts',
     }
     for (const [output, name] of Object.entries(outputs)) dev.hasOutput(output, { Value: refTo(name) })

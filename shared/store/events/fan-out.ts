@@ -57,14 +57,15 @@ export function eventFanOut({ table, now, newId }: FanOutPlatform) {
 
   /**
    * Moves a clinic's announced events to their positions and creates a delivery for each subscribed webhook. Calls `push`
-   * with the new deliveries after each transaction, except those that have to wait for their receiver; if it fails, the sweep queues them later. Returns true when it ended
-   * after the transactions of one turn, so that there may be more events.
+   * with the new deliveries after each transaction, except those that have to wait for their receiver; if it fails, the
+   * sweep queues them later. Returns true when it ended after `maxTransactions`, so that there may be more events.
    */
   async function fanOut(
     clinic: ClinicId,
     push: (created: DeliveryReference[]) => Promise<void>,
+    maxTransactions = MAX_TRANSACTIONS_PER_TURN,
   ): Promise<boolean> {
-    for (let count = 0; count < MAX_TRANSACTIONS_PER_TURN; count++) {
+    for (let count = 0; count < maxTransactions; count++) {
       const created = await retryOnConflict(() => fanOutBatch(clinic))
       if (created === null) return false
       if (created.length > 0) await push(created)

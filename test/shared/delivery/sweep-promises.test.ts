@@ -1,7 +1,7 @@
 /** What sweeps and fan-outs promise while providers hang, clinics have backlogs, clocks differ and sweeps overlap. */
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import type { QueuedEmail } from '../../../shared/delivery/email-queue.ts'
-import { fanOutClinics, sweepEvents } from '../../../shared/delivery/fan-out-clinics.ts'
+import { continueFanOut, fanOutClinics, sweepEvents } from '../../../shared/delivery/fan-out-clinics.ts'
 import { sendQueuedEmail } from '../../../shared/delivery/send-queued-email.ts'
 import { sweepBatches } from '../../../shared/delivery/sweep-batches.ts'
 import { sweepDeliveries } from '../../../shared/delivery/sweep-deliveries.ts'
@@ -140,11 +140,16 @@ it('one clinic whose transactions hang does not hold up another in the sweep of 
   expect(await placedOf(slow.id)).toBe(60)
 })
 
-it('a burst of a clinic that arrives by the stream is fanned out by the stream, not up to a minute later', async () => {
+it('a burst of a clinic that arrives by the stream is fanned out by the stream and a queue, not up to a minute later', async () => {
   const clinic = await backlog(30, 20)
   const events = eventFanOut({ table: db.table, now: Date.now, newId: newUuid })
+  const queued: ClinicId[] = [clinic.id]
+  const later = { push: async (more: ClinicId) => void queued.push(more) }
+  const fanOut = { events, queues: { push: async () => {} }, later }
   // The function of the stream, with the thirty records in its batch: it succeeds, so Lambda goes on to later records.
-  await fanOutClinics({ events, queues: { push: async () => {} }, now: Date.now }, [clinic.id])
+  await fanOutClinics(fanOut, queued.splice(0))
+  expect(await placedOf(clinic.id)).toBeLessThan(30)
+  for (let next = queued.shift(); next; next = queued.shift()) await continueFanOut(fanOut, next)
   expect(await placedOf(clinic.id)).toBe(30)
 })
 
