@@ -86,7 +86,7 @@ describe('the fan-out of some clinics', () => {
     return { taken, later, fanOut }
   }
 
-  it('gives each of them one short turn, and queues those that have more', async () => {
+  it('takes one short turn for each of them, and queues those that have more', async () => {
     const { taken, later, fanOut } = queuedFanOut({ a: 5, b: 1, c: 1 })
     const bounds: (number | undefined)[] = []
     const events: typeof fanOut.events = {
