@@ -1,29 +1,14 @@
 import { buildApp } from 'fauxqs'
 import { ACCOUNT_ID } from '../template/physical-names.ts'
 import type { ResolvedResource, ResolvedTemplate } from '../template/template.ts'
-import { type EngineStore, makeFair, withGroups } from './fair-queues.ts'
 
 export type QueueEngine = { readonly endpoint: string; readonly stop: () => Promise<void> }
 
 /** Starts an SQS in this process. Messages are in memory. */
 export async function startQueues(region: string): Promise<QueueEngine> {
-  const sqsStore = await newStore()
-  makeFair(sqsStore)
-  // The engine creates the stores that are left out, which its types do not say.
-  const stores: Partial<Stores> = { sqsStore }
-  const app = buildApp({ logger: false, defaultRegion: region, stores: stores as Stores })
-  app.addHook('preHandler', (request, _reply, done) => withGroups(request.body, done))
+  const app = buildApp({ logger: false, defaultRegion: region })
   const endpoint = await app.listen({ host: '127.0.0.1', port: 0 })
   return { endpoint, stop: () => app.close() }
-}
-
-type Stores = NonNullable<NonNullable<Parameters<typeof buildApp>[0]>['stores']>
-
-/** The engine takes a store of queues from its caller, but does not export the class. */
-async function newStore(): Promise<Stores['sqsStore'] & EngineStore> {
-  const { href } = new URL('sqs/sqsStore.js', import.meta.resolve('fauxqs'))
-  const { SqsStore } = await import(href)
-  return new SqsStore()
 }
 
 export const queueUrl = (endpoint: string, name: string): string => `${endpoint}/${ACCOUNT_ID}/${name}`

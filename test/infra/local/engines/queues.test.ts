@@ -1,10 +1,4 @@
-import {
-  GetQueueAttributesCommand,
-  ReceiveMessageCommand,
-  SendMessageBatchCommand,
-  SendMessageCommand,
-  SQSClient,
-} from '@aws-sdk/client-sqs'
+import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { expect, it, onTestFinished } from 'vitest'
 import { createQueues, queueUrl, startQueues } from '../../../../infra/local/engines/queues.ts'
 import { resolveTemplate } from '../../../../infra/local/template/template.ts'
@@ -53,35 +47,4 @@ it('creates queues with their attributes, dead-letter queues first, unless they 
     }),
   })
   expect(await attributes('Ordered')).toMatchObject({ FifoQueue: 'true', ContentBasedDeduplication: 'true' })
-})
-
-it('lets other groups pass while one has most of the messages in flight', async () => {
-  const engine = await startQueues('eu-central-1')
-  onTestFinished(engine.stop)
-  const resources = { Resources: { Work: { Type: 'AWS::SQS::Queue', Properties: {} } } }
-  const target = {
-    region: 'eu-central-1',
-    stackName: 'Clinic',
-    queueUrl: (name: string) => queueUrl(engine.endpoint, name),
-  }
-  const template = resolveTemplate(resources, target)
-  await createQueues(template, engine.endpoint)
-  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
-  const client = new SQSClient({ endpoint: engine.endpoint, region: 'eu-central-1', credentials })
-  onTestFinished(() => client.destroy())
-  const QueueUrl = template.ref('Work')
-  const receive = async (MaxNumberOfMessages: number) =>
-    (await client.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages }))).Messages?.map(
-      ({ Body }) => Body,
-    )
-  const loud = (n: number) => ({ Id: `m${n}`, MessageBody: `loud ${n}`, MessageGroupId: 'loud' })
-  const Entries = Array.from({ length: 10 }, (_, n) => loud(n))
-  await client.send(new SendMessageBatchCommand({ QueueUrl, Entries }))
-  const quiet = { QueueUrl, MessageBody: 'quiet', MessageGroupId: 'quiet' }
-  await client.send(new SendMessageCommand(quiet))
-  await client.send(new SendMessageCommand({ QueueUrl, MessageBody: 'without group' }))
-
-  expect(await receive(2)).toEqual(['loud 0', 'loud 1'])
-  expect(await receive(3)).toEqual(['loud 2', 'loud 3', 'loud 4'])
-  expect(await receive(3)).toEqual(['quiet', 'without group', 'loud 5'])
 })
