@@ -24,7 +24,7 @@ export const handler = queueWorker(
   },
   async ({ body, queueArn }, stores, { now, newId }) => {
     const queued = readQueuedDelivery(body)
-    const lane: Lane = queueArn.includes('Slow') ? 'slow' : 'quick'
+    const lane: Lane = queueArn.endsWith('-slow-deliveries') ? 'slow' : 'quick'
     try {
       await deliverEvent({ ...stores, now, random: Math.random, newToken: newId }, queued, lane)
     } catch (error) {

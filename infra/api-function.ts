@@ -1,3 +1,4 @@
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import type { Route } from '../shared/api/route.ts'
 import type { FunctionCode } from './bundles.ts'
@@ -10,6 +11,7 @@ import type { StageSettings } from './stages.ts'
 type Dependencies = {
   readonly stage: StageSettings
   readonly code: FunctionCode
+  readonly logs: ILogGroup
   readonly data: Data
   readonly services: Services
   readonly reservedConcurrency?: number | undefined
@@ -19,13 +21,14 @@ type Dependencies = {
 export function routeFunction(
   scope: Construct,
   route: Route,
-  { stage, code, data, services, reservedConcurrency }: Dependencies,
+  { stage, code, logs, data, services, reservedConcurrency }: Dependencies,
 ): ServiceFunction {
   const { table, services: used = [], memory } = route.uses
   const { environment, grants } = accessTo(used, services)
   return new ServiceFunction(scope, route.id, {
     stage,
     code,
+    logs,
     memory,
     reservedConcurrency,
     environment: {

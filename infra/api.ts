@@ -1,21 +1,23 @@
-import { Size } from 'aws-cdk-lib'
+import { RemovalPolicy } from 'aws-cdk-lib'
 import {
+  ApiDefinition,
   EndpointType,
-  type IResource,
-  LambdaIntegration,
   type MethodDeploymentOptions,
   MethodLoggingLevel,
-  RestApi,
+  SpecRestApi,
 } from 'aws-cdk-lib/aws-apigateway'
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Construct } from 'constructs'
 import { BASE_PATH, isList, type Route } from '../shared/api/route.ts'
-import type { AccessTrail } from './access-trail.ts'
+import { REFERENCE_RESOURCES } from '../shared/reference/paths.ts'
 import { routeFunction } from './api-function.ts'
 import type { FunctionCode } from './bundles.ts'
 import { routeReservation } from './concurrency.ts'
-import type { Data } from './data.ts'
-import { addGatewayResponses } from './gateway-responses.ts'
+import type { ImportedData } from './data-stack.ts'
+import { gatewayDocument, type Operation } from './gateway-document.ts'
+import { gatewayResponses } from './gateway-responses.ts'
 import { accessLog } from './observability.ts'
+import { REFERENCE } from './reference-files.ts'
 import type { Services } from './service-access.ts'
 import { ServiceFunction } from './service-function.ts'
 import type { StageSettings } from './stages.ts'
@@ -26,49 +28,81 @@ export const FALLBACK = 'fallback'
 type Props = {
   readonly stage: StageSettings
   readonly code: FunctionCode
-  readonly data: Data
+  readonly data: ImportedData
   readonly services: Services
-  readonly trail: AccessTrail
   readonly routes: readonly Route[]
 }
 
-/** The REST API. Each endpoint has a method and a Lambda; every other request goes to the fallback function. */
+/**
+ * The REST API. Each endpoint has a method and a Lambda; the public pages are outside the base path; every other request
+ * goes to the fallback function.
+ */
 export class Api extends Construct {
-  readonly rest: RestApi
+  readonly rest: SpecRestApi
 
-  constructor(scope: Construct, id: string, { stage, code, data, services, trail, routes }: Props) {
+  constructor(scope: Construct, id: string, { stage, code, data, services, routes }: Props) {
     super(scope, id)
-    this.rest = restApi(this, stage, routes)
-    addGatewayResponses(this.rest, stage)
-    for (const route of routes) {
+    const logs = data.logGroup('EndpointLogGroup')
+    const endpoints = routes.map((route): Operation => {
       const reservedConcurrency = routeReservation(route, routes, stage.accountConcurrency)
-      const { lambda, logs } = routeFunction(this, route, {
-        stage,
-        code,
-        data,
-        services,
-        reservedConcurrency,
+      const { lambda } = routeFunction(this, route, {
+        ...{ stage, code, data, logs, services, reservedConcurrency },
       })
-      trail.follow(logs)
-      const resource = this.rest.root.resourceForPath(`${BASE_PATH}${route.path}`)
-      resource.addMethod(route.method, new LambdaIntegration(lambda, { allowTestInvoke: false }))
-    }
-    const fallback = new ServiceFunction(this, FALLBACK, { stage, code, memory: 256 })
-    const integration = new LambdaIntegration(fallback.lambda, { allowTestInvoke: false })
-    addFallback(this.rest.root, integration)
+      return { method: route.method, path: `${BASE_PATH}${route.path}`, lambda }
+    })
+    const reference = new ServiceFunction(this, REFERENCE, { stage, code, logs }).lambda
+    // With any method, so that its function can respond to HEAD, and to other methods with a 405.
+    const pages = REFERENCE_RESOURCES.map((path): Operation => ({ method: 'ANY', path, lambda: reference }))
+    const fallback = new ServiceFunction(this, FALLBACK, { stage, code, logs, memory: 256 }).lambda
+    this.rest = restApi(this, stage, {
+      routes,
+      data,
+      document: gatewayDocument({
+        title: apiName(stage),
+        operations: [...endpoints, ...pages],
+        fallback,
+        extensions: {
+          'x-amazon-apigateway-minimum-compression-size': MIN_COMPRESSION_SIZE,
+          'x-amazon-apigateway-gateway-responses': gatewayResponses(stage),
+        },
+      }),
+    })
+    for (const { method, path, lambda } of endpoints) this.#allow(lambda, stage, method, path)
+    for (const lambda of [reference, fallback]) this.#allow(lambda, stage, '*', '/*')
+  }
+
+  /** One permission for each function, since those of a function have to fit into 20 KB. */
+  #allow(lambda: Operation['lambda'], stage: StageSettings, method: string, path: string): void {
+    lambda.addPermission('Gateway', {
+      principal: new ServicePrincipal('apigateway.amazonaws.com'),
+      // A path parameter is any segment.
+      sourceArn: this.rest.arnForExecuteApi(method, path.replace(/\{[^}]+\}/g, '*'), stage.name),
+    })
   }
 }
 
-/** Execution logs would contain requests and responses, including patients' data. */
-const LOGGING = { loggingLevel: MethodLoggingLevel.OFF, dataTraceEnabled: false, metricsEnabled: true }
+const apiName = ({ name }: StageSettings): string => `clinic-developer-api-${name}`
 
-function restApi(scope: Construct, stage: StageSettings, routes: readonly Route[]): RestApi {
-  return new RestApi(scope, 'Rest', {
-    restApiName: `clinic-developer-api-${stage.name}`,
+/** Bytes. For callers that accept gzip; smaller responses fit into one or two packets anyway. */
+const MIN_COMPRESSION_SIZE = 2048
+
+/**
+ * Execution logs would contain requests and responses, including patients' data. CloudWatch has the metrics of the stage
+ * without those of each method, which are charged.
+ */
+const LOGGING = { loggingLevel: MethodLoggingLevel.OFF, dataTraceEnabled: false, metricsEnabled: false }
+
+function restApi(
+  scope: Construct,
+  stage: StageSettings,
+  { routes, data, document }: Pick<Props, 'routes' | 'data'> & { document: object },
+): SpecRestApi {
+  return new SpecRestApi(scope, 'Rest', {
+    restApiName: apiName(stage),
+    apiDefinition: ApiDefinition.fromInline(document),
     endpointTypes: [EndpointType.REGIONAL],
     cloudWatchRole: true,
-    // For callers that accept gzip. Smaller responses fit into one or two packets anyway.
-    minCompressionSize: Size.kibibytes(2),
+    cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     deployOptions: {
       stageName: stage.name,
       throttlingRateLimit: stage.throttle.rate,
@@ -79,7 +113,7 @@ function restApi(scope: Construct, stage: StageSettings, routes: readonly Route[
           .filter(isList)
           .map(({ method, path }) => [`${BASE_PATH}${path}/${method}`, listOptions(stage)]),
       ),
-      ...accessLog(scope, stage),
+      ...accessLog(data.logGroup('GatewayLogGroup')),
     },
   })
 }
@@ -91,22 +125,3 @@ const listOptions = ({ throttle }: StageSettings): MethodDeploymentOptions => ({
   throttlingRateLimit: throttle.rate / 2,
   throttlingBurstLimit: throttle.burst / 2,
 })
-
-/**
- * Sends other methods of every resource, and all other paths, to the fallback function. Without these methods, a REST
- * API parses the Authorization header of an unmatched request as an AWS signature.
- */
-function addFallback(root: IResource, integration: LambdaIntegration): void {
-  const resources = [root, ...descendants(root)]
-  for (const resource of resources) resource.addMethod('ANY', integration)
-  root.addProxy({ defaultIntegration: integration, anyMethod: true })
-  root.resourceForPath(BASE_PATH).addProxy({ defaultIntegration: integration, anyMethod: true })
-}
-
-function descendants(resource: IResource): IResource[] {
-  return resource.node.children.flatMap((child) =>
-    'addMethod' in child
-      ? [child as unknown as IResource, ...descendants(child as unknown as IResource)]
-      : [],
-  )
-}

@@ -1,11 +1,20 @@
-import { AttributeType, BillingMode, StreamViewType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb'
-import { Key } from 'aws-cdk-lib/aws-kms'
+import {
+  AttributeType,
+  BillingMode,
+  type ITable,
+  StreamViewType,
+  Table,
+  TableEncryption,
+} from 'aws-cdk-lib/aws-dynamodb'
+import { type IKey, Key } from 'aws-cdk-lib/aws-kms'
 import { Construct } from 'constructs'
 import { TTL } from '../shared/store/keys/key.ts'
 import type { StageSettings } from './stages.ts'
 
 /** The single table and the key that encrypts it. */
-export class Data extends Construct {
+export type Data = { readonly table: ITable; readonly key: IKey }
+
+export class ClinicTable extends Construct implements Data {
   /** Not TableV2, which cannot be synthesized with a customer-managed key unless the stack names a region. */
   readonly table: Table
   readonly key: Key

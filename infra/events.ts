@@ -1,15 +1,9 @@
-import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
-import type { FunctionCode } from './bundles.ts'
-import type { Data } from './data.ts'
 import { pushGrant } from './grants.ts'
 import { alarmOnMessages } from './observability.ts'
 import { deadLetterQueue, queueWithDeadLetters } from './queues.ts'
-import type { Services } from './service-access.ts'
-import type { StageSettings } from './stages.ts'
-import { consumerTimeout, WorkerFunctions } from './worker-functions.ts'
-
-type Props = { readonly stage: StageSettings; readonly code: FunctionCode; readonly data: Data }
+import { deliveryQueueAccess } from './service-access.ts'
+import { consumerTimeout, WorkerFunctions, type WorkerProps } from './worker-functions.ts'
 
 /**
  * Delivers events to webhooks. A write announces its event in its own transaction; the table's stream invokes the
@@ -17,54 +11,37 @@ type Props = { readonly stage: StageSettings; readonly code: FunctionCode; reado
  * minute for retries and for what a crash left behind.
  */
 export class Events extends Construct {
-  readonly deliveries: Queue
-  readonly deadDeliveries: Queue
-  /** For receivers that fail or respond slowly. */
-  readonly slowDeliveries: Queue
-  readonly deadSlowDeliveries: Queue
-  /** Positions of the stream that the fan-out failed at. The sweep processes their events. */
-  readonly failedFanOuts: Queue
-  /** Clinics that announced more events than fit into the first turn of the fan-out. */
-  readonly fanOuts: Queue
-  readonly deadFanOuts: Queue
-  readonly services: Services
-
-  constructor(scope: Construct, id: string, { stage, code, data }: Props) {
+  constructor(scope: Construct, id: string, props: WorkerProps) {
     super(scope, id)
-    const quick = queueWithDeadLetters(this, 'Deliveries', consumerTimeout('deliveries'))
-    this.deliveries = quick.queue
-    this.deadDeliveries = quick.deadLetters
-    const slow = queueWithDeadLetters(this, 'SlowDeliveries', consumerTimeout('slow-deliveries'))
-    this.slowDeliveries = slow.queue
-    this.deadSlowDeliveries = slow.deadLetters
-    const fanOuts = queueWithDeadLetters(this, 'FanOuts', consumerTimeout('fan-outs'), { fifo: true })
-    this.fanOuts = fanOuts.queue
-    this.deadFanOuts = fanOuts.deadLetters
-    const environment = {
-      DELIVERY_QUEUE_URL: quick.queue.queueUrl,
-      SLOW_DELIVERY_QUEUE_URL: slow.queue.queueUrl,
-    }
-    this.services = {
-      'delivery-queue': { environment, grant: () => pushGrant(quick.queue) },
-      'slow-delivery-queue': { environment, grant: () => pushGrant(slow.queue) },
+    const { stage, data } = props
+    const queueNamed = (id: string, queue: 'deliveries' | 'slow-deliveries' | 'fan-outs') =>
+      queueWithDeadLetters(this, id, { stage, queue, timeout: consumerTimeout(queue) }).queue
+    const quick = queueNamed('Deliveries', 'deliveries')
+    // For receivers that fail or respond slowly.
+    const slow = queueNamed('SlowDeliveries', 'slow-deliveries')
+    // Clinics that announced more events than fit into the first turn of the fan-out.
+    const fanOuts = queueNamed('FanOuts', 'fan-outs')
+    const services = {
+      ...deliveryQueueAccess(quick, slow),
       'fan-out-queue': {
-        environment: { FAN_OUT_QUEUE_URL: fanOuts.queue.queueUrl },
-        grant: () => pushGrant(fanOuts.queue),
+        environment: { FAN_OUT_QUEUE_URL: fanOuts.queueUrl },
+        grant: () => pushGrant(fanOuts),
       },
     }
 
-    const workers = new WorkerFunctions(this, 'events', { stage, code, data, services: this.services })
-    this.failedFanOuts = deadLetterQueue(this, 'FailedFanOuts')
+    const workers = new WorkerFunctions(this, 'events', { ...props, services })
+    // Positions of the stream that the fan-out failed at.
+    const failedFanOuts = deadLetterQueue(this, 'FailedFanOuts', stage, 'failed-fan-outs')
     alarmOnMessages(
       this,
       'FanOutAlarm',
-      this.failedFanOuts,
+      failedFanOuts,
       'The fan-out failed at a batch of the stream. The sweep of events processes it: see docs/webhooks.md.',
     )
-    workers.followStream(data.table, this.failedFanOuts)
-    workers.consume('fan-outs', fanOuts.queue)
-    workers.consume('deliveries', quick.queue)
-    workers.consume('slow-deliveries', slow.queue)
+    workers.followStream(data.table, failedFanOuts)
+    workers.consume('fan-outs', fanOuts)
+    workers.consume('deliveries', quick)
+    workers.consume('slow-deliveries', slow)
     workers.everyMinute()
   }
 }

@@ -1,4 +1,4 @@
-import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway'
+import { ResponseType } from 'aws-cdk-lib/aws-apigateway'
 import { type ErrorKey, errorBody, errorEntry } from '../shared/api/errors.ts'
 import { SECURITY_HEADERS } from '../shared/api/security-headers.ts'
 import type { StageSettings } from './stages.ts'
@@ -43,19 +43,24 @@ const securityHeaders = Object.fromEntries(
   Object.entries(SECURITY_HEADERS).map(([name, value]) => [name, `'${value}'`]),
 )
 
-export function addGatewayResponses(api: RestApi, { throttle }: StageSettings): void {
-  for (const [type, key, retryAfter] of RESPONSES) {
-    api.addGatewayResponse(type.responseType, {
-      type,
-      statusCode: String(errorEntry(key).status),
-      responseHeaders: {
+/** The value of `x-amazon-apigateway-gateway-responses`. */
+export const gatewayResponses = ({ throttle }: Pick<StageSettings, 'throttle'>): Record<string, object> =>
+  Object.fromEntries(
+    RESPONSES.map(([type, key, retryAfter]) => {
+      const headers: Record<string, string> = {
         'x-request-id': 'context.requestId',
         'cache-control': "'no-store'",
         ...securityHeaders,
         ...(retryAfter && { 'retry-after': `'${retryAfter}'` }),
         ...(key === 'rate_limited' && limitHeaders(throttle)),
-      },
-      templates: { 'application/json': JSON.stringify(errorBody(key)) },
-    })
-  }
-}
+      }
+      const response = {
+        statusCode: String(errorEntry(key).status),
+        responseParameters: Object.fromEntries(
+          Object.entries(headers).map(([name, value]) => [`gatewayresponse.header.${name}`, value]),
+        ),
+        responseTemplates: { 'application/json': JSON.stringify(errorBody(key)) },
+      }
+      return [type.responseType, response]
+    }),
+  )

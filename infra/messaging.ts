@@ -1,36 +1,23 @@
-import type { Function as Lambda } from 'aws-cdk-lib/aws-lambda'
 import { ConfigurationSet, ConfigurationSetTlsPolicy, SuppressionReasons } from 'aws-cdk-lib/aws-ses'
-import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
-import type { FunctionCode } from './bundles.ts'
-import type { Data } from './data.ts'
 import { forwardEmailFeedback } from './email-feedback.ts'
-import { emailGrant, pushGrant, smsGrant } from './grants.ts'
+import { emailGrant } from './grants.ts'
 import { queueWithDeadLetters } from './queues.ts'
-import type { Services } from './service-access.ts'
-import type { MessagingSettings, StageSettings } from './stages.ts'
-import { consumerTimeout, WorkerFunctions } from './worker-functions.ts'
-
-type Props = { readonly stage: StageSettings; readonly code: FunctionCode; readonly data: Data }
+import { emailQueueAccess } from './service-access.ts'
+import { subscribeToSmsReceipts } from './sms-receipts-stack.ts'
+import { consumerTimeout, WorkerFunctions, type WorkerProps } from './worker-functions.ts'
 
 /**
  * Sends messages: the queue of emails and its consumer, the feedback of SES, and a sweep for what a crash left
  * behind. SMS are sent by the endpoint itself.
  */
 export class Messaging extends Construct {
-  readonly emails: Queue
-  readonly deadEmails: Queue
-  readonly feedback: Queue
-  readonly deadFeedback: Queue
-  /** Invoked by the opt-in stack of SMS receipts. */
-  readonly smsReceipts: Lambda
-  readonly services: Services
-
-  constructor(scope: Construct, id: string, { stage, code, data }: Props) {
+  constructor(scope: Construct, id: string, props: WorkerProps) {
     super(scope, id)
-    const emails = queueWithDeadLetters(this, 'Emails', consumerTimeout('emails'))
-    this.emails = emails.queue
-    this.deadEmails = emails.deadLetters
+    const { stage } = props
+    const queueNamed = (id: string, queue: 'emails' | 'feedback') =>
+      queueWithDeadLetters(this, id, { stage, queue, timeout: consumerTimeout(queue) }).queue
+    const emails = queueNamed('Emails', 'emails')
     const configurationSet = new ConfigurationSet(this, 'Mail', {
       tlsPolicy: ConfigurationSetTlsPolicy.REQUIRE,
       reputationMetrics: true,
@@ -38,12 +25,8 @@ export class Messaging extends Construct {
     })
     const { configurationSetName } = configurationSet
     const { emailFrom, emailsPerSecond } = stage.messaging
-    this.services = {
-      sms: { environment: sendingEnvironment(stage.messaging), grant: () => smsGrant(this) },
-      'email-queue': {
-        environment: { EMAIL_QUEUE_URL: emails.queue.queueUrl },
-        grant: () => pushGrant(emails.queue),
-      },
+    const services = {
+      ...emailQueueAccess(emails),
       email: {
         environment: {
           EMAIL_FROM: emailFrom,
@@ -54,23 +37,13 @@ export class Messaging extends Construct {
       },
     }
 
-    const workers = new WorkerFunctions(this, 'messaging', { stage, code, data, services: this.services })
-    workers.consume('emails', emails.queue)
-    const feedback = queueWithDeadLetters(this, 'Feedback', consumerTimeout('feedback'))
-    this.feedback = feedback.queue
-    this.deadFeedback = feedback.deadLetters
-    forwardEmailFeedback(this, configurationSet, feedback.queue)
-    workers.consume('feedback', feedback.queue)
-    this.smsReceipts = workers.subscriber('sms-receipts')
+    const workers = new WorkerFunctions(this, 'messaging', { ...props, services })
+    workers.consume('emails', emails)
+    const feedback = queueNamed('Feedback', 'feedback')
+    forwardEmailFeedback(this, configurationSet, feedback)
+    workers.consume('feedback', feedback)
+    const receiptReader = workers.subscriber('sms-receipts')
+    if (stage.smsReceipts) subscribeToSmsReceipts(this, receiptReader)
     workers.everyMinute()
   }
 }
-
-const sendingEnvironment = (settings: MessagingSettings): Record<string, string> => ({
-  SMS_SENDER_ID: settings.smsSenderId,
-  SMS_MAX_PRICE: settings.smsMaxPrice,
-  SMS_PER_DAY: String(settings.smsPerDay),
-  EMAILS_PER_DAY: String(settings.emailsPerDay),
-  MESSAGES_PER_RECIPIENT: String(settings.messagesPerRecipient),
-  SMS_COUNTRIES: settings.smsCountries.join(','),
-})

@@ -4,7 +4,7 @@ import {
   LogGroupLogDestination,
 } from 'aws-cdk-lib/aws-apigateway'
 import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
-import { LogGroup } from 'aws-cdk-lib/aws-logs'
+import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import type { Construct } from 'constructs'
 import type { StageSettings } from './stages.ts'
@@ -32,10 +32,9 @@ export const alarmOnMessages = (
 
 /** The gateway's access log: its log group, and the fields of a line. */
 export const accessLog = (
-  scope: Construct,
-  stage: StageSettings,
+  logs: ILogGroup,
 ): { accessLogDestination: IAccessLogDestination; accessLogFormat: AccessLogFormat } => ({
-  accessLogDestination: new LogGroupLogDestination(logGroup(scope, 'AccessLogs', stage)),
+  accessLogDestination: new LogGroupLogDestination(logs),
   accessLogFormat: AccessLogFormat.custom(JSON.stringify(ACCESS_LOG_FIELDS)),
 })
 

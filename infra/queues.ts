@@ -1,6 +1,9 @@
-import { Duration } from 'aws-cdk-lib'
-import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs'
-import type { Construct } from 'constructs'
+import { Duration, Stack } from 'aws-cdk-lib'
+import { type IQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs'
+import { Construct } from 'constructs'
+import type { QueueName } from '../shared/runtime/workers.ts'
+import { isFifo, type QueueId, queueName } from './names.ts'
+import type { StageSettings } from './stages.ts'
 
 /** Receives of a message before it becomes a dead letter. */
 const MAX_RECEIVES = 5
@@ -8,12 +11,21 @@ const MAX_RECEIVES = 5
 /** Messages hold ids only, so SQS's own encryption is enough. */
 const ENCRYPTION = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true }
 
-/** First in, first out within a group; nothing for a standard queue. */
-type Kind = { readonly fifo?: true }
+/** The properties that all queues have, and whether this one is first in, first out. */
+const common = ({ name }: Pick<StageSettings, 'name'>, queue: QueueId) => ({
+  ...ENCRYPTION,
+  queueName: queueName(name, queue),
+  ...(isFifo(queue) && { fifo: true }),
+  retentionPeriod: Duration.days(14),
+})
 
 /** A queue for what could not be processed. */
-export const deadLetterQueue = (scope: Construct, id: string, kind: Kind = {}): Queue =>
-  new Queue(scope, id, { ...ENCRYPTION, ...kind, retentionPeriod: Duration.days(14) })
+export const deadLetterQueue = (
+  scope: Construct,
+  id: string,
+  stage: Pick<StageSettings, 'name'>,
+  queue: QueueId,
+): Queue => new Queue(scope, id, common(stage, queue))
 
 /**
  * A queue and the queue of its dead letters.
@@ -22,17 +34,30 @@ export const deadLetterQueue = (scope: Construct, id: string, kind: Kind = {}): 
 export function queueWithDeadLetters(
   scope: Construct,
   id: string,
-  timeout: Duration,
-  kind: Kind = {},
+  { stage, queue: name, timeout }: { stage: StageSettings; queue: QueueName; timeout: Duration },
 ): { queue: Queue; deadLetters: Queue } {
-  const deadLetters = deadLetterQueue(scope, `${id}Dead`, kind)
+  const deadLetters = deadLetterQueue(scope, `${id}Dead`, stage, `${name}-dead`)
   const queue = new Queue(scope, id, {
-    ...ENCRYPTION,
-    ...kind,
+    ...common(stage, name),
     // Lambda recommends six times the timeout of the function.
     visibilityTimeout: Duration.seconds(6 * timeout.toSeconds()),
-    retentionPeriod: Duration.days(14),
     deadLetterQueue: { queue: deadLetters, maxReceiveCount: MAX_RECEIVES },
   })
   return { queue, deadLetters }
+}
+
+/** The queues of another stack, found by their names. */
+export class NamedQueues extends Construct {
+  readonly #stage: Pick<StageSettings, 'name'>
+
+  constructor(scope: Construct, id: string, stage: Pick<StageSettings, 'name'>) {
+    super(scope, id)
+    this.#stage = stage
+  }
+
+  get(queue: QueueId): IQueue {
+    const found = this.node.tryFindChild(queue) as IQueue | undefined
+    const resource = queueName(this.#stage.name, queue)
+    return found ?? Queue.fromQueueArn(this, queue, Stack.of(this).formatArn({ service: 'sqs', resource }))
+  }
 }

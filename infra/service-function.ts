@@ -9,15 +9,16 @@ import {
   Runtime,
   SystemLogLevel,
 } from 'aws-cdk-lib/aws-lambda'
-import type { LogGroup } from 'aws-cdk-lib/aws-logs'
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import type { FunctionCode } from './bundles.ts'
-import { logGroup } from './observability.ts'
+import { functionName } from './names.ts'
 import { FUNCTION_TIMEOUT, type StageSettings } from './stages.ts'
 
 type Props = {
   readonly stage: StageSettings
   readonly code: FunctionCode
+  readonly logs: ILogGroup
   readonly environment?: Record<string, string>
   readonly grants?: PolicyStatement[]
   /** MB. The share of CPU is proportional to it. */
@@ -29,10 +30,9 @@ type Props = {
   readonly requeues?: boolean
 }
 
-/** A Lambda whose role has exactly the grants passed in, and may write its own log. */
+/** A Lambda whose role has exactly the grants passed in, and may write to its log group, which functions share. */
 export class ServiceFunction extends Construct {
   readonly lambda: LambdaFunction
-  readonly logs: LogGroup
 
   constructor(
     scope: Construct,
@@ -40,6 +40,7 @@ export class ServiceFunction extends Construct {
     {
       stage,
       code,
+      logs,
       environment = {},
       grants = [],
       memory = 512,
@@ -49,16 +50,16 @@ export class ServiceFunction extends Construct {
     }: Props,
   ) {
     super(scope, id)
-    this.logs = logGroup(this, 'Logs', stage)
     const writeLogs = new PolicyStatement({
       actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-      resources: [this.logs.logGroupArn],
+      resources: [logs.logGroupArn],
     })
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       inlinePolicies: { Grants: new PolicyDocument({ statements: [writeLogs, ...grants] }) },
     })
     this.lambda = new LambdaFunction(this, 'Function', {
+      functionName: functionName(stage.name, id),
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       handler: 'index.handler',
@@ -68,7 +69,7 @@ export class ServiceFunction extends Construct {
       timeout,
       environment,
       ...(reservedConcurrency !== undefined && { reservedConcurrentExecutions: reservedConcurrency }),
-      logGroup: this.logs,
+      logGroup: logs,
       // Functions log JSON themselves; Lambda's START and END lines add no information.
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel.INFO,

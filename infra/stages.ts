@@ -18,6 +18,8 @@ export type StageSettings = {
   /** For credentials that have no rate of their own. */
   readonly requestsPerMinute: number
   readonly messaging: MessagingSettings
+  /** Whether delivery receipts of SMS are read. */
+  readonly smsReceipts: boolean
   /** The gateway's limit for each method, shared by all credentials: requests per second, and burst. */
   readonly throttle: { readonly rate: number; readonly burst: number }
   /** The account's limit of concurrent invocations, to be shared; undefined to reserve nothing. */
@@ -63,7 +65,13 @@ export type SenderNames = Pick<MessagingSettings, 'emailFrom' | 'smsSenderId'>
 /** The timeout of functions; the gateway's is 29 s. */
 export const FUNCTION_TIMEOUT = Duration.seconds(15)
 
-type DeploymentSettings = 'name' | 'cell' | 'messaging' | 'accountConcurrency' | 'warmThroughput'
+type DeploymentSettings =
+  | 'name'
+  | 'cell'
+  | 'messaging'
+  | 'smsReceipts'
+  | 'accountConcurrency'
+  | 'warmThroughput'
 
 const STAGES: Record<string, Omit<StageSettings, DeploymentSettings>> = {
   dev: {
@@ -94,6 +102,8 @@ export type DeploymentContext = Partial<SenderNames> & {
   readonly accessRetentionDays?: string | undefined
   /** Names the deployment where there are several: 1 to 8 lower-case letters and digits. */
   readonly cell?: string | undefined
+  /** Whether delivery receipts of SMS are read: `on` or `off`. */
+  readonly smsReceipts?: string | undefined
   /** The rate of SES in the account: an integer from 1. */
   readonly emailsPerSecond?: string | undefined
   /** The account's limit of concurrent invocations of functions. */
@@ -112,6 +122,7 @@ export function stageSettings(
   {
     emailFrom = 'clinic@example.com',
     smsSenderId = 'Clinic',
+    smsReceipts = 'off',
     accessRetentionDays,
     cell = DEFAULT_CELL,
     emailsPerSecond = DEFAULT_EMAILS_PER_SECOND,
@@ -130,6 +141,7 @@ export function stageSettings(
     )
   if (!CELL_PATTERN.test(cell))
     throw new Error(`cell must have 1 to 8 lower-case letters and digits: "${cell}".`)
+  if (smsReceipts !== 'on' && smsReceipts !== 'off') throw new Error('smsReceipts must be "on" or "off".')
   const accessTrail = trailSettings(settings.accessTrail, accessRetentionDays)
   const messaging = {
     emailFrom,
@@ -147,6 +159,7 @@ export function stageSettings(
     ...settings,
     accessTrail,
     messaging,
+    smsReceipts: smsReceipts === 'on',
     accountConcurrency:
       accountConcurrency === undefined
         ? undefined

@@ -1,9 +1,10 @@
 import { Duration } from 'aws-cdk-lib'
-import type { Table } from 'aws-cdk-lib/aws-dynamodb'
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events'
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets'
 import { FilterCriteria, FilterRule, type Function as Lambda, StartingPosition } from 'aws-cdk-lib/aws-lambda'
 import { DynamoEventSource, SqsDlq, SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources'
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import type { Construct } from 'constructs'
 import { type QueueName, type Trigger, WORKERS, type Worker } from '../shared/runtime/workers.ts'
@@ -15,10 +16,15 @@ import { accessTo, type Services } from './service-access.ts'
 import { ServiceFunction } from './service-function.ts'
 import { FUNCTION_TIMEOUT, type StageSettings } from './stages.ts'
 
-type Dependencies = {
+/** What each part of the workers needs. */
+export type WorkerProps = {
   readonly stage: StageSettings
   readonly code: FunctionCode
+  readonly logs: ILogGroup
   readonly data: Data
+}
+
+type Dependencies = WorkerProps & {
   /** What the part's workers may use besides the table. */
   readonly services: Services
 }
@@ -65,7 +71,7 @@ export class WorkerFunctions {
   }
 
   /** Feeds inserts into the table to the workers that follow its stream. What they fail at is reported to a queue. */
-  followStream(table: Table, failures: Queue): void {
+  followStream(table: ITable, failures: Queue): void {
     for (const [worker, { partitionPrefix }] of this.#triggeredBy('stream')) {
       this.#function(worker).addEventSource(
         new DynamoEventSource(table, {
@@ -107,7 +113,7 @@ export class WorkerFunctions {
   }
 
   /**
-   * The function that another stack subscribes.
+   * The function for receipts of SMS, which is subscribed to them if the stage has them.
    * @throws Error unless the table has exactly one
    */
   subscriber(to: 'sms-receipts'): Lambda {
@@ -131,12 +137,13 @@ export class WorkerFunctions {
   }
 
   #create(worker: Worker): Lambda {
-    const { stage, code, data, services } = this.#dependencies
+    const { stage, code, logs, data, services } = this.#dependencies
     const used = worker.uses.services ?? []
     const { environment, grants } = accessTo(used, services)
     const { lambda } = new ServiceFunction(this.#scope, worker.id, {
       stage,
       code,
+      logs,
       timeout: timeoutOf(worker),
       reservedConcurrency: workerReservation(worker, stage.accountConcurrency),
       requeues: worker.trigger.type === 'queue' && used.some((service) => service.endsWith('-queue')),

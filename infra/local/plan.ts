@@ -10,8 +10,9 @@ import { logFilters } from './logs/log-filters.ts'
 import { publishedEventFilter } from './providers/email-events.ts'
 import { logSubscriptions } from './providers/sms-receipts.ts'
 import { ACCOUNT_ID } from './template/physical-names.ts'
+import { resolveStacks } from './template/stacks.ts'
 import type { Assembly } from './template/synthesize.ts'
-import { type ResolvedTemplate, resolveTemplate } from './template/template.ts'
+import type { ResolvedTemplate } from './template/template.ts'
 
 /** The endpoint of each service. */
 export type Endpoints = {
@@ -38,7 +39,7 @@ export type DeploymentTarget = {
 export type DeploymentPlan = Awaited<ReturnType<typeof plan>>
 
 /**
- * Reads a version of the stack and creates its tables and queues. Everything that can fail happens here, before the
+ * Reads a version of the app's stacks and creates their tables and queues. Everything that can fail happens here, before the
  * running version is replaced.
  * @throws Error that names the resource the runner does not support
  */
@@ -46,14 +47,11 @@ export async function plan(
   assembly: Assembly,
   { region, stage, baseUrl, endpoints, tableSuffix, environment }: DeploymentTarget,
 ) {
-  const { stackName, assetDirectory } = assembly
-  const context = {
-    region,
-    stackName,
-    tableSuffix,
-    queueUrl: (name: string) => queueUrl(endpoints.sqs, name),
-  }
-  const template = resolveTemplate(assembly.template, context)
+  const { stackName, assetDirectory, otherStacks } = assembly
+  const localQueueUrl = (name: string) => queueUrl(endpoints.sqs, name)
+  const template = resolveStacks([assembly, ...otherStacks], {
+    ...{ region, tableSuffix, queueUrl: localQueueUrl },
+  })
   await createTables(template, endpoints.dynamodb, region)
   await createQueues(template, endpoints.sqs)
 
@@ -70,13 +68,11 @@ export async function plan(
     assetDirectory,
     region,
     environment: { ...endpointVariables, ...environment },
+    localAddress: (value) => value.replaceAll(queueUrlOnAws(region), localQueueUrl('')),
   })
   const { queues, streams, tableStreams } = eventSourceMappings(template, region)
   const rules = eventRules(template)
-  const imports = template.exports()
-  const subscriptions = assembly.otherStacks.flatMap((other) =>
-    logSubscriptions(resolveTemplate(other.template, { ...context, stackName: other.stackName }, imports)),
-  )
+  const subscriptions = logSubscriptions(template)
   checkFunctions(specs, [
     ...routes.flatMap(({ resource, methods }) =>
       [...methods].map(([method, { functionArn }]) => [`${method} ${resource}`, functionArn] as const),
@@ -86,7 +82,8 @@ export async function plan(
     ),
     ...[...subscriptions, ...queues, ...streams].map(({ id, functionArn }) => [id, functionArn] as const),
   ])
-  const outputs = localOutputs(template, api, region, baseUrl)
+  const address = `https://${api.id}.execute-api.${region}.amazonaws.com/${api.stage}`
+  const outputs = localOutputs(template, { [address]: baseUrl, [queueUrlOnAws(region)]: localQueueUrl('') })
   return {
     specs,
     queues,
@@ -125,15 +122,14 @@ function checkFunctions(
     if (!known.has(arn)) throw new Error(`${caller} calls ${arn}, which is not a function of the stack.`)
 }
 
-/** The outputs of the template, with the local address of the API in place of the one on AWS. */
-function localOutputs(
-  template: ResolvedTemplate,
-  api: ReturnType<typeof apiOf>,
-  region: string,
-  baseUrl: string,
-) {
-  const address = `https://${api.id}.execute-api.${region}.amazonaws.com/${api.stage}`
-  return Object.fromEntries(
-    Object.entries(template.outputs()).map(([name, value]) => [name, value.replaceAll(address, baseUrl)]),
+/** What the URL of every queue begins with on AWS. A template may write it out for a queue that another stack has. */
+const queueUrlOnAws = (region: string): string => `https://sqs.${region}.amazonaws.com/${ACCOUNT_ID}/`
+
+/** The outputs of the template, with local addresses in place of those on AWS. */
+const localOutputs = (template: ResolvedTemplate, addresses: Readonly<Record<string, string>>) =>
+  Object.fromEntries(
+    Object.entries(template.outputs()).map(([name, value]) => [
+      name,
+      Object.entries(addresses).reduce((text, [onAws, local]) => text.replaceAll(onAws, local), value),
+    ]),
   )
-}

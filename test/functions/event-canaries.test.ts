@@ -223,7 +223,7 @@ async function deliver(): Promise<void> {
   for (let all = pushed(); all.length > 0; all = pushed()) {
     queued.push(...all)
     for (const [at, { url: queue, body }] of all.entries()) {
-      const eventSourceARN = `arn:aws:sqs:us-east-1:0:${queue.includes('slow') ? 'Slow' : ''}Deliveries`
+      const eventSourceARN = `arn:aws:sqs:us-east-1:0:clinic-dev-${queue.includes('slow') ? 'slow-' : ''}deliveries`
       await handler({ Records: [{ messageId: String(at), body, eventSourceARN }] })
     }
   }
@@ -316,7 +316,7 @@ describe('a clinic full of canaries', () => {
     const consumer = (await handlerOf({ id: 'deliver-event' })) as (event: object) => Promise<unknown>
     const send = vi.spyOn(DynamoDBDocumentClient.prototype, 'send').mockRejectedValue(loud())
     const body = queued[0]?.body ?? ''
-    const eventSourceARN = 'arn:aws:sqs:us-east-1:0:Deliveries'
+    const eventSourceARN = 'arn:aws:sqs:us-east-1:0:clinic-dev-deliveries'
     const errors = [
       await fan({ Records }).catch((error) => error),
       await sweep({}).catch((error) => error),

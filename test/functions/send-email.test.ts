@@ -36,8 +36,8 @@ let patient: Patient
 beforeAll(async () => {
   db = await freshTable()
   queues = await stackQueues()
-  queue = queues.queue('EmailQueueUrl')
-  dead = queues.queue('DeadEmailQueueUrl')
+  queue = queues.queue('emails')
+  dead = queues.queue('emails-dead')
   stubFunctionEnvironment(db.name, { EMAIL_QUEUE_URL: queue.url, AWS_ENDPOINT_URL_SQS: queues.endpoint })
   const name = (file: string) => import(`../../functions/${file}.ts`)
   sendEmail = (await name('send-email')).handler

@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { functionIds } from '../../infra/clinic-stack.ts'
+import { functionIds } from '../../infra/deployment.ts'
 import { stageSettings } from '../../infra/stages.ts'
 import { ROUTES } from '../../shared/api/routes.ts'
-import { logicalIdAt, type Resource, resourcesOf, type Statement, templateOf } from '../support/template.ts'
-import { arnOf, dev, refTo } from './expected-grants.ts'
+import {
+  logicalIdAt,
+  type Resource,
+  resourceOfFunction,
+  resourcesOf,
+  type Statement,
+  templateOf,
+} from '../support/template.ts'
+import { arnOf, dev, imported, refTo } from './expected-grants.ts'
 
 const prod = templateOf('prod')
 
@@ -24,12 +31,12 @@ const statementsOf = (path: string): Statement[] => {
 const OBJECTS = (prefix: string) => ({ 'Fn::Join': ['', [arnOf('AccessTrail/Bucket'), `/${prefix}/*`]] })
 
 describe('the access trail', () => {
-  it('follows the log group of every endpoint and of the operator tool, and no other, each once', () => {
+  it('follows the log group of the endpoints and of the operator tool, and no other, each once', () => {
     const filters = Object.values(resourcesOf(dev, 'AWS::Logs::SubscriptionFilter')).map(
       ({ Properties }) => Properties as unknown as Record<string, unknown>,
     )
     expect(filters).toEqual(
-      [refTo('AccessTrail/OperatorLog'), ...ROUTES.map(({ id }) => refTo(`Api/${id}/Logs`))]
+      [refTo('AccessTrail/OperatorLog'), refTo('EndpointLogs')]
         .map((LogGroupName) => ({
           LogGroupName,
           FilterPattern: '{ $.type = "access" }',
@@ -38,6 +45,10 @@ describe('the access trail', () => {
         }))
         .map((filter) => expect.objectContaining(filter)),
     )
+    for (const { id } of ROUTES)
+      expect(resourceOfFunction(dev, 'AWS::Lambda::Function', id).Properties).toMatchObject({
+        LoggingConfig: { LogGroup: imported('EndpointLogGroup') },
+      })
   })
 
   it('is delivered as lines, compressed and encrypted with a key of its own, by day', () => {
@@ -147,7 +158,7 @@ it.each([
   ['production', prod],
 ])('log groups of %s keep 30 days', (_, template) => {
   const groups = Object.values(resourcesOf(template, 'AWS::Logs::LogGroup'))
-  expect(groups.length).toBeGreaterThan(functionIds().length)
+  expect(groups.length).toBe(5)
   expect(new Set(groups.map(({ Properties }) => Properties.RetentionInDays))).toEqual(new Set([30]))
 })
 

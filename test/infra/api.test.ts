@@ -1,23 +1,30 @@
 import { ResponseType } from 'aws-cdk-lib/aws-apigateway'
 import { describe, expect, it } from 'vitest'
-import { functionIds } from '../../infra/clinic-stack.ts'
+import { functionIds } from '../../infra/deployment.ts'
 import { stageSettings } from '../../infra/stages.ts'
 import { BASE_PATH, type Service } from '../../shared/api/route.ts'
 import { ROUTES } from '../../shared/api/routes.ts'
+import { REFERENCE_RESOURCES } from '../../shared/reference/paths.ts'
 import * as calendarKeys from '../../shared/store/keys/calendar.ts'
 import * as dueKeys from '../../shared/store/keys/due.ts'
 import * as eventKeys from '../../shared/store/keys/events.ts'
 import * as messageKeys from '../../shared/store/keys/messages.ts'
 import * as webhookKeys from '../../shared/store/keys/webhooks.ts'
-import { grantsOf, type Resource, resourceOfFunction, resourcesOf, templateOf } from '../support/template.ts'
 import {
-  deliveryQueues,
+  grantsOf,
+  logicalIdAt,
+  type Resource,
+  resourceOfFunction,
+  resourcesOf,
+  templateOf,
+} from '../support/template.ts'
+import {
   dev,
   environmentOf,
   onTable,
-  pushDeliveries,
-  pushEmails,
-  refTo,
+  pushTo,
+  queueArn,
+  queueUrl,
   tableGrant,
   useKey,
   writeLogs,
@@ -25,22 +32,23 @@ import {
 
 const prod = templateOf('prod')
 
-type Method = { HttpMethod: string; ResourceId: { Ref?: string }; AuthorizationType: string }
-
-const methods = Object.values(resourcesOf(dev, 'AWS::ApiGateway::Method')).map(
-  ({ Properties }) => Properties as unknown as Method,
-)
-
-/** The path of a resource, such as `/api/developer/v1/patients`, from its chain of parents. */
-function pathOf(ref: string | undefined): string {
-  const resource = ref ? resourcesOf(dev, 'AWS::ApiGateway::Resource')[ref] : undefined
-  if (!resource) return ''
-  const { PathPart, ParentId } = resource.Properties as unknown as {
-    PathPart: string
-    ParentId: { Ref?: string }
-  }
-  return `${pathOf(ParentId.Ref)}/${PathPart}`
+type OpenApi = {
+  paths: Record<string, Record<string, { 'x-amazon-apigateway-integration': { uri: object } }>>
+  'x-amazon-apigateway-gateway-responses': Record<
+    string,
+    { statusCode: string; responseParameters: object; responseTemplates: Record<string, string> }
+  >
 }
+
+const [api] = Object.values(resourcesOf(dev, 'AWS::ApiGateway::RestApi'))
+const { Body: document } = (api as Resource).Properties as unknown as { Body: OpenApi }
+const ANY = 'x-amazon-apigateway-any-method'
+
+/** The function that a method of a path invokes, by its logical id. */
+const functionOf = (path: string, method: string): string | undefined =>
+  /"Fn::GetAtt":\["(\w+)","Arn"\]/.exec(
+    JSON.stringify(document.paths[path]?.[method]?.['x-amazon-apigateway-integration'].uri ?? ''),
+  )?.[1]
 
 /** Phones have no ARN; every topic has. */
 const sendSms = {
@@ -51,37 +59,68 @@ const sendSms = {
 
 const SERVICES: Record<Service, object> = {
   sms: sendSms,
-  'email-queue': pushEmails,
-  'delivery-queue': pushDeliveries,
+  'email-queue': pushTo(queueArn('emails')),
+  'delivery-queue': pushTo(queueArn('deliveries')),
 }
 
 describe('the API', () => {
   it('has a method for every route, and sends all other methods and paths to the fallback', () => {
-    const served = methods.map(({ HttpMethod, ResourceId }) => `${HttpMethod} ${pathOf(ResourceId.Ref)}`)
-    const paths = Object.keys(resourcesOf(dev, 'AWS::ApiGateway::Resource')).map(pathOf)
-    const routes = ROUTES.map(({ method, path }) => `${method} ${BASE_PATH}${path}`)
-    expect(served.sort()).toEqual([...routes, 'ANY ', ...paths.map((path) => `ANY ${path}`)].sort())
-    expect(paths).toContain(`${BASE_PATH}/{proxy+}`)
+    const served = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => [path, method, functionOf(path, method)]),
+    )
+    const routes = ROUTES.map(({ id, method, path }) => [
+      `${BASE_PATH}${path}`,
+      method.toLowerCase(),
+      logicalIdAt(dev, `Api/${id}/Function`),
+    ])
+    const paths = Object.keys(document.paths)
+    const fallback = logicalIdAt(dev, 'Api/fallback/Function')
+    const others = paths
+      .filter((path) => !(REFERENCE_RESOURCES as readonly string[]).includes(path))
+      .map((path) => [path, ANY, fallback])
+    const pages = REFERENCE_RESOURCES.map((path) => [path, ANY, logicalIdAt(dev, 'Api/reference/Function')])
+    expect(served.map(String).sort()).toEqual([...routes, ...others, ...pages].map(String).sort())
+    expect(paths).toEqual(expect.arrayContaining(['/', '/api', `${BASE_PATH}/{proxy+}`, '/{proxy+}']))
+  })
+
+  it('declares the parameters of its paths', () => {
+    for (const [path, item] of Object.entries(document.paths))
+      for (const operation of Object.values(item))
+        expect(operation).toMatchObject({
+          parameters: [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, name]) => ({ name, in: 'path' })),
+        })
+  })
+
+  it('may invoke each function, each by one permission for its own method and path', () => {
+    const permissions = Object.values(resourcesOf(dev, 'AWS::Lambda::Permission'))
+      .map(({ Properties }) => Properties as unknown as Record<string, unknown>)
+      .filter(({ Principal }) => Principal === 'apigateway.amazonaws.com')
+    const allowed = permissions.map(({ FunctionName, SourceArn }) => [
+      (FunctionName as { 'Fn::GetAtt': string[] })['Fn::GetAtt'][0],
+      (SourceArn as { 'Fn::Join': [string, string[]] })['Fn::Join'][1].at(-1),
+    ])
+    const expected = ROUTES.map(({ id, method, path }) => [
+      logicalIdAt(dev, `Api/${id}/Function`),
+      `/dev/${method}${BASE_PATH}${path.replace(/\{\w+\}/g, '*')}`,
+    ])
+    const others = ['reference', 'fallback'].map((id) => [logicalIdAt(dev, `Api/${id}/Function`), '/dev/*/*'])
+    expect(allowed.sort()).toEqual([...expected, ...others].sort())
   })
 
   it('renders every gateway error in the API’s shape, without the gateway’s message', () => {
     const types = Object.values(ResponseType).filter(
       (type): type is ResponseType => type instanceof ResponseType,
     )
-    const responses = Object.values(resourcesOf(dev, 'AWS::ApiGateway::GatewayResponse')).map(
-      ({ Properties }) => Properties as unknown as Record<string, unknown>,
-    )
-    expect(responses.map(({ ResponseType }) => ResponseType).sort()).toEqual(
-      types.map(({ responseType }) => responseType).sort(),
-    )
-    for (const response of responses) {
-      expect(response.StatusCode).toMatch(/^[45]\d\d$/)
-      expect(response.ResponseParameters).toMatchObject({
+    const responses = document['x-amazon-apigateway-gateway-responses']
+    expect(Object.keys(responses).sort()).toEqual(types.map(({ responseType }) => responseType).sort())
+    for (const response of Object.values(responses)) {
+      expect(response.statusCode).toMatch(/^[45]\d\d$/)
+      expect(response.responseParameters).toMatchObject({
         'gatewayresponse.header.x-request-id': 'context.requestId',
         'gatewayresponse.header.strict-transport-security': "'max-age=63072000; includeSubDomains'",
         'gatewayresponse.header.x-content-type-options': "'nosniff'",
       })
-      const templates = response.ResponseTemplates as Record<string, string>
+      const templates = response.responseTemplates
       expect(Object.keys(templates)).toEqual(['application/json'])
       expect(JSON.parse(templates['application/json'] ?? '')).toEqual({
         error: expect.stringMatching(/^[A-Z_]+$/),
@@ -109,7 +148,7 @@ describe('the API', () => {
       '$context.status',
     ])
     for (const settings of MethodSettings)
-      expect(settings).toMatchObject({ LoggingLevel: 'OFF', DataTraceEnabled: false, MetricsEnabled: true })
+      expect(settings).toMatchObject({ LoggingLevel: 'OFF', DataTraceEnabled: false, MetricsEnabled: false })
   })
 
   it('limits lists to half of the rate of the other methods', () => {
@@ -144,7 +183,7 @@ describe('the functions', () => {
     (id, route) => {
       const services = route.uses.services ?? []
       expect(grantsOf(dev, id)).toEqual([
-        writeLogs(`Api/${id}`),
+        writeLogs('EndpointLogGroup'),
         {
           ...onTable,
           Action: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
@@ -156,6 +195,13 @@ describe('the functions', () => {
       ])
     },
   )
+
+  it('have names that other stacks and people can derive', () => {
+    for (const id of functionIds())
+      expect(resourceOfFunction(dev, 'AWS::Lambda::Function', id).Properties.FunctionName).toBe(
+        `clinic-dev-${id}`,
+      )
+  })
 
   it('use services besides the table in three routes only', () => {
     const services = ROUTES.flatMap(({ id, uses }) => (uses.services ? [[id, ...uses.services]] : []))
@@ -207,7 +253,7 @@ describe('the functions', () => {
       EMAILS_PER_DAY: String(messaging.emailsPerDay),
       MESSAGES_PER_RECIPIENT: String(messaging.messagesPerRecipient),
       SMS_COUNTRIES: messaging.smsCountries.join(','),
-      EMAIL_QUEUE_URL: refTo('Messaging/Emails'),
+      EMAIL_QUEUE_URL: queueUrl('emails'),
     })
     expect(Object.keys(environmentOf(dev, 'get-patient')).sort()).toEqual([
       'CHECK_RESPONSES',
@@ -215,7 +261,11 @@ describe('the functions', () => {
       'TABLE_NAME',
     ])
     for (const id of ['ping-webhook', 'redeliver'])
-      expect(environmentOf(dev, id)).toEqual({ ...environmentOf(dev, 'get-patient'), ...deliveryQueues })
+      expect(environmentOf(dev, id)).toEqual({
+        ...environmentOf(dev, 'get-patient'),
+        DELIVERY_QUEUE_URL: queueUrl('deliveries'),
+        SLOW_DELIVERY_QUEUE_URL: queueUrl('slow-deliveries'),
+      })
     // Only the local runner sets the host on its machine that webhooks may go to.
     for (const id of ['create-webhook', 'update-webhook', 'fan-out-events', 'deliver-event'])
       expect(environmentOf(dev, id)).not.toHaveProperty('ALLOWED_WEBHOOK_HOST')

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { functionIds } from '../../infra/clinic-stack.ts'
 import { checkConcurrency } from '../../infra/concurrency.ts'
+import { functionIds } from '../../infra/deployment.ts'
 import { stageSettings } from '../../infra/stages.ts'
 import { ROUTES } from '../../shared/api/routes.ts'
 import { resourceOfFunction, templateOf } from '../support/template.ts'

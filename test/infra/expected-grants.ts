@@ -7,18 +7,38 @@ export const dev = templateOf('dev')
 /** The ARN of the construct at a path of the stack, as the template refers to it. */
 export const arnOf = (path: string) => ({ 'Fn::GetAtt': [logicalIdAt(dev, path), 'Arn'] })
 
+/** What the data stack exports, as other stacks import it. */
+export const imported = (name: string) => ({ 'Fn::ImportValue': `ClinicDeveloperApi-dev-Data:${name}` })
+
 /** The physical id of the construct at a path of the stack. */
 export const refTo = (path: string) => ({ Ref: logicalIdAt(dev, path) })
 
 const actions = (names: readonly string[]) => (names.length === 1 ? names[0] : names) as string | string[]
 
-export const writeLogs = (path: string) => ({
-  Effect: 'Allow',
-  Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-  Resource: arnOf(`${path}/Logs`),
+/** `arn:aws:<service>:<region>:<account>:<resource>` as the CDK writes it. */
+export const arn = (service: string, ...resource: unknown[]) => ({
+  'Fn::Join': [
+    '',
+    [
+      'arn:',
+      { Ref: 'AWS::Partition' },
+      `:${service}:`,
+      { Ref: 'AWS::Region' },
+      ':',
+      { Ref: 'AWS::AccountId' },
+      ...resource,
+    ],
+  ],
 })
 
-export const onTable = { Effect: 'Allow', Resource: arnOf('Data/Table') }
+/** The grant on the log group that functions share. */
+export const writeLogs = (name: 'EndpointLogGroup' | 'WorkerLogGroup') => ({
+  Effect: 'Allow',
+  Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+  Resource: arn('logs', ':log-group:', imported(name), ':*'),
+})
+
+export const onTable = { Effect: 'Allow', Resource: arn('dynamodb', ':table/', imported('TableName')) }
 
 /** A function that writes records also announces events; other due items are for delivering functions only. */
 function hiddenPartitions(calls: readonly string[]): string[] {
@@ -42,7 +62,7 @@ export const tableGrant = (calls: readonly string[], { delivers }: { delivers: b
 export const useKey = {
   Effect: 'Allow',
   Action: ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'],
-  Resource: arnOf('Data/TableKey'),
+  Resource: imported('TableKeyArn'),
   Condition: {
     StringEquals: {
       'kms:ViaService': { 'Fn::Join': ['', ['dynamodb.', { Ref: 'AWS::Region' }, '.amazonaws.com']] },
@@ -50,38 +70,24 @@ export const useKey = {
   },
 }
 
-export const pushTo = (queue: string) => ({
-  Effect: 'Allow',
-  Action: 'sqs:SendMessage',
-  Resource: arnOf(queue),
-})
-export const pushEmails = pushTo('Messaging/Emails')
-export const pushDeliveries = pushTo('Events/Deliveries')
-export const pushSlowDeliveries = pushTo('Events/SlowDeliveries')
+export const pushTo = (queue: object) => ({ Effect: 'Allow', Action: 'sqs:SendMessage', Resource: queue })
 
-/** `arn:aws:<service>:<region>:<account>:<resource>` as the CDK writes it. */
-export const arn = (service: string, ...resource: unknown[]) => ({
+/** The ARN and the URL of a queue, as a stack refers to another stack's. */
+export const queueArn = (queue: string) => arn('sqs', `:clinic-dev-${queue}`)
+export const queueUrl = (queue: string) => ({
   'Fn::Join': [
     '',
     [
-      'arn:',
-      { Ref: 'AWS::Partition' },
-      `:${service}:`,
+      'https://sqs.',
       { Ref: 'AWS::Region' },
-      ':',
+      '.',
+      { Ref: 'AWS::URLSuffix' },
+      '/',
       { Ref: 'AWS::AccountId' },
-      ...resource,
+      `/clinic-dev-${queue}`,
     ],
   ],
 })
-
-export const deliveryQueues = {
-  DELIVERY_QUEUE_URL: refTo('Events/Deliveries'),
-  SLOW_DELIVERY_QUEUE_URL: refTo('Events/SlowDeliveries'),
-}
-
-export const fanOutQueue = { FAN_OUT_QUEUE_URL: refTo('Events/FanOuts') }
-export const pushFanOuts = pushTo('Events/FanOuts')
 
 export const environmentOf = (template: Template, id: string) =>
   (

@@ -174,7 +174,7 @@ const batch = (bodies: object[]) => ({
     messageId: String(at),
     body: JSON.stringify(body),
     attributes: {},
-    eventSourceARN: 'arn:aws:sqs:us-east-1:0:Deliveries',
+    eventSourceARN: 'arn:aws:sqs:us-east-1:0:clinic-dev-deliveries',
   })),
 })
 

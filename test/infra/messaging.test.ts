@@ -1,6 +1,6 @@
-import { Match, Template } from 'aws-cdk-lib/assertions'
+import { Match } from 'aws-cdk-lib/assertions'
 import { describe, expect, it } from 'vitest'
-import { receiptsStackOf, resourcesOf, type Statement } from '../support/template.ts'
+import { resourcesOf, type Statement } from '../support/template.ts'
 import { arn, arnOf, dev, refTo } from './expected-grants.ts'
 
 describe('mail', () => {
@@ -88,101 +88,5 @@ describe('mail', () => {
         Condition: { ArnEquals: { 'aws:SourceArn': arnOf(`Messaging/${kind}Rule`) } },
       })),
     )
-  })
-})
-
-describe('SMS receipts', () => {
-  const receipts = Template.fromStack(receiptsStackOf('dev'))
-  const groups = resourcesOf(receipts, 'AWS::Logs::LogGroup')
-
-  it('are kept for a day, in the log groups that SNS writes to', () => {
-    const named = (outcome: string) => ({
-      LogGroupName: {
-        'Fn::Join': [
-          '',
-          [
-            'sns/',
-            { Ref: 'AWS::Region' },
-            '/',
-            { Ref: 'AWS::AccountId' },
-            `/DirectPublishToPhoneNumber${outcome}`,
-          ],
-        ],
-      },
-      RetentionInDays: 1,
-    })
-    expect(Object.values(groups)).toEqual(
-      ['', '/Failure'].map((outcome) =>
-        expect.objectContaining({ Properties: named(outcome), DeletionPolicy: 'Delete' }),
-      ),
-    )
-  })
-
-  it('invoke the function that reads them, and may do so', () => {
-    const imported = { 'Fn::ImportValue': expect.stringMatching(/smsreceiptsFunction/) }
-    const of = (type: string) =>
-      Object.values(resourcesOf(receipts, type)).map(({ Properties }) => Properties)
-    expect(of('AWS::Logs::SubscriptionFilter')).toEqual(
-      Object.keys(groups).map((id) => ({
-        DestinationArn: imported,
-        FilterPattern: '',
-        LogGroupName: { Ref: id },
-      })),
-    )
-    expect(of('AWS::Lambda::Permission')).toEqual(
-      Object.keys(groups).map((id) => ({
-        Action: 'lambda:InvokeFunction',
-        FunctionName: imported,
-        Principal: 'logs.amazonaws.com',
-        SourceArn: { 'Fn::GetAtt': [id, 'Arn'] },
-      })),
-    )
-  })
-
-  it('are switched on when the stack is deployed, and off when it is deleted', () => {
-    const [role] = Object.keys(resourcesOf(receipts, 'AWS::IAM::Role'))
-    const [{ Properties } = { Properties: {} }] = Object.values(resourcesOf(receipts, 'Custom::AWS'))
-    const called = (when: 'Create' | 'Update' | 'Delete') => {
-      const written = (Properties as unknown as Record<string, { 'Fn::Join': [string, unknown[]] }>)[when]
-      const parts = written?.['Fn::Join'][1] ?? []
-      return JSON.parse(parts.map((part) => (typeof part === 'string' ? part : 'ROLE')).join(''))
-    }
-    const set = (rate: string) => ({
-      service: 'SNS',
-      action: 'setSMSAttributes',
-      parameters: {
-        attributes: { DeliveryStatusIAMRole: 'ROLE', DeliveryStatusSuccessSamplingRate: rate },
-      },
-    })
-    expect(called('Create')).toMatchObject(set('100'))
-    expect(called('Update')).toMatchObject(set('100'))
-    expect(called('Delete')).toMatchObject(set('0'))
-    expect(JSON.stringify(Properties)).toContain(`{"Fn::GetAtt":["${role}","Arn"]}`)
-  })
-
-  it('can be written by SNS into these log groups only', () => {
-    receipts.hasResourceProperties('AWS::IAM::Role', {
-      AssumeRolePolicyDocument: {
-        Statement: [
-          { Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { Service: 'sns.amazonaws.com' } },
-        ],
-      },
-      ManagedPolicyArns: Match.absent(),
-    })
-    const grants = Object.values(resourcesOf(receipts, 'AWS::IAM::Policy')).flatMap(
-      ({ Properties }) =>
-        (Properties as unknown as { PolicyDocument: { Statement: Statement[] } }).PolicyDocument.Statement,
-    )
-    const write = { Effect: 'Allow', Action: ['logs:CreateLogStream', 'logs:PutLogEvents'] }
-    expect(grants.filter(({ Action }) => Action.includes('logs:PutLogEvents'))).toEqual(
-      Object.keys(groups).map((id) => ({ ...write, Resource: { 'Fn::GetAtt': [id, 'Arn'] } })),
-    )
-  })
-
-  it('leave no trace in the main stack', () => {
-    const text = JSON.stringify(dev.toJSON())
-    expect(text).not.toMatch(/SetSMSAttributes|DirectPublishToPhoneNumber/i)
-    const filters = Object.values(resourcesOf(dev, 'AWS::Logs::SubscriptionFilter'))
-    expect(JSON.stringify(filters)).not.toContain('smsreceipts')
   })
 })

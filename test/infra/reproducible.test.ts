@@ -37,7 +37,11 @@ it('synthesizes the same template and asset hashes in any folder, without SMS re
   const emailsPerSecond = LOCAL_EMAILS_PER_SECOND
   const first = readOutput(await sharedAssemblyFolder({ stage: 'dev', emailsPerSecond }))
   expect(first.assets.length).toBeGreaterThan(1)
-  expect(Object.keys(first.templates)).toEqual(['ClinicDeveloperApi-dev'])
+  expect(Object.keys(first.templates).sort()).toEqual([
+    'ClinicDeveloperApi-dev',
+    'ClinicDeveloperApi-dev-Data',
+    'ClinicDeveloperApi-dev-Workers',
+  ])
   expect(synthesized({ smsReceipts: 'off', emailsPerSecond })).toEqual(first)
 })
 
@@ -49,9 +53,11 @@ it('synthesizes the stack of SMS receipts and the sender names only when the con
     smsSenderId: 'PraxisNord',
   })
   expect(Object.keys(templates).sort()).toEqual([
+    'ClinicDeveloperApi-SmsReceipts',
     'ClinicDeveloperApi-prod',
-    'ClinicDeveloperApi-prod-SmsReceipts',
+    'ClinicDeveloperApi-prod-Data',
+    'ClinicDeveloperApi-prod-Workers',
   ])
-  expect(templates['ClinicDeveloperApi-prod']).toContain('"EMAIL_FROM": "mail@praxis-nord.de"')
-  expect(templates['ClinicDeveloperApi-prod']).toContain('"SMS_SENDER_ID": "PraxisNord"')
+  expect(templates['ClinicDeveloperApi-prod-Workers']).toContain('"EMAIL_FROM":"mail@praxis-nord.de"')
+  expect(templates['ClinicDeveloperApi-prod']).toContain('"SMS_SENDER_ID":"PraxisNord"')
 })

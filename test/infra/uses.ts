@@ -4,6 +4,7 @@ import { SNSClient } from '@aws-sdk/client-sns'
 import { SQSClient } from '@aws-sdk/client-sqs'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { vi } from 'vitest'
+import { queueName } from '../../infra/names.ts'
 import { CREDENTIAL_PARTITION_PREFIX } from '../../shared/store/keys/clinics.ts'
 import { DUE_PARTITION_PREFIX } from '../../shared/store/keys/due.ts'
 import { ANNOUNCED_PARTITION_PREFIX } from '../../shared/store/keys/events.ts'
@@ -33,6 +34,13 @@ const QUEUES: Record<string, string> = {
   DELIVERY_QUEUE_URL: 'Events/Deliveries',
   SLOW_DELIVERY_QUEUE_URL: 'Events/SlowDeliveries',
   FAN_OUT_QUEUE_URL: 'Events/FanOuts',
+}
+
+const QUEUE_NAMES: Record<string, string> = {
+  'Messaging/Emails': queueName('dev', 'emails'),
+  'Events/Deliveries': queueName('dev', 'deliveries'),
+  'Events/FanOuts': queueName('dev', 'fan-outs'),
+  'Events/SlowDeliveries': queueName('dev', 'slow-deliveries'),
 }
 
 /** Calls that Lambda makes to follow the table's stream. */
@@ -66,13 +74,14 @@ export function granted(statements: Statement[]): Use[] {
   })
 }
 
-const isQueue = (resource: unknown, path: string): boolean =>
-  (resource as { 'Fn::GetAtt'?: string[] } | undefined)?.['Fn::GetAtt']?.[0] === logicalIdAt(template, path)
-
-function queueAt(resource: unknown): string {
-  const [id] = (resource as { 'Fn::GetAtt': [string, string] })['Fn::GetAtt']
-  return Object.values(QUEUES).find((path) => logicalIdAt(template, path) === id) ?? id
+/** A queue is named by its own stack as `Fn::GetAtt`, and by other stacks by an ARN with its name. */
+const isQueue = (resource: unknown, path: string): boolean => {
+  const text = JSON.stringify(resource) ?? ''
+  return text.includes(`"${logicalIdAt(template, path)}"`) || text.endsWith(`:${QUEUE_NAMES[path]}"]]}`)
 }
+
+const queueAt = (resource: unknown): string =>
+  Object.values(QUEUES).find((path) => isQueue(resource, path)) ?? JSON.stringify(resource)
 
 /** Sorted, without duplicates. A function that writes is granted to announce events even if it never does. */
 export const inUse = (uses: Use[], used: readonly Use[]): Use[] =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { stackName } from '../../infra/clinic-stack.ts'
+import { queueName } from '../../infra/names.ts'
 import { WORKERS } from '../../shared/runtime/workers.ts'
 import * as eventKeys from '../../shared/store/keys/events.ts'
 import {
@@ -8,29 +8,24 @@ import {
   resourceOfFunction,
   resourcesOf,
   type Statement,
-  templateOf,
 } from '../support/template.ts'
 import {
   arn,
   arnOf,
-  deliveryQueues,
   dev,
   environmentOf,
-  fanOutQueue,
-  pushDeliveries,
-  pushEmails,
-  pushFanOuts,
-  pushSlowDeliveries,
+  imported,
+  pushTo,
+  queueUrl,
   refTo,
   tableGrant,
   useKey,
   writeLogs,
 } from './expected-grants.ts'
 
-const prod = templateOf('prod')
+const fanOutQueue = { FAN_OUT_QUEUE_URL: refTo('Events/FanOuts') }
 
 type Worker = {
-  in: 'Messaging' | 'Events' | 'Maintenance'
   timeout: number
   environment: object
   calls: string[]
@@ -50,7 +45,17 @@ const consume = (path: string) => ({
   Resource: arnOf(path),
 })
 
-const stream = { 'Fn::GetAtt': [logicalIdAt(dev, 'Data/Table'), 'StreamArn'] }
+const stream = imported('TableStreamArn')
+
+const pushEmails = pushTo(arnOf('Messaging/Emails'))
+const pushDeliveries = pushTo(arnOf('Events/Deliveries'))
+const pushFanOuts = pushTo(arnOf('Events/FanOuts'))
+const pushSlowDeliveries = pushTo(arnOf('Events/SlowDeliveries'))
+
+const deliveryQueues = {
+  DELIVERY_QUEUE_URL: refTo('Events/Deliveries'),
+  SLOW_DELIVERY_QUEUE_URL: refTo('Events/SlowDeliveries'),
+}
 
 /** What the CDK grants to a function whose failures Lambda reports to a queue. */
 const reportFailures = {
@@ -62,7 +67,7 @@ const reportFailures = {
 /** What the CDK grants to a function that follows the table's stream. Listing streams has no resource. */
 const followStream = [
   { Effect: 'Allow', Action: 'dynamodb:ListStreams', Resource: '*' },
-  { Effect: 'Allow', Action: ['kms:Decrypt', 'kms:DescribeKey'], Resource: arnOf('Data/TableKey') },
+  { Effect: 'Allow', Action: ['kms:Decrypt', 'kms:DescribeKey'], Resource: imported('TableKeyArn') },
   {
     Effect: 'Allow',
     Action: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
@@ -72,7 +77,6 @@ const followStream = [
 
 const workers: Record<string, Worker> = {
   'send-email': {
-    in: 'Messaging',
     timeout: 75,
     environment: {
       EMAIL_QUEUE_URL: refTo('Messaging/Emails'),
@@ -97,42 +101,36 @@ const workers: Record<string, Worker> = {
     ],
   },
   'email-feedback': {
-    in: 'Messaging',
     timeout: 15,
     environment: {},
     calls: ['GetItem', 'PutItem', 'DeleteItem'],
     grants: [consume('Messaging/Feedback')],
   },
   'sms-receipts': {
-    in: 'Messaging',
     timeout: 15,
     environment: {},
     calls: ['GetItem', 'PutItem'],
     grants: [],
   },
   'sweep-messages': {
-    in: 'Messaging',
     timeout: 60,
     environment: { EMAIL_QUEUE_URL: refTo('Messaging/Emails') },
     calls: ['Query', 'GetItem', 'PutItem', 'DeleteItem', 'BatchWriteItem'],
     grants: [pushEmails],
   },
   'fan-out-events': {
-    in: 'Events',
     timeout: 60,
     environment: { ...deliveryQueues, ...fanOutQueue },
     calls: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
     grants: [pushDeliveries, pushFanOuts, reportFailures, ...followStream],
   },
   'continue-fan-out': {
-    in: 'Events',
     timeout: 60,
     environment: { ...deliveryQueues, ...fanOutQueue },
     calls: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
     grants: [pushDeliveries, pushFanOuts, consume('Events/FanOuts')],
   },
   'deliver-event': {
-    in: 'Events',
     timeout: 60,
     environment: deliveryQueues,
     calls: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
@@ -144,21 +142,18 @@ const workers: Record<string, Worker> = {
     ],
   },
   'fold-tallies': {
-    in: 'Maintenance',
     timeout: 60,
     environment: {},
     calls: ['Query', 'GetItem', 'DeleteItem', 'UpdateItem'],
     grants: [],
   },
   'sweep-events': {
-    in: 'Events',
     timeout: 60,
     environment: deliveryQueues,
     calls: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
     grants: [pushDeliveries],
   },
   'sweep-deliveries': {
-    in: 'Events',
     timeout: 60,
     environment: deliveryQueues,
     calls: ['GetItem', 'Query', 'PutItem', 'DeleteItem', 'BatchWriteItem'],
@@ -176,11 +171,11 @@ describe('the workers', () => {
   })
 
   it.each(Object.entries(workers))('%s has exactly its timeout, environment and grants', (id, worker) => {
-    const { timeout, environment, calls, grants, in: room } = worker
+    const { timeout, environment, calls, grants } = worker
     expect(resourceOfFunction(dev, 'AWS::Lambda::Function', id).Properties.Timeout).toBe(timeout)
-    expect(environmentOf(dev, id)).toEqual({ TABLE_NAME: refTo('Data/Table'), ...environment })
+    expect(environmentOf(dev, id)).toEqual({ TABLE_NAME: imported('TableName'), ...environment })
     expect(grantsOf(dev, id)).toEqual([
-      writeLogs(`${room}/${id}`),
+      writeLogs('WorkerLogGroup'),
       tableGrant(calls, { delivers: true }),
       useKey,
       ...grants,
@@ -270,6 +265,7 @@ describe('the workers', () => {
 
 describe('the queues', () => {
   type Queue = {
+    QueueName: string
     RedrivePolicy?: { deadLetterTargetArn: unknown; maxReceiveCount: number }
     SqsManagedSseEnabled: boolean
     VisibilityTimeout?: number
@@ -323,20 +319,23 @@ describe('the queues', () => {
 
   it('are those of emails, feedback, deliveries and fan-outs with their dead letters, and of failed fan-outs, each with an output for the operator tool', () => {
     const outputs = {
-      EmailQueueUrl: 'Messaging/Emails',
-      DeadEmailQueueUrl: 'Messaging/EmailsDead',
-      FeedbackQueueUrl: 'Messaging/Feedback',
-      DeadFeedbackQueueUrl: 'Messaging/FeedbackDead',
-      DeliveryQueueUrl: 'Events/Deliveries',
-      DeadDeliveryQueueUrl: 'Events/DeliveriesDead',
-      SlowDeliveryQueueUrl: 'Events/SlowDeliveries',
-      DeadSlowDeliveryQueueUrl: 'Events/SlowDeliveriesDead',
-      FanOutQueueUrl: 'Events/FanOuts',
-      DeadFanOutQueueUrl: 'Events/FanOutsDead',
-      FailedFanOutQueueUrl: 'Events/FailedFanOuts',
+      EmailQueueUrl: ['Messaging/Emails', 'emails'],
+      DeadEmailQueueUrl: ['Messaging/EmailsDead', 'emails-dead'],
+      FeedbackQueueUrl: ['Messaging/Feedback', 'feedback'],
+      DeadFeedbackQueueUrl: ['Messaging/FeedbackDead', 'feedback-dead'],
+      DeliveryQueueUrl: ['Events/Deliveries', 'deliveries'],
+      DeadDeliveryQueueUrl: ['Events/DeliveriesDead', 'deliveries-dead'],
+      SlowDeliveryQueueUrl: ['Events/SlowDeliveries', 'slow-deliveries'],
+      DeadSlowDeliveryQueueUrl: ['Events/SlowDeliveriesDead', 'slow-deliveries-dead'],
+      FanOutQueueUrl: ['Events/FanOuts', 'fan-outs.fifo'],
+      DeadFanOutQueueUrl: ['Events/FanOutsDead', 'fan-outs-dead.fifo'],
+      FailedFanOutQueueUrl: ['Events/FailedFanOuts', 'failed-fan-outs'],
+    } as const
+    for (const [output, [path, name]] of Object.entries(outputs)) {
+      dev.hasOutput(output, { Value: queueUrl(name) })
+      expect(queues[logicalIdAt(dev, path)]?.Properties.QueueName).toBe(`clinic-dev-${name}`)
     }
-    for (const [output, name] of Object.entries(outputs)) dev.hasOutput(output, { Value: refTo(name) })
-    const ids = Object.values(outputs).map((name) => logicalIdAt(dev, name))
+    const ids = Object.values(outputs).map(([path]) => logicalIdAt(dev, path))
     expect(Object.keys(queues).sort()).toEqual(ids.sort())
   })
 
@@ -358,16 +357,11 @@ describe('the queues', () => {
     })
   })
 
-  it('of slow deliveries, and no others, have Slow in their physical names', () => {
+  it('of slow deliveries, and no others, end in slow-deliveries', () => {
     // functions/deliver-event.ts tells the queues apart by their ARNs.
-    for (const template of [dev, prod]) {
-      expect(logicalIdAt(template, 'Events/SlowDeliveries')).toContain('Slow')
-      expect(logicalIdAt(template, 'Events/Deliveries')).not.toContain('Slow')
-    }
-    expect(['dev', 'prod'].filter((stage) => stackName(stage).includes('Slow'))).toEqual([])
-    // Names have at most 80 characters, 13 of which CloudFormation adds; it truncates longer ones.
-    expect(`${stackName('prod')}-${logicalIdAt(prod, 'Events/SlowDeliveries')}`.length).toBeLessThanOrEqual(
-      66,
-    )
+    const names = Object.values(queues).map(({ Properties }) => Properties.QueueName)
+    expect(names.filter((name) => name.endsWith('-slow-deliveries'))).toEqual([
+      queueName('dev', 'slow-deliveries'),
+    ])
   })
 })

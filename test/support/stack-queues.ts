@@ -2,7 +2,8 @@ import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { callSqs, createQueues, queueUrl, startQueues } from '../../infra/local/engines/queues.ts'
 import { recordOf, type SqsMessage } from '../../infra/local/events/sqs-batch.ts'
 import { LOCAL_EMAILS_PER_SECOND } from '../../infra/local/stack.ts'
-import { resolveTemplate } from '../../infra/local/template/template.ts'
+import { resolveStacks } from '../../infra/local/template/stacks.ts'
+import { type QueueId, queueName } from '../../infra/names.ts'
 import { sharedAssembly } from './shared-assembly.ts'
 
 type Handler = (event: SQSEvent) => Promise<SQSBatchResponse>
@@ -10,17 +11,16 @@ type Handler = (event: SQSEvent) => Promise<SQSBatchResponse>
 /** Creates the queues of the stack's template on the real engine. It reads `Date`, so tests can move the clock. */
 export async function stackQueues() {
   const engine = await startQueues('us-east-1')
-  const template = resolveTemplate(
-    (await sharedAssembly({ stage: 'dev', emailsPerSecond: LOCAL_EMAILS_PER_SECOND })).template,
-    {
-      region: 'us-east-1',
-      stackName: 'Test',
-      queueUrl: (name) => queueUrl(engine.endpoint, name),
-    },
-  )
+  const { otherStacks } = await sharedAssembly({ stage: 'dev', emailsPerSecond: LOCAL_EMAILS_PER_SECOND })
+  const template = resolveStacks(otherStacks, {
+    region: 'us-east-1',
+    queueUrl: (name) => queueUrl(engine.endpoint, name),
+  })
   await createQueues(template, engine.endpoint)
-  const outputs = template.outputs()
-  return { ...engine, queue: (output: string) => openQueue(engine.endpoint, outputs[output] ?? '') }
+  return {
+    ...engine,
+    queue: (queue: QueueId) => openQueue(engine.endpoint, queueUrl(engine.endpoint, queueName('dev', queue))),
+  }
 }
 
 function openQueue(endpoint: string, url: string) {

@@ -1,27 +1,53 @@
 import { App } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
 import { Code } from 'aws-cdk-lib/aws-lambda'
-import { ClinicStack } from '../../infra/clinic-stack.ts'
-import { SmsReceiptsStack } from '../../infra/sms-receipts-stack.ts'
+import { addStacks } from '../../infra/deployment.ts'
+import { stackName } from '../../infra/names.ts'
 import { type DeploymentContext, stageSettings } from '../../infra/stages.ts'
+import type { Route } from '../../shared/api/route.ts'
 
 export type Resource = { Type: string; Properties: Record<string, never>; Metadata?: Record<string, string> }
+
+/** A template as CloudFormation gets it. */
+export type StackTemplate = {
+  Resources: Record<string, Resource & { DeletionPolicy?: string }>
+  Outputs?: Record<string, { Value: unknown; Export?: { Name: string } }>
+}
 
 /** Writes the paths of constructs into the template, like the CDK CLI. */
 const newApp = (): App => new App({ context: { 'aws:cdk:enable-path-metadata': true } })
 
-/** The stack without bundles, for tests that read only the template. */
-export function stackOf(stage: string, app: App = newApp(), settings?: DeploymentContext): ClinicStack {
-  const code = () => Code.fromInline('exports.handler = () => {}')
-  return new ClinicStack(app, stageSettings(stage, settings), code)
+/** Adds the stacks of a stage without bundles, for tests that read only the templates. */
+export function addStacksOf(
+  stage: string,
+  app: App,
+  settings?: DeploymentContext,
+  routes?: readonly Route[],
+) {
+  addStacks(app, stageSettings(stage, settings), () => Code.fromInline('exports.handler = () => {}'), routes)
 }
 
-export const templateOf = (stage: string, settings?: DeploymentContext): Template =>
-  Template.fromStack(stackOf(stage, newApp(), settings))
+/** The templates of all stacks of a stage, by the names of the stacks. */
+export function templatesOf(
+  stage: string,
+  settings?: DeploymentContext,
+  routes?: readonly Route[],
+): Record<string, StackTemplate> {
+  const app = newApp()
+  addStacksOf(stage, app, settings, routes)
+  return Object.fromEntries(app.synth().stacks.map(({ stackName, template }) => [stackName, template]))
+}
 
-/** The opt-in stack of SMS receipts, together with the main stack. */
-export function receiptsStackOf(stage: string, app: App = newApp()): SmsReceiptsStack {
-  return new SmsReceiptsStack(app, stage, stackOf(stage, app).messaging.smsReceipts)
+/** The resources of all stacks of a stage as one template, with the outputs that describe the deployment. */
+export function templateOf(stage: string, settings?: DeploymentContext): Template {
+  const templates = templatesOf(stage, settings)
+  const Resources: StackTemplate['Resources'] = {}
+  for (const template of Object.values(templates))
+    for (const [id, resource] of Object.entries(template.Resources)) {
+      if (Resources[id]) throw new Error(`Two stacks have a resource ${id}.`)
+      Resources[id] = resource
+    }
+  return Template.fromJSON({ Resources, Outputs: templates[stackName(stage)]?.Outputs })
 }
 
 /** The resources of one type by logical id. */

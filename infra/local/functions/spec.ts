@@ -32,10 +32,22 @@ type Options = {
   readonly region: string
   /** AWS_ENDPOINT_URL_... variables, and those that a test adds. */
   readonly environment: Readonly<Record<string, string>>
+  /** Replaces addresses on AWS in a variable of the template. */
+  readonly localAddress?: (value: string) => string
 }
 
-export function functionSpecs({ template, assetDirectory, region, environment }: Options): FunctionSpec[] {
-  return template.resourcesOf<FunctionProperties>('AWS::Lambda::Function').map(({ id, properties }) => {
+/** The functions of the template, except those that only CloudFormation calls. */
+export function functionSpecs({
+  template,
+  assetDirectory,
+  region,
+  environment,
+  localAddress = (value) => value,
+}: Options): FunctionSpec[] {
+  const providers = new Set(template.customResourceProviders())
+  const functions = template.resourcesOf<FunctionProperties>('AWS::Lambda::Function')
+  const isRun = ({ id }: { id: string }) => !providers.has(template.attribute(id, 'Arn'))
+  return functions.filter(isRun).map(({ id, properties }) => {
     const { Code, Handler, Timeout = 3, MemorySize = 128 } = properties
     if (!Code.S3Key) throw new Error(`${id} has no asset: the local stack runs bundles, not inline code.`)
     const name = template.ref(id)
@@ -47,7 +59,7 @@ export function functionSpecs({ template, assetDirectory, region, environment }:
       timeoutMs: Timeout * 1000,
       memoryMb: MemorySize,
       logGroup: properties.LoggingConfig?.LogGroup ?? `/aws/lambda/${name}`,
-      environment: { ...properties.Environment?.Variables, ...environment },
+      environment: { ...variablesOf(properties, localAddress), ...environment },
     }
     const directory = assetDirectory(Code.S3Key)
     return {
@@ -63,6 +75,12 @@ export function functionSpecs({ template, assetDirectory, region, environment }:
     }
   })
 }
+
+const variablesOf = (
+  { Environment: { Variables = {} } = {} }: FunctionProperties,
+  localAddress: (value: string) => string,
+): Record<string, string> =>
+  Object.fromEntries(Object.entries(Variables).map(([name, value]) => [name, localAddress(value)]))
 
 /** Keeps the developer's own AWS configuration files from functions. */
 const NO_CONFIG_FILES = { AWS_CONFIG_FILE: devNull, AWS_SHARED_CREDENTIALS_FILE: devNull }

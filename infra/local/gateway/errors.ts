@@ -1,4 +1,5 @@
 import type { ResolvedTemplate } from '../template/template.ts'
+import { openApiBodies } from './open-api.ts'
 import type { HttpResponse } from './response.ts'
 
 /** The gateway's own errors, with the status, message and error type of AWS. */
@@ -29,7 +30,11 @@ export type RenderError = (type: GatewayErrorType, context: ErrorContext) => Htt
 /** Renders the gateway's own errors with the gateway responses of the template. */
 export function gatewayErrors(template: ResolvedTemplate): RenderError {
   const responses = new Map<string, Properties>()
-  for (const { id, properties } of template.resourcesOf<Properties>('AWS::ApiGateway::GatewayResponse')) {
+  const defined = [
+    ...template.resourcesOf<Properties>('AWS::ApiGateway::GatewayResponse'),
+    ...definedByDocument(template),
+  ]
+  for (const { id, properties } of defined) {
     checkParameters(id, properties)
     responses.set(properties.ResponseType, properties)
   }
@@ -61,6 +66,22 @@ export function gatewayErrors(template: ResolvedTemplate): RenderError {
     }
   }
 }
+
+const definedByDocument = (template: ResolvedTemplate): { id: string; properties: Properties }[] =>
+  openApiBodies(template).flatMap(({ id, body }) =>
+    Object.entries(body['x-amazon-apigateway-gateway-responses'] ?? {}).map(([ResponseType, response]) => {
+      const { statusCode, responseParameters, responseTemplates } = response
+      return {
+        id: `${id}: ${ResponseType}`,
+        properties: {
+          ResponseType,
+          ...(statusCode !== undefined && { StatusCode: statusCode }),
+          ...(responseParameters && { ResponseParameters: responseParameters }),
+          ...(responseTemplates && { ResponseTemplates: responseTemplates }),
+        },
+      }
+    }),
+  )
 
 const HEADER_PREFIX = 'gatewayresponse.header.'
 const DEFAULT_TEMPLATES = { 'application/json': '{"message":$context.error.messageString}' }

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto'
 import type { ResolvedTemplate } from '../template/template.ts'
 import { minCompressionSizeOf } from './compression.ts'
+import { openApiBodies } from './open-api.ts'
 
 /** The function that a method of a resource invokes. */
 export type Integration = { readonly functionArn: string; readonly timeoutMs: number }
@@ -36,31 +38,48 @@ type MethodProperties = {
   readonly Integration?: { readonly Type?: string; readonly Uri?: string; readonly TimeoutInMillis?: number }
 }
 
+type Resource = Pick<Route, 'resource' | 'resourceId' | 'methods'>
+
 /** The routes of the API, most specific first. @throws Error that names an unsupported method */
 export function routesOf(template: ResolvedTemplate): Route[] {
-  const paths = resourcePaths(template)
   const minCompressionSize = minCompressionSizeOf(template)
+  return [...definedByResources(template), ...definedByDocument(template)]
+    .map((resource) => ({ ...resource, segments: segmentsOf(resource.resource), minCompressionSize }))
+    .sort(bySpecificity)
+}
+
+function definedByResources(template: ResolvedTemplate): Resource[] {
+  const paths = resourcePaths(template)
   const methods = new Map<string, Map<string, Integration>>()
   for (const { id, properties } of template.resourcesOf<MethodProperties>('AWS::ApiGateway::Method')) {
     const integrations = methods.get(properties.ResourceId) ?? new Map<string, Integration>()
-    integrations.set(properties.HttpMethod, integrationOf(id, properties))
+    integrations.set(properties.HttpMethod, methodIntegration(id, properties))
     methods.set(properties.ResourceId, integrations)
   }
-  return [...methods]
-    .map(([resourceId, integrations]) => {
-      const resource = paths.get(resourceId)
-      if (!resource)
-        throw new Error(`The template has a method of ${resourceId}, which is not a resource of its API.`)
-      return {
-        resource,
-        resourceId,
-        segments: segmentsOf(resource),
-        methods: integrations,
-        minCompressionSize,
-      }
-    })
-    .sort(bySpecificity)
+  return [...methods].map(([resourceId, integrations]) => {
+    const resource = paths.get(resourceId)
+    if (!resource)
+      throw new Error(`The template has a method of ${resourceId}, which is not a resource of its API.`)
+    return { resource, resourceId, methods: integrations }
+  })
 }
+
+const ANY_METHOD = 'x-amazon-apigateway-any-method'
+
+const definedByDocument = (template: ResolvedTemplate): Resource[] =>
+  openApiBodies(template).flatMap(({ id, body }) =>
+    Object.entries(body.paths).map(([resource, item]) => {
+      const methods = Object.entries(item).map(([name, { [INTEGRATION]: integration = {} }]) => {
+        const method = name === ANY_METHOD ? 'ANY' : name.toUpperCase()
+        const { type, uri, timeoutInMillis } = integration
+        return [method, integrationOf(`${id}: ${method} ${resource}`, type, uri, timeoutInMillis)] as const
+      })
+      const resourceId = createHash('sha256').update(`${id}${resource}`).digest('hex').slice(0, 6)
+      return { resource, resourceId, methods: new Map(methods) }
+    }),
+  )
+
+const INTEGRATION = 'x-amazon-apigateway-integration'
 
 function resourcePaths(template: ResolvedTemplate): Map<string, string> {
   const parents = new Map<string, ResourceProperties>()
@@ -76,7 +95,7 @@ function resourcePaths(template: ResolvedTemplate): Map<string, string> {
   return new Map([...roots, ...[...parents.keys()].map((id) => [id, pathOf(id)] as const)])
 }
 
-function integrationOf(id: string, properties: MethodProperties): Integration {
+function methodIntegration(id: string, properties: MethodProperties): Integration {
   const {
     Integration: integration = {},
     AuthorizationType = 'NONE',
@@ -87,10 +106,19 @@ function integrationOf(id: string, properties: MethodProperties): Integration {
     throw new Error(
       `${id} has an authorizer, an API key or a request validator: the local gateway supports none of these.`,
     )
-  const functionArn = /functions\/(arn:[^/]+)\/invocations$/.exec(integration.Uri ?? '')?.[1]
-  if (integration.Type !== 'AWS_PROXY' || !functionArn)
+  return integrationOf(id, integration.Type, integration.Uri, integration.TimeoutInMillis)
+}
+
+function integrationOf(
+  id: string,
+  type = '',
+  uri = '',
+  timeoutMs: number = INTEGRATION_TIMEOUT_MS,
+): Integration {
+  const functionArn = /functions\/(arn:[^/]+)\/invocations$/.exec(uri)?.[1]
+  if (type.toUpperCase() !== 'AWS_PROXY' || !functionArn)
     throw new Error(`${id} has no Lambda proxy integration, the only kind that the local gateway supports.`)
-  return { functionArn, timeoutMs: integration.TimeoutInMillis ?? INTEGRATION_TIMEOUT_MS }
+  return { functionArn, timeoutMs }
 }
 
 const segmentsOf = (path: string): string[] => path.split('/').filter((part) => part !== '')

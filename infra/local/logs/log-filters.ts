@@ -23,8 +23,10 @@ export function logFilters(template: ResolvedTemplate): LogFilter[] {
       .resourcesOf<StreamProperties>('AWS::KinesisFirehose::DeliveryStream')
       .map(({ id, properties }) => [template.attribute(id, 'Arn'), folderOf(id, properties)]),
   )
-  return template.resourcesOf<FilterProperties>('AWS::Logs::SubscriptionFilter').map(({ id, properties }) => {
+  const filters = template.resourcesOf<FilterProperties>('AWS::Logs::SubscriptionFilter')
+  return filters.flatMap(({ id, properties }) => {
     const { LogGroupName, DestinationArn, FilterPattern } = properties
+    if (DestinationArn.startsWith('arn:aws:lambda:')) return []
     const folder = folders.get(DestinationArn)
     if (folder === undefined)
       throw new Error(`${id} forwards to ${DestinationArn}, which is not a delivery stream of the stack.`)

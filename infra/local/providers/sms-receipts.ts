@@ -55,10 +55,12 @@ export type LogSubscription = {
   readonly functionArn: string
 }
 
-/** @throws Error that names an unsupported subscription */
+/** The subscriptions of functions. @throws Error that names an unsupported one */
 export function logSubscriptions(template: ResolvedTemplate): LogSubscription[] {
-  return template.resourcesOf<FilterProperties>('AWS::Logs::SubscriptionFilter').map(({ id, properties }) => {
+  const filters = template.resourcesOf<FilterProperties>('AWS::Logs::SubscriptionFilter')
+  return filters.flatMap(({ id, properties }) => {
     const { LogGroupName, DestinationArn, FilterName, FilterPattern = '' } = properties
+    if (!DestinationArn.startsWith('arn:aws:lambda:')) return []
     if (FilterPattern.trim() !== '')
       throw new Error(`${id} has a FilterPattern, which the local stack does not support.`)
     return { id, filterName: FilterName ?? id, logGroup: LogGroupName, functionArn: DestinationArn }

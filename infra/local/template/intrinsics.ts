@@ -10,8 +10,8 @@ type Lookup = {
   readonly resolve: (value: unknown, where: string) => unknown
   /** Whether a condition of the template holds. */
   readonly holds: (name: string) => boolean
-  /** The values that other stacks export, by their export names. */
-  readonly imports: Readonly<Record<string, string>>
+  /** The value that another stack exports under a name; undefined if none does. */
+  readonly importValue: (name: string) => string | undefined
 }
 
 /** The supported functions by name. Each throws an Error that names `where` for an invalid argument. */
@@ -20,7 +20,7 @@ export function intrinsicFunctions({
   attribute,
   resolve,
   holds,
-  imports,
+  importValue,
 }: Lookup): Record<string, Intrinsic> {
   const substitute = (body: string, values: Record<string, unknown>, where: string): string =>
     body.replace(/\$\{(!?)([^}]+)\}/g, (_all, literal: string, name: string) => {
@@ -61,7 +61,7 @@ export function intrinsicFunctions({
     },
     'Fn::ImportValue': (argument, where) => {
       const name = asString(resolve(argument, where), where)
-      const value = imports[name]
+      const value = importValue(name)
       if (value === undefined) throw new Error(`${where} imports ${name}, which no stack exports.`)
       return value
     },

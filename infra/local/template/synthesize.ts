@@ -5,16 +5,15 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onProcessExit } from '../process/on-exit.ts'
+import type { SynthesizedStack } from './stacks.ts'
 import type { Template } from './template.ts'
 
 export const PROJECT = join(import.meta.dirname, '..', '..', '..')
 
-/** The output of `cdk synth`: the template to deploy and the code of its functions. */
-export type Assembly = {
-  readonly stackName: string
-  readonly template: Template
+/** The output of `cdk synth`: the stack with the API, and the code of its functions. */
+export type Assembly = SynthesizedStack & {
   /** The app's other stacks, which are deployed with it. */
-  readonly otherStacks: readonly { readonly stackName: string; readonly template: Template }[]
+  readonly otherStacks: readonly SynthesizedStack[]
   /** The directory of an asset, by its key in the bootstrap bucket. */
   readonly assetDirectory: (s3Key: string) => string
   readonly dispose: () => Promise<void>

@@ -26,22 +26,26 @@ export type TemplateResource = {
 export type ResolvedResource<P> = { readonly id: string; readonly properties: P }
 
 export type ResolvedTemplate = {
+  /** Whether the template has a resource with this logical id. */
+  has(id: string): boolean
   /** The resources of a type, in template order. Others are not resolved and may use unsupported functions. */
   resourcesOf<P>(type: string): ResolvedResource<P>[]
+  /** The ARNs of functions that CloudFormation calls for custom resources. */
+  customResourceProviders(): string[]
   outputs(): Record<string, string>
-  /** Exported values by their export names. */
-  exports(): Record<string, string>
+  /** The value of the export with this name; undefined if there is none. */
+  exported(name: string): string | undefined
   /** The value of Ref. */
   ref(id: string): string
   /** The value of Fn::GetAtt. */
   attribute(id: string, name: string): string
 }
 
-/** @param imports the values that other stacks export, by their export names */
+/** @param importValue returns the value that another stack exports under a name */
 export function resolveTemplate(
   template: Template,
   context: StackContext,
-  imports: Readonly<Record<string, string>> = {},
+  importValue: (name: string) => string | undefined = () => undefined,
 ): ResolvedTemplate {
   const identities = new Map<string, Identity>()
   const pseudo = pseudoParameters(context)
@@ -80,7 +84,7 @@ export function resolveTemplate(
     attribute,
     resolve: (value, where) => resolve(value, where),
     holds,
-    imports,
+    importValue,
   })
 
   const resolve = (value: unknown, where: string): unknown => {
@@ -103,18 +107,24 @@ export function resolveTemplate(
   const outputs = () => Object.entries(template.Outputs ?? {}).filter(([, output]) => exists(output))
 
   return {
+    has: (id) => Object.hasOwn(template.Resources, id),
     resourcesOf: <P>(type: string) =>
       Object.entries(template.Resources)
         .filter(([, resource]) => resource.Type === type && exists(resource))
         .map(([id, resource]) => ({ id, properties: resolve(resource.Properties ?? {}, id) as P })),
+    customResourceProviders: () =>
+      Object.entries(template.Resources)
+        .filter(([, { Type }]) => /^Custom::|::CustomResource$/.test(Type))
+        .map(([id, { Properties }]) => asString(resolve(Properties?.ServiceToken, id), id)),
     outputs: () =>
       Object.fromEntries(outputs().map(([name, { Value }]) => [name, asString(resolve(Value, name), name)])),
-    exports: () =>
-      Object.fromEntries(
-        outputs().flatMap(([name, { Value, Export }]) =>
-          Export ? [[asString(resolve(Export.Name, name), name), asString(resolve(Value, name), name)]] : [],
-        ),
-      ),
+    // One at a time: the value of another may be an import.
+    exported: (wanted) => {
+      const found = outputs().find(
+        ([name, { Export }]) => Export && asString(resolve(Export.Name, name), name) === wanted,
+      )
+      return found && asString(resolve(found[1].Value, found[0]), found[0])
+    },
     ref: (id) => identity(id, 'The local stack').ref,
     attribute: (id, name) => attribute(id, name, 'The local stack'),
   }

@@ -102,7 +102,10 @@ describe('delivery receipts', () => {
     Resources: {
       Success: filter(GROUP, { FilterName: 'success' }),
       Failure: filter({ 'Fn::Sub': Sub }),
-      Settings: { Type: 'Custom::AWS', Properties: { anything: { 'Fn::Transform': 1 } } },
+      Settings: {
+        Type: 'Custom::AWS',
+        Properties: { ServiceToken: { 'Fn::GetAtt': ['Provider', 'Arn'] }, anything: { 'Fn::Transform': 1 } },
+      },
       Provider: { Type: 'AWS::Lambda::Function', Properties: { Code: { ZipFile: 'x' } } },
     },
   }

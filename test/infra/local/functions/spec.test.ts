@@ -68,3 +68,25 @@ it('has another version when the code or a setting differs', () => {
 it('throws an error for a function without a bundle', () => {
   expect(() => specOf({ Code: { ZipFile: 'x' }, Handler: 'index.handler' })).toThrow(/Patients has no asset/)
 })
+
+it('replaces addresses on AWS in the variables of the template', () => {
+  const template = resolveTemplate(
+    {
+      Resources: {
+        Patients: {
+          Type: 'AWS::Lambda::Function',
+          Properties: { ...CODE, Environment: { Variables: { URL: 'https://aws/queue' } } },
+        },
+      },
+    },
+    { region: 'eu-central-1', stackName: 'Clinic', queueUrl: (name) => name },
+  )
+  const [spec] = functionSpecs({
+    template,
+    assetDirectory: (key) => key,
+    region: 'eu-central-1',
+    environment: {},
+    localAddress: (value) => value.replace('https://aws', 'http://local'),
+  })
+  expect(spec?.environment.URL).toBe('http://local/queue')
+})

@@ -24,7 +24,7 @@ const resolve = (value: unknown, rest: Partial<Template> = {}, imports: Record<s
     Probe: { Type: 'Test::Probe', Properties: { value } },
     ...rest.Resources,
   }
-  const template = resolveTemplate({ ...rest, Resources }, place, imports)
+  const template = resolveTemplate({ ...rest, Resources }, place, (name) => imports[name])
   return template.resourcesOf<{ value?: unknown }>('Test::Probe')[0]?.properties.value
 }
 
@@ -165,7 +165,8 @@ it('exports outputs whose conditions hold, by their export names', () => {
     },
     place,
   )
-  expect(template.exports()).toEqual({ 'Clinic-dev:Table': 'patients' })
+  expect(template.exported('Clinic-dev:Table')).toBe('patients')
+  expect([template.exported('never'), template.exported('Hidden')]).toEqual([undefined, undefined])
   expect(template.outputs()).toEqual({ Table: 'patients', Hidden: 'x' })
 })
 

@@ -1,0 +1,55 @@
+import { CfnOutput, Stack } from 'aws-cdk-lib'
+import type { Construct } from 'constructs'
+import type { Route } from '../shared/api/route.ts'
+import { Api } from './api.ts'
+import type { FunctionCode } from './bundles.ts'
+import { ImportedData } from './data-stack.ts'
+import { type QueueId, stackName } from './names.ts'
+import { NamedQueues } from './queues.ts'
+import { deliveryQueueAccess, emailQueueAccess, smsAccess } from './service-access.ts'
+import type { StageSettings } from './stages.ts'
+
+/** The queues that the operator tool reads, by the names of their outputs. */
+const QUEUE_OUTPUTS: Readonly<Record<string, QueueId>> = {
+  EmailQueueUrl: 'emails',
+  DeadEmailQueueUrl: 'emails-dead',
+  FeedbackQueueUrl: 'feedback',
+  DeadFeedbackQueueUrl: 'feedback-dead',
+  DeliveryQueueUrl: 'deliveries',
+  DeadDeliveryQueueUrl: 'deliveries-dead',
+  SlowDeliveryQueueUrl: 'slow-deliveries',
+  DeadSlowDeliveryQueueUrl: 'slow-deliveries-dead',
+  FanOutQueueUrl: 'fan-outs',
+  DeadFanOutQueueUrl: 'fan-outs-dead',
+  FailedFanOutQueueUrl: 'failed-fan-outs',
+}
+
+/** The REST API and its functions. Its outputs describe the whole deployment, so that the operator tool reads one stack. */
+export class ApiStack extends Stack {
+  constructor(scope: Construct, stage: StageSettings, code: FunctionCode, routes: readonly Route[]) {
+    super(scope, stackName(stage.name), {
+      description: 'Clinic Developer API',
+      terminationProtection: stage.deletionProtection,
+    })
+    const data = new ImportedData(this, 'Stored', stage)
+    const queues = new NamedQueues(this, 'Queues', stage)
+    const services = {
+      ...smsAccess(this, stage.messaging),
+      ...emailQueueAccess(queues.get('emails')),
+      ...deliveryQueueAccess(queues.get('deliveries'), queues.get('slow-deliveries')),
+    }
+    const { rest } = new Api(this, 'Api', { stage, code, data, services, routes })
+    const address = `https://${rest.restApiId}.execute-api.${this.region}.${this.urlSuffix}/${stage.name}`
+    const outputs = {
+      BaseUrl: address,
+      Cell: stage.cell,
+      TableName: data.value('TableName'),
+      AccessTrailBucket: data.value('AccessTrailBucket'),
+      OperatorLogGroup: data.value('OperatorLogGroup'),
+      ...Object.fromEntries(
+        Object.entries(QUEUE_OUTPUTS).map(([output, queue]) => [output, queues.get(queue).queueUrl]),
+      ),
+    }
+    for (const [output, value] of Object.entries(outputs)) new CfnOutput(this, output, { value })
+  }
+}

@@ -1,0 +1,43 @@
+import { Tags } from 'aws-cdk-lib'
+import type { Construct } from 'constructs'
+import type { Route } from '../shared/api/route.ts'
+import { ROUTES } from '../shared/api/routes.ts'
+import { WORKERS } from '../shared/runtime/workers.ts'
+import { FALLBACK } from './api.ts'
+import { ApiStack } from './api-stack.ts'
+import type { FunctionCode } from './bundles.ts'
+import { checkConcurrency } from './concurrency.ts'
+import { DataStack } from './data-stack.ts'
+import { REFERENCE } from './reference-files.ts'
+import { SmsReceiptsStack } from './sms-receipts-stack.ts'
+import type { StageSettings } from './stages.ts'
+import { WorkersStack } from './workers-stack.ts'
+
+/** The ids of all functions. */
+export const functionIds = (routes: readonly Route[] = ROUTES): string[] => [
+  ...routes.map(({ id }) => id),
+  FALLBACK,
+  REFERENCE,
+  ...WORKERS.map(({ id }) => id),
+]
+
+/**
+ * The stacks of a stage, in the order in which they are deployed: what is stored, the workers, and the API that feeds
+ * them. Only the first one is retained, and only it has exports.
+ * @throws Error if the account's concurrency is too low for what the workers can take
+ */
+export function addStacks(
+  scope: Construct,
+  stage: StageSettings,
+  code: FunctionCode,
+  routes: readonly Route[] = ROUTES,
+): void {
+  checkConcurrency(stage.accountConcurrency)
+  const data = new DataStack(scope, stage)
+  const workers = new WorkersStack(scope, stage, code)
+  workers.addStackDependency(data)
+  if (stage.smsReceipts) workers.addStackDependency(new SmsReceiptsStack(scope))
+  const api = new ApiStack(scope, stage, code, routes)
+  api.addStackDependency(workers)
+  for (const stack of [data, workers, api]) Tags.of(stack).add('service', 'clinic-developer-api')
+}

@@ -1,0 +1,24 @@
+import { Stack } from 'aws-cdk-lib'
+import type { Construct } from 'constructs'
+import type { FunctionCode } from './bundles.ts'
+import { ImportedData } from './data-stack.ts'
+import { Events } from './events.ts'
+import { Maintenance } from './maintenance.ts'
+import { Messaging } from './messaging.ts'
+import { workersStackName } from './names.ts'
+import type { StageSettings } from './stages.ts'
+
+/** Queues, schedules, and the functions that no request invokes. */
+export class WorkersStack extends Stack {
+  constructor(scope: Construct, stage: StageSettings, code: FunctionCode) {
+    super(scope, workersStackName(stage.name), {
+      description: 'Clinic Developer API: queues and workers',
+      terminationProtection: stage.deletionProtection,
+    })
+    const data = new ImportedData(this, 'Stored', stage)
+    const props = { stage, code, data, logs: data.logGroup('WorkerLogGroup') }
+    new Messaging(this, 'Messaging', props)
+    new Events(this, 'Events', props)
+    new Maintenance(this, 'Maintenance', props)
+  }
+}

@@ -1,0 +1,100 @@
+/** A REST API that is defined by an OpenAPI document. */
+import { describe, expect, it } from 'vitest'
+import { minCompressionSizeOf } from '../../../../infra/local/gateway/compression.ts'
+import { gatewayErrors } from '../../../../infra/local/gateway/errors.ts'
+import { matchRoute, routesOf } from '../../../../infra/local/gateway/routes.ts'
+import { resolveTemplate } from '../../../../infra/local/template/template.ts'
+import { calledBy } from './rest-api.ts'
+
+const invoking = (name: string, more: object = {}) => ({
+  'x-amazon-apigateway-integration': {
+    type: 'aws_proxy',
+    uri: {
+      'Fn::Sub': `arn:aws:apigateway:x:lambda:path/2015-03-31/functions/arn:aws:lambda:::function:${name}/invocations`,
+    },
+    ...more,
+  },
+})
+
+const ANY = 'x-amazon-apigateway-any-method'
+
+const template = (Body: object) =>
+  resolveTemplate(
+    { Resources: { Api: { Type: 'AWS::ApiGateway::RestApi', Properties: { Body } } } },
+    { region: 'us-east-1', stackName: 'Test', queueUrl: (name) => name },
+  )
+
+describe('a REST API of a document', () => {
+  const routes = routesOf(
+    template({
+      'x-amazon-apigateway-minimum-compression-size': 100,
+      paths: {
+        '/{proxy+}': { [ANY]: invoking('any') },
+        '/patients/{id}': { get: invoking('get', { timeoutInMillis: 5000 }), [ANY]: invoking('other') },
+      },
+    }),
+  )
+
+  it.each([
+    ['GET', '/patients/7', 'get', 5000, { id: '7' }],
+    ['DELETE', '/patients/7', 'other', 29_000, { id: '7' }],
+    ['GET', '/else', 'any', 29_000, { proxy: 'else' }],
+  ])('sends %s %s to its function', (method, path, name, timeoutMs, pathParameters) => {
+    const match = matchRoute(routes, method, path)
+    expect([calledBy(match?.integration.functionArn), match?.integration.timeoutMs]).toEqual([
+      name,
+      timeoutMs,
+    ])
+    expect(match?.pathParameters).toEqual(pathParameters)
+  })
+
+  it('compresses from the size in the document', () => {
+    expect(routes.map(({ minCompressionSize }) => minCompressionSize)).toEqual([100, 100])
+    expect(minCompressionSizeOf(template({ paths: {} }))).toBeUndefined()
+  })
+
+  it('renders errors with the gateway responses of the document', () => {
+    const render = gatewayErrors(
+      template({
+        paths: {},
+        'x-amazon-apigateway-gateway-responses': {
+          THROTTLED: {
+            statusCode: '503',
+            responseParameters: { 'gatewayresponse.header.retry-after': "'1'" },
+            responseTemplates: { 'application/json': '{"id":"$context.requestId"}' },
+          },
+          DEFAULT_4XX: {},
+        },
+      }),
+    )
+    expect(render('THROTTLED', { requestId: 'r' })).toMatchObject({ status: 503, body: '{"id":"r"}' })
+    expect(render('THROTTLED', { requestId: 'r' }).headers).toContainEqual(['retry-after', '1'])
+    expect(render('REQUEST_TOO_LARGE', {}).status).toBe(413)
+  })
+
+  it.each([
+    ['an API key', { security: [{ key: [] }], paths: {} }, /Api has an authorizer, an API key/],
+    [
+      'an authorizer',
+      { paths: { '/': { get: { ...invoking('a'), security: [{}] } } } },
+      /Api has an authorizer/,
+    ],
+    [
+      'a request validator',
+      { paths: { '/': { get: { ...invoking('a'), 'x-amazon-apigateway-request-validator': 'all' } } } },
+      /Api has an authorizer/,
+    ],
+    [
+      'binary media types',
+      { paths: {}, 'x-amazon-apigateway-binary-media-types': ['*/*'] },
+      /Api has binary media types/,
+    ],
+    [
+      'another integration',
+      { paths: { '/a': { get: invoking('a', { type: 'http_proxy' }) } } },
+      /Api: GET \/a has no Lambda proxy integration/,
+    ],
+  ])('refuses %s', (_what, body, message) => {
+    expect(() => routesOf(template(body))).toThrow(message)
+  })
+})
