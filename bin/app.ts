@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { App } from 'aws-cdk-lib'
-import { bundleFunctions } from '../infra/bundles.ts'
+import { bundleFunctions, keptBundles } from '../infra/bundles.ts'
 import { addStacks, functionIds } from '../infra/deployment.ts'
 import { stageSettings } from '../infra/stages.ts'
 
@@ -17,4 +17,9 @@ const stage = stageSettings(app.node.getContext('stage'), {
   warmReads: context('warmReads'),
   warmWrites: context('warmWrites'),
 })
-addStacks(app, stage, bundleFunctions(functionIds(), join(app.outdir, 'bundles')).code)
+const bundles = join(app.outdir, 'bundles')
+const { KEPT_BUNDLES } = process.env
+const code = KEPT_BUNDLES
+  ? keptBundles(functionIds(), bundles, KEPT_BUNDLES)
+  : bundleFunctions(functionIds(), bundles).code
+addStacks(app, stage, code)

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { bundleFunctions } from '../../infra/bundles.ts'
+import { bundleFunctions, keptBundles } from '../../infra/bundles.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'bundles-test-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -30,4 +30,18 @@ it('leaves out what a function does not need', () => {
   expect(idsWith('environment-credentials')).toEqual(IDS)
   expect(idsWith('libphonenumber')).toEqual(['create-patient', 'send-message'])
   expect(idsWith('client-sesv2')).toEqual(['send-email'])
+})
+
+it('copies kept bundles, and keeps those that it makes', () => {
+  const kept = join(folder, 'kept')
+  const codes = ['first', 'second'].map((name) => {
+    const outdir = join(folder, name)
+    keptBundles(['get-patient'], outdir, kept)
+    return readFileSync(join(outdir, 'get-patient', 'index.js'), 'utf8')
+  })
+  expect(codes[0]).toContain('exports')
+  expect(codes[1]).toBe(codes[0])
+  writeFileSync(join(kept, 'get-patient', 'index.js'), 'kept')
+  keptBundles(['get-patient'], join(folder, 'third'), kept)
+  expect(readFileSync(join(folder, 'third', 'get-patient', 'index.js'), 'utf8')).toBe('kept')
 })

@@ -15,6 +15,8 @@ export default function setup(project: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'clinic-test-run-'))
   const remove = (path: string) => rmSync(path, { recursive: true, force: true })
   project.provide('runFolder', folder)
+  // Every synthesis of the run, in whichever process, has the same functions.
+  process.env.KEPT_BUNDLES = join(folder, 'bundles')
   project.onTestsRerun(async () => {
     if (existsSync(folder)) for (const name of readdirSync(folder)) remove(join(folder, name))
   })
