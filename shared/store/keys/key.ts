@@ -23,24 +23,31 @@ const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345678
 
 const SORTABLE_BASE64 = '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz'
 
-const remapAlphabet = (text: string, from: string, to: string): string =>
-  text.replace(/./g, (letter) => to.charAt(from.indexOf(letter)))
+/** Translates each letter of one alphabet to that of another at the same place. */
+function translation(from: string, to: string): (text: string) => string {
+  const letters: string[] = []
+  for (let place = 0; place < from.length; place++) letters[from.charCodeAt(place)] = to.charAt(place)
+  return (text) => {
+    let translated = ''
+    for (let place = 0; place < text.length; place++) translated += letters[text.charCodeAt(place)] ?? ''
+    return translated
+  }
+}
+
+const toSortable = translation(BASE64URL, SORTABLE_BASE64)
+const fromSortable = translation(SORTABLE_BASE64, BASE64URL)
 
 /**
  * The 16 bytes of a UUID in 22 characters that sort as the UUID does: ids are a third of a small row's bytes, and
  * bytes are what reads cost.
  */
 export const shortId = (uuid: string): string =>
-  remapAlphabet(
-    Buffer.from(uuid.replaceAll('-', ''), 'hex').toString('base64url'),
-    BASE64URL,
-    SORTABLE_BASE64,
-  )
+  toSortable(Buffer.from(uuid.replaceAll('-', ''), 'hex').toString('base64url'))
 
 /** The UUID of a short id. */
-export const longId = (short: string): string =>
-  Buffer.from(remapAlphabet(short, SORTABLE_BASE64, BASE64URL), 'base64url')
-    .toString('hex')
-    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+export function longId(short: string): string {
+  const hex = Buffer.from(fromSortable(short), 'base64url').toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
 
 export const partition = (clinic: ClinicId, family: string): string => `${shortId(clinic)}#${family}`
