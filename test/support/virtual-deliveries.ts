@@ -43,6 +43,8 @@ export function virtualDeliveries(table: Table, respond: Respond) {
   let messages: Message[] = []
   let blocked: { readonly end: number; readonly go: () => void }[] = []
   const busy = { quick: 0, slow: 0 }
+  /** Called when a delivery ends, waits for its receiver, or queues a message. */
+  let onProgress = () => {}
   const simulation = {
     now: Date.now(),
     respond,
@@ -55,6 +57,7 @@ export function virtualDeliveries(table: Table, respond: Respond) {
         messages.push({ lane, queued, at: simulation.now + Math.ceil(delayMs / 1000) * 1000 })
         if (simulation.isDuplicated()) messages.push({ lane, queued, at: simulation.now + delayMs + 7000 })
       }
+      onProgress()
     },
     consumer: null as unknown as DeliveryConsumer,
     sweep: () =>
@@ -87,19 +90,24 @@ export function virtualDeliveries(table: Table, respond: Respond) {
 
   /** Starts every delivery that is ready, until all consumers are idle or wait for their receivers. */
   async function consumeUntilBlocked(): Promise<void> {
-    for (let isStarted = true; isStarted || busy.quick + busy.slow > blocked.length; ) {
-      await new Promise((resolve) => setImmediate(resolve))
-      isStarted = false
-      for (const lane of LANES)
-        while (busy[lane] < CONCURRENCY) {
-          const found = messages.find((message) => message.lane === lane && message.at <= simulation.now)
-          if (!found) break
-          messages = messages.filter((message) => message !== found)
-          isStarted = true
-          busy[lane]++
-          void deliverEvent(simulation.consumer, found.queued, lane).finally(() => busy[lane]--)
-        }
-    }
+    for (startReady(); busy.quick + busy.slow > blocked.length; startReady())
+      await new Promise<void>((resolve) => {
+        onProgress = resolve
+      })
+  }
+
+  function startReady(): void {
+    for (const lane of LANES)
+      while (busy[lane] < CONCURRENCY) {
+        const found = messages.find((message) => message.lane === lane && message.at <= simulation.now)
+        if (!found) break
+        messages = messages.filter((message) => message !== found)
+        busy[lane]++
+        void deliverEvent(simulation.consumer, found.queued, lane).finally(() => {
+          busy[lane]--
+          onProgress()
+        })
+      }
   }
 
   simulation.consumer = {
@@ -120,7 +128,9 @@ export function virtualDeliveries(table: Table, respond: Respond) {
           : answer
         const end = simulation.now + result.latencyMs
         simulation.posts.push({ at: simulation.now, end, payload, result })
-        await new Promise<void>((go) => blocked.push({ end, go }))
+        const response = new Promise<void>((go) => blocked.push({ end, go }))
+        onProgress()
+        await response
         return result
       },
     },
