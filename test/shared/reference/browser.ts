@@ -6,8 +6,13 @@ import { type Browser, type BrowserContextOptions, type Page, chromium as playwr
 const NOT_HERE = new Set([
   '--allow-running-insecure-content',
   '--disable-web-security',
+  '--enable-unsafe-swiftshader',
+  '--ignore-gpu-blocklist',
+  '--in-process-gpu',
   '--no-zygote',
   '--single-process',
+  '--use-angle=swiftshader',
+  '--use-gl=angle',
 ])
 
 /** @throws Error saying what a person can do */
@@ -18,7 +23,11 @@ export async function startBrowser(): Promise<Browser> {
     if (!CHROME_PATH && process.platform !== 'linux') return await playwright.launch({ channel: 'chrome' })
     return await playwright.launch({
       executablePath: CHROME_PATH ?? (await chromium.executablePath()),
-      args: chromium.args.filter((argument) => !NOT_HERE.has(argument)),
+      args: [
+        ...chromium.args.filter((argument) => !NOT_HERE.has(argument)),
+        '--disable-gpu',
+        '--disable-software-rasterizer',
+      ],
     })
   } catch (error) {
     throw new Error(`No browser starts here; CHROME_PATH may name one. ${(error as Error).message}`)
