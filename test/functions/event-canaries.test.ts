@@ -7,7 +7,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns'
 import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
-import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { APIGatewayProxyResult, SQSBatchResponse } from 'aws-lambda'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { NEW_DOCTOR } from '../../bin/clinic/import/doctors.ts'
@@ -32,6 +32,7 @@ import { messageStore } from '../../shared/store/messages/messages.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { Changeset } from '../../shared/store/table/changeset.ts'
 import type { Item } from '../../shared/store/table/write-requests.ts'
+import { allItems } from '../support/all-items.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { createWebhook } from '../support/deliveries.ts'
 import { createAcceptedEmail } from '../support/emails.ts'
@@ -107,18 +108,6 @@ async function changed<R extends { readonly id: string }>(
   const changes = new Changeset(db.table, clinic.id)
   list.change(changes, stored, { ...stored.record, ...facts })
   await changes.commit()
-}
-
-async function scan(): Promise<Item[]> {
-  const items: Item[] = []
-  let start: Record<string, unknown> | undefined
-  do {
-    const more = start && { ExclusiveStartKey: start }
-    const page = await db.client.send(new ScanCommand({ TableName: db.name, ...more }))
-    items.push(...((page.Items ?? []) as Item[]))
-    start = page.LastEvaluatedKey
-  } while (start)
-  return items
 }
 
 /** Items of events and deliveries, by their families. */
@@ -232,7 +221,7 @@ async function deliver(): Promise<void> {
 /** Invokes the fan-out with all announced events, as the stream does. */
 async function fanOut(): Promise<void> {
   const handler = (await handlerOf({ id: 'fan-out-events' })) as (event: object) => Promise<void>
-  const Records = (await scan())
+  const Records = (await allItems(db))
     .filter(({ pk }) => pk.startsWith('due#event#'))
     .map(({ pk, sk }) => ({ eventName: 'INSERT', dynamodb: { Keys: { pk: { S: pk }, sk: { S: sk } } } }))
   expect(Records.length).toBeGreaterThan(0)
@@ -241,7 +230,7 @@ async function fanOut(): Promise<void> {
 
 /** Expects no canary in items of events and deliveries, nor in the key of any item, since the stream carries keys. */
 async function expectSilentTable(...families: string[]): Promise<void> {
-  const items = await scan()
+  const items = await allItems(db)
   const ofEvents = items.filter(({ pk }) => OF_EVENTS.test(pk))
   expect([...new Set(ofEvents.map(familyOf))]).toEqual(expect.arrayContaining(families))
   expect(ofEvents.filter((item) => LEAKED.test(JSON.stringify(item)))).toEqual([])
@@ -281,7 +270,7 @@ describe('a clinic full of canaries', () => {
       await fanOut()
       await deliver()
     }
-    const items = await scan()
+    const items = await allItems(db)
     const statuses = items.flatMap(({ attempts = [] }) =>
       (attempts as { status: number }[]).map((one) => one.status),
     )
@@ -308,7 +297,7 @@ describe('a clinic full of canaries', () => {
     const loud = () => Object.assign(new Error(`${CANARY} ${PHONE}`), { name: 'Loud', item: CANARY })
     const before = lines.length
     await patientChanges(db.table).update(clinic.id, await aPatientId(), { lastName: `${CANARY} again` })
-    const announced = (await scan()).filter(({ pk }) => pk.startsWith('due#event#'))
+    const announced = (await allItems(db)).filter(({ pk }) => pk.startsWith('due#event#'))
     const Records = announced.map(({ pk, sk }) => ({ dynamodb: { Keys: { pk: { S: pk }, sk: { S: sk } } } }))
     const fan = (await handlerOf({ id: 'fan-out-events' })) as (event: object) => Promise<void>
     const sweep = (await handlerOf({ id: 'sweep-events' })) as (event: object) => Promise<void>

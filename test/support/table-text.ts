@@ -1,17 +1,10 @@
 import { zstdDecompressSync } from 'node:zlib'
-import { ScanCommand } from '@aws-sdk/lib-dynamodb'
-import type { Item } from '../../shared/store/table/write-requests.ts'
+import { allItems } from './all-items.ts'
 import type { TestTable } from './table.ts'
 
 /** Everything that a table holds, a line of JSON in lower case for each item, compressed search segments included. */
-export async function tableText({ client, name }: TestTable): Promise<string> {
-  const items: Item[] = []
-  let start: Record<string, unknown> | undefined
-  do {
-    const page = await client.send(new ScanCommand({ TableName: name, ExclusiveStartKey: start }))
-    items.push(...((page.Items ?? []) as Item[]))
-    start = page.LastEvaluatedKey
-  } while (start)
+export async function tableText(table: TestTable): Promise<string> {
+  const items = await allItems(table)
   const segments = Map.groupBy(
     items.filter(({ data }) => data instanceof Uint8Array),
     ({ pk }) => pk,

@@ -1,12 +1,12 @@
 /** Requests to the webhook endpoints on the real engine, with SQS mocked, and what they leave in the table and the queues. */
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs'
-import { ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
 import { deliverEvent } from '../../shared/delivery/deliver-event.ts'
 import { readQueuedDelivery } from '../../shared/delivery/delivery-queues.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import type { Webhook } from '../../shared/domain/webhook.ts'
 import { webhookStore } from '../../shared/store/events/webhooks.ts'
+import { allItems } from './all-items.ts'
 import { issueCredential } from './credentials.ts'
 import { deliverySimulation, httpResponse } from './deliveries.ts'
 import type { RequestInput } from './event.ts'
@@ -23,7 +23,7 @@ export let db: TestTable
 export let clinic: Clinic
 export let headers: Record<string, string>
 
-/** Creates a table for the test file, and a clinic with a credential before each test. */
+/** Creates a table for the test file; empties it, and creates a clinic with a credential, before each test. */
 export function useWebhookEndpoints(): void {
   beforeAll(async () => {
     db = await freshTable()
@@ -31,6 +31,8 @@ export function useWebhookEndpoints(): void {
   })
 
   beforeEach(async () => {
+    // Scans of the table would take longer with every test.
+    await db.table.deleteMany(await allItems(db))
     sqs.reset()
     sqs.on(SendMessageBatchCommand).resolves({})
     clinic = await newClinic(db.table)
@@ -111,15 +113,7 @@ export const written = (value: unknown): string =>
 
 /** The whole table without credentials, since each request records the use of its credential. */
 export async function items(): Promise<string[]> {
-  const all: Record<string, unknown>[] = []
-  let start: Record<string, unknown> | undefined
-  do {
-    const more = start && { ExclusiveStartKey: start }
-    const page = await db.client.send(new ScanCommand({ TableName: db.name, ConsistentRead: true, ...more }))
-    all.push(...(page.Items ?? []))
-    start = page.LastEvaluatedKey
-  } while (start)
-  return all.filter(({ pk }) => !String(pk).startsWith('credential#')).map(written)
+  return (await allItems(db)).filter(({ pk }) => !pk.startsWith('credential#')).map(written)
 }
 
 /** Runs something that must not change the table or the queues. */

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
-import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb'
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import { expect } from 'vitest'
 import type { FaultKind } from '../../../../bin/clinic/verify/fault.ts'
 import type { Key } from '../../../../shared/store/keys/key.ts'
 import type { Item } from '../../../../shared/store/table/write-requests.ts'
+import { allItems } from '../../../support/all-items.ts'
 import type { TestTable } from '../../../support/table.ts'
 import { runVerification } from './practice.ts'
 
@@ -28,18 +29,7 @@ export function faultInjection({ client, name, table }: TestTable) {
     await put(Object.fromEntries(attributes) as Item)
   }
 
-  async function scanAll(): Promise<Item[]> {
-    const items: Item[] = []
-    let start: Record<string, unknown> | undefined
-    do {
-      const page = await client.send(
-        new ScanCommand({ TableName: name, ConsistentRead: true, ExclusiveStartKey: start }),
-      )
-      items.push(...((page.Items ?? []) as Item[]))
-      start = page.LastEvaluatedKey
-    } while (start)
-    return items
-  }
+  const scanAll = (): Promise<Item[]> => allItems({ name })
 
   /** Restores the table to these items. */
   async function restore(items: readonly Item[]): Promise<void> {
