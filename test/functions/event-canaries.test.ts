@@ -192,13 +192,15 @@ async function everything(): Promise<void> {
     await ask('send-message', 'POST', { channel, patient_id: body.data.id, message: text('message') })
 }
 
-type Pushed = { url: string; body: string }
+type Pushed = { url: string; body: string; delayMs: number }
 
 /** The deliveries pushed to the queues since the last call. */
 function pushed(): Pushed[] {
   const all = sqs.commandCalls(SendMessageBatchCommand).flatMap(({ args }) => {
     const { QueueUrl = '', Entries = [] } = args[0].input
-    return Entries.map(({ MessageBody = '' }) => ({ url: QueueUrl, body: MessageBody }))
+    return Entries.map(({ MessageBody: body = '', DelaySeconds = 0 }) => {
+      return { url: QueueUrl, body, delayMs: DelaySeconds * 1000 }
+    })
   })
   sqs.resetHistory()
   return all
@@ -208,14 +210,19 @@ const queued: Pushed[] = []
 /** Invokes the consumer with batches of pushed deliveries, as Lambda does, until the queues are empty. */
 async function deliver(): Promise<void> {
   const handler = (await handlerOf({ id: 'deliver-event' })) as (event: object) => Promise<SQSBatchResponse>
-  // Deliveries with a delay arrive at once, and the consumer leaves them alone.
+  let isEarly = false
   for (let all = pushed(); all.length > 0; all = pushed()) {
     queued.push(...all)
+    // Deliveries with a delay arrive once at once, when the consumer puts them back, and then when they should.
+    const delayMs = Math.min(...all.map((one) => one.delayMs))
+    if (isEarly && delayMs > 0) vi.useFakeTimers({ now: Date.now() + delayMs, toFake: ['Date'] })
+    isEarly = delayMs > 0 && !isEarly
     for (const [at, { url: queue, body }] of all.entries()) {
       const eventSourceARN = `arn:aws:sqs:us-east-1:0:clinic-dev-${queue.includes('slow') ? 'slow-' : ''}deliveries`
       await handler({ Records: [{ messageId: String(at), body, eventSourceARN }] })
     }
   }
+  vi.useRealTimers()
 }
 
 /** Invokes the fan-out with all announced events, as the stream does. */
