@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { App } from 'aws-cdk-lib'
-import { bundleFunctions, keptBundles } from '../infra/bundles.ts'
+import { bundleFunctions } from '../infra/bundles.ts'
 import { addStacks, functionIds } from '../infra/deployment.ts'
+import { keptBundles } from '../infra/kept-bundles.ts'
 import { stageSettings } from '../infra/stages.ts'
 
 const app = new App()
@@ -18,8 +19,8 @@ const stage = stageSettings(app.node.getContext('stage'), {
   warmWrites: context('warmWrites'),
 })
 const bundles = join(app.outdir, 'bundles')
-const { KEPT_BUNDLES } = process.env
-const code = KEPT_BUNDLES
-  ? keptBundles(functionIds(), bundles, KEPT_BUNDLES)
+const { TEST_RUN_BUNDLES } = process.env
+const code = TEST_RUN_BUNDLES
+  ? keptBundles(functionIds(), bundles, TEST_RUN_BUNDLES)
   : bundleFunctions(functionIds(), bundles).code
 addStacks(app, stage, code)

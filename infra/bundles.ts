@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Code } from 'aws-cdk-lib/aws-lambda'
 import { buildSync, type Metafile } from 'esbuild'
@@ -8,6 +8,12 @@ import { REFERENCE, writeReferenceFiles } from './reference-files.ts'
 export type FunctionCode = (id: string) => Code
 
 const PROJECT = join(import.meta.dirname, '..')
+
+/** The code in a folder of bundles. */
+export const codeIn =
+  (folder: string): FunctionCode =>
+  (id) =>
+    Code.fromAsset(join(folder, id))
 
 /**
  * Bundles every function in one pass: CommonJS, minified, SDK included, which loads fastest on Lambda. There
@@ -38,26 +44,4 @@ export function bundleFunctions(
   })
   if (ids.includes(REFERENCE)) writeReferenceFiles(join(outdir, REFERENCE, 'files'))
   return { code: codeIn(outdir), metafile }
-}
-
-const codeIn =
-  (folder: string): FunctionCode =>
-  (id) =>
-    Code.fromAsset(join(folder, id))
-
-/**
- * The same bundles, copied from the folder `kept` if it exists; otherwise they are made, and kept there. Whoever names the
- * folder must know that the code has not changed since: a test run synthesizes many times.
- */
-export function keptBundles(ids: readonly string[], outdir: string, kept: string): FunctionCode {
-  if (existsSync(kept)) {
-    cpSync(kept, outdir, { recursive: true })
-    return codeIn(outdir)
-  }
-  const { code } = bundleFunctions(ids, outdir)
-  const unfinished = mkdtempSync(`${kept}-`)
-  cpSync(outdir, unfinished, { recursive: true })
-  // Renaming fails if another synthesis has kept the same bundles meanwhile.
-  if (!existsSync(kept)) renameSync(unfinished, kept)
-  return code
 }

@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { bundleFunctions, keptBundles } from '../../infra/bundles.ts'
+import { bundleFunctions } from '../../infra/bundles.ts'
+import { keptBundles } from '../../infra/kept-bundles.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'bundles-test-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -9,12 +9,12 @@ import { sharedAssemblyFolder } from '../support/shared-assembly.ts'
 type Output = { templates: Record<string, string>; assets: string[] }
 
 /** Synthesizes as the CDK CLI does, into a temporary folder. `bundles` may be those of the run's other syntheses. */
-function synthesized(more: object, bundles: { KEPT_BUNDLES?: string } = {}): Output {
+function synthesized(more: object, bundles: { TEST_RUN_BUNDLES?: string } = {}): Output {
   const outdir = mkdtempSync(join(tmpdir(), 'synth-'))
   try {
     const { context } = JSON.parse(readFileSync('cdk.json', 'utf8')) as { context: object }
     const CDK_CONTEXT_JSON = JSON.stringify({ ...context, ...more })
-    const env = { ...process.env, CDK_OUTDIR: outdir, CDK_CONTEXT_JSON, KEPT_BUNDLES: '', ...bundles }
+    const env = { ...process.env, CDK_OUTDIR: outdir, CDK_CONTEXT_JSON, TEST_RUN_BUNDLES: '', ...bundles }
     execFileSync(process.execPath, ['bin/app.ts'], { env, stdio: 'pipe' })
     return readOutput(outdir)
   } finally {
@@ -46,9 +46,9 @@ it('synthesizes the same template and asset hashes in any folder, without SMS re
 })
 
 it('synthesizes the stack of SMS receipts and the sender names only when the context sets them', () => {
-  const { KEPT_BUNDLES } = process.env
+  const { TEST_RUN_BUNDLES } = process.env
   const settings = { emailFrom: 'mail@praxis-nord.de', smsSenderId: 'PraxisNord' }
-  const { templates } = synthesized({ stage: 'prod', smsReceipts: 'on', ...settings }, { KEPT_BUNDLES })
+  const { templates } = synthesized({ stage: 'prod', smsReceipts: 'on', ...settings }, { TEST_RUN_BUNDLES })
   expect(Object.keys(templates).sort()).toEqual([
     'ClinicDeveloperApi-SmsReceipts',
     'ClinicDeveloperApi-prod',

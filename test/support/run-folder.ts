@@ -16,7 +16,7 @@ export default function setup(project: TestProject): () => void {
   const remove = (path: string) => rmSync(path, { recursive: true, force: true })
   project.provide('runFolder', folder)
   // Every synthesis of the run, in whichever process, has the same functions.
-  process.env.KEPT_BUNDLES = join(folder, 'bundles')
+  process.env.TEST_RUN_BUNDLES = join(folder, 'bundles')
   project.onTestsRerun(async () => {
     if (existsSync(folder)) for (const name of readdirSync(folder)) remove(join(folder, name))
   })
