@@ -3,7 +3,7 @@ import type { Construct } from 'constructs'
 import type { Route } from '../shared/api/route.ts'
 import type { FunctionCode } from './bundles.ts'
 import type { Data } from './data.ts'
-import { credentialGrant, keyGrant, tableGrant } from './grants.ts'
+import { credentialGrants, keyGrant, tableGrant } from './grants.ts'
 import { accessTo, type Services } from './service-access.ts'
 import { ServiceFunction } from './service-function.ts'
 import type { StageSettings } from './stages.ts'
@@ -38,7 +38,7 @@ export function routeFunction(
       ...environment,
     },
     grants: [
-      credentialGrant(data),
+      ...credentialGrants(data),
       tableGrant(data, table, { delivers: used.length > 0 }),
       keyGrant(scope, data),
       ...grants,

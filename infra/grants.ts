@@ -4,25 +4,39 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import type { Construct } from 'constructs'
 import type { TableCall } from '../shared/api/route.ts'
-import { CLINIC_DIRECTORY_PARTITION, CREDENTIAL_PARTITION_PREFIX } from '../shared/store/keys/clinics.ts'
+import {
+  CLINIC_DIRECTORY_PARTITION,
+  CREDENTIAL_PARTITION_PREFIX,
+  USAGE_PARTITION_PREFIX,
+} from '../shared/store/keys/clinics.ts'
 import { DUE_PARTITION_PREFIX, DUE_PARTITIONS_EXCEPT_EVENTS } from '../shared/store/keys/due.ts'
 import { PROVIDER_PARTITION_PREFIX } from '../shared/store/keys/messages.ts'
 import { OPERATOR_PARTITION_PREFIXES } from '../shared/store/keys/operator.ts'
 import type { Data } from './data.ts'
 
-/** For authentication, which reads the credential and records its use: credential partitions only. */
-export const credentialGrant = ({ table }: Data): PolicyStatement =>
-  new PolicyStatement({
-    actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
-    resources: [table.tableArn],
-    conditions: {
-      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${CREDENTIAL_PARTITION_PREFIX}*`] },
-    },
-  })
+/** For authentication: reading credentials, and counting and recording their use. No function may change a credential. */
+export const credentialGrants = ({ table }: Data): PolicyStatement[] =>
+  [
+    { actions: ['dynamodb:GetItem'], prefixes: [CREDENTIAL_PARTITION_PREFIX, USAGE_PARTITION_PREFIX] },
+    { actions: ['dynamodb:UpdateItem'], prefixes: [USAGE_PARTITION_PREFIX] },
+  ].map(
+    ({ actions, prefixes }) =>
+      new PolicyStatement({
+        actions,
+        resources: [table.tableArn],
+        conditions: {
+          'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': prefixes.map((prefix) => `${prefix}*`) },
+          ...KEYS_ARE_NAMED,
+        },
+      }),
+  )
+
+/** `ForAllValues` is also true for a request without keys, such as a scan. */
+const KEYS_ARE_NAMED = { Null: { 'dynamodb:LeadingKeys': 'false' } }
 
 /**
- * Calls on clinics' partitions, never on credentials, the directory of clinics or what is the operator's alone. Due items of all clinics are for
- * functions that deliver; functions that write records may also announce events.
+ * Calls on clinics' partitions, never on credentials and their use, the directory of clinics or what is the operator's alone.
+ * Due items of all clinics are for functions that deliver; functions that write records may also announce events.
  */
 export const tableGrant = (
   { table }: Data,
@@ -36,11 +50,13 @@ export const tableGrant = (
       'ForAllValues:StringNotLike': {
         'dynamodb:LeadingKeys': [
           `${CREDENTIAL_PARTITION_PREFIX}*`,
+          `${USAGE_PARTITION_PREFIX}*`,
           CLINIC_DIRECTORY_PARTITION,
           ...OPERATOR_PARTITION_PREFIXES.map((prefix) => `${prefix}*`),
           ...(delivers ? [] : deniedPartitions(calls)),
         ],
       },
+      ...KEYS_ARE_NAMED,
     },
   })
 

@@ -1,4 +1,4 @@
-import type { Credential } from '../../shared/domain/credential.ts'
+import type { CredentialWithUse } from '../../shared/domain/credential.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
 import { webhookStore } from '../../shared/store/events/webhooks.ts'
 import type { Table } from '../../shared/store/table/table.ts'
@@ -18,7 +18,7 @@ export async function revokeCredential(
   key: string,
   { withWebhooks = false, keepWebhooks = false }: RevokeOptions,
   beforeDeletion: (webhooks: readonly string[]) => void,
-): Promise<{ readonly credential: Credential; readonly deleted: readonly string[] }> {
+): Promise<{ readonly credential: CredentialWithUse; readonly deleted: readonly string[] }> {
   if (withWebhooks && keepWebhooks)
     throw new CommandFailure('Use --with-webhooks or --keep-webhooks, not both.')
   const credentials = credentialStore({ table, now: Date.now })

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import * as z from 'zod'
-import { type Credential, isActive } from '../../shared/domain/credential.ts'
+import { type Credential, type CredentialWithUse, isActive } from '../../shared/domain/credential.ts'
 import { isScope, SCOPES, type Scope } from '../../shared/domain/scope.ts'
 import { singleLineText } from '../../shared/domain/text-fields.ts'
 import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
@@ -116,7 +116,7 @@ function scopesOf(text: string): Scope[] {
   return SCOPES.filter((scope) => names.includes(scope))
 }
 
-function credentialJson(credential: Credential) {
+function credentialJson(credential: CredentialWithUse) {
   const at = (instant: string | null) => instant && clinicTimestamp(instant, credential.clinic.timezone)
   return {
     key: credential.key,

@@ -10,11 +10,12 @@ export type Credential = {
   readonly createdAt: string
   readonly expiresAt: string | null
   readonly revokedAt: string | null
-  /** Accurate to the hour. */
-  readonly lastUsedAt: string | null
   /** Null: the default of the stage. */
   readonly requestsPerMinute: number | null
 }
+
+/** A credential and when it was last used, accurate to the hour; null if it never was. */
+export type CredentialWithUse = Credential & { readonly lastUsedAt: string | null }
 
 /**
  * The name of the deployment that issues a key, which is a part of the key: a router in front of several deployments

@@ -2,6 +2,7 @@ import type middy from '@middy/core'
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda'
 import type { ErrorKey } from '../api/errors.ts'
 import type { Credential } from '../domain/credential.ts'
+import type { RequestCount } from '../domain/rate-limit.ts'
 
 /** What the chain knows about a request so far. Each middleware fills in its own part. */
 export type Call = {
@@ -9,6 +10,8 @@ export type Call = {
   /** Milliseconds since the epoch. */
   startedAt: number
   credential?: Credential
+  /** The requests of the credential, when they have been counted; null if that failed or took too long. */
+  requestCount?: Promise<RequestCount | null>
   path: Record<string, string>
   query: Record<string, unknown>
   body: Record<string, unknown>

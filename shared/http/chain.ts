@@ -28,6 +28,7 @@ export type ChainOptions = {
   readonly verifyCredential: (pair: CredentialPair) => Promise<Credential | null>
   readonly countRequest: (credential: Credential) => Promise<RequestCount>
   readonly requestsPerMinute: number
+  /** Called for the first request of a credential in a minute. */
   readonly recordUse: (credential: Credential) => Promise<void>
   readonly checkResponses: boolean
 }

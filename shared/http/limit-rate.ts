@@ -39,12 +39,10 @@ export function limitRate({ countRequest: count, requestsPerMinute }: RateLimitO
       const { credential } = call
       if (!credential) return
       const rate = rateLimitFor(credential.requestsPerMinute ?? requestsPerMinute)
+      call.requestCount = withTimeout(COUNT_TIMEOUT_MS, count(credential)).catch(() => null)
       verdicts.set(
         call,
-        withTimeout(COUNT_TIMEOUT_MS, count(credential)).then(
-          (counted) => counted && checkRateLimit(counted, rate),
-          () => null,
-        ),
+        call.requestCount.then((counted) => counted && checkRateLimit(counted, rate)),
       )
       if (request.event.httpMethod !== 'GET') await applyVerdict(request)
     },

@@ -1,6 +1,11 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { ClinicId, ClinicInfo } from '../domain/clinic.ts'
-import { type Credential, type CredentialPair, isActive } from '../domain/credential.ts'
+import {
+  type Credential,
+  type CredentialPair,
+  type CredentialWithUse,
+  isActive,
+} from '../domain/credential.ts'
 import { type RequestCount, rateWindow } from '../domain/rate-limit.ts'
 import type { Scope } from '../domain/scope.ts'
 import { clinicStore, type StoredClinic } from './clinics.ts'
@@ -10,6 +15,7 @@ import {
   clinicKey,
   credentialKey,
   credentialMinuteKey,
+  lastUseKey,
 } from './keys/clinics.ts'
 import { TTL } from './keys/key.ts'
 import { ConditionFailed } from './table/errors.ts'
@@ -60,7 +66,7 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
    * Issues a credential for a clinic. The secret is only in the returned value. The copy of the clinic's
    * settings is that of the moment: a change at the same time either is copied, or finds the new credential.
    */
-  async function issue({ cell, ...wanted }: NewCredential): Promise<Credential & { secret: string }> {
+  async function issue({ cell, ...wanted }: NewCredential): Promise<CredentialWithUse & { secret: string }> {
     const key = `ck_${cell}_${randomBytes(12).toString('base64url')}`
     const secret = `cs_${randomBytes(32).toString('base64url')}`
     const salt = randomBytes(16)
@@ -68,7 +74,7 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
     return retryOnConflict(async () => {
       const clinic = await clinics.find(wanted.clinic)
       if (!clinic) throw new RangeError('a credential needs a clinic')
-      const own = { ...wanted, clinic: clinicInfo(clinic), key, createdAt, revokedAt: null, lastUsedAt: null }
+      const own = { ...wanted, clinic: clinicInfo(clinic), key, createdAt, revokedAt: null }
       await table.tryTransact([
         table.putWrite(
           { ...credentialKey(key), ...own, cv: clinic.version, salt, hash: hashSecret(secret, salt) },
@@ -77,29 +83,43 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
         table.putWrite({ ...clinicCredentialKey(clinic.id, key), v: ACTIVE_VERSION }),
         table.checkWrite(clinicKey(clinic.id), clinic.version),
       ])
-      return { ...own, secret }
+      return { ...own, lastUsedAt: null, secret }
     })
   }
 
   /** A clinic's credentials, oldest first. */
-  async function list(clinic: ClinicId): Promise<Credential[]> {
-    const rows = await table.query({ pk: clinicCredentialsPartition(clinic), limit: 10_000 })
-    const items = await table.getMany(rows.map((row) => credentialKey(row.sk)))
-    return items.map(toCredential).sort((a, b) => (a.createdAt + a.key < b.createdAt + b.key ? -1 : 1))
+  async function list(clinic: ClinicId): Promise<CredentialWithUse[]> {
+    const keys = (await table.query({ pk: clinicCredentialsPartition(clinic), limit: 10_000 })).map(
+      ({ sk }) => sk,
+    )
+    const [items, uses] = await Promise.all([
+      table.getMany(keys.map(credentialKey)),
+      table.getMany(keys.map(lastUseKey)),
+    ])
+    const lastUses = new Map(uses.map(({ pk, at }) => [pk, at as string]))
+    return items
+      .map(toCredential)
+      .map((credential) => ({
+        ...credential,
+        lastUsedAt: lastUses.get(lastUseKey(credential.key).pk) ?? null,
+      }))
+      .sort((a, b) => (a.createdAt + a.key < b.createdAt + b.key ? -1 : 1))
   }
 
   /** The credential with this key; null for an unknown key. */
-  async function find(key: string): Promise<Credential | null> {
-    const item = await table.get(credentialKey(key))
-    return item ? toCredential(item) : null
+  async function find(key: string): Promise<CredentialWithUse | null> {
+    const [item, use] = await Promise.all([table.get(credentialKey(key)), table.get(lastUseKey(key))])
+    return item ? { ...toCredential(item), lastUsedAt: (use?.at as string | undefined) ?? null } : null
   }
 
   /** Takes effect at the next request, and keeps the time of the first revocation. Null for an unknown key. */
-  async function revoke(key: string): Promise<Credential | null> {
+  async function revoke(key: string): Promise<CredentialWithUse | null> {
     return retryOnConflict(async () => {
       const credential = await find(key)
       if (!credential || credential.revokedAt !== null) return credential
-      return commitRevocation(table, credential, new Date(now()).toISOString())
+      const revokedAt = new Date(now()).toISOString()
+      await commitRevocation(table, credential, revokedAt)
+      return { ...credential, revokedAt }
     })
   }
 
@@ -114,14 +134,15 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
     }
   }
 
-  /** Records when a credential was last used, to the hour; at most one write an hour. */
-  async function recordUse(credential: Credential): Promise<void> {
+  const uses = recordedUses()
+
+  /** Records when a credential was last used, to the hour: at most a read, and a write if no other process has recorded it. */
+  async function recordUse({ key }: Credential): Promise<void> {
     const hour = new Date(now()).toISOString().replace(/:\d\d:\d\d\.\d+Z$/, ':00:00.000Z')
-    if (credential.lastUsedAt === hour) return
-    await changeCredential(table, credential.key, {
-      UpdateExpression: 'SET lastUsedAt = :hour',
-      ExpressionAttributeValues: { ':hour': hour },
-    })
+    if (uses.has(key, hour)) return
+    const last = await table.get(lastUseKey(key), { eventual: true })
+    if (last?.at !== hour) await table.update(lastUseKey(key), setTo(hour))
+    uses.add(key, hour)
   }
 
   const countRequest = ({ key }: Credential): Promise<RequestCount> => count(table, key, now())
@@ -146,13 +167,28 @@ async function count(table: Table, key: string, now: number): Promise<RequestCou
   }
 }
 
+const setTo = (hour: string): UpdateParts => ({
+  UpdateExpression: 'SET #at = :hour',
+  ExpressionAttributeNames: { '#at': 'at' },
+  ExpressionAttributeValues: { ':hour': hour },
+})
+
+/** Remembers which credentials have the current hour recorded as their last use. */
+function recordedUses() {
+  let current = ''
+  const keys = new Set<string>()
+  return {
+    has: (key: string, hour: string): boolean => hour === current && keys.has(key),
+    add: (key: string, hour: string): void => {
+      if (hour !== current) keys.clear()
+      current = hour
+      keys.add(key)
+    },
+  }
+}
+
 /** Revokes a credential, and increments the version of its row. */
-async function commitRevocation(
-  table: Table,
-  credential: Credential,
-  revokedAt: string,
-): Promise<Credential> {
-  const { key, clinic } = credential
+async function commitRevocation(table: Table, { key, clinic }: Credential, revokedAt: string): Promise<void> {
   await table.tryTransact([
     table.updateWrite(credentialKey(key), {
       UpdateExpression: 'SET revokedAt = :now',
@@ -161,7 +197,6 @@ async function commitRevocation(
     }),
     table.putWrite({ ...clinicCredentialKey(clinic.id, key), v: ACTIVE_VERSION + 1 }),
   ])
-  return { ...credential, revokedAt }
 }
 
 /** The changed credential, or null when it does not exist or the condition does not hold. */

@@ -23,7 +23,6 @@ export function mockClientWithCredential(timezone: string, currency: string) {
     scopes: SCOPES,
     expiresAt: null,
     revokedAt: null,
-    lastUsedAt: null,
   }
   beforeAll(() => stubFunctionEnvironment('clinic-table'))
   beforeEach(() => {

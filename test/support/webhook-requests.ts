@@ -6,6 +6,7 @@ import { readQueuedDelivery } from '../../shared/delivery/delivery-queues.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import type { Webhook } from '../../shared/domain/webhook.ts'
 import { webhookStore } from '../../shared/store/events/webhooks.ts'
+import { USAGE_PARTITION_PREFIX } from '../../shared/store/keys/clinics.ts'
 import { allItems } from './all-items.ts'
 import { issueCredential } from './credentials.ts'
 import { deliverySimulation, httpResponse } from './deliveries.ts'
@@ -111,9 +112,9 @@ export const written = (value: unknown): string =>
       : part,
   )
 
-/** The whole table without credentials, since each request records the use of its credential. */
+/** The whole table without the use of credentials, which each request records. */
 export async function items(): Promise<string[]> {
-  return (await allItems(db)).filter(({ pk }) => !pk.startsWith('credential#')).map(written)
+  return (await allItems(db)).filter(({ pk }) => !pk.startsWith(USAGE_PARTITION_PREFIX)).map(written)
 }
 
 /** Runs something that must not change the table or the queues. */

@@ -23,11 +23,22 @@ export const credentialKey = (key: string): Key => ({
   sk: 'credential',
 })
 
+/**
+ * Prefix of partitions with the use of credentials. Every request writes there, and the credential itself is in another
+ * partition, so that no function needs the right to change a credential.
+ */
+export const USAGE_PARTITION_PREFIX = 'usage#'
+
+const usagePartition = (key: string): string => `${USAGE_PARTITION_PREFIX}${key}`
+
 /** Requests of one credential in one minute since the epoch. */
 export const credentialMinuteKey = (key: string, minute: number): Key => ({
-  pk: `${CREDENTIAL_PARTITION_PREFIX}${key}`,
+  pk: usagePartition(key),
   sk: `minute#${sortableNumber(minute)}`,
 })
+
+/** When a credential was last used. */
+export const lastUseKey = (key: string): Key => ({ pk: usagePartition(key), sk: 'last' })
 
 /** Every clinic's id, for the operator's `clinic list`; no request can read it. */
 export const CLINIC_DIRECTORY_PARTITION = 'clinics'

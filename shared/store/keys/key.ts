@@ -3,8 +3,8 @@
  *
  * A clinic's items live in partitions that begin with the clinic's short id, so a key cannot be built without a
  * clinic and one clinic's query can never reach another's partition. The families that are keyed otherwise each say why:
- * credentials and the clinic directory (clinics.ts), what is due (due.ts), messages by provider id (messages.ts), and what is
- * the operator's alone (operator.ts).
+ * credentials, their use and the clinic directory (clinics.ts), what is due (due.ts), messages by provider id (messages.ts),
+ * and what is the operator's alone (operator.ts).
  */
 import type { ClinicId } from '../../domain/clinic.ts'
 

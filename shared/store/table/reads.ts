@@ -26,9 +26,9 @@ const MAX_BATCH_GET_KEYS = 100
 
 /** The reads of the table `name`, strongly consistent unless asked otherwise. */
 export function tableReads(client: DynamoDBDocumentClient, name: string, send: Send, timing: Timing) {
-  async function get(key: Key): Promise<Item | undefined> {
+  async function get(key: Key, { eventual = false } = {}): Promise<Item | undefined> {
     const { Item } = await send((options) =>
-      client.send(new GetCommand({ TableName: name, Key: key, ConsistentRead: true }), options),
+      client.send(new GetCommand({ TableName: name, Key: key, ConsistentRead: !eventual }), options),
     )
     return Item as Item | undefined
   }

@@ -29,7 +29,6 @@ const credential: Credential = {
   createdAt: '2026-01-01T00:00:00Z',
   expiresAt: null,
   revokedAt: null,
-  lastUsedAt: null,
   requestsPerMinute: 100,
 }
 
@@ -197,6 +196,13 @@ describe('the chain', () => {
   it('returns 429 with retry-after 1 when only the limit of a second is exceeded', async () => {
     const { handler } = chain(undefined, { countRequest: counted(60, 51) })
     expect(await call(handler, good)).toMatchObject({ status: 429, headers: { 'retry-after': '1' } })
+  })
+
+  it('records the use of a credential for the first request in a minute only', async () => {
+    const recordUse = vi.fn(async () => {})
+    for (const number of [1, 2, 3])
+      await call(chain(undefined, { countRequest: counted(number, 1), recordUse }).handler, good)
+    expect(recordUse.mock.calls).toEqual([[credential]])
   })
 
   it('does not limit requests when the counter fails', async () => {
