@@ -3,7 +3,6 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import { Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events'
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets'
 import { FilterCriteria, FilterRule, type Function as Lambda, StartingPosition } from 'aws-cdk-lib/aws-lambda'
-import { DynamoEventSource, SqsDlq, SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources'
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import type { Construct } from 'constructs'
@@ -11,7 +10,7 @@ import { type QueueName, type Trigger, WORKERS, type Worker } from '../shared/ru
 import type { FunctionCode } from './bundles.ts'
 import { workerReservation } from './concurrency.ts'
 import type { Data } from './data.ts'
-import { keyGrant, tableGrant } from './grants.ts'
+import { consumeGrant, keyGrant, pushGrant, streamGrants, streamOf, tableGrant } from './grants.ts'
 import { accessTo, type Services } from './service-access.ts'
 import { ServiceFunction } from './service-function.ts'
 import { FUNCTION_TIMEOUT, type StageSettings } from './stages.ts'
@@ -60,37 +59,41 @@ export class WorkerFunctions {
   consume(name: QueueName, queue: Queue): void {
     for (const [worker, { maxConcurrency, batchSize }] of this.#triggeredBy('queue')) {
       if (maxConcurrency[name] === undefined) continue
-      this.#function(worker).addEventSource(
-        new SqsEventSource(queue, {
-          batchSize: batchSize?.[name] ?? 10,
-          reportBatchItemFailures: true,
-          maxConcurrency: maxConcurrency[name],
-        }),
-      )
+      const consumer = this.#function(worker)
+      // Not an SqsEventSource, which would grant more than Lambda needs.
+      consumer.addToRolePolicy(consumeGrant(queue))
+      consumer.addEventSourceMapping(name, {
+        eventSourceArn: queue.queueArn,
+        batchSize: batchSize?.[name] ?? 10,
+        reportBatchItemFailures: true,
+        maxConcurrency: maxConcurrency[name],
+      })
     }
   }
 
   /** Feeds inserts into the table to the workers that follow its stream. What they fail at is reported to a queue. */
   followStream(table: ITable, failures: Queue): void {
     for (const [worker, { partitionPrefix }] of this.#triggeredBy('stream')) {
-      this.#function(worker).addEventSource(
-        new DynamoEventSource(table, {
-          startingPosition: StartingPosition.TRIM_HORIZON,
-          batchSize: 100,
-          // More would collide: the events of one clinic are numbered by one item, one transaction after the other.
-          parallelizationFactor: 4,
-          // A failure does not stop the other clinics of a batch, so there is no reason to split it. A sweep processes what
-          // fails more often, so that it does not block later records.
-          retryAttempts: 3,
-          onFailure: new SqsDlq(failures),
-          filters: [
-            FilterCriteria.filter({
-              eventName: FilterRule.isEqual('INSERT'),
-              dynamodb: { Keys: { pk: { S: FilterRule.beginsWith(partitionPrefix) } } },
-            }),
-          ],
-        }),
-      )
+      const follower = this.#function(worker)
+      // Not a DynamoEventSource, which would grant more than Lambda needs.
+      for (const grant of [...streamGrants(table), pushGrant(failures)]) follower.addToRolePolicy(grant)
+      follower.addEventSourceMapping('stream', {
+        eventSourceArn: streamOf(table),
+        startingPosition: StartingPosition.TRIM_HORIZON,
+        batchSize: 100,
+        // More would collide: the events of one clinic are numbered by one item, one transaction after the other.
+        parallelizationFactor: 4,
+        // A failure does not stop the other clinics of a batch, so there is no reason to split it. A sweep processes what
+        // fails more often, so that it does not block later records.
+        retryAttempts: 3,
+        onFailure: { bind: () => ({ destination: failures.queueArn }) },
+        filters: [
+          FilterCriteria.filter({
+            eventName: FilterRule.isEqual('INSERT'),
+            dynamodb: { Keys: { pk: { S: FilterRule.beginsWith(partitionPrefix) } } },
+          }),
+        ],
+      })
     }
   }
 

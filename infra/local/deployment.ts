@@ -6,7 +6,7 @@ import { type StreamSources, startStreamSources } from './events/stream-sources.
 import { configureStreams } from './events/table-streams.ts'
 import { createFunctionPool, type FunctionPool } from './functions/pool.ts'
 import type { FunctionSpec } from './functions/spec.ts'
-import type { ClockOffset } from './functions/worker.ts'
+import type { AwsRequest, ClockOffset } from './functions/worker.ts'
 import { localPages } from './gateway/pages.ts'
 import type { GatewayHandlers } from './gateway/server.ts'
 import type { LogDelivery } from './logs/log-delivery.ts'
@@ -21,7 +21,11 @@ type Options = DeploymentTarget & {
   readonly logs: LogDelivery
   readonly log: (line: string) => void
   readonly clockOffset?: ClockOffset | undefined
+  readonly onRequest?: OnRequest | undefined
 }
+
+/** Receives each request that a function sends to AWS, with the function's logical id. */
+export type OnRequest = (functionId: string, request: AwsRequest) => void
 
 /** The running stack. Each deployment reuses what the previous one created. */
 export type Deployment = {
@@ -39,11 +43,12 @@ export type Deployment = {
 const newPool = (
   spec: FunctionSpec,
   mappings: DeploymentPlan['queues'],
-  { log, logs, clockOffset }: Options,
+  { log, logs, clockOffset, onRequest }: Options,
 ): FunctionPool =>
   createFunctionPool(spec, log, {
     writeLogs: logs.write,
     clockOffset,
+    onRequest: onRequest && ((request) => onRequest(spec.id, request)),
     batches: batchesOf(spec.arn, mappings),
   })
 

@@ -1,4 +1,4 @@
-import { deployLocally } from './deployment.ts'
+import { deployLocally, type OnRequest } from './deployment.ts'
 import { startDynamoDb } from './engines/dynamodb.ts'
 import { startQueues } from './engines/queues.ts'
 import type { FunctionPool } from './functions/pool.ts'
@@ -35,6 +35,8 @@ export type LocalStackOptions = {
   feedbackDelays?: Partial<FeedbackDelays>
   /** Moves the clock of the functions. */
   clockOffset?: ClockOffset
+  /** Receives each request that a function sends to AWS, with the function's logical id. */
+  onRequest?: OnRequest
   /** Receives a line for each request and each problem. */
   log?: (line: string) => void
   /** Added to the environment of every function. */
@@ -123,6 +125,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
       environment: environmentOf(options),
       tableSuffix: dynamodb.tableSuffix,
       clockOffset: options.clockOffset,
+      onRequest: options.onRequest,
     }),
     ({ close }) => close(),
   )

@@ -8,24 +8,37 @@ import { type LocalStack, type LocalStackOptions, startLocalStack } from '../../
 import type { Table } from '../../shared/store/table/table.ts'
 import { assertConforms } from './conformance.ts'
 import { copyDemoData } from './demo-data.ts'
+import { type CheckedCalls, checkedCalls } from './iam/checked-calls.ts'
+import { deployedRoles } from './iam/deployed-roles.ts'
+import { sdkCall } from './iam/wire.ts'
 import { sharedAssembly } from './shared-assembly.ts'
 import { stackTable } from './stack-table.ts'
 
 export type RunningStack = LocalStack & { table: Table; clinics: ReadyClinic[]; log: string[]; api: string }
 
-/** Runs the synthesized stack on a free port, with the demo clinics unless `demo` is false. */
+/**
+ * Runs the synthesized stack on a free port, with the demo clinics unless `demo` is false. Closing it fails if IAM would have
+ * denied a call of a function.
+ */
 export async function runStack({
   demo = true,
   ...options
 }: { demo?: boolean } & Omit<Partial<LocalStackOptions>, 'dataDir'> = {}): Promise<RunningStack> {
   const log: string[] = []
   const data = demo ? await copyDemoData() : undefined
+  const { synthesize = sharedAssembly } = options
+  let calls: CheckedCalls | undefined
   const stack = await startLocalStack({
     port: 0,
     log: (line) => log.push(line),
-    synthesize: sharedAssembly,
+    onRequest: (functionId, request) => calls?.add(functionId, sdkCall(request)),
     ...(data && { dataDir: data.folder }),
     ...options,
+    synthesize: async (...parameters) => {
+      const assembly = await synthesize(...parameters)
+      calls = checkedCalls(deployedRoles([assembly, ...assembly.otherStacks]))
+      return assembly
+    },
   })
   return {
     ...stack,
@@ -36,6 +49,9 @@ export async function runStack({
     close: async () => {
       await stack.close()
       await data?.remove()
+      const denied = await calls?.denied()
+      if (!denied) throw new Error('No call was checked')
+      if (denied.length > 0) throw new Error(`IAM would deny:\n${denied.join('\n')}`)
     },
   }
 }

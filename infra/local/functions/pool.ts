@@ -1,6 +1,7 @@
 import { describeFailure, diagnosticsIn } from './output.ts'
 import type { FunctionSpec } from './spec.ts'
 import {
+  type AwsRequest,
   type ClockOffset,
   type FunctionError,
   type FunctionWorker,
@@ -25,6 +26,8 @@ type PoolOptions = {
   /** Receives what the function writes, by log group. */
   readonly writeLogs?: (logGroup: string, text: string) => void
   readonly clockOffset?: ClockOffset | undefined
+  /** Receives the requests that the function sends to AWS. */
+  readonly onRequest?: ((request: AwsRequest) => void) | undefined
   /** The batches of queues that it processes at a time. */
   readonly batches?: number
 }
@@ -38,7 +41,7 @@ const IDLE_TIMEOUT_MS = 10_000
 export function createFunctionPool(
   initial: FunctionSpec,
   print: (line: string) => void,
-  { writeLogs = () => {}, clockOffset, batches = 0 }: PoolOptions = {},
+  { writeLogs = () => {}, clockOffset, onRequest, batches = 0 }: PoolOptions = {},
 ): FunctionPool {
   let spec = initial
   let closed = false
@@ -48,15 +51,15 @@ export function createFunctionPool(
   const start = (): FunctionWorker => {
     const state: WorkerState = { output: '', busy: true }
     const { logGroup } = spec
-    const worker = startWorker(
-      spec,
-      (text) => {
+    const worker = startWorker(spec, {
+      onOutput: (text) => {
         writeLogs(logGroup, text)
         if (state.busy) state.output += text
         else for (const line of diagnosticsIn(text)) print(`${spec.id}: ${line}`)
       },
       clockOffset,
-    )
+      onRequest,
+    })
     workers.set(worker, state)
     return worker
   }

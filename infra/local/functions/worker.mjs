@@ -4,12 +4,16 @@ import { createRequire, enableCompileCache, flushCompileCache } from 'node:modul
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 
-const { assetDirectory, handler, context, clockOffset, compileCache } = workerData
+const { assetDirectory, handler, context, clockOffset, compileCache, reportedEndpoints } = workerData
 // The next environment of the same function starts in two thirds of the time.
 enableCompileCache(compileCache)
 const systemNow = Date.now
 if (clockOffset) moveClock(clockOffset)
 const post = (message) => parentPort.postMessage(message)
+if (reportedEndpoints) {
+  const { reportRequests } = await import('./report-requests.mjs')
+  reportRequests(reportedEndpoints, (request) => post({ request }))
+}
 
 // Output is posted like results, so that it arrives before the result of its invocation.
 for (const stream of [process.stdout, process.stderr]) {

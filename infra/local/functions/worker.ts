@@ -29,9 +29,20 @@ export type FunctionWorker = {
 type Message =
   | { readonly ready: true }
   | { readonly output: string }
+  | { readonly request: AwsRequest }
   | { readonly payload: string }
   | { readonly error: FunctionError }
   | { readonly unloadable: FunctionError }
+
+/** A request that a function has sent to a service of AWS. */
+export type AwsRequest = {
+  /** As its signature names it. */
+  readonly service: string | undefined
+  /** The header `x-amz-target`, which names the operation in JSON protocols. */
+  readonly target: string | undefined
+  readonly path: string
+  readonly body: string
+}
 
 /** Lambda allows ten seconds to load the module, in addition to the timeout of the function. */
 const INIT_TIMEOUT_MS = 10_000
@@ -41,10 +52,16 @@ const MAX_PAYLOAD = 6_291_556
 /** Milliseconds that the functions' clocks are ahead of this process's, at index 0 of the shared memory. */
 export type ClockOffset = Float64Array<SharedArrayBuffer>
 
+type WorkerOptions = {
+  readonly onOutput: (text: string) => void
+  readonly clockOffset?: ClockOffset | undefined
+  /** Receives every request to the endpoints of the function's environment. */
+  readonly onRequest?: ((request: AwsRequest) => void) | undefined
+}
+
 export function startWorker(
   spec: FunctionSpec,
-  onOutput: (text: string) => void,
-  clockOffset?: ClockOffset,
+  { onOutput, clockOffset, onRequest }: WorkerOptions,
 ): FunctionWorker {
   const thread = new Worker(new URL('./worker.mjs', import.meta.url), {
     workerData: {
@@ -52,6 +69,7 @@ export function startWorker(
       handler: spec.handler,
       context: contextOf(spec),
       clockOffset,
+      ...(onRequest && { reportedEndpoints: endpointsOf(spec) }),
       // Beside the code, so that it goes with it.
       compileCache: join(dirname(spec.assetDirectory), 'compiled'),
     },
@@ -72,6 +90,7 @@ export function startWorker(
   const ready = new Promise<void>((resolve) => {
     thread.on('message', (message: Message) => {
       if ('output' in message) onOutput(message.output)
+      else if ('request' in message) onRequest?.(message.request)
       else if ('ready' in message) resolve()
       else if ('payload' in message) settle?.({ ok: true, payload: message.payload })
       else if ('error' in message) fail(message.error)
@@ -114,6 +133,11 @@ export function startWorker(
 
   return { version: spec.version, isAlive: () => isAlive, invoke, kill, stop }
 }
+
+const endpointsOf = ({ environment }: FunctionSpec): string[] =>
+  Object.entries(environment).flatMap(([name, value]) =>
+    name.startsWith('AWS_ENDPOINT_URL_') ? [value] : [],
+  )
 
 const contextOf = ({ name, arn, memoryMb, logGroup }: FunctionSpec) => ({
   functionName: name,
