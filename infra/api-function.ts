@@ -23,7 +23,7 @@ export function routeFunction(
   route: Route,
   { stage, code, logs, data, services, reservedConcurrency }: Dependencies,
 ): ServiceFunction {
-  const { table, services: used = [], memory } = route.uses
+  const { services: used = [], memory } = route.uses
   const { environment, grants } = accessTo(used, services)
   return new ServiceFunction(scope, route.id, {
     stage,
@@ -37,11 +37,6 @@ export function routeFunction(
       REQUESTS_PER_MINUTE: String(stage.requestsPerMinute),
       ...environment,
     },
-    grants: [
-      ...credentialGrants(data),
-      tableGrant(data, table, { delivers: used.length > 0 }),
-      keyGrant(scope, data),
-      ...grants,
-    ],
+    grants: [...credentialGrants(data), tableGrant(data, route.uses), keyGrant(scope, data), ...grants],
   })
 }

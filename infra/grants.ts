@@ -4,15 +4,21 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import type { Construct } from 'constructs'
-import type { TableCall } from '../shared/api/route.ts'
+import type { SharedPartitions, TableCall } from '../shared/api/route.ts'
+import { OVERFLOW_PARTITION_PREFIX } from '../shared/store/keys/calendar.ts'
 import {
   CLINIC_DIRECTORY_PARTITION,
   CREDENTIAL_PARTITION_PREFIX,
   USAGE_PARTITION_PREFIX,
 } from '../shared/store/keys/clinics.ts'
-import { DUE_PARTITION_PREFIX, DUE_PARTITIONS_EXCEPT_EVENTS } from '../shared/store/keys/due.ts'
-import { PROVIDER_PARTITION_PREFIX } from '../shared/store/keys/messages.ts'
+import { ANNOUNCED_PARTITION_PREFIX } from '../shared/store/keys/events.ts'
+import {
+  DUE_MESSAGE_PARTITION_PREFIX,
+  PROVIDER_PARTITION_PREFIX,
+  UNRESOLVED_MESSAGES_PARTITION,
+} from '../shared/store/keys/messages.ts'
 import { OPERATOR_PARTITION_PREFIXES } from '../shared/store/keys/operator.ts'
+import { DUE_DELIVERY_PARTITION_PREFIX } from '../shared/store/keys/webhooks.ts'
 import type { Data } from './data.ts'
 
 /** For authentication: reading credentials, and counting and recording their use. No function may change a credential. */
@@ -35,36 +41,41 @@ export const credentialGrants = ({ table }: Data): PolicyStatement[] =>
 /** `ForAllValues` is also true for a request without keys, such as a scan. */
 const KEYS_ARE_NAMED = { Null: { 'dynamodb:LeadingKeys': 'false' } }
 
+/** The partitions that all clinics share begin with one of these prefixes. */
+export const SHARED_PARTITION_PREFIXES: Readonly<Record<SharedPartitions, string>> = {
+  'announced-events': ANNOUNCED_PARTITION_PREFIX,
+  'spread-tallies': OVERFLOW_PARTITION_PREFIX,
+  'due-messages': DUE_MESSAGE_PARTITION_PREFIX,
+  'unresolved-messages': UNRESOLVED_MESSAGES_PARTITION,
+  'provider-ids': PROVIDER_PARTITION_PREFIX,
+  'due-deliveries': DUE_DELIVERY_PARTITION_PREFIX,
+}
+
 /**
- * Calls on clinics' partitions, never on credentials and their use, the directory of clinics or what is the operator's alone.
- * Due items of all clinics are for functions that deliver; functions that write records may also announce events.
+ * Calls on clinics' partitions and on the shared ones that are named, never on credentials and their use, the directory of
+ * clinics or what is the operator's alone.
  */
 export const tableGrant = (
   { table }: Data,
-  calls: readonly TableCall[],
-  { delivers }: { delivers: boolean },
-): PolicyStatement =>
-  new PolicyStatement({
+  { table: calls, shared = [] }: { table: readonly TableCall[]; shared?: readonly SharedPartitions[] },
+): PolicyStatement => {
+  const denied = Object.entries(SHARED_PARTITION_PREFIXES).filter(
+    ([name]) => !shared.includes(name as SharedPartitions),
+  )
+  const prefixes = [
+    ...[CREDENTIAL_PARTITION_PREFIX, USAGE_PARTITION_PREFIX, ...OPERATOR_PARTITION_PREFIXES],
+    ...denied.map(([, prefix]) => prefix),
+  ]
+  return new PolicyStatement({
     actions: calls.map((call) => `dynamodb:${call}`),
     resources: [table.tableArn],
     conditions: {
       'ForAllValues:StringNotLike': {
-        'dynamodb:LeadingKeys': [
-          `${CREDENTIAL_PARTITION_PREFIX}*`,
-          `${USAGE_PARTITION_PREFIX}*`,
-          CLINIC_DIRECTORY_PARTITION,
-          ...OPERATOR_PARTITION_PREFIXES.map((prefix) => `${prefix}*`),
-          ...(delivers ? [] : deniedPartitions(calls)),
-        ],
+        'dynamodb:LeadingKeys': [CLINIC_DIRECTORY_PARTITION, ...prefixes.map((prefix) => `${prefix}*`)],
       },
       ...KEYS_ARE_NAMED,
     },
   })
-
-function deniedPartitions(calls: readonly TableCall[]): string[] {
-  const announces = calls.includes('PutItem')
-  const due = announces ? DUE_PARTITIONS_EXCEPT_EVENTS : [DUE_PARTITION_PREFIX]
-  return [...due, PROVIDER_PARTITION_PREFIX].map((prefix) => `${prefix}*`)
 }
 
 /** The use of the table's key through DynamoDB, which calls KMS on behalf of the caller. */
@@ -111,8 +122,8 @@ export const smsGrant = (scope: Construct): PolicyStatement =>
 /**
  * Sending from one address, with one configuration set. The identity that SES checks is not always the sender's address: it
  * may be its domain or a parent domain (SES Developer Guide, "Creating and verifying identities"), and in the sandbox,
- * where recipients must be verified too, SES checks their identities as well (AWS re:Post, "How do I resolve a 554 Access
- * denied error"). So all identities are allowed, and the condition holds the sender.
+ * where recipients must be verified too, SES checks their identities as well (github.com/aws/aws-sdk-js/issues/3641). So all
+ * identities are allowed, and the condition holds the sender.
  */
 export function emailGrant(scope: Construct, from: string, configurationSet: string): PolicyStatement {
   const arnOf = (resource: string, resourceName: string): string =>

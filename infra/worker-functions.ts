@@ -151,11 +151,7 @@ export class WorkerFunctions {
       reservedConcurrency: workerReservation(worker, stage.accountConcurrency),
       requeues: worker.trigger.type === 'queue' && used.some((service) => service.endsWith('-queue')),
       environment: { TABLE_NAME: data.table.tableName, ...environment },
-      grants: [
-        tableGrant(data, worker.uses.table, { delivers: true }),
-        keyGrant(this.#scope, data),
-        ...grants,
-      ],
+      grants: [tableGrant(data, worker.uses), keyGrant(this.#scope, data), ...grants],
     })
     return lambda
   }

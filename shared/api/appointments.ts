@@ -99,7 +99,10 @@ export const createAppointment = defineRoute({
     'outside_working_hours',
     'appointment_in_past',
   ],
-  uses: { table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'] },
+  uses: {
+    table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    shared: ['announced-events', 'spread-tallies'],
+  },
 })
 
 export const listAppointments = defineRoute({

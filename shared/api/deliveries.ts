@@ -65,7 +65,7 @@ export const pingWebhook = defineRoute({
   body: z.strictObject({}),
   response: { status: 202, body: envelopeOf(Delivery) },
   errors: ['webhook_not_found'],
-  uses: { table: ['GetItem', 'PutItem'], services: ['delivery-queue'] },
+  uses: { table: ['GetItem', 'PutItem'], shared: ['due-deliveries'], services: ['delivery-queue'] },
 })
 
 export const listDeliveries = defineRoute({
@@ -97,5 +97,9 @@ export const redeliver = defineRoute({
   body: z.strictObject({}),
   response: { status: 202, body: envelopeOf(Delivery) },
   errors: ['webhook_not_found', 'delivery_not_found'],
-  uses: { table: ['GetItem', 'PutItem', 'DeleteItem'], services: ['delivery-queue'] },
+  uses: {
+    table: ['GetItem', 'PutItem', 'DeleteItem'],
+    shared: ['due-deliveries'],
+    services: ['delivery-queue'],
+  },
 })

@@ -181,6 +181,7 @@ export const sendMessage = defineRoute({
   ],
   uses: {
     table: ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+    shared: ['announced-events', 'spread-tallies', 'due-messages', 'unresolved-messages', 'provider-ids'],
     services: ['sms', 'email-queue'],
   },
 })

@@ -37,5 +37,9 @@ export const createPatient = defineRoute({
   body: NewPatient,
   response: { status: 201, body: envelopeOf(Patient), location: '/patients' },
   errors: [],
-  uses: { table: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'BatchWriteItem'], memory: 1024 },
+  uses: {
+    table: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'BatchWriteItem'],
+    shared: ['announced-events'],
+    memory: 1024,
+  },
 })

@@ -18,6 +18,15 @@ export type TableCall =
   | 'DeleteItem'
   | 'ConditionCheckItem'
 
+/** Partitions with items of all clinics, by what they contain: when something is due, or which message has a provider's id. */
+export type SharedPartitions =
+  | 'announced-events'
+  | 'spread-tallies'
+  | 'due-messages'
+  | 'unresolved-messages'
+  | 'provider-ids'
+  | 'due-deliveries'
+
 /** A scope that depends on a field of the body: each value of the field has its own scope. */
 export type ScopeByField = { readonly field: string; readonly byValue: Readonly<Record<string, Scope>> }
 
@@ -49,6 +58,8 @@ export type Route = {
   readonly errors: readonly ErrorKey[]
   readonly uses: {
     readonly table: readonly TableCall[]
+    /** Partitions that it touches besides those of the request's clinic. */
+    readonly shared?: readonly SharedPartitions[]
     readonly services?: readonly Service[]
     /** Lambda memory in MB, if the default is not enough. */
     readonly memory?: number

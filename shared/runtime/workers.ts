@@ -1,4 +1,4 @@
-import type { Service, TableCall } from '../api/route.ts'
+import type { Service, SharedPartitions, TableCall } from '../api/route.ts'
 import { ANNOUNCED_PARTITION_PREFIX } from '../store/keys/events.ts'
 
 /** The queues that workers consume. */
@@ -32,6 +32,8 @@ export type Worker = {
   readonly trigger: Trigger
   readonly uses: {
     readonly table: readonly TableCall[]
+    /** Partitions that it touches besides those of clinics. */
+    readonly shared?: readonly SharedPartitions[]
     readonly services?: readonly WorkerService[]
   }
   /** Defaults to the timeout of endpoints. */
@@ -45,6 +47,7 @@ export const sendEmailWorker = {
   trigger: { type: 'queue', maxConcurrency: { emails: 2 } },
   uses: {
     table: ['GetItem', 'UpdateItem', 'PutItem', 'DeleteItem'],
+    shared: ['announced-events', 'due-messages', 'unresolved-messages'],
     services: ['email-queue', 'email'],
   },
   // Waiting for its turn, reads, the claim, SES and the record of its result each have a limit of their own.
@@ -55,14 +58,17 @@ export const emailFeedbackWorker = {
   id: 'email-feedback',
   part: 'messaging',
   trigger: { type: 'queue', maxConcurrency: { feedback: 10 } },
-  uses: { table: ['GetItem', 'PutItem', 'DeleteItem'] },
+  uses: {
+    table: ['GetItem', 'PutItem', 'DeleteItem'],
+    shared: ['announced-events', 'due-messages', 'unresolved-messages'],
+  },
 } as const satisfies Worker
 
 export const smsReceiptsWorker = {
   id: 'sms-receipts',
   part: 'messaging',
   trigger: { type: 'subscription', to: 'sms-receipts' },
-  uses: { table: ['GetItem', 'PutItem'] },
+  uses: { table: ['GetItem', 'PutItem'], shared: ['announced-events', 'provider-ids'] },
 } as const satisfies Worker
 
 export const sweepMessagesWorker = {
@@ -71,6 +77,7 @@ export const sweepMessagesWorker = {
   trigger: { type: 'schedule', every: 'minute', parts: 2 },
   uses: {
     table: ['Query', 'GetItem', 'PutItem', 'DeleteItem', 'BatchWriteItem'],
+    shared: ['announced-events', 'due-messages', 'unresolved-messages'],
     services: ['email-queue'],
   },
   timeoutSeconds: 60,
@@ -82,6 +89,7 @@ export const fanOutEventsWorker = {
   trigger: { type: 'stream', partitionPrefix: ANNOUNCED_PARTITION_PREFIX },
   uses: {
     table: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    shared: ['announced-events', 'due-deliveries'],
     services: ['delivery-queue', 'fan-out-queue'],
   },
   timeoutSeconds: 60,
@@ -106,6 +114,7 @@ export const deliverEventWorker = {
   },
   uses: {
     table: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    shared: ['due-deliveries'],
     services: ['delivery-queue', 'slow-delivery-queue'],
   },
   // The messages of a batch are processed side by side; an attempt takes up to 15 s.
@@ -118,6 +127,7 @@ export const sweepEventsWorker = {
   trigger: { type: 'schedule', every: 'minute', parts: 4 },
   uses: {
     table: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    shared: ['announced-events', 'due-deliveries'],
     services: ['delivery-queue'],
   },
   timeoutSeconds: 60,
@@ -129,6 +139,7 @@ export const sweepDeliveriesWorker = {
   trigger: { type: 'schedule', every: 'minute', parts: 4 },
   uses: {
     table: ['GetItem', 'Query', 'PutItem', 'DeleteItem', 'BatchWriteItem'],
+    shared: ['due-deliveries'],
     services: ['delivery-queue'],
   },
   timeoutSeconds: 60,
@@ -138,7 +149,7 @@ export const foldTalliesWorker = {
   id: 'fold-tallies',
   part: 'maintenance',
   trigger: { type: 'schedule', every: 'minute' },
-  uses: { table: ['Query', 'GetItem', 'DeleteItem', 'UpdateItem'] },
+  uses: { table: ['Query', 'GetItem', 'DeleteItem', 'UpdateItem'], shared: ['spread-tallies'] },
   timeoutSeconds: 60,
 } as const satisfies Worker
 

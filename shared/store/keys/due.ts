@@ -23,11 +23,6 @@ const dueTime = (at: number): string => String(at).padStart(15, '0')
 /** Sorts after every item that is due by then. */
 export const dueUntil = (at: number): string => `${dueTime(at)}#~`
 
-/** The families of due items that only delivering functions may touch. */
-export const DUE_PARTITIONS_EXCEPT_EVENTS = ['message#', 'delivery#', 'unresolved'].map(
-  (family) => `${DUE_PARTITION_PREFIX}${family}`,
-)
-
 /** The inverse of a due item's sort key. */
 export function parseDueKey({ sk }: Key): Due {
   const [at = '', clinic = '', id = ''] = sk.split('#')

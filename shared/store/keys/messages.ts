@@ -15,7 +15,9 @@ export const recipientQuotaKey = (clinic: ClinicId, date: string, recipientHash:
   sk: `${date}#${recipientHash}`,
 })
 
-/** Messages that have yet to be handed to a provider. */
+/** Prefix of the partitions of messages that have yet to be handed to a provider. */
+export const DUE_MESSAGE_PARTITION_PREFIX = `${DUE_PARTITION_PREFIX}message#`
+
 const DUE_MESSAGES = duePartitions('message', 16)
 
 export const DUE_MESSAGE_PARTITIONS = DUE_MESSAGES.all

@@ -1,6 +1,6 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { DueDelivery } from '../../domain/delivery.ts'
-import { duePartitions, dueSortKey, parseDueKey } from './due.ts'
+import { DUE_PARTITION_PREFIX, duePartitions, dueSortKey, parseDueKey } from './due.ts'
 import { type Key, longId, partition, shortId, sortableNumber } from './key.ts'
 
 export const webhooksPartition = (clinic: ClinicId): string => partition(clinic, 'W')
@@ -64,6 +64,9 @@ export const waitingDeliveryKey = (clinic: ClinicId, webhook: string, id: string
   pk: waitingDeliveriesPartition(clinic, webhook),
   sk: id,
 })
+
+/** Prefix of the partitions of due deliveries. */
+export const DUE_DELIVERY_PARTITION_PREFIX = `${DUE_PARTITION_PREFIX}delivery#`
 
 /** Deliveries by the time at which the sweep checks them. */
 const DUE_DELIVERIES = duePartitions('delivery', 16)

@@ -4,23 +4,25 @@ import { type IamRequest, iamRequests, type SdkCall } from './requests.ts'
 
 /** Evaluates calls of functions against their roles. Calls that differ in ids only are evaluated once. */
 export function checkedCalls(roles: DeployedRoles) {
-  const byId = new Map(roles.functions.map((role) => [role.functionId, role]))
   const decisions = new Map<string, Promise<Decision>>()
-  const known = new Map<string, { role: FunctionRole; requests: Map<string, IamRequest> }>()
-  for (const role of roles.functions) known.set(role.functionId, { role, requests: new Map() })
+  const functions = new Map(
+    roles.functions.map((role) => [role.functionId, { role, requests: new Map<string, IamRequest>() }]),
+  )
+  const functionOf = (id: string) => {
+    const found = functions.get(id)
+    if (!found) throw new Error(`${id} is not a function with a role`)
+    return found
+  }
+  const roleOf = (id: string): FunctionRole => functionOf(id).role
 
   const add = (functionId: string, requests: readonly IamRequest[]): void => {
-    const own = known.get(functionId)
-    if (!own) throw new Error(`${functionId} is not a function with a role`)
-    for (const request of requests) own.requests.set(shapeOf(request), request)
+    for (const request of requests) functionOf(functionId).requests.set(shapeOf(request), request)
   }
 
   const decisionsOf = (functionId: string): Promise<Decision[]> => {
-    const role = byId.get(functionId)
-    const requests = [...(known.get(functionId)?.requests ?? [])]
-    if (!role) throw new Error(`${functionId} is not a function with a role`)
+    const { role, requests } = functionOf(functionId)
     return Promise.all(
-      requests.map(([shape, request]) => {
+      [...requests].map(([shape, request]) => {
         const key = `${functionId} ${shape}`
         const decided = decisions.get(key) ?? decide(role, request, roles)
         decisions.set(key, decided)
@@ -32,10 +34,10 @@ export function checkedCalls(roles: DeployedRoles) {
   return {
     add: (functionId: string, call: SdkCall): void => add(functionId, iamRequests(call, roles)),
 
-    /** The calls that IAM would deny, as text. */
-    denied: async (): Promise<string[]> => {
+    /** The calls of one function or all that IAM would deny, as text. */
+    denied: async (functionId?: string): Promise<string[]> => {
       const all = await Promise.all(
-        [...known.keys()].map(async (id) =>
+        (functionId ? [functionId] : [...functions.keys()]).map(async (id) =>
           (await decisionsOf(id))
             .filter(({ allowed }) => !allowed)
             .map(({ request: { action, resource, context } }) =>
@@ -48,8 +50,7 @@ export function checkedCalls(roles: DeployedRoles) {
 
     /** What a function's role allows that neither its calls nor Lambda on its behalf used, as text. */
     unused: async (functionId: string): Promise<string[]> => {
-      const role = byId.get(functionId)
-      if (!role) throw new Error(`${functionId} is not a function with a role`)
+      const role = roleOf(functionId)
       add(functionId, role.byLambda)
       const made = await decisionsOf(functionId)
       const used = new Set(made.flatMap(({ grants }) => grants))
@@ -66,9 +67,25 @@ export function checkedCalls(roles: DeployedRoles) {
       })
     },
 
+    /** Which partitions a function's role allows to access by any call of DynamoDB, whether it does or not. */
+    reached: async (functionId: string, partitions: readonly string[]): Promise<string[]> => {
+      const role = roleOf(functionId)
+      const calls = role.statements.flatMap(({ Action, Resource, Condition }) => {
+        const action = [Action].flat().find((name) => name.startsWith('dynamodb:'))
+        return action && Condition ? [{ action, resource: String(Resource) }] : []
+      })
+      const isReached = async (partition: string): Promise<boolean> => {
+        const context = { 'dynamodb:LeadingKeys': [partition] }
+        const decided = await Promise.all(calls.map((call) => decide(role, { ...call, context }, roles)))
+        return decided.some(({ allowed }) => allowed)
+      }
+      const reached = await Promise.all(partitions.map(isReached))
+      return partitions.filter((_, at) => reached[at])
+    },
+
     /** The partitions that a function's calls touched. */
     partitions: (functionId: string): string[] =>
-      [...(known.get(functionId)?.requests.values() ?? [])].flatMap(keysOf),
+      [...functionOf(functionId).requests.values()].flatMap(keysOf),
   }
 }
 
