@@ -34,7 +34,8 @@ export function renderReport(sections: readonly string[], bundles: string): stri
 Written by \`npm run bench\` (with \`--large\` for the largest clinic), on the local DynamoDB engine. Units are read units of
 strongly consistent reads as the engine's \`ConsumedCapacity\` reports them, write units where the line says so. Round trips
 are calls that had to wait for one another. A line with a bound fails the bench when it passes it. Authentication adds one
-read unit and one round trip to every request, and a write beside it that counts the request.
+read unit and one round trip to every request, and a write beside it that counts the request. The first request of a credential
+in a minute also reads half a unit beside its own work, and the first in an hour writes one.
 
 ${[...sections, bundles].join('\n')}`
 }

@@ -8,6 +8,7 @@ import { endpointChain } from '../http/chain.ts'
 import { ReplayedResponse } from '../http/replayed-response.ts'
 import { accessToStdout } from '../observability/access.ts'
 import { logToStdout } from '../observability/log.ts'
+import { credentialUse } from '../store/credential-use.ts'
 import { credentialStore } from '../store/credentials.ts'
 import { UnavailableError } from '../store/table/errors.ts'
 import {
@@ -54,15 +55,16 @@ export function endpoint<R extends Route, S extends Stores>(
   const environment = readEnvironment()
   const platform = openPlatform(openTable(client, environment.TABLE_NAME))
   const credentials = credentialStore(platform)
+  const uses = credentialUse(platform)
   const opened = openStores(stores, platform)
   return endpointChain(route, {
     now: platform.now,
     log: logToStdout,
     writeAccess: accessToStdout,
     verifyCredential: (pair) => withApiErrors(() => credentials.authenticate(pair)),
-    countRequest: (credential) => withApiErrors(() => credentials.countRequest(credential)),
+    countRequest: (credential) => withApiErrors(() => uses.countRequest(credential)),
     requestsPerMinute: environment.REQUESTS_PER_MINUTE,
-    recordUse: credentials.recordUse,
+    recordUse: uses.recordUse,
     checkResponses: environment.CHECK_RESPONSES === 'on',
   }).handler(async (_event, context, { signal }) => {
     const { call } = context

@@ -6,18 +6,10 @@ import {
   type CredentialWithUse,
   isActive,
 } from '../domain/credential.ts'
-import { type RequestCount, rateWindow } from '../domain/rate-limit.ts'
 import type { Scope } from '../domain/scope.ts'
 import { clinicStore, type StoredClinic } from './clinics.ts'
-import {
-  clinicCredentialKey,
-  clinicCredentialsPartition,
-  clinicKey,
-  credentialKey,
-  credentialMinuteKey,
-  lastUseKey,
-} from './keys/clinics.ts'
-import { TTL } from './keys/key.ts'
+import { credentialUse } from './credential-use.ts'
+import { clinicCredentialKey, clinicCredentialsPartition, clinicKey, credentialKey } from './keys/clinics.ts'
 import { ConditionFailed } from './table/errors.ts'
 import { retryOnConflict } from './table/retry-on-conflict.ts'
 import type { Table } from './table/table.ts'
@@ -51,6 +43,7 @@ const hashSecret = (secret: string, salt: Uint8Array): Buffer =>
 
 export function credentialStore({ table, now }: { table: Table; now: () => number }) {
   const clinics = clinicStore({ table })
+  const uses = credentialUse({ table, now })
 
   /** The credential of the pair, if its secret is right and it is active. An unknown key and a wrong secret take the same time. */
   async function authenticate(pair: CredentialPair): Promise<Credential | null> {
@@ -89,27 +82,18 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
 
   /** A clinic's credentials, oldest first. */
   async function list(clinic: ClinicId): Promise<CredentialWithUse[]> {
-    const keys = (await table.query({ pk: clinicCredentialsPartition(clinic), limit: 10_000 })).map(
-      ({ sk }) => sk,
-    )
-    const [items, uses] = await Promise.all([
-      table.getMany(keys.map(credentialKey)),
-      table.getMany(keys.map(lastUseKey)),
-    ])
-    const lastUses = new Map(uses.map(({ pk, at }) => [pk, at as string]))
+    const rows = await table.query({ pk: clinicCredentialsPartition(clinic), limit: 10_000 })
+    const keys = rows.map(({ sk }) => sk)
+    const [items, used] = await Promise.all([table.getMany(keys.map(credentialKey)), uses.lastUses(keys)])
     return items
-      .map(toCredential)
-      .map((credential) => ({
-        ...credential,
-        lastUsedAt: lastUses.get(lastUseKey(credential.key).pk) ?? null,
-      }))
+      .map((item) => withUse(item, used))
       .sort((a, b) => (a.createdAt + a.key < b.createdAt + b.key ? -1 : 1))
   }
 
   /** The credential with this key; null for an unknown key. */
   async function find(key: string): Promise<CredentialWithUse | null> {
-    const [item, use] = await Promise.all([table.get(credentialKey(key)), table.get(lastUseKey(key))])
-    return item ? { ...toCredential(item), lastUsedAt: (use?.at as string | undefined) ?? null } : null
+    const [item, used] = await Promise.all([table.get(credentialKey(key)), uses.lastUses([key])])
+    return item ? withUse(item, used) : null
   }
 
   /** Takes effect at the next request, and keeps the time of the first revocation. Null for an unknown key. */
@@ -134,57 +118,7 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
     }
   }
 
-  const uses = recordedUses()
-
-  /** Records when a credential was last used, to the hour: at most a read, and a write if no other process has recorded it. */
-  async function recordUse({ key }: Credential): Promise<void> {
-    const hour = new Date(now()).toISOString().replace(/:\d\d:\d\d\.\d+Z$/, ':00:00.000Z')
-    if (uses.has(key, hour)) return
-    const last = await table.get(lastUseKey(key), { eventual: true })
-    if (last?.at !== hour) await table.update(lastUseKey(key), setTo(hour))
-    uses.add(key, hour)
-  }
-
-  const countRequest = ({ key }: Credential): Promise<RequestCount> => count(table, key, now())
-
-  return { authenticate, issue, list, find, revoke, refreshClinic, recordUse, countRequest }
-}
-
-/** Counts a request in its minute and second: one write, to an item that expires after two minutes. */
-async function count(table: Table, key: string, now: number): Promise<RequestCount> {
-  const { number, second } = rateWindow(key, now)
-  const secondCounter = `s${second}`
-  const counts = await table.update(credentialMinuteKey(key, number), {
-    UpdateExpression: 'ADD #minute :one, #second :one SET #ttl = :ttl',
-    ExpressionAttributeNames: { '#minute': 'n', '#second': secondCounter, '#ttl': TTL },
-    ExpressionAttributeValues: { ':one': 1, ':ttl': Math.floor(now / 1000) + 120 },
-    ReturnValues: 'UPDATED_NEW',
-  })
-  return {
-    minute: counts?.n as number,
-    second: counts?.[secondCounter] as number,
-    secondsLeft: 60 - second,
-  }
-}
-
-const setTo = (hour: string): UpdateParts => ({
-  UpdateExpression: 'SET #at = :hour',
-  ExpressionAttributeNames: { '#at': 'at' },
-  ExpressionAttributeValues: { ':hour': hour },
-})
-
-/** Remembers which credentials have the current hour recorded as their last use. */
-function recordedUses() {
-  let current = ''
-  const keys = new Set<string>()
-  return {
-    has: (key: string, hour: string): boolean => hour === current && keys.has(key),
-    add: (key: string, hour: string): void => {
-      if (hour !== current) keys.clear()
-      current = hour
-      keys.add(key)
-    },
-  }
+  return { authenticate, issue, list, find, revoke, refreshClinic }
 }
 
 /** Revokes a credential, and increments the version of its row. */
@@ -217,6 +151,11 @@ async function changeCredential(table: Table, key: string, parts: UpdateParts): 
 function toCredential(item: Item): Credential {
   const { pk, sk, salt, hash, cv, ...credential } = item
   return credential as unknown as Credential
+}
+
+function withUse(item: Item, lastUses: ReadonlyMap<string, string>): CredentialWithUse {
+  const credential = toCredential(item)
+  return { ...credential, lastUsedAt: lastUses.get(credential.key) ?? null }
 }
 
 /** What a credential copies of its clinic. */

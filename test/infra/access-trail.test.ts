@@ -10,7 +10,7 @@ import {
   type Statement,
   templateOf,
 } from '../support/template.ts'
-import { arnOf, dev, imported, refTo } from './expected-grants.ts'
+import { arnOf, dev, imported, refTo } from './expected-template.ts'
 
 const prod = templateOf('prod')
 

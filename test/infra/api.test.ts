@@ -1,8 +1,9 @@
 import { ResponseType } from 'aws-cdk-lib/aws-apigateway'
 import { describe, expect, it } from 'vitest'
 import { functionIds } from '../../infra/deployment.ts'
+import { SHARED_PARTITION_PREFIXES } from '../../infra/grants.ts'
 import { stageSettings } from '../../infra/stages.ts'
-import { BASE_PATH, type Service } from '../../shared/api/route.ts'
+import { BASE_PATH } from '../../shared/api/route.ts'
 import { ROUTES } from '../../shared/api/routes.ts'
 import { REFERENCE_RESOURCES } from '../../shared/reference/paths.ts'
 import * as calendarKeys from '../../shared/store/keys/calendar.ts'
@@ -11,24 +12,13 @@ import * as eventKeys from '../../shared/store/keys/events.ts'
 import * as messageKeys from '../../shared/store/keys/messages.ts'
 import * as webhookKeys from '../../shared/store/keys/webhooks.ts'
 import {
-  grantsOf,
   logicalIdAt,
   type Resource,
   resourceOfFunction,
   resourcesOf,
   templateOf,
 } from '../support/template.ts'
-import {
-  dev,
-  environmentOf,
-  onTable,
-  pushTo,
-  queueArn,
-  queueUrl,
-  tableGrant,
-  useKey,
-  writeLogs,
-} from './expected-grants.ts'
+import { dev, environmentOf, queueUrl } from './expected-template.ts'
 
 const prod = templateOf('prod')
 
@@ -49,19 +39,6 @@ const functionOf = (path: string, method: string): string | undefined =>
   /"Fn::GetAtt":\["(\w+)","Arn"\]/.exec(
     JSON.stringify(document.paths[path]?.[method]?.['x-amazon-apigateway-integration'].uri ?? ''),
   )?.[1]
-
-/** Phones have no ARN; every topic has. */
-const sendSms = {
-  Effect: 'Allow',
-  Action: 'sns:Publish',
-  NotResource: { 'Fn::Join': ['', ['arn:', { Ref: 'AWS::Partition' }, ':sns:*:*:*']] },
-}
-
-const SERVICES: Record<Service, object> = {
-  sms: sendSms,
-  'email-queue': pushTo(queueArn('emails')),
-  'delivery-queue': pushTo(queueArn('deliveries')),
-}
 
 describe('the API', () => {
   it('has a method for every route, and sends all other methods and paths to the fallback', () => {
@@ -178,24 +155,6 @@ describe('the functions', () => {
     })
   })
 
-  it.each(ROUTES.map((route) => [route.id, route] as const))(
-    '%s is granted exactly what its route declares',
-    (id, route) => {
-      const services = route.uses.services ?? []
-      expect(grantsOf(dev, id)).toEqual([
-        writeLogs('EndpointLogGroup'),
-        {
-          ...onTable,
-          Action: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
-          Condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['credential#*'] } },
-        },
-        tableGrant(route.uses.table, { delivers: services.length > 0 }),
-        useKey,
-        ...services.map((service) => SERVICES[service]),
-      ])
-    },
-  )
-
   it('have names that other stacks and people can derive', () => {
     for (const id of functionIds())
       expect(resourceOfFunction(dev, 'AWS::Lambda::Function', id).Properties.FunctionName).toBe(
@@ -212,38 +171,17 @@ describe('the functions', () => {
     ])
   })
 
-  it('that write reach no due items except announced events and marks of spread tallies, and those that only read reach none', () => {
-    const partitions = Object.entries({
-      ...calendarKeys,
-      ...dueKeys,
-      ...eventKeys,
-      ...messageKeys,
-      ...webhookKeys,
-    })
-      .flatMap(([name, value]): unknown => (/_EXCEPT_|^DUE_PARTITION_PREFIX$/.test(name) ? [] : value))
-      .filter((value): value is string => typeof value === 'string' && value.startsWith('due#'))
+  it('name every partition that clinics share before they may touch it', () => {
+    const keys = { ...calendarKeys, ...dueKeys, ...eventKeys, ...messageKeys, ...webhookKeys }
+    const partitions = Object.entries(keys)
+      .flatMap(([name, value]): unknown => (name === 'DUE_PARTITION_PREFIX' ? [] : value))
+      .filter((value): value is string => typeof value === 'string' && /^(due|provider)#/.test(value))
     expect(partitions.length).toBeGreaterThan(15)
-    const reached = (id: string) => {
-      const [patterns = []] = grantsOf(dev, id).flatMap(({ Condition = {} }) => {
-        const unlike = Condition['ForAllValues:StringNotLike'] as Record<string, string[]> | undefined
-        return unlike ? [unlike['dynamodb:LeadingKeys'] ?? []] : []
-      })
-      return partitions.filter((pk) => !patterns.some((pattern) => pk.startsWith(pattern.replace('*', ''))))
-    }
-    const writable = partitions.filter((pk) =>
-      [eventKeys.ANNOUNCED_PARTITION_PREFIX, calendarKeys.OVERFLOW_PARTITION_PREFIX].some((prefix) =>
-        pk.startsWith(prefix),
-      ),
-    )
-    expect(writable.length).toBe(
-      2 + eventKeys.ALL_ANNOUNCED_PARTITIONS.length + calendarKeys.OVERFLOW_PARTITIONS.length,
-    )
-    for (const { id, uses } of ROUTES.filter(({ uses }) => !uses.services))
-      expect([id, reached(id)]).toEqual([id, uses.table.includes('PutItem') ? writable : []])
-    expect(reached('redeliver')).toEqual(partitions)
+    const prefixes = Object.values(SHARED_PARTITION_PREFIXES)
+    expect(partitions.filter((pk) => !prefixes.some((prefix) => pk.startsWith(prefix)))).toEqual([])
   })
 
-  it('have only the environment that they need, and send-message alone may publish to SNS', () => {
+  it('have only the environment that they need', () => {
     const { messaging } = stageSettings('dev')
     expect(environmentOf(dev, 'send-message')).toEqual({
       ...environmentOf(dev, 'get-patient'),
@@ -269,18 +207,10 @@ describe('the functions', () => {
     // Only the local runner sets the host on its machine that webhooks may go to.
     for (const id of ['create-webhook', 'update-webhook', 'fan-out-events', 'deliver-event'])
       expect(environmentOf(dev, id)).not.toHaveProperty('ALLOWED_WEBHOOK_HOST')
-    const publishing = functionIds().filter((id) => JSON.stringify(grantsOf(dev, id)).includes('sns:'))
-    expect(publishing).toEqual(['send-message'])
   })
 
   it.each(functionIds())('%s has no managed policy', (id) => {
     expect(resourceOfFunction(dev, 'AWS::IAM::Role', id).Properties).not.toHaveProperty('ManagedPolicyArns')
-  })
-
-  it('grant the fallback nothing but its log', () => {
-    expect(grantsOf(dev, 'fallback').map(({ Action }) => Action)).toEqual([
-      ['logs:CreateLogStream', 'logs:PutLogEvents'],
-    ])
   })
 
   it('check responses and have a high rate limit in development only', () => {

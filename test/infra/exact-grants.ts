@@ -9,26 +9,23 @@ import {
 import { OPERATOR_PARTITION_PREFIXES } from '../../shared/store/keys/operator.ts'
 import { checkedCalls } from '../support/iam/checked-calls.ts'
 import { deployedRoles } from '../support/iam/deployed-roles.ts'
-import { logicalIdAt, templateOf } from '../support/template.ts'
+import { logicalIdAt, templateOf, templatesOf } from '../support/template.ts'
 import { recordCalls } from './recorded-calls.ts'
 
 const template = templateOf('dev')
 
 export const logicalIdOf = (id: string): string => logicalIdAt(template, `${id}/Function`)
 
-/** The roles of the stack, as if it had this table, and the queues that tests set in the environment of functions. */
+/** The roles of the dev stage, as if its table had this name. */
 export function rolesWith(tableName: string) {
-  const { Resources } = structuredClone(template.toJSON()) as {
-    Resources: Record<string, { Properties: object }>
-  }
-  const name = (path: string, properties: object) =>
-    Object.assign(Resources[logicalIdAt(template, path)]?.Properties ?? {}, properties)
-  name('Data/Table', { TableName: tableName })
-  name('Messaging/Emails', { QueueName: 'emails' })
-  name('Events/Deliveries', { QueueName: 'deliveries' })
-  name('Events/SlowDeliveries', { QueueName: 'slow-deliveries' })
-  name('Messaging/Mail', { Name: 'mail' })
-  return deployedRoles([{ stackName: 'Clinic', template: { Resources } as never }])
+  const stacks = Object.entries(templatesOf('dev')).map(([stackName, one]) => {
+    const copy = structuredClone(one)
+    for (const { Type, Properties } of Object.values(copy.Resources))
+      if (Type === 'AWS::DynamoDB::Table') Object.assign(Properties, { TableName: tableName })
+      else if (Type === 'AWS::SES::ConfigurationSet') Object.assign(Properties, { Name: 'mail' })
+    return { stackName, template: copy as never }
+  })
+  return deployedRoles(stacks)
 }
 
 /** Partitions outside of clinics. Conditions keep functions from those that they do not touch. */

@@ -4,6 +4,7 @@ import { PublishCommand } from '@aws-sdk/client-sns'
 import { SendMessageBatchCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { FALLBACK } from '../../infra/api.ts'
+import { type QueueId, queueName } from '../../infra/names.ts'
 import { REFERENCE } from '../../infra/reference-files.ts'
 import { ROUTES } from '../../shared/api/routes.ts'
 import type { LineItem } from '../../shared/domain/invoice.ts'
@@ -58,7 +59,13 @@ let grants: ExactGrants
 beforeAll(async () => {
   const fresh = await freshTable()
   table = fresh.table
-  stubFunctionEnvironment(fresh.name)
+  const url = (queue: QueueId) => `http://127.0.0.1:1/000000000000/${queueName('dev', queue)}`
+  stubFunctionEnvironment(fresh.name, {
+    EMAIL_QUEUE_URL: url('emails'),
+    DELIVERY_QUEUE_URL: url('deliveries'),
+    SLOW_DELIVERY_QUEUE_URL: url('slow-deliveries'),
+    FAN_OUT_QUEUE_URL: url('fan-outs'),
+  })
   grants = exactGrants(fresh.name)
   mine = await createPopulatedClinic(table)
   // Records so long that list rows leave them out, so that lists have to read them.

@@ -1,7 +1,7 @@
 import { Match } from 'aws-cdk-lib/assertions'
 import { describe, expect, it } from 'vitest'
 import { resourcesOf, type Statement } from '../support/template.ts'
-import { arn, arnOf, dev, refTo } from './expected-grants.ts'
+import { arn, arnOf, dev, refTo } from './expected-template.ts'
 
 describe('mail', () => {
   it('requires TLS and suppresses addresses that bounced or complained', () => {

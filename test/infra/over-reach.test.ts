@@ -100,8 +100,8 @@ it.each<[string, string, SdkCall]>([
     'get-patient',
     { ...on('GetItem', MINE), input: { TableName: 'other', Key: { pk: MINE } } },
   ],
-  ['a message goes to the wrong queue', 'ping-webhook', push('emails')],
-  ['a route without a queue sends to one', 'create-patient', push('deliveries')],
+  ['a message goes to the wrong queue', 'ping-webhook', push('clinic-dev-emails')],
+  ['a route without a queue sends to one', 'create-patient', push('clinic-dev-deliveries')],
   ['a reading route sends an SMS', 'get-patient', publish({ PhoneNumber: '+905320000001' })],
   [
     'an SMS goes to a topic',
@@ -185,9 +185,11 @@ describe('a grant beyond the calls', () => {
   })
 
   it('is reported for each of its resources', async () => {
-    const queues = ['emails', 'deliveries'].map((name) => `arn:aws:sqs:us-east-1:000000000000:${name}`)
+    const queues = ['clinic-dev-emails', 'clinic-dev-deliveries'].map(
+      (name) => `arn:aws:sqs:us-east-1:000000000000:${name}`,
+    )
     const [calls, id] = await withGrant(grant('sqs:SendMessage', { Resource: queues }))
-    calls.add(id, push('emails'))
+    calls.add(id, push('clinic-dev-emails'))
     expect(await calls.unused(id)).toEqual([`sqs:SendMessage ${queues[1]}`])
   })
 })

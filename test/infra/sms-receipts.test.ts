@@ -2,7 +2,7 @@ import { Template } from 'aws-cdk-lib/assertions'
 import { describe, expect, it } from 'vitest'
 import { SMS_RECEIPTS_STACK, workersStackName } from '../../infra/names.ts'
 import { type Resource, resourcesOf, type Statement, templatesOf } from '../support/template.ts'
-import { arn } from './expected-grants.ts'
+import { arn } from './expected-template.ts'
 
 const templates = templatesOf('dev', { smsReceipts: 'on' })
 const account = Template.fromJSON(templates[SMS_RECEIPTS_STACK] ?? {})

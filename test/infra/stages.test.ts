@@ -2,7 +2,7 @@ import { Match } from 'aws-cdk-lib/assertions'
 import { describe, expect, it } from 'vitest'
 import { stageSettings } from '../../infra/stages.ts'
 import { templateOf } from '../support/template.ts'
-import { dev } from './expected-grants.ts'
+import { dev } from './expected-template.ts'
 
 const prod = templateOf('prod')
 

@@ -13,7 +13,7 @@ import {
 import { QUEUE_CALL } from '../../shared/runtime/queue-client.ts'
 import { RETRY_BUDGET_MS } from '../../shared/store/table/retry-on-conflict.ts'
 import { logicalIdAt, resourceOfFunction, resourcesOf } from '../support/template.ts'
-import { arnOf, dev } from './expected-grants.ts'
+import { arnOf, dev } from './expected-template.ts'
 
 const timeoutMs = (id: string): number => {
   const { Timeout } = resourceOfFunction(dev, 'AWS::Lambda::Function', id).Properties as unknown as {

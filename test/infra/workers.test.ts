@@ -2,78 +2,19 @@ import { describe, expect, it } from 'vitest'
 import { queueName } from '../../infra/names.ts'
 import { WORKERS } from '../../shared/runtime/workers.ts'
 import * as eventKeys from '../../shared/store/keys/events.ts'
-import {
-  grantsOf,
-  logicalIdAt,
-  resourceOfFunction,
-  resourcesOf,
-  type Statement,
-} from '../support/template.ts'
-import {
-  arn,
-  arnOf,
-  dev,
-  environmentOf,
-  imported,
-  pushTo,
-  queueUrl,
-  refTo,
-  tableGrant,
-  useKey,
-  writeLogs,
-} from './expected-grants.ts'
+import { logicalIdAt, resourceOfFunction, resourcesOf, type Statement } from '../support/template.ts'
+import { arnOf, dev, environmentOf, imported, queueUrl, refTo } from './expected-template.ts'
 
 const fanOutQueue = { FAN_OUT_QUEUE_URL: refTo('Events/FanOuts') }
 
-type Worker = {
-  timeout: number
-  environment: object
-  calls: string[]
-  grants: object[]
-}
-
-/** What the CDK grants to the consumer of a queue. */
-const consume = (path: string) => ({
-  Effect: 'Allow',
-  Action: [
-    'sqs:ReceiveMessage',
-    'sqs:ChangeMessageVisibility',
-    'sqs:GetQueueUrl',
-    'sqs:DeleteMessage',
-    'sqs:GetQueueAttributes',
-  ],
-  Resource: arnOf(path),
-})
+type Worker = { timeout: number; environment: object }
 
 const stream = imported('TableStreamArn')
-
-const pushEmails = pushTo(arnOf('Messaging/Emails'))
-const pushDeliveries = pushTo(arnOf('Events/Deliveries'))
-const pushFanOuts = pushTo(arnOf('Events/FanOuts'))
-const pushSlowDeliveries = pushTo(arnOf('Events/SlowDeliveries'))
 
 const deliveryQueues = {
   DELIVERY_QUEUE_URL: refTo('Events/Deliveries'),
   SLOW_DELIVERY_QUEUE_URL: refTo('Events/SlowDeliveries'),
 }
-
-/** What the CDK grants to a function whose failures Lambda reports to a queue. */
-const reportFailures = {
-  Effect: 'Allow',
-  Action: ['sqs:SendMessage', 'sqs:GetQueueAttributes', 'sqs:GetQueueUrl'],
-  Resource: arnOf('Events/FailedFanOuts'),
-}
-
-/** What the CDK grants to a function that follows the table's stream. Listing streams has no resource. */
-const followStream = [
-  { Effect: 'Allow', Action: 'dynamodb:ListStreams', Resource: '*' },
-  { Effect: 'Allow', Action: ['kms:Decrypt', 'kms:DescribeKey'], Resource: imported('TableKeyArn') },
-  {
-    Effect: 'Allow',
-    Action: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
-    Resource: stream,
-  },
-]
 
 const workers: Record<string, Worker> = {
   'send-email': {
@@ -84,80 +25,42 @@ const workers: Record<string, Worker> = {
       EMAIL_CONFIGURATION_SET: refTo('Messaging/Mail'),
       EMAILS_PER_SECOND: '14',
     },
-    calls: ['GetItem', 'UpdateItem', 'PutItem', 'DeleteItem'],
-    grants: [
-      pushEmails,
-      {
-        Effect: 'Allow',
-        Action: 'ses:SendEmail',
-        Resource: [
-          arn('ses', ':identity/clinic@example.com'),
-          arn('ses', ':identity/example.com'),
-          arn('ses', ':configuration-set/', refTo('Messaging/Mail')),
-        ],
-        Condition: { StringEquals: { 'ses:FromAddress': 'clinic@example.com' } },
-      },
-      consume('Messaging/Emails'),
-    ],
   },
   'email-feedback': {
     timeout: 15,
     environment: {},
-    calls: ['GetItem', 'PutItem', 'DeleteItem'],
-    grants: [consume('Messaging/Feedback')],
   },
   'sms-receipts': {
     timeout: 15,
     environment: {},
-    calls: ['GetItem', 'PutItem'],
-    grants: [],
   },
   'sweep-messages': {
     timeout: 60,
     environment: { EMAIL_QUEUE_URL: refTo('Messaging/Emails') },
-    calls: ['Query', 'GetItem', 'PutItem', 'DeleteItem', 'BatchWriteItem'],
-    grants: [pushEmails],
   },
   'fan-out-events': {
     timeout: 60,
     environment: { ...deliveryQueues, ...fanOutQueue },
-    calls: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    grants: [pushDeliveries, pushFanOuts, reportFailures, ...followStream],
   },
   'continue-fan-out': {
     timeout: 60,
     environment: { ...deliveryQueues, ...fanOutQueue },
-    calls: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    grants: [pushDeliveries, pushFanOuts, consume('Events/FanOuts')],
   },
   'deliver-event': {
     timeout: 60,
     environment: deliveryQueues,
-    calls: ['BatchGetItem', 'GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    grants: [
-      pushDeliveries,
-      pushSlowDeliveries,
-      consume('Events/Deliveries'),
-      consume('Events/SlowDeliveries'),
-    ],
   },
   'fold-tallies': {
     timeout: 60,
     environment: {},
-    calls: ['Query', 'GetItem', 'DeleteItem', 'UpdateItem'],
-    grants: [],
   },
   'sweep-events': {
     timeout: 60,
     environment: deliveryQueues,
-    calls: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-    grants: [pushDeliveries],
   },
   'sweep-deliveries': {
     timeout: 60,
     environment: deliveryQueues,
-    calls: ['GetItem', 'Query', 'PutItem', 'DeleteItem', 'BatchWriteItem'],
-    grants: [pushDeliveries],
   },
 }
 
@@ -170,16 +73,10 @@ describe('the workers', () => {
     expect(WORKERS.map(({ id }) => id).sort()).toEqual(Object.keys(workers).sort())
   })
 
-  it.each(Object.entries(workers))('%s has exactly its timeout, environment and grants', (id, worker) => {
-    const { timeout, environment, calls, grants } = worker
+  it.each(Object.entries(workers))('%s has exactly its timeout and environment', (id, worker) => {
+    const { timeout, environment } = worker
     expect(resourceOfFunction(dev, 'AWS::Lambda::Function', id).Properties.Timeout).toBe(timeout)
     expect(environmentOf(dev, id)).toEqual({ TABLE_NAME: imported('TableName'), ...environment })
-    expect(grantsOf(dev, id)).toEqual([
-      writeLogs('WorkerLogGroup'),
-      tableGrant(calls, { delivers: true }),
-      useKey,
-      ...grants,
-    ])
   })
 
   it('that consume queues report the failed messages of a batch', () => {

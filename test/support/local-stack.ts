@@ -8,9 +8,7 @@ import { type LocalStack, type LocalStackOptions, startLocalStack } from '../../
 import type { Table } from '../../shared/store/table/table.ts'
 import { assertConforms } from './conformance.ts'
 import { copyDemoData } from './demo-data.ts'
-import { type CheckedCalls, checkedCalls } from './iam/checked-calls.ts'
-import { deployedRoles } from './iam/deployed-roles.ts'
-import { sdkCall } from './iam/wire.ts'
+import { stackCalls } from './iam/stack-calls.ts'
 import { sharedAssembly } from './shared-assembly.ts'
 import { stackTable } from './stack-table.ts'
 
@@ -27,19 +25,15 @@ export async function runStack({
   const log: string[] = []
   const data = demo ? await copyDemoData() : undefined
   const { synthesize = sharedAssembly } = options
-  let calls: CheckedCalls | undefined
+  const calls = stackCalls(synthesize)
   const stack = await startLocalStack({
     port: 0,
     log: (line) => log.push(line),
-    onRequest: (functionId, request) => calls?.add(functionId, sdkCall(request)),
     ...(data && { dataDir: data.folder }),
     ...options,
-    synthesize: async (...parameters) => {
-      const assembly = await synthesize(...parameters)
-      calls = checkedCalls(deployedRoles([assembly, ...assembly.otherStacks]))
-      return assembly
-    },
+    ...calls.options,
   })
+  calls.begin(stack)
   return {
     ...stack,
     table: stackTable(stack),
@@ -49,9 +43,7 @@ export async function runStack({
     close: async () => {
       await stack.close()
       await data?.remove()
-      const denied = await calls?.denied()
-      if (!denied) throw new Error('No call was checked')
-      if (denied.length > 0) throw new Error(`IAM would deny:\n${denied.join('\n')}`)
+      await calls.check()
     },
   }
 }

@@ -71,8 +71,6 @@ export type Statement = {
   Condition?: Record<string, unknown>
 }
 
-type Policy = { PolicyDocument: { Statement: Statement[] } }
-
 const resourcesOfFunction = (template: Template, type: string, id: string): Resource[] =>
   Object.values(resourcesOf(template, type)).filter((resource) =>
     resource.Metadata?.['aws:cdk:path']?.includes(`/${id}/`),
@@ -83,15 +81,4 @@ export function resourceOfFunction(template: Template, type: string, id: string)
   const found = resourcesOfFunction(template, type, id)
   if (found.length !== 1) throw new Error(`${found.length} resources of ${type} for ${id}`)
   return found[0] as Resource
-}
-
-/** All grants of a function: the inline and the attached policies of its role. */
-export function grantsOf(template: Template, id: string): Statement[] {
-  const { Policies = [] } = resourceOfFunction(template, 'AWS::IAM::Role', id).Properties as {
-    Policies?: Policy[]
-  }
-  const attached = resourcesOfFunction(template, 'AWS::IAM::Policy', id).map(
-    ({ Properties }) => Properties as unknown as Policy,
-  )
-  return [...Policies, ...attached].flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
 }

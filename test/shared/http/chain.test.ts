@@ -198,13 +198,6 @@ describe('the chain', () => {
     expect(await call(handler, good)).toMatchObject({ status: 429, headers: { 'retry-after': '1' } })
   })
 
-  it('records the use of a credential for the first request in a minute only', async () => {
-    const recordUse = vi.fn(async () => {})
-    for (const number of [1, 2, 3])
-      await call(chain(undefined, { countRequest: counted(number, 1), recordUse }).handler, good)
-    expect(recordUse.mock.calls).toEqual([[credential]])
-  })
-
   it('does not limit requests when the counter fails', async () => {
     const failing = async () => {
       throw new Error('down')

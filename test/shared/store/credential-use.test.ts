@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Credential } from '../../../shared/domain/credential.ts'
+import { credentialUse } from '../../../shared/store/credential-use.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
 import { credentialKey, credentialMinuteKey, lastUseKey } from '../../../shared/store/keys/clinics.ts'
 import { issueCredential } from '../../support/credentials.ts'
@@ -13,9 +14,13 @@ beforeAll(async () => {
 /** A new credential, and a store of a process of its own whose clock the test sets. */
 async function prepare(): Promise<{ credential: Credential; storeAt: (time: string) => Store }> {
   const credential = await issueCredential(db.table, await newClinic(db.table))
-  return { credential, storeAt: (time) => credentialStore({ table: db.table, now: () => Date.parse(time) }) }
+  const storeAt = (time: string): Store => {
+    const options = { table: db.table, now: () => Date.parse(time) }
+    return { ...credentialStore(options), ...credentialUse(options) }
+  }
+  return { credential, storeAt }
 }
-type Store = ReturnType<typeof credentialStore>
+type Store = ReturnType<typeof credentialStore> & ReturnType<typeof credentialUse>
 
 describe('the use of a credential', () => {
   it('is listed to the hour, and found with the credential', async () => {
@@ -38,7 +43,7 @@ describe('the use of a credential', () => {
     const get = vi.fn(db.table.get)
     const update = vi.fn(db.table.update)
     let time = Date.parse('2030-05-01T10:00:00Z')
-    const newStore = () => credentialStore({ table: { ...db.table, get, update }, now: () => time })
+    const newStore = () => credentialUse({ table: { ...db.table, get, update }, now: () => time })
     const processes = [newStore(), newStore()]
     for (let minute = 0; minute < 5; minute++) {
       time += 60_000

@@ -1,5 +1,5 @@
 import { ACCOUNT_ID } from '../../../infra/local/template/physical-names.ts'
-import { resolveTemplate, type Template } from '../../../infra/local/template/template.ts'
+import { resolveStacks, type SynthesizedStack } from '../../../infra/local/template/stacks.ts'
 import type { IamRequest } from './requests.ts'
 
 export const REGION = 'us-east-1'
@@ -34,7 +34,6 @@ export type DeployedRoles = {
   readonly keyPolicies: ReadonlyMap<string, PolicyDocument>
 }
 
-type Stack = { readonly stackName: string; readonly template: Template }
 type Policy = { readonly PolicyDocument: PolicyDocument }
 type Mapping = {
   readonly EventSourceArn: string
@@ -43,28 +42,17 @@ type Mapping = {
 }
 type LambdaFunction = { readonly Role: string; readonly LoggingConfig: { readonly LogGroup: string } }
 
-/** Reads the roles of synthesized stacks. Stacks come after those whose exports they import. */
-export function deployedRoles(stacks: readonly Stack[]): DeployedRoles {
-  let imports: Record<string, string> = {}
-  const resolved = stacks.map(({ stackName, template }) => {
-    const context = {
-      region: REGION,
-      stackName,
-      queueUrl: (name: string) => `https://sqs/${ACCOUNT_ID}/${name}`,
-    }
-    const stack = resolveTemplate(template, context, imports)
-    imports = { ...imports, ...stack.exports() }
-    return stack
-  })
+/** Reads the roles of the stacks of an app. */
+export function deployedRoles(stacks: readonly SynthesizedStack[], tableSuffix = ''): DeployedRoles {
+  const queueUrl = (name: string) => `https://sqs/${ACCOUNT_ID}/${name}`
+  const resolved = resolveStacks(stacks, { region: REGION, queueUrl, tableSuffix })
   const all = <P>(type: string) =>
-    resolved.flatMap((stack) =>
-      stack.resourcesOf<P>(type).map(({ id, properties }) => ({
-        id,
-        properties,
-        ref: stack.ref(id),
-        arn: () => stack.attribute(id, 'Arn'),
-      })),
-    )
+    resolved.resourcesOf<P>(type).map(({ id, properties }) => ({
+      id,
+      properties,
+      ref: resolved.ref(id),
+      arn: () => resolved.attribute(id, 'Arn'),
+    }))
   const attached = all<Policy & { readonly Roles: readonly string[] }>('AWS::IAM::Policy')
   const roles = new Map(
     all<{ readonly Policies?: readonly Policy[] }>('AWS::IAM::Role').map(({ ref, arn, properties }) => {

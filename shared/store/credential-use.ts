@@ -1,0 +1,68 @@
+/** The use of credentials, apart from the credentials themselves, which requests cannot change. */
+import type { Credential } from '../domain/credential.ts'
+import { type RequestCount, rateWindow } from '../domain/rate-limit.ts'
+import { credentialMinuteKey, lastUseKey } from './keys/clinics.ts'
+import { TTL } from './keys/key.ts'
+import type { Table } from './table/table.ts'
+import type { UpdateParts } from './table/write-requests.ts'
+
+export function credentialUse({ table, now }: { table: Table; now: () => number }) {
+  const recorded = recordedUses()
+
+  /** Records when a credential was last used, to the hour: at most a read, and a write if no other process has recorded it. */
+  async function recordUse({ key }: Credential): Promise<void> {
+    const hour = new Date(now()).toISOString().replace(/:\d\d:\d\d\.\d+Z$/, ':00:00.000Z')
+    if (recorded.has(key, hour)) return
+    const last = await table.get(lastUseKey(key), { eventual: true })
+    if (last?.at !== hour) await table.update(lastUseKey(key), setTo(hour))
+    recorded.add(key, hour)
+  }
+
+  const countRequest = ({ key }: Credential): Promise<RequestCount> => count(table, key, now())
+
+  /** When the credentials with these keys were last used. Those that never were are left out. */
+  async function lastUses(keys: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const byPartition = new Map(keys.map((key) => [lastUseKey(key).pk, key]))
+    const items = await table.getMany(keys.map(lastUseKey))
+    return new Map(items.map(({ pk, at }) => [byPartition.get(pk) as string, at as string]))
+  }
+
+  return { recordUse, countRequest, lastUses }
+}
+
+/** Counts a request in its minute and second: one write, to an item that expires after two minutes. */
+async function count(table: Table, key: string, now: number): Promise<RequestCount> {
+  const { number, second } = rateWindow(key, now)
+  const secondCounter = `s${second}`
+  const counts = await table.update(credentialMinuteKey(key, number), {
+    UpdateExpression: 'ADD #minute :one, #second :one SET #ttl = :ttl',
+    ExpressionAttributeNames: { '#minute': 'n', '#second': secondCounter, '#ttl': TTL },
+    ExpressionAttributeValues: { ':one': 1, ':ttl': Math.floor(now / 1000) + 120 },
+    ReturnValues: 'UPDATED_NEW',
+  })
+  return {
+    minute: counts?.n as number,
+    second: counts?.[secondCounter] as number,
+    secondsLeft: 60 - second,
+  }
+}
+
+const setTo = (hour: string): UpdateParts => ({
+  UpdateExpression: 'SET #at = :hour',
+  ExpressionAttributeNames: { '#at': 'at' },
+  ExpressionAttributeValues: { ':hour': hour },
+})
+
+/** Remembers which credentials have the current hour recorded as their last use. */
+function recordedUses() {
+  let current = ''
+  const keys = new Set<string>()
+  return {
+    has: (key: string, hour: string): boolean => hour === current && keys.has(key),
+    add: (key: string, hour: string): void => {
+      if (hour !== current) keys.clear()
+      current = hour
+      keys.add(key)
+    },
+  }
+}
