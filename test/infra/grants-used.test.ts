@@ -373,30 +373,3 @@ it('covers every function of the stack', () => {
   const ids = [...ROUTES, ...WORKERS].map(({ id }) => id)
   expect(grants.functionIds).toEqual([...ids, FALLBACK, REFERENCE].map(logicalIdOf).sort())
 })
-
-it('publishes SMS to phone numbers only, sends to one queue, and sends emails from one address', async () => {
-  await accepted('sms')
-  const id = await accepted('email')
-  const handler = (await handlerOf({ id: 'send-email' })) as (event: object) => Promise<unknown>
-  await handler(batch([queued(id)]))
-  const inputs = (mock: typeof sns | typeof sqs | typeof ses) =>
-    mock.calls().map(({ args }) => (args[0] as unknown as { input: object }).input)
-  expect(inputs(sns)).toEqual([
-    expect.objectContaining({ PhoneNumber: mine.patient.phoneNumber, MessageAttributes: expect.anything() }),
-  ])
-  expect(inputs(sns).flatMap(Object.keys)).not.toContain('TopicArn')
-  expect(inputs(sns).flatMap(Object.keys)).not.toContain('TargetArn')
-  expect(inputs(sqs)).toEqual([
-    {
-      QueueUrl: process.env.EMAIL_QUEUE_URL,
-      MessageBody: JSON.stringify(queued(id)),
-      MessageGroupId: mine.clinic.id,
-    },
-  ])
-  expect(inputs(ses)).toEqual([
-    expect.objectContaining({
-      FromEmailAddress: expect.stringMatching(/(^| <)clinic@example\.com>?$/),
-      ConfigurationSetName: 'mail',
-    }),
-  ])
-})
