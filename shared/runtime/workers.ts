@@ -69,6 +69,8 @@ export const smsReceiptsWorker = {
   part: 'messaging',
   trigger: { type: 'subscription', to: 'sms-receipts' },
   uses: { table: ['GetItem', 'PutItem'], shared: ['announced-events', 'provider-ids'] },
+  // It may wait 20 s for an SMS to be recorded.
+  timeoutSeconds: 60,
 } as const satisfies Worker
 
 export const sweepMessagesWorker = {

@@ -31,7 +31,7 @@ const workers: Record<string, Worker> = {
     environment: {},
   },
   'sms-receipts': {
-    timeout: 15,
+    timeout: 60,
     environment: {},
   },
   'sweep-messages': {
