@@ -22,6 +22,12 @@ export const functionIds = (routes: readonly Route[] = ROUTES): string[] => [
 ]
 
 /**
+ * What cfn-lint need not report: that the CDK writes DependsOn beside a reference (W3005), and that outputs, which describe
+ * the whole deployment, repeat imports (W6001).
+ */
+const CFN_LINT = { 'cfn-lint': { config: { ignore_checks: ['W3005', 'W6001'] } } }
+
+/**
  * The stacks of a stage, in the order in which they are deployed: what is stored, the workers, and the API that feeds
  * them. Only the first one is retained, and only it has exports.
  * @throws Error if the account's concurrency is too low for what the workers can take
@@ -40,6 +46,7 @@ export function addStacks(
   const api = new ApiStack(scope, stage, code, routes)
   api.addStackDependency(workers)
   for (const stack of [data, workers, api]) Tags.of(stack).add('service', 'clinic-developer-api')
+  for (const { templateOptions } of [data, workers, api]) templateOptions.metadata = CFN_LINT
   for (const [at, warning] of stageWarnings(stage).entries())
     Annotations.of(api).addWarningV2(`clinic-developer-api:${at}`, warning)
 }
