@@ -2,11 +2,11 @@
 import fc from 'fast-check'
 import { Metadata, type NumberType, parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { describe, expect, it } from 'vitest'
-import { stageSettings } from '../../infra/stages.ts'
 import { acceptMessage } from '../../shared/domain/accept-message.ts'
 import { NO_DETAILS } from '../../shared/domain/patient.ts'
+import { settingsOf } from '../support/template.ts'
 
-const { messaging } = stageSettings('prod')
+const { messaging } = settingsOf('prod')
 
 const COSTLY = ['PREMIUM_RATE', 'SHARED_COST', 'PERSONAL_NUMBER', 'UAN', 'PAGER', 'VOICEMAIL'] as const
 const ORDINARY = ['MOBILE', 'FIXED_LINE', 'FIXED_LINE_OR_MOBILE', 'VOIP', 'TOLL_FREE'] as const
