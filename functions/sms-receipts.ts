@@ -1,15 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import type { CloudWatchLogsDecodedData, CloudWatchLogsEvent } from 'aws-lambda'
 import { readSmsReceipt } from '../shared/delivery/feedback.ts'
+import { SMS_CLAIM_MS } from '../shared/domain/accept-message.ts'
 import { PROVIDERS } from '../shared/domain/message.ts'
 import { worker } from '../shared/runtime/worker.ts'
 import { smsReceiptsWorker } from '../shared/runtime/workers.ts'
 import { messageDispatch } from '../shared/store/messages/dispatch.ts'
 
-/** A receipt may arrive before its SMS is recorded as sent. After this time, the SMS is not one of ours. */
-const EARLY_RECEIPT_MS = 5 * 60_000
-
-/** Records the delivery receipts of SNS in the communication log, where the operator has enabled them. */
+/**
+ * Records the delivery receipts of SNS in the communication log, where the operator has enabled them. SNS reports all SMS
+ * of the account, so most unknown ones are of another application. A few arrive before our SMS is recorded as sent: what
+ * is unknown is looked up again when no claim on an SMS can last any longer.
+ */
 export const handler = worker(
   smsReceiptsWorker,
   { messages: messageDispatch },
@@ -17,20 +20,21 @@ export const handler = worker(
     const { logEvents } = JSON.parse(
       gunzipSync(Buffer.from(awslogs.data, 'base64')).toString('utf8'),
     ) as CloudWatchLogsDecodedData
-    let earlyCount = 0
-    for (const { message, timestamp } of logEvents) {
+    const receipts = logEvents.flatMap(({ message, timestamp }) => {
       const receipt = readSmsReceipt(message)
-      if (!receipt) {
-        count('receipt_unreadable')
-        continue
-      }
-      const { providerMessageId, feedback } = receipt
+      if (receipt) return [{ ...receipt, knownFrom: timestamp + SMS_CLAIM_MS }]
+      count('receipt_unreadable')
+      return []
+    })
+    const record = async ({ providerMessageId, feedback }: (typeof receipts)[number]): Promise<boolean> => {
       const found = await messages.findByProviderId(PROVIDERS.sms, providerMessageId)
       if (found) await messages.recordFeedback(found.clinic, found.id, feedback)
-      else if (now() - timestamp < EARLY_RECEIPT_MS) earlyCount++
-      else count('feedback_for_nobody')
+      return found !== null
     }
-    // Lambda invokes the function again. Recording the same receipt twice changes nothing.
-    if (earlyCount > 0) throw new Error('some receipts arrived before their messages were recorded')
+    const unknown: typeof receipts = []
+    for (const receipt of receipts) if (!(await record(receipt))) unknown.push(receipt)
+    const wait = Math.max(...unknown.map(({ knownFrom }) => knownFrom - now()))
+    if (wait > 0) await sleep(wait)
+    for (const receipt of unknown) if (wait <= 0 || !(await record(receipt))) count('feedback_for_nobody')
   },
 )

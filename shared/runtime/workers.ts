@@ -63,6 +63,8 @@ export const smsReceiptsWorker = {
   part: 'messaging',
   trigger: { type: 'subscription', to: 'sms-receipts' },
   uses: { table: ['GetItem', 'PutItem'] },
+  // It may wait 20 s for an SMS to be recorded.
+  timeoutSeconds: 60,
 } as const satisfies Worker
 
 export const sweepMessagesWorker = {

@@ -107,7 +107,7 @@ const workers: Record<string, Worker> = {
     grants: [consume('Messaging/Feedback')],
   },
   'sms-receipts': {
-    timeout: 15,
+    timeout: 60,
     environment: {},
     calls: ['GetItem', 'PutItem'],
     grants: [],
