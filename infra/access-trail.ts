@@ -97,7 +97,7 @@ function trailBucket(scope: Construct, { accessTrail }: StageSettings, encryptio
       { expiredObjectDeleteMarker: true },
     ],
     // CloudFormation cannot delete a bucket that has objects. Without a stack, its objects still expire.
-    removalPolicy: RemovalPolicy.RETAIN,
+    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
   })
 }
 

@@ -1,7 +1,9 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib'
+import type { SpecRestApi } from 'aws-cdk-lib/aws-apigateway'
 import type { Construct } from 'constructs'
 import type { Route } from '../shared/api/route.ts'
 import { Api } from './api.ts'
+import { ApiDomain } from './api-domain.ts'
 import type { FunctionCode } from './bundles.ts'
 import { ImportedData } from './data-stack.ts'
 import { type QueueId, stackName } from './names.ts'
@@ -29,6 +31,7 @@ export class ApiStack extends Stack {
   constructor(scope: Construct, stage: StageSettings, code: FunctionCode, routes: readonly Route[]) {
     super(scope, stackName(stage.name), {
       description: 'Clinic Developer API',
+      env: stage.env,
       terminationProtection: stage.deletionProtection,
     })
     const data = new ImportedData(this, 'Stored', stage)
@@ -39,9 +42,8 @@ export class ApiStack extends Stack {
       ...deliveryQueueAccess(queues.get('deliveries'), queues.get('slow-deliveries')),
     }
     const { rest } = new Api(this, 'Api', { stage, code, data, services, routes })
-    const address = `https://${rest.restApiId}.execute-api.${this.region}.${this.urlSuffix}/${stage.name}`
-    const outputs = {
-      BaseUrl: address,
+    const outputs: Record<string, string> = {
+      ...this.#address(rest, stage),
       Cell: stage.cell,
       TableName: data.value('TableName'),
       AccessTrailBucket: data.value('AccessTrailBucket'),
@@ -51,5 +53,21 @@ export class ApiStack extends Stack {
       ),
     }
     for (const [output, value] of Object.entries(outputs)) new CfnOutput(this, output, { value })
+  }
+
+  /** The outputs about the address of the API. */
+  #address(rest: SpecRestApi, { name, kind, domain }: StageSettings): Record<string, string> {
+    if (domain)
+      return {
+        BaseUrl: `https://${domain.name}`,
+        DomainTarget: new ApiDomain(this, 'Domain', { rest, domain }).target,
+      }
+    const BaseUrl = `https://${rest.restApiId}.execute-api.${this.region}.${this.urlSuffix}/${name}`
+    if (kind !== 'production') return { BaseUrl }
+    return {
+      BaseUrl,
+      BaseUrlNotice:
+        'For trials only: this address ends with the API. Deploy with a domain before integrators use it.',
+    }
   }
 }

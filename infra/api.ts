@@ -64,9 +64,12 @@ export class Api extends Construct {
         extensions: {
           'x-amazon-apigateway-minimum-compression-size': MIN_COMPRESSION_SIZE,
           'x-amazon-apigateway-gateway-responses': gatewayResponses(stage),
+          'x-amazon-apigateway-endpoint-configuration': { disableExecuteApiEndpoint: hasDomain(stage) },
         },
       }),
     })
+    // The address is an output of the stack, if it is in use.
+    this.rest.node.tryRemoveChild('Endpoint')
     for (const { method, path, lambda } of endpoints) this.#allow(lambda, stage, method, path)
     for (const lambda of [reference, fallback]) this.#allow(lambda, stage, '*', '/*')
   }
@@ -82,6 +85,9 @@ export class Api extends Construct {
 }
 
 const apiName = ({ name }: StageSettings): string => `clinic-developer-api-${name}`
+
+/** Callers who use the domain cannot be left behind by the address of API Gateway, and a firewall has one address to watch. */
+const hasDomain = ({ domain }: StageSettings): boolean => domain !== undefined
 
 /** Bytes. For callers that accept gzip; smaller responses fit into one or two packets anyway. */
 const MIN_COMPRESSION_SIZE = 2048
@@ -101,6 +107,7 @@ function restApi(
     restApiName: apiName(stage),
     apiDefinition: ApiDefinition.fromInline(document),
     endpointTypes: [EndpointType.REGIONAL],
+    disableExecuteApiEndpoint: hasDomain(stage),
     cloudWatchRole: true,
     cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     deployOptions: {

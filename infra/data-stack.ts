@@ -33,6 +33,7 @@ export class DataStack extends Stack {
   constructor(scope: Construct, stage: StageSettings) {
     super(scope, dataStackName(stage.name), {
       description: 'Clinic Developer API: table, access trail and logs',
+      env: stage.env,
       terminationProtection: stage.deletionProtection,
     })
     const { table, key } = new ClinicTable(this, 'Data', stage)

@@ -1,4 +1,4 @@
-import { Tags } from 'aws-cdk-lib'
+import { Annotations, Tags } from 'aws-cdk-lib'
 import type { Construct } from 'constructs'
 import type { Route } from '../shared/api/route.ts'
 import { ROUTES } from '../shared/api/routes.ts'
@@ -10,7 +10,7 @@ import { checkConcurrency } from './concurrency.ts'
 import { DataStack } from './data-stack.ts'
 import { REFERENCE } from './reference-files.ts'
 import { SmsReceiptsStack } from './sms-receipts-stack.ts'
-import type { StageSettings } from './stages.ts'
+import { type StageSettings, stageWarnings } from './stages.ts'
 import { WorkersStack } from './workers-stack.ts'
 
 /** The ids of all functions. */
@@ -36,8 +36,10 @@ export function addStacks(
   const data = new DataStack(scope, stage)
   const workers = new WorkersStack(scope, stage, code)
   workers.addStackDependency(data)
-  if (stage.smsReceipts) workers.addStackDependency(new SmsReceiptsStack(scope))
+  if (stage.smsReceipts) workers.addStackDependency(new SmsReceiptsStack(scope, stage))
   const api = new ApiStack(scope, stage, code, routes)
   api.addStackDependency(workers)
   for (const stack of [data, workers, api]) Tags.of(stack).add('service', 'clinic-developer-api')
+  for (const [at, warning] of stageWarnings(stage).entries())
+    Annotations.of(api).addWarningV2(`clinic-developer-api:${at}`, warning)
 }

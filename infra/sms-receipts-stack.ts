@@ -6,6 +6,7 @@ import { LambdaDestination } from 'aws-cdk-lib/aws-logs-destinations'
 import { AwsCustomResource, AwsCustomResourcePolicy, PhysicalResourceId } from 'aws-cdk-lib/custom-resources'
 import type { Construct } from 'constructs'
 import { SMS_RECEIPTS_STACK } from './names.ts'
+import type { StageSettings } from './stages.ts'
 
 /** The log groups that SNS writes delivery receipts to. It chooses their names. */
 const LOG_GROUPS = { Delivered: '', Failed: '/Failure' }
@@ -20,9 +21,10 @@ const logGroupNames = ({ region, account }: Stack) =>
  * stack for all stages there. SNS writes phone numbers into two log groups, which are kept for a day.
  */
 export class SmsReceiptsStack extends Stack {
-  constructor(scope: Construct) {
+  constructor(scope: Construct, { env }: Pick<StageSettings, 'env'>) {
     super(scope, SMS_RECEIPTS_STACK, {
       description: 'Clinic Developer API: delivery receipts of SMS, for the whole account and region',
+      env,
     })
     const groups = logGroupNames(this).map(([id, logGroupName]) => {
       // SNS may have created the group before. Unlike a log group of the template, this adopts it.

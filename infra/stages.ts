@@ -1,16 +1,37 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib'
+import { Duration, type Environment, RemovalPolicy } from 'aws-cdk-lib'
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { ObjectLockRetention } from 'aws-cdk-lib/aws-s3'
-import { CELL_PATTERN, DEFAULT_CELL } from '../shared/domain/credential.ts'
+import {
+  accountSetting,
+  cellSetting,
+  type DomainSettings,
+  domainSettings,
+  emailFromSetting,
+  integerSetting,
+  isExampleDomain,
+  optionalIntegerSetting,
+  regionSetting,
+  retentionSetting,
+  smsSenderIdSetting,
+  switchSetting,
+  warmThroughputSetting,
+} from './setting-checks.ts'
+import { readStage, type SettingName, type Settings, type StageKind, stageFileName } from './stage-file.ts'
 
 /** The settings that differ between stages. */
 export type StageSettings = {
   readonly name: string
+  readonly kind: StageKind
+  /** The account and region that the stage is deployed to. Production has both; others may leave them to the shell. */
+  readonly env: Environment
   /** The name of this deployment among several for different clinics. */
   readonly cell: string
-  /** Whether data is retained when the stack is deleted. */
+  /** Whether data is retained when the stack is deleted, except by a creation that failed. */
   readonly removalPolicy: RemovalPolicy
+  /** Whether the stacks and the table refuse to be deleted. A first creation that fails could not be rolled back then. */
   readonly deletionProtection: boolean
+  /** The API's own domain. Without it, callers use the address of API Gateway. */
+  readonly domain: DomainSettings | undefined
   readonly logRetention: RetentionDays
   readonly accessTrail: AccessTrailSettings
   /** Whether every response is checked against its schema. */
@@ -59,24 +80,17 @@ const SMS_COUNTRIES =
     ',',
   )
 
-/** The sender names of a deployment, set by `-c emailFrom=... -c smsSenderId=...`. */
-export type SenderNames = Pick<MessagingSettings, 'emailFrom' | 'smsSenderId'>
-
 /** The timeout of functions; the gateway's is 29 s. */
 export const FUNCTION_TIMEOUT = Duration.seconds(15)
 
-type DeploymentSettings =
-  | 'name'
-  | 'cell'
-  | 'messaging'
-  | 'smsReceipts'
-  | 'accountConcurrency'
-  | 'warmThroughput'
+type KindSettings = Pick<
+  StageSettings,
+  'removalPolicy' | 'logRetention' | 'accessTrail' | 'checkResponses' | 'requestsPerMinute' | 'throttle'
+>
 
-const STAGES: Record<string, Omit<StageSettings, DeploymentSettings>> = {
-  dev: {
+const KIND_SETTINGS: Record<StageKind, KindSettings> = {
+  development: {
     removalPolicy: RemovalPolicy.DESTROY,
-    deletionProtection: false,
     logRetention: RetentionDays.ONE_MONTH,
     accessTrail: { retention: Duration.days(7), locked: false },
     checkResponses: true,
@@ -84,9 +98,8 @@ const STAGES: Record<string, Omit<StageSettings, DeploymentSettings>> = {
     requestsPerMinute: 60_000,
     throttle: { rate: 1000, burst: 2000 },
   },
-  prod: {
-    removalPolicy: RemovalPolicy.RETAIN,
-    deletionProtection: true,
+  production: {
+    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     logRetention: RetentionDays.ONE_MONTH,
     // Six years, which is what HIPAA requires of such records.
     accessTrail: { retention: Duration.days(2192), locked: true },
@@ -96,56 +109,59 @@ const STAGES: Record<string, Omit<StageSettings, DeploymentSettings>> = {
   },
 }
 
-/** What `-c` may set for a deployment. */
-export type DeploymentContext = Partial<SenderNames> & {
-  /** How long the access trail is kept: days from 1 to 36500. */
-  readonly accessRetentionDays?: string | undefined
-  /** Names the deployment where there are several: 1 to 8 lower-case letters and digits. */
-  readonly cell?: string | undefined
-  /** Whether delivery receipts of SMS are read: `on` or `off`. */
-  readonly smsReceipts?: string | undefined
-  /** The rate of SES in the account: an integer from 1. */
-  readonly emailsPerSecond?: string | undefined
-  /** The account's limit of concurrent invocations of functions. */
-  readonly accountConcurrency?: string | undefined
-  /** Read and write units a second that the table takes at once: both or neither. */
-  readonly warmReads?: string | undefined
-  readonly warmWrites?: string | undefined
-}
-
 /** SES's rate for an account that has just left the sandbox. */
 const DEFAULT_EMAILS_PER_SECOND = '14'
 
-/** @throws Error for an unknown stage or an invalid setting */
-export function stageSettings(
-  name: string,
-  {
-    emailFrom = 'clinic@example.com',
-    smsSenderId = 'Clinic',
-    smsReceipts = 'off',
-    accessRetentionDays,
-    cell = DEFAULT_CELL,
-    emailsPerSecond = DEFAULT_EMAILS_PER_SECOND,
-    accountConcurrency,
-    ...warm
-  }: DeploymentContext = {},
-): StageSettings {
-  const settings = STAGES[name]
-  if (!settings)
-    throw new Error(`Unknown stage "${name}". Choose one with -c stage=${Object.keys(STAGES).join('|')}.`)
-  if (!/^[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/.test(emailFrom))
-    throw new Error(`emailFrom is not an email address: "${emailFrom}".`)
-  if (!/^(?=.*[A-Za-z])[A-Za-z0-9]{1,11}$/.test(smsSenderId))
+/** Settings without a default, since every default would be wrong somewhere. */
+const REQUIRED: Record<StageKind, readonly SettingName[]> = {
+  development: ['emailFrom', 'smsSenderId'],
+  // The account, so that a wrong shell cannot make a second production whose data is retained.
+  production: ['account', 'region', 'emailFrom', 'smsSenderId'],
+}
+
+/**
+ * The settings of a stage, from its file in infra/stages and what `-c` overrides.
+ * @throws Error for an unknown stage, and for a missing or invalid setting
+ */
+export function stageSettings(name: string, overrides: Settings = {}): StageSettings {
+  const { kind, settings } = readStage(name, overrides)
+  requireSettings(name, kind, settings)
+  const byKind = KIND_SETTINGS[kind]
+  const retention = retentionSetting(settings) ?? byKind.accessTrail.retention
+  return {
+    name,
+    kind,
+    env: { account: accountSetting(settings), region: regionSetting(settings) },
+    cell: cellSetting(settings),
+    ...byKind,
+    deletionProtection: switchSetting('protection', settings),
+    accessTrail: { ...byKind.accessTrail, retention },
+    messaging: messagingSettings(kind, settings),
+    smsReceipts: switchSetting('smsReceipts', settings),
+    domain: domainSettings(settings),
+    accountConcurrency: optionalIntegerSetting('accountConcurrency', settings, 1),
+    warmThroughput: warmThroughputSetting(settings),
+  }
+}
+
+function requireSettings(name: string, kind: StageKind, settings: Settings): void {
+  const missing = REQUIRED[kind].filter((setting) => settings[setting] === undefined)
+  if (missing.length > 0)
     throw new Error(
-      `smsSenderId must have 1 to 11 letters and digits, at least one a letter: "${smsSenderId}".`,
+      `The stage "${name}" needs ${missing.join(', ')}: set them in ${stageFileName(name)}, or with -c NAME=VALUE.`,
     )
-  if (!CELL_PATTERN.test(cell))
-    throw new Error(`cell must have 1 to 8 lower-case letters and digits: "${cell}".`)
-  if (smsReceipts !== 'on' && smsReceipts !== 'off') throw new Error('smsReceipts must be "on" or "off".')
-  const accessTrail = trailSettings(settings.accessTrail, accessRetentionDays)
-  const messaging = {
-    emailFrom,
-    smsSenderId,
+}
+
+function messagingSettings(
+  kind: StageKind,
+  { emailFrom = '', smsSenderId = '', emailsPerSecond = DEFAULT_EMAILS_PER_SECOND }: Settings,
+): MessagingSettings {
+  const from = emailFromSetting(emailFrom)
+  if (kind === 'production' && isExampleDomain(from.slice(from.indexOf('@') + 1)))
+    throw new Error(`emailFrom is of a domain for examples, which cannot be verified with SES: "${from}".`)
+  return {
+    emailFrom: from,
+    smsSenderId: smsSenderIdSetting(smsSenderId),
     emailsPerSecond: integerSetting('emailsPerSecond', emailsPerSecond, 1),
     smsMaxPrice: '0.50',
     smsPerDay: 1000,
@@ -153,43 +169,22 @@ export function stageSettings(
     messagesPerRecipient: 10,
     smsCountries: SMS_COUNTRIES,
   }
-  return {
-    name,
-    cell,
-    ...settings,
-    accessTrail,
-    messaging,
-    smsReceipts: smsReceipts === 'on',
-    accountConcurrency:
-      accountConcurrency === undefined
-        ? undefined
-        : integerSetting('accountConcurrency', accountConcurrency, 1),
-    warmThroughput: warmThroughput(warm),
-  }
 }
 
-/** DynamoDB's minimum is what every table on demand takes anyway. */
-function warmThroughput({ warmReads, warmWrites }: Pick<DeploymentContext, 'warmReads' | 'warmWrites'>) {
-  if (warmReads === undefined && warmWrites === undefined) return undefined
-  if (warmReads === undefined || warmWrites === undefined)
-    throw new Error('warmReads and warmWrites must be set together.')
-  return {
-    reads: integerSetting('warmReads', warmReads, 12_000),
-    writes: integerSetting('warmWrites', warmWrites, 4000),
-  }
-}
-
-function integerSetting(name: string, value: string, min: number): number {
-  if (!/^[1-9]\d{0,6}$/.test(value) || Number(value) < min)
-    throw new Error(`${name} must be an integer from ${min}: "${value}".`)
-  return Number(value)
-}
-
-function trailSettings(settings: AccessTrailSettings, days: string | undefined): AccessTrailSettings {
-  if (days === undefined) return settings
-  if (!/^[1-9]\d{0,4}$/.test(days) || Number(days) > 36_500)
-    throw new Error(`accessRetentionDays must be a number of days from 1 to 36500: "${days}".`)
-  return { ...settings, retention: Duration.days(Number(days)) }
+/** What a person should know about a deployment with these settings, although it can be made. */
+export function stageWarnings({ kind, deletionProtection, messaging, domain }: StageSettings): string[] {
+  const { emailFrom } = messaging
+  return [
+    ...(isExampleDomain(emailFrom.slice(emailFrom.indexOf('@') + 1))
+      ? [`SES will reject all emails: emailFrom is ${emailFrom}, of a domain for examples.`]
+      : []),
+    ...(kind === 'production' && !deletionProtection
+      ? ['The stacks can be deleted. Set protection to "on" when the first deployment has succeeded.']
+      : []),
+    ...(kind === 'production' && !domain
+      ? ['Without a domain, the address of the API is for trials: it ends with the API.']
+      : []),
+  ]
 }
 
 /** The object lock of the trail's bucket. In compliance mode it cannot be shortened. */

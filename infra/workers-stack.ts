@@ -13,6 +13,7 @@ export class WorkersStack extends Stack {
   constructor(scope: Construct, stage: StageSettings, code: FunctionCode) {
     super(scope, workersStackName(stage.name), {
       description: 'Clinic Developer API: queues and workers',
+      env: stage.env,
       terminationProtection: stage.deletionProtection,
     })
     const data = new ImportedData(this, 'Stored', stage)

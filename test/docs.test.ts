@@ -4,12 +4,11 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { importEntities } from '../bin/clinic/import/entities.ts'
 import { withCurrentTables } from '../bin/openapi/tables.ts'
-import { stageSettings } from '../infra/stages.ts'
 import { MAX_STORED_ATTEMPTS } from '../shared/domain/delivery.ts'
 import { MAX_WEBHOOKS, RETRY_DELAYS_MS } from '../shared/domain/webhook.ts'
 import { openTable } from '../shared/store/table/table.ts'
 import { blocksOf, DOCUMENTS, matchesExample, operatorCommands } from './support/documentation.ts'
-import { templateOf } from './support/template.ts'
+import { settingsOf, templateOf } from './support/template.ts'
 
 const read = (file: string): string => readFileSync(file, 'utf8')
 
@@ -112,7 +111,7 @@ it('docs/import.md lists the columns of every entity, with the required ones in 
 })
 
 it('the documented limits are those of the code', () => {
-  const { messaging, throttle, requestsPerMinute } = stageSettings('prod')
+  const { messaging, throttle, requestsPerMinute } = settingsOf('prod')
   const number = (value: number) => value.toLocaleString('en')
   const messages = read('docs/messages.md')
   expect(messages).toContain(`| SMS per day | ${number(messaging.smsPerDay)} |`)
@@ -120,7 +119,7 @@ it('the documented limits are those of the code', () => {
   expect(messages).toContain(`| price of an SMS | ${messaging.smsMaxPrice} USD |`)
   const api = read('docs/api.md')
   expect(api).toContain(
-    `${requestsPerMinute} in production and ${number(stageSettings('dev').requestsPerMinute)} in development`,
+    `${requestsPerMinute} in production and ${number(settingsOf('dev').requestsPerMinute)} in development`,
   )
   expect(api).toContain(`${number(throttle.rate)}, with bursts of ${number(throttle.burst)}`)
   const webhooks = read('docs/webhooks.md')
@@ -134,13 +133,13 @@ const formatDuration = (ms: number): string =>
   ms < 60_000 ? `${ms / 1000} s` : ms < 3_600_000 ? `${ms / 60_000} min` : `${ms / 3_600_000} h`
 
 it('README.md describes what the production stack retains', () => {
-  const template = templateOf('prod')
+  const template = templateOf('prod', { protection: 'on' })
   expect(Object.keys(template.findOutputs('*'))).toEqual(expect.arrayContaining(['BaseUrl', 'TableName']))
   template.hasResource('AWS::DynamoDB::Table', {
-    DeletionPolicy: 'Retain',
+    DeletionPolicy: 'RetainExceptOnCreate',
     Properties: { DeletionProtectionEnabled: true },
   })
-  template.hasResource('AWS::KMS::Key', { DeletionPolicy: 'Retain' })
+  template.hasResource('AWS::KMS::Key', { DeletionPolicy: 'RetainExceptOnCreate' })
 })
 
 describe('the checks of this file', () => {

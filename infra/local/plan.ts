@@ -3,6 +3,7 @@ import { createTables } from './engines/tables.ts'
 import { eventRules } from './events/event-rules.ts'
 import { eventSourceMappings } from './events/event-source-mappings.ts'
 import { type FunctionSpec, functionSpecs } from './functions/spec.ts'
+import { domainsOf } from './gateway/domains.ts'
 import { gatewayErrors } from './gateway/errors.ts'
 import { routesOf } from './gateway/routes.ts'
 import { throttleOf } from './gateway/throttle.ts'
@@ -82,8 +83,11 @@ export async function plan(
     ),
     ...[...subscriptions, ...queues, ...streams].map(({ id, functionArn }) => [id, functionArn] as const),
   ])
-  const address = `https://${api.id}.execute-api.${region}.amazonaws.com/${api.stage}`
-  const outputs = localOutputs(template, { [address]: baseUrl, [queueUrlOnAws(region)]: localQueueUrl('') })
+  const addresses = [...api.domains, `${api.id}.execute-api.${region}.amazonaws.com`]
+  const outputs = localOutputs(template, {
+    ...Object.fromEntries(addresses.map((address) => [`https://${address}`, baseUrl])),
+    [queueUrlOnAws(region)]: localQueueUrl(''),
+  })
   return {
     specs,
     queues,
@@ -110,7 +114,10 @@ function apiOf(template: ResolvedTemplate) {
     )
   if (api.properties.BinaryMediaTypes)
     throw new Error(`${api.id} has BinaryMediaTypes, which the local gateway does not support.`)
-  return { id: template.ref(api.id), stage: stage.properties.StageName, accountId: ACCOUNT_ID }
+  const { StageName } = stage.properties
+  const domains = domainsOf(template)
+  const pathPrefix = domains.length > 0 ? '' : `/${StageName}`
+  return { id: template.ref(api.id), stage: StageName, accountId: ACCOUNT_ID, pathPrefix, domains }
 }
 
 function checkFunctions(

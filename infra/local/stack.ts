@@ -27,6 +27,8 @@ export type LocalStackOptions = {
   dataDir?: string
   /** Deploys a new version whenever a source file is saved. */
   watch?: boolean
+  /** Whether the API has a domain, which the address of this stack stands for. Otherwise the stage is in the path. */
+  domain?: boolean
   /** Deploys the opt-in stack of SMS receipts too. */
   smsReceipts?: boolean
   /** Adds DynamoDB's latency and transaction conflicts to the engine, and faults on demand. */
@@ -51,7 +53,7 @@ export type LocalStackOptions = {
 }
 
 export type LocalStack = {
-  /** Without a stage, as under a custom domain, and without a trailing slash. */
+  /** The address that the API listens on, without a trailing slash. Without a domain, the stage is still to be added. */
   baseUrl: string
   /** The outputs of the template. */
   outputs: Record<string, string>
@@ -66,8 +68,14 @@ export type LocalStack = {
   close(): Promise<void>
 }
 
-/** The local SES has no rate. */
-export const LOCAL_EMAILS_PER_SECOND = '1000'
+/** The settings of a deployment that a local one needs: senders, a domain, and a rate that the local SES does not have. */
+export const LOCAL_SETTINGS = {
+  emailFrom: 'clinic@example.com',
+  smsSenderId: 'Clinic',
+  emailsPerSecond: '1000',
+  domain: 'clinic.example',
+  certificateArn: 'arn:aws:acm:us-east-1:000000000000:certificate/local',
+} as const
 
 /**
  * Runs the synthesized template on local engines, so that the stack that runs locally is the one that gets deployed.
@@ -77,7 +85,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
   const { stage = 'dev', port, dataDir, log = () => {}, synthesize = runApp, seed } = options
   const context: AppContext = {
     stage,
-    emailsPerSecond: LOCAL_EMAILS_PER_SECOND,
+    ...localSettings(options),
     ...(options.smsReceipts && { smsReceipts: 'on' }),
   }
   const region = process.env.AWS_REGION ?? 'us-east-1'
@@ -166,6 +174,11 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
       return closed
     },
   }
+}
+
+const localSettings = ({ domain: hasDomain = true }: LocalStackOptions): Omit<AppContext, 'stage'> => {
+  const { domain, certificateArn, ...settings } = LOCAL_SETTINGS
+  return hasDomain ? LOCAL_SETTINGS : settings
 }
 
 /** Variables of the functions besides those of the template. */

@@ -1,6 +1,7 @@
 import { ApiError, errorBody, errorEntry } from '../api/errors.ts'
 import { BASE_PATH, type Route } from '../api/route.ts'
 import type { ApiContext, Middleware } from './call.ts'
+import { pathPrefix } from './path-prefix.ts'
 import { ReplayedResponse } from './replayed-response.ts'
 
 type Success = Pick<Route['response'], 'status' | 'location'>
@@ -9,11 +10,12 @@ type Success = Pick<Route['response'], 'status' | 'location'>
 export function render({ status, location }: Success): Middleware {
   return {
     after: (request) => {
-      const { context, response } = request
+      const { context, event, response } = request
+      const prefix = pathPrefix(event.requestContext.path, BASE_PATH)
       if (response instanceof ReplayedResponse) {
         const headers = {
           'idempotent-replayed': 'true',
-          ...locationHeader(location, response.status, JSON.parse(response.body)),
+          ...locationHeader(prefix, location, response.status, JSON.parse(response.body)),
         }
         request.response = buildResponse(context, response.status, response.body, headers)
       } else {
@@ -24,7 +26,7 @@ export function render({ status, location }: Success): Middleware {
                 context,
                 status,
                 JSON.stringify(response),
-                locationHeader(location, status, response),
+                locationHeader(prefix, location, status, response),
               )
       }
     },
@@ -37,10 +39,15 @@ export function render({ status, location }: Success): Middleware {
   }
 }
 
-/** The path of a created record, starting with the base path. */
-function locationHeader(location: string | undefined, status: number, body: unknown): Record<string, string> {
+/** The path of a created record, at the address that the request was sent to. */
+function locationHeader(
+  prefix: string,
+  location: string | undefined,
+  status: number,
+  body: unknown,
+): Record<string, string> {
   if (location === undefined || status !== 201) return {}
-  return { location: `${BASE_PATH}${location}/${(body as { data: { id: string } }).data.id}` }
+  return { location: `${prefix}${BASE_PATH}${location}/${(body as { data: { id: string } }).data.id}` }
 }
 
 function buildResponse(

@@ -1,8 +1,10 @@
 import middy from '@middy/core'
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda'
 import { ApiError } from '../api/errors.ts'
+import { BASE_PATH } from '../api/route.ts'
 import type { ApiContext } from '../http/call.ts'
 import { logLine } from '../http/log-line.ts'
+import { pathPrefix } from '../http/path-prefix.ts'
 import { render } from '../http/render.ts'
 import type { WriteLog } from '../observability/log.ts'
 import type { ServedFiles } from './files.ts'
@@ -22,7 +24,7 @@ export function serveFiles(files: ServedFiles, { now, log }: ServeOptions) {
 }
 
 function respond(
-  { httpMethod, resource, path, pathParameters, multiValueHeaders }: APIGatewayProxyEvent,
+  { httpMethod, resource, path, pathParameters, multiValueHeaders, requestContext }: APIGatewayProxyEvent,
   headers: Record<string, string>,
   files: ServedFiles,
 ): APIGatewayProxyResult {
@@ -37,8 +39,18 @@ function respond(
   const { body, type, etag, cacheControl } = file
   const validators = { ...headers, etag, 'cache-control': cacheControl, vary: 'accept-encoding' }
   if (matchesEtag(multiValueHeaders, etag)) return { statusCode: 304, headers: validators, body: '' }
-  return { statusCode: 200, headers: { ...validators, 'content-type': type }, body }
+  return {
+    statusCode: 200,
+    headers: { ...validators, 'content-type': type },
+    body: resource === API_DOCUMENT ? withServer(body, pathPrefix(requestContext.path, resource)) : body,
+  }
 }
+
+const API_DOCUMENT = '/openapi.json'
+
+/** The document with the server at the address that it was requested from. */
+const withServer = (document: string, prefix: string): string =>
+  document.replace(`"servers":[{"url":"${BASE_PATH}"`, () => `"servers":[{"url":"${prefix}${BASE_PATH}"`)
 
 /** Whether if-none-match contains the etag (RFC 9110, 13.1.2). The comparison is weak: a proxy may have compressed its copy. */
 function matchesEtag(sent: APIGatewayProxyEvent['multiValueHeaders'], etag: string): boolean {

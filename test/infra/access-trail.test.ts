@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { functionIds } from '../../infra/deployment.ts'
-import { stageSettings } from '../../infra/stages.ts'
 import { ROUTES } from '../../shared/api/routes.ts'
 import {
   logicalIdAt,
@@ -8,6 +7,7 @@ import {
   resourceOfFunction,
   resourcesOf,
   type Statement,
+  settingsOf,
   templateOf,
 } from '../support/template.ts'
 import { arnOf, dev, imported, refTo } from './expected-grants.ts'
@@ -72,7 +72,7 @@ describe('the access trail', () => {
 
   it('cannot be changed or deleted for six years in production, not even by the account’s owner', () => {
     expect(bucketOf(prod)).toMatchObject({
-      DeletionPolicy: 'Retain',
+      DeletionPolicy: 'RetainExceptOnCreate',
       Properties: {
         ObjectLockEnabled: true,
         ObjectLockConfiguration: { Rule: { DefaultRetention: { Mode: 'COMPLIANCE', Days: 2192 } } },
@@ -92,7 +92,7 @@ describe('the access trail', () => {
 
   it('expires after a week in development, without a lock, and its bucket does not block the deletion of the stack', () => {
     const bucket = bucketOf(dev)
-    expect(bucket?.DeletionPolicy).toBe('Retain')
+    expect(bucket?.DeletionPolicy).toBe('RetainExceptOnCreate')
     expect(bucket?.Properties).not.toHaveProperty('ObjectLockConfiguration')
     expect(bucket?.Properties).toMatchObject({
       LifecycleConfiguration: { Rules: [{ ExpirationInDays: 8 }, {}] },
@@ -164,13 +164,11 @@ it.each([
 
 describe('the retention of the trail', () => {
   it('is taken from the context of the deployment', () => {
-    const { accessTrail } = stageSettings('prod', { accessRetentionDays: '3653' })
+    const { accessTrail } = settingsOf('prod', { accessRetentionDays: '3653' })
     expect([accessTrail.retention.toDays(), accessTrail.locked]).toEqual([3653, true])
   })
 
   it.each(['', '0', '-1', '1.5', '7d', '36501', ' 7', '1e3'])('is not %j', (accessRetentionDays) => {
-    expect(() => stageSettings('prod', { accessRetentionDays })).toThrow(
-      /^accessRetentionDays must be a number/,
-    )
+    expect(() => settingsOf('prod', { accessRetentionDays })).toThrow(/^accessRetentionDays must be a number/)
   })
 })

@@ -1,7 +1,6 @@
 import { ResponseType } from 'aws-cdk-lib/aws-apigateway'
 import { describe, expect, it } from 'vitest'
 import { functionIds } from '../../infra/deployment.ts'
-import { stageSettings } from '../../infra/stages.ts'
 import { BASE_PATH, type Service } from '../../shared/api/route.ts'
 import { ROUTES } from '../../shared/api/routes.ts'
 import { REFERENCE_RESOURCES } from '../../shared/reference/paths.ts'
@@ -16,6 +15,7 @@ import {
   type Resource,
   resourceOfFunction,
   resourcesOf,
+  settingsOf,
   templateOf,
 } from '../support/template.ts'
 import {
@@ -154,7 +154,7 @@ describe('the API', () => {
   it('limits lists to half of the rate of the other methods', () => {
     const [stage] = Object.values(resourcesOf(dev, 'AWS::ApiGateway::Stage'))
     const { MethodSettings } = (stage as Resource).Properties as unknown as { MethodSettings: object[] }
-    const { rate, burst } = stageSettings('dev').throttle
+    const { rate, burst } = settingsOf('dev').throttle
     const lists = ROUTES.filter(({ id }) => id.startsWith('list-'))
     expect(lists.length).toBeGreaterThan(5)
     const settings = [
@@ -244,7 +244,7 @@ describe('the functions', () => {
   })
 
   it('have only the environment that they need, and send-message alone may publish to SNS', () => {
-    const { messaging } = stageSettings('dev')
+    const { messaging } = settingsOf('dev')
     expect(environmentOf(dev, 'send-message')).toEqual({
       ...environmentOf(dev, 'get-patient'),
       SMS_SENDER_ID: messaging.smsSenderId,

@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { checkConcurrency } from '../../infra/concurrency.ts'
 import { functionIds } from '../../infra/deployment.ts'
-import { stageSettings } from '../../infra/stages.ts'
 import { ROUTES } from '../../shared/api/routes.ts'
-import { resourceOfFunction, templateOf } from '../support/template.ts'
+import { resourceOfFunction, settingsOf, templateOf } from '../support/template.ts'
 
 /** What is reserved for each function that has a reservation. */
 function reservations(accountConcurrency?: string): Record<string, number> {
@@ -54,8 +53,6 @@ describe('the concurrency of the account', () => {
   })
 
   it.each(['', '0', '-1', '1.5', '1e3', ' 1000'])('is not %j', (accountConcurrency) => {
-    expect(() => stageSettings('prod', { accountConcurrency })).toThrow(
-      /^accountConcurrency must be an integer/,
-    )
+    expect(() => settingsOf('prod', { accountConcurrency })).toThrow(/^accountConcurrency must be an integer/)
   })
 })

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { LOCAL_EMAILS_PER_SECOND } from '../../infra/local/stack.ts'
+import { LOCAL_SETTINGS } from '../../infra/local/stack.ts'
 import { sharedAssemblyFolder } from '../support/shared-assembly.ts'
 
 type Output = { templates: Record<string, string>; assets: string[] }
@@ -34,20 +34,20 @@ function readOutput(outdir: string): Output {
 }
 
 it('synthesizes the same template and asset hashes in any folder, without SMS receipts by default', async () => {
-  const emailsPerSecond = LOCAL_EMAILS_PER_SECOND
-  const first = readOutput(await sharedAssemblyFolder({ stage: 'dev', emailsPerSecond }))
+  const first = readOutput(await sharedAssemblyFolder({ stage: 'dev', ...LOCAL_SETTINGS }))
   expect(first.assets.length).toBeGreaterThan(1)
   expect(Object.keys(first.templates).sort()).toEqual([
     'ClinicDeveloperApi-dev',
     'ClinicDeveloperApi-dev-Data',
     'ClinicDeveloperApi-dev-Workers',
   ])
-  expect(synthesized({ smsReceipts: 'off', emailsPerSecond })).toEqual(first)
+  expect(synthesized({ smsReceipts: 'off', ...LOCAL_SETTINGS })).toEqual(first)
 })
 
 it('synthesizes the stack of SMS receipts and the sender names only when the context sets them', () => {
   const { TEST_RUN_BUNDLES } = process.env
-  const settings = { emailFrom: 'mail@praxis-nord.de', smsSenderId: 'PraxisNord' }
+  const place = { account: '111122223333', region: 'eu-central-1' }
+  const settings = { ...place, emailFrom: 'mail@praxis-nord.de', smsSenderId: 'PraxisNord' }
   const { templates } = synthesized({ stage: 'prod', smsReceipts: 'on', ...settings }, { TEST_RUN_BUNDLES })
   expect(Object.keys(templates).sort()).toEqual([
     'ClinicDeveloperApi-SmsReceipts',

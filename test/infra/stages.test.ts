@@ -1,7 +1,9 @@
+import { App, Stack } from 'aws-cdk-lib'
 import { Match } from 'aws-cdk-lib/assertions'
 import { describe, expect, it } from 'vitest'
-import { stageSettings } from '../../infra/stages.ts'
-import { templateOf } from '../support/template.ts'
+import { parseStage } from '../../infra/stage-file.ts'
+import { stageSettings, stageWarnings } from '../../infra/stages.ts'
+import { addStacksOf, settingsOf, templateOf } from '../support/template.ts'
 import { dev } from './expected-grants.ts'
 
 const prod = templateOf('prod')
@@ -18,8 +20,9 @@ describe('the table', () => {
 
   it('is retained in production when the stack is deleted', () => {
     prod.hasResource('AWS::DynamoDB::Table', {
-      DeletionPolicy: 'Retain',
-      Properties: { ...properties, DeletionProtectionEnabled: true },
+      DeletionPolicy: 'RetainExceptOnCreate',
+      UpdateReplacePolicy: 'Retain',
+      Properties: { ...properties, DeletionProtectionEnabled: false },
     })
   })
 
@@ -31,6 +34,86 @@ describe('the table', () => {
   })
 })
 
+describe('protection', () => {
+  it('is off for the first deployment, which could not be rolled back otherwise', () => {
+    expect(settingsOf('prod').deletionProtection).toBe(false)
+    expect(stageWarnings(settingsOf('prod')).join()).toContain('Set protection to "on"')
+  })
+
+  it('keeps the table and the stacks from being deleted when it is on', () => {
+    templateOf('prod', { protection: 'on' }).hasResourceProperties('AWS::DynamoDB::Table', {
+      DeletionProtectionEnabled: true,
+    })
+    const app = new App()
+    addStacksOf('prod', app, { protection: 'on', smsReceipts: 'on' })
+    const protectedStacks = app.node.children
+      .filter(Stack.isStack)
+      .filter(({ terminationProtection }) => terminationProtection)
+    expect(protectedStacks.map(({ stackName }) => stackName).sort()).toEqual([
+      'ClinicDeveloperApi-prod',
+      'ClinicDeveloperApi-prod-Data',
+      'ClinicDeveloperApi-prod-Workers',
+    ])
+  })
+})
+
+describe('a stage', () => {
+  it('of production needs an account, a region and senders', () => {
+    expect(() => stageSettings('prod')).toThrow(
+      'The stage "prod" needs account, region, emailFrom, smsSenderId: set them in infra/stages/prod.json, or with -c NAME=VALUE.',
+    )
+    expect(() => stageSettings('prod', { account: '111122223333', region: 'eu-central-1' })).toThrow(
+      'The stage "prod" needs emailFrom, smsSenderId:',
+    )
+  })
+
+  it('of production is deployed to its own account and region only, and others to those of the shell', () => {
+    expect(settingsOf('prod').env).toEqual({ account: '111122223333', region: 'eu-central-1' })
+    expect(settingsOf('dev').env).toEqual({ account: undefined, region: undefined })
+    const app = new App()
+    addStacksOf('prod', app, { smsReceipts: 'on' })
+    const environments = app
+      .synth()
+      .stacks.map(({ environment: { account, region } }) => `${account} ${region}`)
+    expect(new Set(environments)).toEqual(new Set(['111122223333 eu-central-1']))
+    expect(environments).toHaveLength(4)
+  })
+
+  it.each([
+    [{ account: '1234' }, /^account must have 12 digits/],
+    [{ region: 'Frankfurt' }, /^region is not a region of AWS/],
+    [{ protection: 'yes' }, /^protection must be "on" or "off"/],
+    [{ emailFrom: 'clinic@example.com' }, /^emailFrom is of a domain for examples/],
+    [{ emailFrom: 'clinic@mail.example' }, /^emailFrom is of a domain for examples/],
+  ])('of production is not %j', (settings, message) => {
+    expect(() => settingsOf('prod', settings)).toThrow(message)
+  })
+
+  it('has the settings of its file, which -c overrides', () => {
+    const file = { kind: 'production', emailsPerSecond: 50, cell: 'b', domain: null }
+    expect(parseStage('eu', file, { cell: 'c', domain: undefined })).toEqual({
+      kind: 'production',
+      settings: { emailsPerSecond: '50', cell: 'c' },
+    })
+  })
+
+  it.each([
+    [{}, 'infra/stages/eu.json: kind must be development or production.'],
+    [{ kind: 'staging' }, 'infra/stages/eu.json: kind must be development or production.'],
+    [{ kind: 'production', emailfrom: 'x' }, 'infra/stages/eu.json: unknown setting "emailfrom".'],
+    [{ kind: 'production', cell: ['a'] }, 'infra/stages/eu.json: cell must be a text, a number or null.'],
+  ])('cannot have the file %j', (file, message) => {
+    expect(() => parseStage('eu', file, {})).toThrow(message)
+  })
+
+  it('warns of a sender that SES rejects', () => {
+    expect(stageWarnings(settingsOf('dev'))).toEqual([
+      'SES will reject all emails: emailFrom is clinic@example.com, of a domain for examples.',
+    ])
+    expect(stageWarnings(settingsOf('dev', { emailFrom: 'mail@praxis-nord.de' }))).toEqual([])
+  })
+})
+
 it('stageSettings throws an error that names the known stages when the stage is unknown', () => {
   expect(() => stageSettings('staging')).toThrow(
     'Unknown stage "staging". Choose one with -c stage=dev|prod.',
@@ -39,25 +122,23 @@ it('stageSettings throws an error that names the known stages when the stage is 
 
 describe('the cell', () => {
   it('is taken from the context of the deployment, and an output of the stack', () => {
-    expect(stageSettings('prod', { cell: 'eu7' }).cell).toBe('eu7')
+    expect(settingsOf('prod', { cell: 'eu7' }).cell).toBe('eu7')
     dev.hasOutput('Cell', { Value: 'a' })
   })
 
   it.each(['', 'A', 'a_b', 'a-b', 'ninechars', ' a'])('rejects %j', (cell) => {
-    expect(() => stageSettings('dev', { cell })).toThrow(
-      /^cell must have 1 to 8 lower-case letters and digits/,
-    )
+    expect(() => settingsOf('dev', { cell })).toThrow(/^cell must have 1 to 8 lower-case letters and digits/)
   })
 })
 
 describe('the rate of emails', () => {
   it('is that of a new account of SES, unless the deployment sets it', () => {
-    expect(stageSettings('prod').messaging.emailsPerSecond).toBe(14)
-    expect(stageSettings('prod', { emailsPerSecond: '50' }).messaging.emailsPerSecond).toBe(50)
+    expect(settingsOf('prod').messaging.emailsPerSecond).toBe(14)
+    expect(settingsOf('prod', { emailsPerSecond: '50' }).messaging.emailsPerSecond).toBe(50)
   })
 
   it.each(['', '0', '-1', '1.5', '14/s', ' 14', '1e3'])('is not %j', (emailsPerSecond) => {
-    expect(() => stageSettings('prod', { emailsPerSecond })).toThrow(
+    expect(() => settingsOf('prod', { emailsPerSecond })).toThrow(
       /^emailsPerSecond must be an integer from 1/,
     )
   })
@@ -79,13 +160,13 @@ describe('the warm throughput of the table', () => {
     [{ warmReads: '12000', warmWrites: '3999' }, /^warmWrites must be an integer from 4000/],
     [{ warmReads: '12000.5', warmWrites: '4000' }, /^warmReads must be an integer/],
   ])('is not %j', (context, message) => {
-    expect(() => stageSettings('prod', context)).toThrow(message)
+    expect(() => settingsOf('prod', context)).toThrow(message)
   })
 })
 
 describe('the senders’ names', () => {
   it('are taken from the context of the deployment', () => {
-    const { messaging } = stageSettings('prod', { emailFrom: 'mail@praxis-nord.de', smsSenderId: 'Praxis1' })
+    const { messaging } = settingsOf('prod', { emailFrom: 'mail@praxis-nord.de', smsSenderId: 'Praxis1' })
     expect(messaging).toMatchObject({ emailFrom: 'mail@praxis-nord.de', smsSenderId: 'Praxis1' })
   })
 
@@ -102,13 +183,13 @@ describe('the senders’ names', () => {
     'a@example.com,b@example.com',
     '*@example.com',
   ])('reject %j as an email address', (emailFrom) => {
-    expect(() => stageSettings('dev', { emailFrom })).toThrow(/^emailFrom is not an email address/)
+    expect(() => settingsOf('dev', { emailFrom })).toThrow(/^emailFrom is not an email address/)
   })
 
   it.each(['', 'TwelveLetter', 'Praxis Nord', 'Zahnärzte', 'Praxis-1', '+4930123456', 'Praxis\n', '12345'])(
     'reject %j as an SMS sender id',
     (smsSenderId) => {
-      expect(() => stageSettings('dev', { smsSenderId })).toThrow(/^smsSenderId must have/)
+      expect(() => settingsOf('dev', { smsSenderId })).toThrow(/^smsSenderId must have/)
     },
   )
 })

@@ -1,11 +1,17 @@
-import type { DeploymentContext } from '../../infra/stages.ts'
+import type { Settings } from '../../infra/stage-file.ts'
 
 /** A way in which the application can be deployed. */
-export type Combination = { name: string; stage: string; settings: DeploymentContext }
+export type Combination = { name: string; stage: string; settings: Settings }
 
 /** What can be switched on, each with the settings that do it. A new option is added here. */
-const OPTIONS: Record<string, DeploymentContext> = {
+const OPTIONS: Record<string, Settings> = {
   receipts: { smsReceipts: 'on' },
+  domain: {
+    domain: 'api.praxis-nord.de',
+    certificateArn: 'arn:aws:acm:eu-central-1:111122223333:certificate/0-1',
+    hostedZoneId: 'Z0',
+    hostedZoneName: 'praxis-nord.de',
+  },
 }
 
 const STAGES = ['dev', 'prod']

@@ -7,6 +7,8 @@ export type RequestInput = {
   query?: Record<string, string | string[]>
   headers?: Record<string, string | string[]>
   body?: string
+  /** The path as it was sent, with the stage or the base path of a domain. */
+  sentPath?: string
 }
 
 const toLists = (values: Record<string, string | string[]>): Record<string, string[]> =>
@@ -20,6 +22,7 @@ export function apiEvent({
   query,
   headers = {},
   body,
+  sentPath,
 }: RequestInput): APIGatewayProxyEvent {
   return {
     resource,
@@ -28,7 +31,7 @@ export function apiEvent({
     multiValueQueryStringParameters: query ? toLists(query) : null,
     multiValueHeaders: toLists(headers),
     body: body ?? null,
-    requestContext: { requestId: 'request-1', identity: { sourceIp: '192.0.2.1' } },
+    requestContext: { requestId: 'request-1', path: sentPath, identity: { sourceIp: '192.0.2.1' } },
   } as unknown as APIGatewayProxyEvent
 }
 

@@ -1,7 +1,7 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { callSqs, createQueues, queueUrl, startQueues } from '../../infra/local/engines/queues.ts'
 import { recordOf, type SqsMessage } from '../../infra/local/events/sqs-batch.ts'
-import { LOCAL_EMAILS_PER_SECOND } from '../../infra/local/stack.ts'
+import { LOCAL_SETTINGS } from '../../infra/local/stack.ts'
 import { resolveStacks } from '../../infra/local/template/stacks.ts'
 import { type QueueId, queueName } from '../../infra/names.ts'
 import { sharedAssembly } from './shared-assembly.ts'
@@ -11,7 +11,7 @@ type Handler = (event: SQSEvent) => Promise<SQSBatchResponse>
 /** Creates the queues of the stack's template on the real engine. It reads `Date`, so tests can move the clock. */
 export async function stackQueues() {
   const engine = await startQueues('us-east-1')
-  const { otherStacks } = await sharedAssembly({ stage: 'dev', emailsPerSecond: LOCAL_EMAILS_PER_SECOND })
+  const { otherStacks } = await sharedAssembly({ stage: 'dev', ...LOCAL_SETTINGS })
   const template = resolveStacks(otherStacks, {
     region: 'us-east-1',
     queueUrl: (name) => queueUrl(engine.endpoint, name),

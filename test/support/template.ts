@@ -3,7 +3,8 @@ import { Template } from 'aws-cdk-lib/assertions'
 import { Code } from 'aws-cdk-lib/aws-lambda'
 import { addStacks } from '../../infra/deployment.ts'
 import { stackName } from '../../infra/names.ts'
-import { type DeploymentContext, stageSettings } from '../../infra/stages.ts'
+import type { Settings } from '../../infra/stage-file.ts'
+import { type StageSettings, stageSettings } from '../../infra/stages.ts'
 import type { Route } from '../../shared/api/route.ts'
 
 export type Resource = { Type: string; Properties: Record<string, never>; Metadata?: Record<string, string> }
@@ -17,20 +18,29 @@ export type StackTemplate = {
 /** Writes the paths of constructs into the template, like the CDK CLI. */
 const newApp = (): App => new App({ context: { 'aws:cdk:enable-path-metadata': true } })
 
+/** What the file of a stage leaves to be filled in. */
+const FILLED_IN: Record<string, Settings> = {
+  prod: {
+    account: '111122223333',
+    region: 'eu-central-1',
+    emailFrom: 'mail@praxis-nord.de',
+    smsSenderId: 'Praxis',
+  },
+}
+
+/** The settings of a stage whose file is filled in. */
+export const settingsOf = (stage: string, settings: Settings = {}): StageSettings =>
+  stageSettings(stage, { ...FILLED_IN[stage], ...settings })
+
 /** Adds the stacks of a stage without bundles, for tests that read only the templates. */
-export function addStacksOf(
-  stage: string,
-  app: App,
-  settings?: DeploymentContext,
-  routes?: readonly Route[],
-) {
-  addStacks(app, stageSettings(stage, settings), () => Code.fromInline('exports.handler = () => {}'), routes)
+export function addStacksOf(stage: string, app: App, settings?: Settings, routes?: readonly Route[]) {
+  addStacks(app, settingsOf(stage, settings), () => Code.fromInline('exports.handler = () => {}'), routes)
 }
 
 /** The templates of all stacks of a stage, by the names of the stacks. */
 export function templatesOf(
   stage: string,
-  settings?: DeploymentContext,
+  settings?: Settings,
   routes?: readonly Route[],
 ): Record<string, StackTemplate> {
   const app = newApp()
@@ -39,7 +49,7 @@ export function templatesOf(
 }
 
 /** The resources of all stacks of a stage as one template, with the outputs that describe the deployment. */
-export function templateOf(stage: string, settings?: DeploymentContext): Template {
+export function templateOf(stage: string, settings?: Settings): Template {
   const templates = templatesOf(stage, settings)
   const Resources: StackTemplate['Resources'] = {}
   for (const template of Object.values(templates))

@@ -1,6 +1,14 @@
 import type { Outcome } from '../functions/pool.ts'
 import type { GatewayErrorType, RenderError } from './errors.ts'
-import { type Api, BadTarget, buildEvent, type ReceivedRequest, readTarget, type Target } from './event.ts'
+import {
+  type Api,
+  BadTarget,
+  buildEvent,
+  OtherApi,
+  type ReceivedRequest,
+  readTarget,
+  type Target,
+} from './event.ts'
 import { type HttpResponse, readResult } from './response.ts'
 import { type Integration, matchRoute, type Route } from './routes.ts'
 import type { Throttle } from './throttle.ts'
@@ -39,8 +47,9 @@ export async function serveRequest(request: ReceivedRequest, deployed: DeployedA
     resource,
     diagnostics,
   })
-  const target = targetOf(request)
-  if (!target) return refuse('DEFAULT_4XX')
+  const target = targetOf(request, deployed.api)
+  if (target === 'bad') return refuse('DEFAULT_4XX')
+  if (target === 'other-api') return { httpResponse: FORBIDDEN, resource: null, diagnostics: [] }
   if (headSize(request) > MAX_HEAD || request.body.length > MAX_BODY) return refuse('REQUEST_TOO_LARGE')
 
   const match = matchRoute(deployed.routes, request.method, target.path)
@@ -73,13 +82,24 @@ export async function serveRequest(request: ReceivedRequest, deployed: DeployedA
   }
 }
 
-function targetOf({ target }: ReceivedRequest): Target | null {
+function targetOf({ target }: ReceivedRequest, { pathPrefix }: Api): Target | 'bad' | 'other-api' {
   try {
-    return readTarget(target)
+    return readTarget(target, pathPrefix)
   } catch (error) {
-    if (error instanceof BadTarget) return null
+    if (error instanceof BadTarget) return 'bad'
+    if (error instanceof OtherApi) return 'other-api'
     throw error
   }
+}
+
+/** The response of API Gateway itself to a path without a stage. */
+const FORBIDDEN: HttpResponse = {
+  status: 403,
+  headers: [
+    ['Content-Type', 'application/json'],
+    ['x-amzn-ErrorType', 'ForbiddenException'],
+  ],
+  body: '{"message":"Forbidden"}',
 }
 
 const headSize = ({ method, target, protocol, rawHeaders }: ReceivedRequest): number =>

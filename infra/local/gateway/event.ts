@@ -19,7 +19,13 @@ export type ReceivedRequest = {
   readonly traceId: string
 }
 
-export type Api = { readonly id: string; readonly stage: string; readonly accountId: string }
+export type Api = {
+  readonly id: string
+  readonly stage: string
+  readonly accountId: string
+  /** What the path of every request begins with: the stage, unless the API has a custom domain. */
+  readonly pathPrefix?: string
+}
 
 export type Target = {
   /** Without a leading double slash, as the API sees it. */
@@ -32,13 +38,19 @@ export type Target = {
 /** A request target that a REST API rejects before routing. */
 export class BadTarget extends Error {}
 
-/** @throws BadTarget */
-export function readTarget(target: string): Target {
+/** A path of an API or stage that does not exist. No API responds to it, so its gateway responses do not apply. */
+export class OtherApi extends Error {}
+
+/** @throws BadTarget, and OtherApi for a path that does not begin with the prefix */
+export function readTarget(target: string, pathPrefix = ''): Target {
   const [whole = '', ...rest] = target.replace(/^https?:\/\/[^/?]*/i, '').split('?')
   const sentPath = whole === '' ? '/' : whole
   checkEscapes(sentPath)
   if (!sentPath.startsWith('/')) throw new BadTarget()
-  return { sentPath, path: sentPath.replace(/^\/{2,}/, '/'), query: readQuery(rest.join('?')) }
+  const path = sentPath.replace(/^\/{2,}/, '/')
+  const own = path.slice(pathPrefix.length)
+  if (!path.startsWith(pathPrefix) || !/^(\/|$)/.test(own)) throw new OtherApi()
+  return { sentPath, path: own || '/', query: readQuery(rest.join('?')) }
 }
 
 /** `+` is a space, `;` separates like `&`, and `|`, `{` and `}` must be encoded (API Gateway, important notes). */
@@ -119,7 +131,7 @@ function readHeaders({ rawHeaders, sourceIp, port, traceId }: ReceivedRequest): 
 const lastValues = (values: ReadonlyMap<string, string[]>) =>
   Object.fromEntries([...values].map(([name, sent]) => [name, sent.at(-1) ?? '']))
 
-/** The event of a REST API's Lambda proxy integration under a custom domain, so without a stage in the path. */
+/** The event of a REST API's Lambda proxy integration. Its path has no stage; that of its context is the one that was sent. */
 export function buildEvent(
   request: ReceivedRequest,
   target: Target,

@@ -74,6 +74,10 @@ const IDENTITY_BUILDERS: Record<string, (named: NamedResource) => Identity> = {
     ref: digest(id, 10),
     attributes: { RestApiId: digest(id, 10), RootResourceId: digest(`${id}/`, 10) },
   }),
+  'AWS::ApiGateway::DomainName': ({ name, id, context }) => ({
+    ref: name,
+    attributes: { RegionalDomainName: `d-${digest(id, 10)}.execute-api.${context.region}.amazonaws.com` },
+  }),
   'AWS::ApiGateway::Resource': ({ id }) => ({
     ref: digest(id, 6),
     attributes: { ResourceId: digest(id, 6) },
@@ -82,6 +86,7 @@ const IDENTITY_BUILDERS: Record<string, (named: NamedResource) => Identity> = {
 
 /** The property that names a resource, for types where it is not `<Type>Name`. */
 const NAME_PROPERTIES: Record<string, string> = {
+  'AWS::ApiGateway::DomainName': 'DomainName',
   'AWS::Events::Rule': 'Name',
   'AWS::SES::ConfigurationSet': 'Name',
   'AWS::SES::EmailIdentity': 'EmailIdentity',

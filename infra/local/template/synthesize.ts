@@ -28,12 +28,8 @@ type AssetManifest = {
   readonly files: Readonly<Record<string, { readonly source: { readonly path: string } }>>
 }
 
-/** Context values of the CDK app: the stage, the rate of emails, and which optional stacks to deploy. */
-export type AppContext = {
-  readonly stage: string
-  readonly emailsPerSecond?: string
-  readonly smsReceipts?: 'on'
-}
+/** Context values of the CDK app: the stage and its settings. */
+export type AppContext = { readonly stage: string } & Readonly<Record<string, string>>
 
 /**
  * Runs the CDK app as the CLI does. The output goes to a temporary directory outside the project, because the

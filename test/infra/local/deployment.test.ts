@@ -68,7 +68,7 @@ it('replaces the address of the API in outputs with the local one', async () => 
     Stage: { Type: 'AWS::ApiGateway::Stage', Properties: { StageName: 'Test-Stage' } },
   }
   await deploy({ ...assembly, template: { Resources, Outputs: { Url: { Value } } } })
-  expect(outputs()).toEqual({ Url: 'http://127.0.0.1:3000/' })
+  expect(outputs()).toEqual({ Url: 'http://127.0.0.1:3000/Test-Stage/' })
 })
 
 it.each([

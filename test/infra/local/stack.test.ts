@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type LocalStack, type LocalStackOptions, startLocalStack } from '../../../infra/local/stack.ts'
+import { runStack } from '../../support/local-stack.ts'
 import { sharedAssembly } from '../../support/shared-assembly.ts'
 import { enginePid } from './engines/engine-pid.ts'
 
@@ -104,6 +105,36 @@ describe('the synthesized stack, run locally', () => {
   it('throws an error that names the port when it is in use', async () => {
     const port = Number(new URL(stack.baseUrl).port)
     await expect(startLocalStack({ port })).rejects.toThrow(`Port ${port} is in use`)
+  })
+})
+
+describe('a stack without a domain', () => {
+  it('has the stage in its address, in locations and in the server of its document', async () => {
+    const below = await runStack({ domain: false })
+    onTestFinished(() => below.close())
+    const { baseUrl, outputs, clinics } = below
+    expect(outputs.BaseUrl).toBe(`${baseUrl}/dev`)
+    const created = await fetch(`${baseUrl}/dev/api/developer/v1/patients`, {
+      method: 'POST',
+      headers: {
+        authorization: `Developer ${clinics[0]?.credentials.full}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ first_name: 'Ada', last_name: 'Kaya' }),
+    })
+    const location = created.headers.get('location')
+    expect([created.status, location]).toEqual([
+      201,
+      expect.stringMatching(/^\/dev\/api\/developer\/v1\/patients\//),
+    ])
+    const read = await fetch(`${baseUrl}${location}`, {
+      headers: { authorization: `Developer ${clinics[0]?.credentials.full}` },
+    })
+    expect(read.status).toBe(200)
+    const document = (await (await fetch(`${baseUrl}/dev/openapi.json`)).json()) as { servers: object[] }
+    expect(document.servers).toMatchObject([{ url: '/dev/api/developer/v1' }])
+    const outside = await fetch(`${baseUrl}/api/developer/v1/patients`)
+    expect([outside.status, await outside.json()]).toEqual([403, { message: 'Forbidden' }])
   })
 })
 

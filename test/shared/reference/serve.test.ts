@@ -56,6 +56,15 @@ describe('serving files', () => {
     })
   })
 
+  it.each([
+    ['/openapi.json', '/api/developer/v1'],
+    ['/prod/openapi.json', '/prod/api/developer/v1'],
+  ])('names the server at the address of %s', async (sentPath, url) => {
+    const { servers, ...document } = JSON.parse((await ask('/openapi.json', { sentPath })).text)
+    expect(servers).toEqual([expect.objectContaining({ url })])
+    expect(document.paths).toHaveProperty('/patients')
+  })
+
   it('serves the committed document and catalogue', async () => {
     const { default: document } = await import('../../../docs/openapi.json', { with: { type: 'json' } })
     const { default: catalogue } = await import('../../../docs/errors.json', { with: { type: 'json' } })

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   BadTarget,
   buildEvent,
+  OtherApi,
   type ReceivedRequest,
   readTarget,
 } from '../../../../infra/local/gateway/event.ts'
@@ -161,4 +162,28 @@ it('the request context has the caller, the time and the resource', () => {
     resourcePath: '/patients/{id}',
     stage: 'test',
   })
+})
+
+describe('the path of a request at the address of API Gateway', () => {
+  it.each([
+    ['/test/patients/7?a=1', '/patients/7'],
+    ['/test', '/'],
+    ['/test/', '/'],
+    ['//test/patients', '/patients'],
+    ['/test/test/x', '/test/x'],
+  ])('%s has the stage, which that of the API has not', (target, path) => {
+    expect(readTarget(target, '/test').path).toBe(path)
+  })
+
+  it('is passed on with the stage in the context only', () => {
+    const { path, sentPath } = readTarget('/test/patients/7', '/test')
+    expect([path, sentPath]).toEqual(['/patients/7', '/test/patients/7'])
+  })
+
+  it.each(['/', '/patients/7', '/testing/patients', '/prod/patients'])(
+    '%s is of no API without the stage',
+    (target) => {
+      expect(() => readTarget(target, '/test')).toThrow(OtherApi)
+    },
+  )
 })

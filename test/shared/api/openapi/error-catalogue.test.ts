@@ -2,11 +2,11 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { gatewayResponses } from '../../../../infra/gateway-responses.ts'
-import { stageSettings } from '../../../../infra/stages.ts'
 import { ERROR_KEYS, errorBody } from '../../../../shared/api/errors.ts'
 import { errorCatalogue } from '../../../../shared/api/openapi/error-catalogue.ts'
 import { errorsOf } from '../../../../shared/api/route.ts'
 import { ROUTES } from '../../../../shared/api/routes.ts'
+import { settingsOf } from '../../../support/template.ts'
 
 /** The first argument of `new ApiError(` in the sources: a key, or a choice of two. */
 const THROWN = /new ApiError\(([^,{]*?)[,)]/g
@@ -28,7 +28,7 @@ function sentBySources(): string[] {
 }
 
 const sentByGateway = (): string[] =>
-  Object.values(gatewayResponses(stageSettings('prod'))).flatMap((response) =>
+  Object.values(gatewayResponses(settingsOf('prod'))).flatMap((response) =>
     Object.values((response as { responseTemplates: Record<string, string> }).responseTemplates).map(
       (template) => JSON.parse(template).message.replace('errors.developer_api.', ''),
     ),

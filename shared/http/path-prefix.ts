@@ -1,0 +1,7 @@
+/**
+ * What precedes one of our own paths in the path of a request: the stage at API Gateway's own address (`/prod`), or the
+ * base path of a custom domain; empty at a domain without one.
+ * @param sent `requestContext.path`, which has the prefix, unlike the event's own path
+ */
+export const pathPrefix = (sent: string | undefined, own: string): string =>
+  sent?.slice(0, Math.max(0, sent.indexOf(own))) ?? ''

@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest'
+import { pathPrefix } from '../../../shared/http/path-prefix.ts'
+
+it.each([
+  ['/prod/api/developer/v1/patients', '/api/developer/v1', '/prod'],
+  ['/api/developer/v1/patients', '/api/developer/v1', ''],
+  ['/clinics/api/developer/v1/webhooks/7/ping', '/api/developer/v1', '/clinics'],
+  ['/dev/openapi.json', '/openapi.json', '/dev'],
+  ['/elsewhere', '/api/developer/v1', ''],
+  [undefined, '/api/developer/v1', ''],
+])('what precedes our own path in %s', (sent, own, prefix) => {
+  expect(pathPrefix(sent, own)).toBe(prefix)
+})
