@@ -32,6 +32,12 @@ const KINDS: readonly StageKind[] = ['development', 'production']
 
 const FOLDER = join(import.meta.dirname, 'stages')
 
+/** The stages that have a file. */
+const stageNames = (): string[] =>
+  readdirSync(FOLDER)
+    .map((file) => file.replace(/\.json$/, ''))
+    .sort()
+
 /** `infra/stages/<stage>.json`, for error messages. */
 export const stageFileName = (stage: string): string => `infra/stages/${stage}.json`
 
@@ -40,9 +46,9 @@ export const stageFileName = (stage: string): string => `infra/stages/${stage}.j
  * @throws Error for an unknown stage, setting or kind
  */
 export function readStage(stage: string, overrides: Settings): { kind: StageKind; settings: Settings } {
-  const stages = readdirSync(FOLDER).map((file) => file.replace(/\.json$/, ''))
+  const stages = stageNames()
   if (!stages.includes(stage))
-    throw new Error(`Unknown stage "${stage}". Choose one with -c stage=${stages.sort().join('|')}.`)
+    throw new Error(`Unknown stage "${stage}". Choose one with -c stage=${stages.join('|')}.`)
   const content = JSON.parse(readFileSync(join(FOLDER, `${stage}.json`), 'utf8')) as Record<string, unknown>
   return parseStage(stage, content, overrides)
 }

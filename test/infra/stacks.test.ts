@@ -53,6 +53,25 @@ describe('a deployment', () => {
   )
 })
 
+describe('the stack of data', () => {
+  it.each(['dev', 'prod'])(
+    'of %s keeps the logical ids of what is retained, which are its identity',
+    (stage) => {
+      // Another id would create a new resource. An import into a new stack names these.
+      const combination = COMBINATIONS.find(({ name }) => name === stage) as Combination
+      const { Resources = {} } = templatesFor(combination)[dataStackName(stage)] ?? {}
+      const typesById = Object.fromEntries(Object.entries(Resources).map(([id, { Type }]) => [id, Type]))
+      expect(typesById).toMatchObject({
+        DataTableFDBAD0F2: 'AWS::DynamoDB::Table',
+        DataTableKeyC26AB094: 'AWS::KMS::Key',
+        AccessTrailBucket4B23D4A2: 'AWS::S3::Bucket',
+        AccessTrailKey84DC4FC9: 'AWS::KMS::Key',
+        AccessTrailOperatorLog7EAECF16: 'AWS::Logs::LogGroup',
+      })
+    },
+  )
+})
+
 describe('the stacks of code', () => {
   it.each(COMBINATIONS.map((each) => [each.name, each] as const))(
     'of %s retain nothing but the role of API Gateway, which the account has once',
