@@ -1,3 +1,4 @@
+import { countAttempts } from '../shared/delivery/count-attempts.ts'
 import { deliverEvent } from '../shared/delivery/deliver-event.ts'
 import { type Lane, readQueuedDelivery } from '../shared/delivery/delivery-queues.ts'
 import { LEASE_MS } from '../shared/domain/delivery.ts'
@@ -20,7 +21,7 @@ export const handler = queueWorker(
     webhooks: webhookStore,
     health: webhookHealthStore,
     queues: openDeliveryQueues,
-    transport: openTransport,
+    transport: ({ count }) => countAttempts(openTransport(), count),
   },
   async ({ body, queueArn }, stores, { now, newId }) => {
     const queued = readQueuedDelivery(body)

@@ -53,6 +53,7 @@ export const handler = endpoint(
     if (verdict instanceof StoredResponse) return verdict
     if (verdict.kind !== 'accepted') throw toApiError(verdict.kind, now, clinic.timezone)
     const { message } = verdict
+    count('message_status', { channel: message.channel, status: message.status })
     if (message.channel === 'email') {
       const queued = emails.push({ clinic: clinicId, message: message.id, waits: 0 })
       // After a failure the sweep queues it.

@@ -16,6 +16,7 @@ import { routeReservation } from './concurrency.ts'
 import type { ImportedData } from './data-stack.ts'
 import { gatewayDocument, type Operation } from './gateway-document.ts'
 import { gatewayResponses } from './gateway-responses.ts'
+import { apiName } from './names.ts'
 import { accessLog } from './observability.ts'
 import { REFERENCE } from './reference-files.ts'
 import type { Services } from './service-access.ts'
@@ -58,7 +59,7 @@ export class Api extends Construct {
       routes,
       data,
       document: gatewayDocument({
-        title: apiName(stage),
+        title: apiName(stage.name),
         operations: [...endpoints, ...pages],
         fallback,
         extensions: {
@@ -84,8 +85,6 @@ export class Api extends Construct {
   }
 }
 
-const apiName = ({ name }: StageSettings): string => `clinic-developer-api-${name}`
-
 /** Callers who use the domain cannot be left behind by the address of API Gateway, and a firewall has one address to watch. */
 const hasDomain = ({ domain }: StageSettings): boolean => domain !== undefined
 
@@ -104,7 +103,7 @@ function restApi(
   { routes, data, document }: Pick<Props, 'routes' | 'data'> & { document: object },
 ): SpecRestApi {
   return new SpecRestApi(scope, 'Rest', {
-    restApiName: apiName(stage),
+    restApiName: apiName(stage.name),
     apiDefinition: ApiDefinition.fromInline(document),
     endpointTypes: [EndpointType.REGIONAL],
     disableExecuteApiEndpoint: hasDomain(stage),

@@ -19,6 +19,10 @@ export const SETTING_NAMES = [
   'accountConcurrency',
   'warmReads',
   'warmWrites',
+  'alarmEmail',
+  'smsSpendLimit',
+  'monthlyBudget',
+  'tracing',
 ] as const
 
 export type SettingName = (typeof SETTING_NAMES)[number]

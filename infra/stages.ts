@@ -1,6 +1,7 @@
 import { Duration, type Environment, RemovalPolicy } from 'aws-cdk-lib'
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { ObjectLockRetention } from 'aws-cdk-lib/aws-s3'
+import { type MonitoringSettings, monitoringSettings } from './monitoring/settings.ts'
 import {
   accountSetting,
   cellSetting,
@@ -39,6 +40,7 @@ export type StageSettings = {
   /** For credentials that have no rate of their own. */
   readonly requestsPerMinute: number
   readonly messaging: MessagingSettings
+  readonly monitoring: MonitoringSettings
   /** Whether delivery receipts of SMS are read. */
   readonly smsReceipts: boolean
   /** The gateway's limit for each method, shared by all credentials: requests per second, and burst. */
@@ -137,6 +139,7 @@ export function stageSettings(name: string, overrides: Settings = {}): StageSett
     deletionProtection: switchSetting('protection', settings),
     accessTrail: { ...byKind.accessTrail, retention },
     messaging: messagingSettings(kind, settings),
+    monitoring: monitoringSettings(settings),
     smsReceipts: switchSetting('smsReceipts', settings),
     domain: domainSettings(settings),
     accountConcurrency: optionalIntegerSetting('accountConcurrency', settings, 1),

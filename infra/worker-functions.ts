@@ -147,7 +147,7 @@ export class WorkerFunctions {
       timeout: timeoutOf(worker),
       reservedConcurrency: workerReservation(worker, stage.accountConcurrency),
       requeues: worker.trigger.type === 'queue' && used.some((service) => service.endsWith('-queue')),
-      environment: { TABLE_NAME: data.table.tableName, ...environment },
+      environment: { TABLE_NAME: data.table.tableName, STAGE: stage.name, ...environment },
       grants: [
         tableGrant(data, worker.uses.table, { delivers: true }),
         keyGrant(this.#scope, data),

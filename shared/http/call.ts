@@ -9,6 +9,8 @@ export type Call = {
   /** Milliseconds since the epoch. */
   startedAt: number
   credential?: Credential
+  /** The key of a request that was not authenticated, if it has the form of one. */
+  refusedKey?: string
   path: Record<string, string>
   query: Record<string, unknown>
   body: Record<string, unknown>

@@ -5,8 +5,10 @@ import type { Route } from '../api/route.ts'
 import type { ClinicId, ClinicInfo } from '../domain/clinic.ts'
 import type { Credential } from '../domain/credential.ts'
 import { endpointChain } from '../http/chain.ts'
+import { refusedKeys } from '../http/refused-keys.ts'
 import { ReplayedResponse } from '../http/replayed-response.ts'
 import { accessToStdout } from '../observability/access.ts'
+import { coldStart } from '../observability/cold-start.ts'
 import { logToStdout } from '../observability/log.ts'
 import { credentialStore } from '../store/credentials.ts'
 import { UnavailableError } from '../store/table/errors.ts'
@@ -20,7 +22,7 @@ import {
 import { withRequestSignal } from '../store/table/request-signal.ts'
 import { openTable } from '../store/table/table.ts'
 import { documentClient } from './document-client.ts'
-import { readEnvironment } from './environment.ts'
+import { isStartedOnDemand, readEnvironment } from './environment.ts'
 import { type Opened, openPlatform, openStores, type Stores } from './platform.ts'
 
 /** A request that has passed every check of the chain. */
@@ -52,14 +54,17 @@ export function endpoint<R extends Route, S extends Stores>(
   client: DynamoDBDocumentClient = documentClient(),
 ) {
   const environment = readEnvironment()
-  const platform = openPlatform(openTable(client, environment.TABLE_NAME))
+  const platform = openPlatform(openTable(client, environment.TABLE_NAME), environment.STAGE)
   const credentials = credentialStore(platform)
   const opened = openStores(stores, platform)
+  const reportColdStart = coldStart(platform.recordMs, isStartedOnDemand())
   return endpointChain(route, {
     now: platform.now,
     log: logToStdout,
+    onInvoked: reportColdStart,
     writeAccess: accessToStdout,
     verifyCredential: (pair) => withApiErrors(() => credentials.authenticate(pair)),
+    onRefusedKey: refusedKeys(() => platform.count('key_refused_repeatedly'), platform.now),
     countRequest: (credential) => withApiErrors(() => credentials.countRequest(credential)),
     requestsPerMinute: environment.REQUESTS_PER_MINUTE,
     recordUse: credentials.recordUse,

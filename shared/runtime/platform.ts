@@ -16,9 +16,11 @@ export type Platform = {
   readonly recordMs: RecordMs
 }
 
-export function openPlatform(table: Table): Platform {
-  const count = counter(logToStdout, now)
-  const recordMs = durationRecorder(logToStdout, now)
+/** @param stage the stage that metrics are recorded for */
+export function openPlatform(table: Table, stage: string): Platform {
+  const source = { write: logToStdout, now, stage }
+  const count = counter(source)
+  const recordMs = durationRecorder(source)
   return { table, now, newId, count, recordMs, onDrift: (list) => count('list_drift', { list }) }
 }
 

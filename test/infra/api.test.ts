@@ -258,6 +258,7 @@ describe('the functions', () => {
     expect(Object.keys(environmentOf(dev, 'get-patient')).sort()).toEqual([
       'CHECK_RESPONSES',
       'REQUESTS_PER_MINUTE',
+      'STAGE',
       'TABLE_NAME',
     ])
     for (const id of ['ping-webhook', 'redeliver'])

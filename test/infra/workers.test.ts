@@ -173,7 +173,7 @@ describe('the workers', () => {
   it.each(Object.entries(workers))('%s has exactly its timeout, environment and grants', (id, worker) => {
     const { timeout, environment, calls, grants } = worker
     expect(resourceOfFunction(dev, 'AWS::Lambda::Function', id).Properties.Timeout).toBe(timeout)
-    expect(environmentOf(dev, id)).toEqual({ TABLE_NAME: imported('TableName'), ...environment })
+    expect(environmentOf(dev, id)).toEqual({ TABLE_NAME: imported('TableName'), STAGE: 'dev', ...environment })
     expect(grantsOf(dev, id)).toEqual([
       writeLogs('WorkerLogGroup'),
       tableGrant(calls, { delivers: true }),
@@ -337,24 +337,6 @@ describe('the queues', () => {
     }
     const ids = Object.values(outputs).map(([path]) => logicalIdAt(dev, path))
     expect(Object.keys(queues).sort()).toEqual(ids.sort())
-  })
-
-  it('of failed fan-outs has an alarm for its first message', () => {
-    dev.resourceCountIs('AWS::CloudWatch::Alarm', 1)
-    dev.hasResourceProperties('AWS::CloudWatch::Alarm', {
-      Namespace: 'AWS/SQS',
-      MetricName: 'ApproximateNumberOfMessagesVisible',
-      Dimensions: [
-        {
-          Name: 'QueueName',
-          Value: { 'Fn::GetAtt': [logicalIdAt(dev, 'Events/FailedFanOuts'), 'QueueName'] },
-        },
-      ],
-      Statistic: 'Maximum',
-      Threshold: 0,
-      ComparisonOperator: 'GreaterThanThreshold',
-      TreatMissingData: 'notBreaching',
-    })
   })
 
   it('of slow deliveries, and no others, end in slow-deliveries', () => {
