@@ -21,6 +21,7 @@ type Options = DeploymentTarget & {
   readonly providers: Pick<Providers, 'sms' | 'emails' | 'inboxUrl' | 'setListener'>
   readonly logs: LogDelivery
   readonly log: (line: string) => void
+  readonly functionLog?: ((text: string) => void) | undefined
   readonly clockOffset?: ClockOffset | undefined
 }
 
@@ -42,12 +43,13 @@ export type Deployment = {
 const newPool = (
   spec: FunctionSpec,
   mappings: DeploymentPlan['queues'],
-  { log, logs, clockOffset }: Options,
+  { log, logs, functionLog, clockOffset }: Options,
   monitor: AlarmMonitor,
 ): FunctionPool =>
   createFunctionPool(spec, log, {
     writeLogs: (logGroup, text) => {
       monitor.write(text)
+      functionLog?.(text)
       logs.write(logGroup, text)
     },
     clockOffset,

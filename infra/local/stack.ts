@@ -40,6 +40,8 @@ export type LocalStackOptions = {
   clockOffset?: ClockOffset
   /** Receives a line for each request and each problem. */
   log?: (line: string) => void
+  /** Receives what functions write. */
+  functionLog?: (text: string) => void
   /** Added to the environment of every function. */
   environment?: Record<string, string>
   /** `HOST:PORT` that functions may send webhooks to although it is not public. */
@@ -134,6 +136,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
       environment: environmentOf(options),
       tableSuffix: dynamodb.tableSuffix,
       clockOffset: options.clockOffset,
+      functionLog: options.functionLog,
     }),
     ({ close }) => close(),
   )

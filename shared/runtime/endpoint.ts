@@ -35,6 +35,8 @@ export type Input<R extends Route> = {
   readonly body: R['body'] extends z.ZodObject ? z.output<R['body']> : Record<string, never>
   /** Milliseconds since the epoch. */
   readonly now: number
+  /** For what the request causes later: its log lines name it. */
+  readonly requestId: string
   /** A new id of a record. */
   readonly newId: () => string
   /** Stores the response, so that a repetition of the request gets it again (Idempotency-Key). */
@@ -89,13 +91,14 @@ export function endpoint<R extends Route, S extends Stores>(
       query,
       body,
       now: platform.now(),
+      requestId: call.requestId,
       newId: platform.newId,
       idempotency: idempotencyGuard(platform, request),
     }
     // A request that was answered 504 makes no further call of the table. The last attempt has half of the time.
     const work = () => handle(input as Input<R>, opened)
     const msLeft = context.getRemainingTimeInMillis() / 2
-    const response = await withApiErrors(() => withRequestSignal(signal, work, msLeft))
+    const response = await withApiErrors(() => withRequestSignal(signal, work, msLeft, call.requestId))
     return response instanceof StoredResponse ? new ReplayedResponse(response) : response
   })
 }

@@ -13,10 +13,18 @@ const DEAD_RECEIVER = '127.0.0.1:9'
 
 let stack: RunningStack
 let pair: string
+/** What the functions have logged. */
+const lines: Record<string, unknown>[] = []
 let clinic: Awaited<ReturnType<typeof newClinic>>
 
 beforeAll(async () => {
-  stack = await runStack({ demo: false, allowedWebhookHost: DEAD_RECEIVER })
+  stack = await runStack({
+    demo: false,
+    allowedWebhookHost: DEAD_RECEIVER,
+    functionLog: (text) => {
+      for (const line of text.split('\n')) if (line.startsWith('{')) lines.push(JSON.parse(line))
+    },
+  })
   clinic = await newClinic(stack.table)
   const { key, secret } = await issueCredential(stack.table, clinic)
   pair = `${key}:${secret}`
@@ -68,9 +76,28 @@ it('deliveries-failing is on when receivers cannot be reached', async () => {
     const webhook = { url: `http://${DEAD_RECEIVER}/${at}`, events: ['patient.created'] }
     expect((await post(stack, '/webhooks', webhook, { pair })).status).toBe(201)
   }
-  const patient = { first_name: 'Ada', last_name: 'Lang' }
-  expect((await post(stack, '/patients', patient, { pair })).status).toBe(201)
+  const patient = { first_name: 'Ada', last_name: 'Lang', email_address: 'ada@example.com' }
+  const created = await post(stack, '/patients', patient, { pair })
+  expect(created.status).toBe(201)
   await turnsOn('deliveries-failing')
+  const attempts = lines.filter(({ worker }) => worker === 'deliver-event')
+  expect(new Set(attempts.map(({ request_id }) => request_id))).toEqual(
+    new Set([created.headers['x-request-id']]),
+  )
+})
+
+it('lines of an email have the id of the request that created it', async () => {
+  const found = await get(stack, '/patients', pair)
+  const message = { patient_id: found.body.data[0].id, channel: 'email', message: 'Hello' }
+  const accepted = await post(stack, '/messages', message, { pair })
+  expect(accepted.status).toBe(202)
+  await vi.waitFor(
+    () =>
+      expect(lines.filter(({ worker }) => worker === 'send-email')).toContainEqual(
+        expect.objectContaining({ request_id: accepted.headers['x-request-id'], outcome: 'accepted' }),
+      ),
+    { timeout: 20_000, interval: 100 },
+  )
 })
 
 it('message-unresolved is on when the process that sent an SMS has crashed', async () => {
