@@ -114,6 +114,7 @@ function restApi(
       throttlingRateLimit: stage.throttle.rate,
       throttlingBurstLimit: stage.throttle.burst,
       ...LOGGING,
+      tracingEnabled: stage.monitoring.tracing,
       methodOptions: Object.fromEntries(
         routes
           .filter(isList)

@@ -12,11 +12,10 @@ export class MonitoringStack extends Stack {
       description: 'Clinic Developer API: alarms, dashboard and saved queries',
       env: stage.env,
     })
-    const { name, monitoring, removalPolicy } = stage
+    const { name, monitoring } = stage
     const data = new ImportedData(this, 'Stored', stage)
     new Monitoring(this, 'Monitoring', {
       settings: monitoring,
-      removalPolicy,
       watched: {
         stage: name,
         api: apiName(name),

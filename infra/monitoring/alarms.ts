@@ -27,9 +27,9 @@ export class Alarms extends Construct {
   /** Notified of what affects patients. */
   readonly urgentTopic: Topic
 
-  constructor(scope: Construct, id: string, { settings, removalPolicy, watched }: MonitoringProps) {
+  constructor(scope: Construct, id: string, { settings, watched }: MonitoringProps) {
     super(scope, id)
-    const key = topicKey(this, removalPolicy)
+    const key = topicKey(this)
     const definitions = [...ALARMS, smsSpendingAlarm(settings.smsSpendLimit)]
     const all: Alarm[] = []
     const topics = new Map<string, Topic>()

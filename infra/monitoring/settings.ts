@@ -1,4 +1,3 @@
-import type { RemovalPolicy } from 'aws-cdk-lib'
 import type { Watched } from './figures.ts'
 
 /** Who is notified, and the limits that alarms compare with. */
@@ -16,7 +15,6 @@ export type MonitoringSettings = {
 /** What each part of the monitoring is made from. */
 export type MonitoringProps = {
   readonly settings: MonitoringSettings
-  readonly removalPolicy: RemovalPolicy
   readonly watched: Watched
 }
 

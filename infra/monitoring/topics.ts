@@ -1,4 +1,4 @@
-import { CfnOutput, type RemovalPolicy, Stack } from 'aws-cdk-lib'
+import { CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib'
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Key } from 'aws-cdk-lib/aws-kms'
 import { Topic } from 'aws-cdk-lib/aws-sns'
@@ -7,11 +7,11 @@ import type { Construct } from 'constructs'
 import type { MonitoringSettings } from './settings.ts'
 
 /** Alarms cannot publish to a topic that AWS's own key of SNS encrypts. */
-export function topicKey(scope: Construct, removalPolicy: RemovalPolicy): Key {
+export function topicKey(scope: Construct): Key {
   const key = new Key(scope, 'TopicKey', {
     description: 'Encrypts notifications of alarms',
     enableKeyRotation: true,
-    removalPolicy,
+    removalPolicy: RemovalPolicy.DESTROY,
   })
   for (const service of ['cloudwatch', 'budgets'])
     key.grantEncryptDecrypt(new ServicePrincipal(`${service}.amazonaws.com`))

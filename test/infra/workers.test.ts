@@ -173,7 +173,11 @@ describe('the workers', () => {
   it.each(Object.entries(workers))('%s has exactly its timeout, environment and grants', (id, worker) => {
     const { timeout, environment, calls, grants } = worker
     expect(resourceOfFunction(dev, 'AWS::Lambda::Function', id).Properties.Timeout).toBe(timeout)
-    expect(environmentOf(dev, id)).toEqual({ TABLE_NAME: imported('TableName'), STAGE: 'dev', ...environment })
+    expect(environmentOf(dev, id)).toEqual({
+      TABLE_NAME: imported('TableName'),
+      STAGE: 'dev',
+      ...environment,
+    })
     expect(grantsOf(dev, id)).toEqual([
       writeLogs('WorkerLogGroup'),
       tableGrant(calls, { delivers: true }),
@@ -243,6 +247,7 @@ describe('the workers', () => {
     dev.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
       FunctionName: refTo(`${sweep}/Function`),
       MaximumRetryAttempts: 0,
+      MaximumEventAgeInSeconds: 60,
     })
     dev.hasResourceProperties('AWS::Events::Rule', {
       ScheduleExpression: 'rate(1 minute)',
@@ -251,7 +256,7 @@ describe('the workers', () => {
         Id: `Target${part}`,
         Arn: arnOf(`${sweep}/Function`),
         Input: JSON.stringify({ part, parts }),
-        RetryPolicy: { MaximumRetryAttempts: 0 },
+        RetryPolicy: { MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 },
       })),
     })
   })
