@@ -10,6 +10,7 @@ export const SETTING_NAMES = [
   'smsSenderId',
   'emailsPerSecond',
   'smsReceipts',
+  'firewall',
   'domain',
   'certificateArn',
   'hostedZoneId',

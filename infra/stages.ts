@@ -43,6 +43,8 @@ export type StageSettings = {
   readonly monitoring: MonitoringSettings
   /** Whether delivery receipts of SMS are read. */
   readonly smsReceipts: boolean
+  /** Whether a web ACL filters the requests. */
+  readonly firewall: boolean
   /** The gateway's limit for each method, shared by all credentials: requests per second, and burst. */
   readonly throttle: { readonly rate: number; readonly burst: number }
   /** The account's limit of concurrent invocations, to be shared; undefined to reserve nothing. */
@@ -141,6 +143,7 @@ export function stageSettings(name: string, overrides: Settings = {}): StageSett
     messaging: messagingSettings(kind, settings),
     monitoring: monitoringSettings(settings),
     smsReceipts: switchSetting('smsReceipts', settings),
+    firewall: switchSetting('firewall', settings),
     domain: domainSettings(settings),
     accountConcurrency: optionalIntegerSetting('accountConcurrency', settings, 1),
     warmThroughput: warmThroughputSetting(settings),
