@@ -115,20 +115,30 @@ function restApi(
       throttlingBurstLimit: stage.throttle.burst,
       ...LOGGING,
       tracingEnabled: stage.monitoring.tracing,
-      methodOptions: Object.fromEntries(
-        routes
-          .filter(isList)
-          .map(({ method, path }) => [`${BASE_PATH}${path}/${method}`, listOptions(stage)]),
-      ),
+      methodOptions: {
+        ...Object.fromEntries(
+          routes
+            .filter(isList)
+            .map(({ method, path }) => [`${BASE_PATH}${path}/${method}`, throttled(stage, LIST_SHARE)]),
+        ),
+        ...Object.fromEntries(
+          REFERENCE_RESOURCES.map((path) => [`${path}/ANY`, throttled(stage, PAGE_SHARE)]),
+        ),
+      },
       ...accessLog(data.logGroup('GatewayLogGroup')),
     },
   })
 }
 
 /** Lists get half of the stage's rate, so that programs that copy all records leave room for other requests. */
-const listOptions = ({ throttle }: StageSettings): MethodDeploymentOptions => ({
+const LIST_SHARE = 0.5
+
+/** The public pages need no credential, so the rate of a credential does not limit their callers. */
+const PAGE_SHARE = 0.05
+
+const throttled = ({ throttle }: StageSettings, share: number): MethodDeploymentOptions => ({
   // A method's settings replace all of the stage's.
   ...LOGGING,
-  throttlingRateLimit: throttle.rate / 2,
-  throttlingBurstLimit: throttle.burst / 2,
+  throttlingRateLimit: throttle.rate * share,
+  throttlingBurstLimit: throttle.burst * share,
 })
