@@ -342,7 +342,7 @@ it('publishes SMS to phone numbers only, sends to one queue, and sends emails fr
   expect(inputs(sqs)).toEqual([
     {
       QueueUrl: process.env.EMAIL_QUEUE_URL,
-      MessageBody: JSON.stringify(queued(id)),
+      MessageBody: JSON.stringify({ ...queued(id), request: 'request-1' }),
       MessageGroupId: mine.clinic.id,
     },
   ])
