@@ -13,6 +13,7 @@ import { newUuid } from '../shared/domain/uuid.ts'
 import { clinicStore } from '../shared/store/clinics.ts'
 import { openTable } from '../shared/store/table/table.ts'
 import { measureAppointments } from './bench/appointments.ts'
+import { costTables, withCostTables } from './bench/capacity.ts'
 import { measureContention } from './bench/contention.ts'
 import { createTable } from './bench/create-table.ts'
 import { measureFleet } from './bench/fleet/fleet.ts'
@@ -21,15 +22,17 @@ import { measureMessages } from './bench/messages.ts'
 import { type Measurement, measurePatients, writePatients } from './bench/patients.ts'
 import { importLine, keepSections, markdownTable, renderReport, replaceSection } from './bench/report.ts'
 
-const { large, write, contention, fleet } = new Command('npm run bench --')
+const { large, write, contention, fleet, cost } = new Command('npm run bench --')
   .option('--large', 'also measure a clinic of a million patients (takes minutes)', false)
   .option('--contention', 'measure only what concurrent writers of one clinic get (takes minutes)', false)
   .option('--fleet', 'measure only a simulation of ten thousand clinics (takes minutes)', false)
+  .option('--cost', 'calculate only what requests and clinics cost, for docs/operate/capacity.md', false)
   .option('--no-write', 'print the report instead of writing docs/benchmarks.md')
   .parse()
-  .opts<{ large: boolean; write: boolean; contention: boolean; fleet: boolean }>()
+  .opts<{ large: boolean; write: boolean; contention: boolean; fleet: boolean; cost: boolean }>()
 
 const REPORT = 'docs/benchmarks.md'
+const CAPACITY = 'docs/operate/capacity.md'
 const MAX_IMPORT_MEGABYTES = 300
 
 const folder = mkdtempSync(join(tmpdir(), 'clinic-bench-'))
@@ -38,7 +41,8 @@ const failures: string[] = []
 let engine: Awaited<ReturnType<typeof startDynamoDb>>
 
 try {
-  if (fleet) await benchFleet()
+  if (cost) writeCosts()
+  else if (fleet) await benchFleet()
   else await onEngine(contention ? benchContention : benchCosts)
 } finally {
   rmSync(folder, { recursive: true, force: true })
@@ -47,6 +51,11 @@ try {
 if (failures.length > 0) {
   printLine(`\nBounds exceeded:\n${failures.map((failure) => `  ${failure}`).join('\n')}`)
   process.exitCode = 1
+}
+
+function writeCosts(): void {
+  if (write) writeFileSync(CAPACITY, withCostTables(readFileSync(CAPACITY, 'utf8')))
+  else printLine(costTables())
 }
 
 async function onEngine(work: () => Promise<void>): Promise<void> {

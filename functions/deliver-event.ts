@@ -1,3 +1,4 @@
+import type { AttemptReport } from '../shared/delivery/attempt-report.ts'
 import { deliverEvent } from '../shared/delivery/deliver-event.ts'
 import { type Lane, readQueuedDelivery } from '../shared/delivery/delivery-queues.ts'
 import { LEASE_MS } from '../shared/domain/delivery.ts'
@@ -22,11 +23,16 @@ export const handler = queueWorker(
     queues: openDeliveryQueues,
     transport: openTransport,
   },
-  async ({ body, queueArn }, stores, { now, newId }) => {
+  async ({ body, queueArn }, stores, { now, newId, count, logWork }) => {
     const queued = readQueuedDelivery(body)
     const lane: Lane = queueArn.endsWith('-slow-deliveries') ? 'slow' : 'quick'
     try {
-      await deliverEvent({ ...stores, now, random: Math.random, newToken: newId }, queued, lane)
+      const onAttempt = ({ clinic, requestId, ...facts }: AttemptReport): void => {
+        if (facts.outcome !== 'cut-off') count('delivery_attempt', { outcome: facts.outcome })
+        logWork(deliverEventWorker.id, { clinic, requestId, ...facts })
+      }
+      const { random } = Math
+      await deliverEvent({ ...stores, now, random, newToken: newId, onAttempt }, queued, lane)
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error
       await stores.queues.push(lane, [queued], PAUSE_MS)

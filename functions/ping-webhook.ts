@@ -15,7 +15,10 @@ export const handler = endpoint(
     queues: openDeliveryQueues,
     count: ({ count }) => count,
   },
-  async ({ clinicId, clinic, path, now, newId, idempotency }, { webhooks, deliveries, queues, count }) => {
+  async (
+    { clinicId, clinic, path, now, newId, requestId, idempotency },
+    { webhooks, deliveries, queues, count },
+  ) => {
     const webhook = await webhooks.find(clinicId, path.id)
     if (!webhook) {
       // The first request may have been followed by the deletion of the endpoint.
@@ -31,6 +34,7 @@ export const handler = endpoint(
       sequence: 1,
       data: { id: webhook.id },
       createdAt,
+      requestId,
     }
     const delivery = {
       ...newDelivery(event, clinic, { id: newId(), webhook: webhook.id, now }),

@@ -22,13 +22,15 @@ export const handler = queueWorker(
     queue: openEmailQueue,
     waitForTurn: openEmailPacing,
   },
-  async ({ body }, { messages, clinics, sender, queue, waitForTurn }, { now, newId }) => {
+  async ({ body }, { messages, clinics, sender, queue, waitForTurn }, { now, newId, logWork }) => {
     const email = readQueuedEmail(body)
     const { random } = Math
     const mailSettings = async (id: ClinicId) => (await clinics.find(id)) ?? { name: '' }
     try {
-      const consumer = { messages, mailSettings, sender, queue, waitForTurn, now, random, newToken: newId }
-      await sendQueuedEmail(consumer, email)
+      const { clinic, request: requestId } = email
+      const onSent = (outcome: string) => logWork(sendEmailWorker.id, { clinic, requestId, outcome })
+      const clock = { waitForTurn, now, random, newToken: newId }
+      await sendQueuedEmail({ messages, mailSettings, sender, queue, ...clock, onSent }, email)
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error
       // The store is down. Pushed again, the email does not use up the receives after which it would be a dead letter.

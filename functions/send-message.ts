@@ -34,7 +34,10 @@ export const handler = endpoint(
     sms: (platform) => ({ ...platform, messages: messageDispatch(platform), sender: openSms() }),
     count: ({ count }) => count,
   },
-  async ({ clinicId, clinic, body, now, newId, idempotency }, { messages, emails, limits, sms, count }) => {
+  async (
+    { clinicId, clinic, body, now, newId, requestId, idempotency },
+    { messages, emails, limits, sms, count },
+  ) => {
     const request: MessageRequest = {
       id: newId(),
       claimToken: newId(),
@@ -53,8 +56,9 @@ export const handler = endpoint(
     if (verdict instanceof StoredResponse) return verdict
     if (verdict.kind !== 'accepted') throw toApiError(verdict.kind, now, clinic.timezone)
     const { message } = verdict
+    count('message_status', { channel: message.channel, status: message.status })
     if (message.channel === 'email') {
-      const queued = emails.push({ clinic: clinicId, message: message.id, waits: 0 })
+      const queued = emails.push({ clinic: clinicId, message: message.id, waits: 0, request: requestId })
       // After a failure the sweep queues it.
       await queued.catch(() => count('email_not_queued'))
       return renderAcceptedMessage(message)

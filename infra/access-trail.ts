@@ -37,6 +37,8 @@ export class AccessTrail extends Construct {
   readonly bucket: Bucket
   /** The operator tool writes its lines here. */
   readonly operatorLog: LogGroup
+  /** The name of its delivery stream. */
+  readonly streamName: string
   readonly #destination: ILogSubscriptionDestination
 
   constructor(scope: Construct, id: string, stage: StageSettings) {
@@ -48,6 +50,7 @@ export class AccessTrail extends Construct {
     })
     this.bucket = trailBucket(this, stage, key)
     const stream = deliveryStream(this, stage, this.bucket, key)
+    this.streamName = stream.ref
     const role = subscriptionRole(this, stream)
     this.#destination = { bind: () => ({ arn: stream.attrArn, role }) }
     this.operatorLog = logGroup(this, 'OperatorLog', stage)

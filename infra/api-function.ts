@@ -33,6 +33,7 @@ export function routeFunction(
     reservedConcurrency,
     environment: {
       TABLE_NAME: data.table.tableName,
+      STAGE: stage.name,
       CHECK_RESPONSES: stage.checkResponses ? 'on' : 'off',
       REQUESTS_PER_MINUTE: String(stage.requestsPerMinute),
       ...environment,

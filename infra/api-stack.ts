@@ -6,7 +6,8 @@ import { Api } from './api.ts'
 import { ApiDomain } from './api-domain.ts'
 import type { FunctionCode } from './bundles.ts'
 import { ImportedData } from './data-stack.ts'
-import { type QueueId, stackName } from './names.ts'
+import { Firewall } from './firewall.ts'
+import { apiName, type QueueId, stackName } from './names.ts'
 import { NamedQueues } from './queues.ts'
 import { deliveryQueueAccess, emailQueueAccess, smsAccess } from './service-access.ts'
 import type { StageSettings } from './stages.ts'
@@ -42,6 +43,11 @@ export class ApiStack extends Stack {
       ...deliveryQueueAccess(queues.get('deliveries'), queues.get('slow-deliveries')),
     }
     const { rest } = new Api(this, 'Api', { stage, code, data, services, routes })
+    if (stage.firewall)
+      new Firewall(this, 'Firewall', {
+        name: apiName(stage.name),
+        stageArn: rest.deploymentStage.stageArn,
+      })
     const outputs: Record<string, string> = {
       ...this.#address(rest, stage),
       Cell: stage.cell,

@@ -16,6 +16,7 @@ import { routeReservation } from './concurrency.ts'
 import type { ImportedData } from './data-stack.ts'
 import { gatewayDocument, type Operation } from './gateway-document.ts'
 import { gatewayResponses } from './gateway-responses.ts'
+import { apiName } from './names.ts'
 import { accessLog } from './observability.ts'
 import { REFERENCE } from './reference-files.ts'
 import type { Services } from './service-access.ts'
@@ -58,7 +59,7 @@ export class Api extends Construct {
       routes,
       data,
       document: gatewayDocument({
-        title: apiName(stage),
+        title: apiName(stage.name),
         operations: [...endpoints, ...pages],
         fallback,
         extensions: {
@@ -84,8 +85,6 @@ export class Api extends Construct {
   }
 }
 
-const apiName = ({ name }: StageSettings): string => `clinic-developer-api-${name}`
-
 /** Callers who use the domain cannot be left behind by the address of API Gateway, and a firewall has one address to watch. */
 const hasDomain = ({ domain }: StageSettings): boolean => domain !== undefined
 
@@ -104,7 +103,7 @@ function restApi(
   { routes, data, document }: Pick<Props, 'routes' | 'data'> & { document: object },
 ): SpecRestApi {
   return new SpecRestApi(scope, 'Rest', {
-    restApiName: apiName(stage),
+    restApiName: apiName(stage.name),
     apiDefinition: ApiDefinition.fromInline(document),
     endpointTypes: [EndpointType.REGIONAL],
     disableExecuteApiEndpoint: hasDomain(stage),
@@ -115,20 +114,31 @@ function restApi(
       throttlingRateLimit: stage.throttle.rate,
       throttlingBurstLimit: stage.throttle.burst,
       ...LOGGING,
-      methodOptions: Object.fromEntries(
-        routes
-          .filter(isList)
-          .map(({ method, path }) => [`${BASE_PATH}${path}/${method}`, listOptions(stage)]),
-      ),
+      tracingEnabled: stage.monitoring.tracing,
+      methodOptions: {
+        ...Object.fromEntries(
+          routes
+            .filter(isList)
+            .map(({ method, path }) => [`${BASE_PATH}${path}/${method}`, throttled(stage, LIST_SHARE)]),
+        ),
+        ...Object.fromEntries(
+          REFERENCE_RESOURCES.map((path) => [`${path}/ANY`, throttled(stage, PAGE_SHARE)]),
+        ),
+      },
       ...accessLog(data.logGroup('GatewayLogGroup')),
     },
   })
 }
 
 /** Lists get half of the stage's rate, so that programs that copy all records leave room for other requests. */
-const listOptions = ({ throttle }: StageSettings): MethodDeploymentOptions => ({
+const LIST_SHARE = 0.5
+
+/** The public pages need no credential, so the rate of a credential does not limit their callers. */
+const PAGE_SHARE = 0.05
+
+const throttled = ({ throttle }: StageSettings, share: number): MethodDeploymentOptions => ({
   // A method's settings replace all of the stage's.
   ...LOGGING,
-  throttlingRateLimit: throttle.rate / 2,
-  throttlingBurstLimit: throttle.burst / 2,
+  throttlingRateLimit: throttle.rate * share,
+  throttlingBurstLimit: throttle.burst * share,
 })

@@ -19,6 +19,7 @@ const EXPORTS = [
   'GatewayLogGroup',
   'OperatorLogGroup',
   'AccessTrailBucket',
+  'AccessTrailStream',
 ] as const
 
 type ExportName = (typeof EXPORTS)[number]
@@ -49,6 +50,7 @@ export class DataStack extends Stack {
       GatewayLogGroup: logGroup(this, 'GatewayLogs', stage).logGroupName,
       OperatorLogGroup: trail.operatorLog.logGroupName,
       AccessTrailBucket: trail.bucket.bucketName,
+      AccessTrailStream: trail.streamName,
     }
     for (const name of EXPORTS)
       new CfnOutput(this, name, { value: values[name], exportName: exportName(stage, name) })

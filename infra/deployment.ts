@@ -8,6 +8,7 @@ import { ApiStack } from './api-stack.ts'
 import type { FunctionCode } from './bundles.ts'
 import { checkConcurrency } from './concurrency.ts'
 import { DataStack } from './data-stack.ts'
+import { MonitoringStack } from './monitoring-stack.ts'
 import { REFERENCE } from './reference-files.ts'
 import { SmsReceiptsStack } from './sms-receipts-stack.ts'
 import { type StageSettings, stageWarnings } from './stages.ts'
@@ -45,8 +46,12 @@ export function addStacks(
   if (stage.smsReceipts) workers.addStackDependency(new SmsReceiptsStack(scope, stage))
   const api = new ApiStack(scope, stage, code, routes)
   api.addStackDependency(workers)
-  for (const stack of [data, workers, api]) Tags.of(stack).add('service', 'clinic-developer-api')
-  for (const { templateOptions } of [data, workers, api]) templateOptions.metadata = CFN_LINT
+  const monitoring = new MonitoringStack(scope, stage)
+  // What is to be watched exists before its alarms.
+  monitoring.addStackDependency(api)
+  const stacks = [data, workers, api, monitoring]
+  for (const stack of stacks) Tags.of(stack).add('service', 'clinic-developer-api')
+  for (const { templateOptions } of stacks) templateOptions.metadata = CFN_LINT
   for (const [at, warning] of stageWarnings(stage).entries())
     Annotations.of(api).addWarningV2(`clinic-developer-api:${at}`, warning)
 }

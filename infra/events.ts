@@ -1,6 +1,5 @@
 import { Construct } from 'constructs'
 import { pushGrant } from './grants.ts'
-import { alarmOnMessages } from './observability.ts'
 import { deadLetterQueue, queueWithDeadLetters } from './queues.ts'
 import { deliveryQueueAccess } from './service-access.ts'
 import { consumerTimeout, WorkerFunctions, type WorkerProps } from './worker-functions.ts'
@@ -32,12 +31,6 @@ export class Events extends Construct {
     const workers = new WorkerFunctions(this, 'events', { ...props, services })
     // Positions of the stream that the fan-out failed at.
     const failedFanOuts = deadLetterQueue(this, 'FailedFanOuts', stage, 'failed-fan-outs')
-    alarmOnMessages(
-      this,
-      'FanOutAlarm',
-      failedFanOuts,
-      'The fan-out failed at a batch of the stream. The sweep of events processes it: see docs/webhooks.md.',
-    )
     workers.followStream(data.table, failedFanOuts)
     workers.consume('fan-outs', fanOuts)
     workers.consume('deliveries', quick)

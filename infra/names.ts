@@ -13,6 +13,12 @@ export const dataStackName = (stage: string): string => `${stackName(stage)}-Dat
 /** The stack of queues and workers. */
 export const workersStackName = (stage: string): string => `${stackName(stage)}-Workers`
 
+/** The stack of alarms and the dashboard. */
+export const monitoringStackName = (stage: string): string => `${stackName(stage)}-Monitoring`
+
+/** The name of the REST API. Metrics have it as a dimension. */
+export const apiName = (stage: string): string => `clinic-developer-api-${stage}`
+
 /** One for all stages in an account and region. */
 export const SMS_RECEIPTS_STACK = 'ClinicDeveloperApi-SmsReceipts'
 

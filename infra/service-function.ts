@@ -8,6 +8,7 @@ import {
   RecursiveLoop,
   Runtime,
   SystemLogLevel,
+  Tracing,
 } from 'aws-cdk-lib/aws-lambda'
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
@@ -70,10 +71,11 @@ export class ServiceFunction extends Construct {
       environment,
       ...(reservedConcurrency !== undefined && { reservedConcurrentExecutions: reservedConcurrency }),
       logGroup: logs,
-      // Functions log JSON themselves; Lambda's START and END lines add no information.
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel.INFO,
-      systemLogLevelV2: SystemLogLevel.WARN,
+      // With the report of each invocation: its initialization, its memory, and whether it ended with its timeout.
+      systemLogLevelV2: SystemLogLevel.INFO,
+      ...(stage.monitoring.tracing && { tracing: Tracing.ACTIVE }),
       ...(requeues && { recursiveLoop: RecursiveLoop.ALLOW }),
     })
   }

@@ -39,7 +39,7 @@ export const cellSetting = ({ cell = DEFAULT_CELL }: Settings): string =>
   requirePattern('cell', cell, CELL_PATTERN, 'must have 1 to 8 lower-case letters and digits')
 
 /** `on` or `off`, which is the default. */
-export function switchSetting(name: 'smsReceipts' | 'protection', settings: Settings): boolean {
+export function switchSetting(name: 'smsReceipts' | 'firewall' | 'protection', settings: Settings): boolean {
   const value = settings[name] ?? 'off'
   if (value !== 'on' && value !== 'off') throw new Error(`${name} must be "on" or "off".`)
   return value === 'on'

@@ -10,6 +10,7 @@ export const SETTING_NAMES = [
   'smsSenderId',
   'emailsPerSecond',
   'smsReceipts',
+  'firewall',
   'domain',
   'certificateArn',
   'hostedZoneId',
@@ -19,6 +20,10 @@ export const SETTING_NAMES = [
   'accountConcurrency',
   'warmReads',
   'warmWrites',
+  'alarmEmail',
+  'smsSpendLimit',
+  'monthlyBudget',
+  'tracing',
 ] as const
 
 export type SettingName = (typeof SETTING_NAMES)[number]

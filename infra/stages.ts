@@ -1,6 +1,7 @@
 import { Duration, type Environment, RemovalPolicy } from 'aws-cdk-lib'
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { ObjectLockRetention } from 'aws-cdk-lib/aws-s3'
+import { type MonitoringSettings, monitoringSettings } from './monitoring/settings.ts'
 import {
   accountSetting,
   cellSetting,
@@ -39,8 +40,11 @@ export type StageSettings = {
   /** For credentials that have no rate of their own. */
   readonly requestsPerMinute: number
   readonly messaging: MessagingSettings
+  readonly monitoring: MonitoringSettings
   /** Whether delivery receipts of SMS are read. */
   readonly smsReceipts: boolean
+  /** Whether a web ACL filters the requests. */
+  readonly firewall: boolean
   /** The gateway's limit for each method, shared by all credentials: requests per second, and burst. */
   readonly throttle: { readonly rate: number; readonly burst: number }
   /** The account's limit of concurrent invocations, to be shared; undefined to reserve nothing. */
@@ -137,7 +141,9 @@ export function stageSettings(name: string, overrides: Settings = {}): StageSett
     deletionProtection: switchSetting('protection', settings),
     accessTrail: { ...byKind.accessTrail, retention },
     messaging: messagingSettings(kind, settings),
+    monitoring: monitoringSettings(settings),
     smsReceipts: switchSetting('smsReceipts', settings),
+    firewall: switchSetting('firewall', settings),
     domain: domainSettings(settings),
     accountConcurrency: optionalIntegerSetting('accountConcurrency', settings, 1),
     warmThroughput: warmThroughputSetting(settings),

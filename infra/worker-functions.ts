@@ -104,12 +104,13 @@ export class WorkerFunctions {
   everyMinute(): void {
     for (const [worker, { parts = 1 }] of this.#triggeredBy('schedule')) {
       const sweep = this.#function(worker)
-      sweep.configureAsyncInvoke({ retryAttempts: 0 })
+      // An older invocation is dropped: the next one does its work.
+      sweep.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) })
       new Rule(this.#scope, `${worker.id}-every-minute`, {
         schedule: Schedule.rate(Duration.minutes(1)),
         targets: Array.from({ length: parts }, (_, part) => {
           const event = RuleTargetInput.fromObject({ part, parts })
-          return new LambdaFunction(sweep, { event, retryAttempts: 0 })
+          return new LambdaFunction(sweep, { event, retryAttempts: 0, maxEventAge: Duration.minutes(1) })
         }),
       })
     }
@@ -150,7 +151,7 @@ export class WorkerFunctions {
       timeout: timeoutOf(worker),
       reservedConcurrency: workerReservation(worker, stage.accountConcurrency),
       requeues: worker.trigger.type === 'queue' && used.some((service) => service.endsWith('-queue')),
-      environment: { TABLE_NAME: data.table.tableName, ...environment },
+      environment: { TABLE_NAME: data.table.tableName, STAGE: stage.name, ...environment },
       grants: [tableGrant(data, worker.uses), keyGrant(this.#scope, data), ...grants],
     })
     return lambda

@@ -68,7 +68,9 @@ const ARROWS: Record<string, string[]> = {
     'shared/store/patients',
     'shared/store/table',
   ],
+  'infra/monitoring': ['shared/observability', 'shared/runtime/workers.ts'],
   infra: [
+    'infra/monitoring',
     'shared/api',
     'shared/domain/credential.ts',
     'shared/observability',
@@ -82,6 +84,7 @@ const ARROWS: Record<string, string[]> = {
   'infra/local/engines': ['infra/local/process', 'infra/local/template'],
   'infra/local/functions': ['infra/local/template'],
   'infra/local/logs': ['infra/local/template'],
+  'infra/local/metrics': ['infra/local/template'],
   'infra/local/events': ['infra/local/engines', 'infra/local/functions', 'infra/local/template'],
   'infra/local/providers': [
     'infra/local/engines',
@@ -102,6 +105,7 @@ const ARROWS: Record<string, string[]> = {
     'infra/local/functions',
     'infra/local/gateway',
     'infra/local/logs',
+    'infra/local/metrics',
     'infra/local/process',
     'infra/local/providers',
     'infra/local/realistic-dynamodb',

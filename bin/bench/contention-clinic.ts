@@ -38,6 +38,7 @@ export async function openContention(endpoint: string) {
   await createTable(client, TABLE)
   Object.assign(process.env, {
     TABLE_NAME: TABLE,
+    STAGE: 'bench',
     CHECK_RESPONSES: 'off',
     REQUESTS_PER_MINUTE: '1000000',
     AWS_REGION: LOCAL.region,

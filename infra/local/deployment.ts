@@ -11,6 +11,7 @@ import { localPages } from './gateway/pages.ts'
 import type { GatewayHandlers } from './gateway/server.ts'
 import type { LogDelivery } from './logs/log-delivery.ts'
 import { putLogEvents } from './logs/put-log-events.ts'
+import { type AlarmMonitor, openAlarmMonitor } from './metrics/alarm-monitor.ts'
 import { type DeploymentPlan, type DeploymentTarget, plan } from './plan.ts'
 import type { Providers } from './providers/server.ts'
 import { writeReceipt } from './providers/sms-receipts.ts'
@@ -20,6 +21,7 @@ type Options = DeploymentTarget & {
   readonly providers: Pick<Providers, 'sms' | 'emails' | 'inboxUrl' | 'setListener'>
   readonly logs: LogDelivery
   readonly log: (line: string) => void
+  readonly functionLog?: ((text: string) => void) | undefined
   readonly clockOffset?: ClockOffset | undefined
   readonly onRequest?: OnRequest | undefined
 }
@@ -35,6 +37,8 @@ export type Deployment = {
    */
   readonly deploy: (assembly: Assembly, seed?: () => Promise<void>) => Promise<GatewayHandlers>
   readonly outputs: () => Record<string, string>
+  /** The states of the template's alarms at a time, in milliseconds since the epoch. */
+  readonly alarms: AlarmMonitor['states']
   /** The functions, by the logical ids of the template. */
   readonly functions: () => ReadonlyMap<string, FunctionPool>
   readonly close: () => Promise<void>
@@ -43,10 +47,15 @@ export type Deployment = {
 const newPool = (
   spec: FunctionSpec,
   mappings: DeploymentPlan['queues'],
-  { log, logs, clockOffset, onRequest }: Options,
+  { log, logs, functionLog, clockOffset, onRequest }: Options,
+  monitor: AlarmMonitor,
 ): FunctionPool =>
   createFunctionPool(spec, log, {
-    writeLogs: logs.write,
+    writeLogs: (logGroup, text) => {
+      monitor.write(text)
+      functionLog?.(text)
+      logs.write(logGroup, text)
+    },
     clockOffset,
     onRequest: onRequest && ((request) => onRequest(spec.id, request)),
     batches: batchesOf(spec.arn, mappings),
@@ -54,6 +63,7 @@ const newPool = (
 
 export function deployLocally(options: Options): Deployment {
   const { region, endpoints, providers, logs, log } = options
+  const monitor = openAlarmMonitor(endpoints.sqs)
   const pools = new Map<string, FunctionPool>()
   const assemblies: Assembly[] = []
   let queues: QueueSources | undefined
@@ -71,7 +81,7 @@ export function deployLocally(options: Options): Deployment {
     for (const spec of specs) {
       const pool = pools.get(spec.arn)
       if (pool) pool.update(spec)
-      else pools.set(spec.arn, newPool(spec, mappings, options))
+      else pools.set(spec.arn, newPool(spec, mappings, options, monitor))
     }
     const arns = new Set(specs.map(({ arn }) => arn))
     for (const [arn, pool] of pools)
@@ -118,6 +128,7 @@ export function deployLocally(options: Options): Deployment {
       sms: (receipt) => writeReceipt(receipt, { subscriptions, ...services }),
     })
     outputs = planned.outputs
+    monitor.watch(planned.alarms)
     // The previous version keeps its files, since a function may be loading them.
     assemblies.push(assembly)
     if (assemblies.length > 2) await assemblies.shift()?.dispose()
@@ -128,6 +139,7 @@ export function deployLocally(options: Options): Deployment {
         about: { ...planned.about, delivered: logs.files() },
         providers,
         putLogEvents: (body) => putLogEvents(body, logs),
+        alarms: () => monitor.states(Date.now()),
         inject: async (text) => ({ matched: await startedBus.put(readEvent(text, region)) }),
       }),
     }
@@ -136,6 +148,7 @@ export function deployLocally(options: Options): Deployment {
   return {
     deploy,
     outputs: () => outputs,
+    alarms: monitor.states,
     functions: () => new Map([...pools.values()].map((pool) => [pool.name, pool])),
     close: async () => {
       bus?.stop()

@@ -6,6 +6,7 @@ import type { ClockOffset } from './functions/worker.ts'
 import { requestLog } from './gateway/request-log.ts'
 import { openGateway } from './gateway/server.ts'
 import { openLogDelivery } from './logs/log-delivery.ts'
+import type { AlarmState } from './metrics/alarm-states.ts'
 import type { Endpoints } from './plan.ts'
 import type { FeedbackDelays } from './providers/feedback.ts'
 import { startProviders } from './providers/server.ts'
@@ -41,6 +42,8 @@ export type LocalStackOptions = {
   onRequest?: OnRequest
   /** Receives a line for each request and each problem. */
   log?: (line: string) => void
+  /** Receives what functions write. */
+  functionLog?: (text: string) => void
   /** Added to the environment of every function. */
   environment?: Record<string, string>
   /** `HOST:PORT` that functions may send webhooks to although it is not public. */
@@ -64,6 +67,8 @@ export type LocalStack = {
   realistic: RealisticDynamoDb | undefined
   /** The functions, by the logical ids of the template. */
   functions(): ReadonlyMap<string, Pick<FunctionPool, 'invoke' | 'kill'>>
+  /** The states of the template's alarms, now or at another time in milliseconds since the epoch. */
+  alarms(now?: number): Promise<AlarmState[]>
   smsOutboxUrl: string
   emailInboxUrl: string
   /** Ends all processes and threads, closes all ports and removes temporary files. */
@@ -134,6 +139,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
       tableSuffix: dynamodb.tableSuffix,
       clockOffset: options.clockOffset,
       onRequest: options.onRequest,
+      functionLog: options.functionLog,
     }),
     ({ close }) => close(),
   )
@@ -170,6 +176,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
     endpoints,
     realistic,
     functions: deployment.functions,
+    alarms: (now = Date.now()) => deployment.alarms(now),
     smsOutboxUrl: `${baseUrl}/_local/sms`,
     emailInboxUrl: `${baseUrl}/_local/emails`,
     close: () => {

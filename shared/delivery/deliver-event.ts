@@ -23,6 +23,7 @@ import {
   SLOW_THRESHOLD_MS,
   type Slot,
 } from '../domain/webhook-health.ts'
+import { type AttemptReport, attemptReport } from './attempt-report.ts'
 import type { DeliveryQueues, Lane } from './delivery-queues.ts'
 import { recordHealth, reserveQueue, takeSlot } from './receiver-health.ts'
 import type { Deliveries, HealthRecords, Webhooks } from './store-ports.ts'
@@ -56,6 +57,8 @@ export type DeliveryConsumer = {
   readonly random: () => number
   /** A unique token for each claim. */
   readonly newToken: () => string
+  /** Called after each attempt. */
+  readonly onAttempt?: (report: AttemptReport) => void
 }
 
 /**
@@ -140,7 +143,9 @@ async function attempt(
   const at = now()
   const result = await post(consumer, delivery, webhook, at, lane)
   const ifStillClaimed = (before: Delivery, after: Delivery) => (before.claim?.token === token ? after : null)
-  if (lane === 'quick' && result.kind === 'failed' && result.reason === 'timeout') {
+  const isCutOff = lane === 'quick' && result.kind === 'failed' && result.reason === 'timeout'
+  consumer.onAttempt?.(attemptReport({ clinic, requestId: delivery.requestId }, result, isCutOff))
+  if (isCutOff) {
     const cutOff = { result: 'cut-off', at, isSlow: true, probeAt: null, slot, isWaiting: false } as const
     await consumer.health.record(clinic, webhook.id, cutOff)
     await deliveries.change(clinic, webhook.id, delivery.id, (before) =>

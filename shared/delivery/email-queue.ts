@@ -8,11 +8,18 @@ export type QueuedEmail = {
   readonly message: string
   /** How often it was queued again because SES or the store was unavailable. */
   readonly waits: number
+  /** The request that created the message, for log lines; a sweep does not know it. */
+  readonly request?: string
 }
 
 export type EmailQueue = ReturnType<typeof emailQueue>
 
-const Body = z.strictObject({ clinic: z.uuid(), message: z.uuid(), waits: z.int().min(0) })
+const Body = z.strictObject({
+  clinic: z.uuid(),
+  message: z.uuid(),
+  waits: z.int().min(0),
+  request: z.string().optional(),
+})
 
 /**
  * Parses a queued message.

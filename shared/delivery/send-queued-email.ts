@@ -2,6 +2,7 @@ import type { Clinic, ClinicId } from '../domain/clinic.ts'
 import { ERASED_RECIPIENT, isWaiting, type Message } from '../domain/message.ts'
 import type { Email, EmailSender } from './email.ts'
 import type { EmailQueue, QueuedEmail } from './email-queue.ts'
+import type { SendResult } from './send-result.ts'
 import type { Messages } from './store-ports.ts'
 
 /** How long a claim lasts: longer than the function can run. */
@@ -31,6 +32,8 @@ export type EmailConsumer = {
   readonly random: () => number
   /** A unique token for each claim. */
   readonly newToken: () => string
+  /** Called with the provider's result. */
+  readonly onSent?: (outcome: SendResult['kind']) => void
 }
 
 /**
@@ -55,6 +58,7 @@ export async function sendQueuedEmail(consumer: EmailConsumer, email: QueuedEmai
   const token = consumer.newToken()
   if (!(await messages.claim(clinic, read, { token, until: now() + LEASE_MS }))) return
   const result = await sender.send(toEmail(clinic, settings, record))
+  consumer.onSent?.(result.kind)
   if (result.kind === 'accepted') {
     const { providerMessageId } = result
     const at = new Date(now()).toISOString()

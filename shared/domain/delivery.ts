@@ -47,6 +47,8 @@ export type Delivery = {
   /** Requested by the integrator: attempted even if the webhook is disabled. */
   readonly isManual: boolean
   readonly createdAt: number
+  /** Of its event. */
+  readonly requestId?: string
 }
 
 export type Waiting = {
@@ -118,6 +120,7 @@ export function newDelivery(
     claim: null,
     isManual: false,
     createdAt: now,
+    ...(event.requestId !== undefined && { requestId: event.requestId }),
   }
 }
 

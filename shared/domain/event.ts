@@ -72,6 +72,8 @@ export type Event = {
   readonly data: Readonly<Record<string, string | null>>
   /** ISO 8601 instant. */
   readonly createdAt: string
+  /** The request that caused it, for log lines; undefined for other changes. */
+  readonly requestId?: string
 }
 
 /** The payload that is delivered and listed. */

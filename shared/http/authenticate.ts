@@ -2,15 +2,25 @@ import { unauthorized } from '../api/errors.ts'
 import { type Credential, type CredentialPair, parseAuthorization } from '../domain/credential.ts'
 import type { Middleware } from './call.ts'
 
-/** Authenticates the request. Any problem with the credential returns the same 401. */
+/** Anything else that is sent as a key may be a password or a name, and is not logged. */
+const ISSUED_KEY = /^ck_[\w-]{1,64}$/
+
+/** Authenticates the request. `onRefused` is called for a key that is not valid. Any problem with the credential returns the same 401. */
 export function authenticate(
   verifyCredential: (pair: CredentialPair) => Promise<Credential | null>,
+  onRefused: (key: string) => void,
 ): Middleware {
   return {
     before: async ({ event, context }) => {
       const pair = pairOf(event.multiValueHeaders ?? {})
       const credential = pair && (await verifyCredential(pair))
-      if (!credential) throw unauthorized()
+      if (!credential) {
+        if (pair && ISSUED_KEY.test(pair.key)) {
+          context.call.refusedKey = pair.key
+          onRefused(pair.key)
+        }
+        throw unauthorized()
+      }
       context.call.credential = credential
     },
   }

@@ -24,8 +24,12 @@ export const TIMEOUT_MARGIN_MS = 500
 export type ChainOptions = {
   readonly now: () => number
   readonly log: WriteLog
+  /** Called at the beginning of every invocation. */
+  readonly onInvoked?: () => void
   readonly writeAccess: WriteAccess
   readonly verifyCredential: (pair: CredentialPair) => Promise<Credential | null>
+  /** Called for every request that has an issued key which is not valid. */
+  readonly onRefusedKey: (key: string) => void
   readonly countRequest: (credential: Credential) => Promise<RequestCount>
   readonly requestsPerMinute: number
   /** Called for the first request of a credential in a minute. */
@@ -39,11 +43,11 @@ export type ChainOptions = {
  */
 export function endpointChain(route: Route, options: ChainOptions) {
   return buildChain([
-    logLine(route.id, options.now, options.log),
+    logLine(route.id, options.now, options.log, options.onInvoked),
     accessLine(route.id, options.now, options.writeAccess),
     render(route.response),
     collectResponseIds(),
-    authenticate(options.verifyCredential),
+    authenticate(options.verifyCredential, options.onRefusedKey),
     limitRate({
       countRequest: options.countRequest,
       requestsPerMinute: options.requestsPerMinute,

@@ -9,10 +9,15 @@ import { withTimeout } from './with-timeout.ts'
 const MAX_BACKGROUND_WAIT_MS = 300
 
 /** Creates the call and, when the response is ready, writes the request's log line. */
-export function logLine(routeId: string, now: () => number, write: WriteLog): Middleware {
+export function logLine(
+  routeId: string,
+  now: () => number,
+  write: WriteLog,
+  onInvoked: () => void = () => {},
+): Middleware {
   const finish = async ({ context: { call }, response }: ApiRequest): Promise<void> => {
     await withTimeout(MAX_BACKGROUND_WAIT_MS, Promise.allSettled(call.backgroundWrites))
-    const { failure, credential } = call
+    const { failure, credential, refusedKey } = call
     write({
       // Without a timestamp, Lambda treats the line as INFO whatever its level.
       timestamp: new Date(now()).toISOString(),
@@ -22,12 +27,14 @@ export function logLine(routeId: string, now: () => number, write: WriteLog): Mi
       status: (response as APIGatewayProxyResult).statusCode,
       duration_ms: now() - call.startedAt,
       ...(credential && { clinic_id: credential.clinic.id, credential: credential.key }),
+      ...(refusedKey !== undefined && { refused_key: refusedKey }),
       ...(failure && { error: failure.key }),
       ...(failure?.cause !== undefined && { origin: errorOrigin(failure.cause) }),
     })
   }
   return {
     before: ({ event, context }) => {
+      onInvoked()
       const { requestId } = event.requestContext
       context.call = {
         requestId,

@@ -1,5 +1,8 @@
 import type { WriteLog } from './log.ts'
 
+/** The namespace of all metrics of the service. */
+export const NAMESPACE = 'ClinicDeveloperApi'
+
 type Dimension = Readonly<Record<string, string>>
 
 /** Counts one occurrence of a metric. */
@@ -8,17 +11,25 @@ export type Count = (name: string, dimension?: Dimension) => void
 /** Records a value of a metric in milliseconds. */
 export type RecordMs = (name: string, ms: number, dimension?: Dimension) => void
 
+type Source = {
+  readonly write: WriteLog
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  /** Stages of one account share the namespace, so each metric has its stage as a dimension. */
+  readonly stage: string
+}
+
 /** Counts occurrences by log lines in CloudWatch's embedded metric format. */
 export const counter =
-  (write: WriteLog, now: () => number): Count =>
+  (source: Source): Count =>
   (name, dimension = {}) =>
-    write(metricLine(now(), { name, unit: 'Count', value: 1, dimension }))
+    source.write(metricLine(source, { name, unit: 'Count', value: 1, dimension }))
 
 /** Records durations in the same way. */
 export const durationRecorder =
-  (write: WriteLog, now: () => number): RecordMs =>
+  (source: Source): RecordMs =>
   (name, ms, dimension = {}) =>
-    write(metricLine(now(), { name, unit: 'Milliseconds', value: ms, dimension }))
+    source.write(metricLine(source, { name, unit: 'Milliseconds', value: ms, dimension }))
 
 type Metric = {
   readonly name: string
@@ -27,17 +38,22 @@ type Metric = {
   readonly dimension: Dimension
 }
 
-const metricLine = (timestamp: number, { name, unit, value, dimension }: Metric) => ({
+/** A metric with a further dimension is recorded by stage, too: CloudWatch does not add up the series of a dimension. */
+const metricLine = ({ now, stage }: Source, { name, unit, value, dimension }: Metric) => ({
   _aws: {
-    Timestamp: timestamp,
+    Timestamp: now(),
     CloudWatchMetrics: [
       {
-        Namespace: 'ClinicDeveloperApi',
-        Dimensions: [Object.keys(dimension)],
+        Namespace: NAMESPACE,
+        Dimensions: [
+          ['stage'],
+          ...(Object.keys(dimension).length > 0 ? [['stage', ...Object.keys(dimension)]] : []),
+        ],
         Metrics: [{ Name: name, Unit: unit }],
       },
     ],
   },
+  stage,
   ...dimension,
   [name]: value,
 })

@@ -5,8 +5,10 @@ import type { Route } from '../api/route.ts'
 import type { ClinicId, ClinicInfo } from '../domain/clinic.ts'
 import type { Credential } from '../domain/credential.ts'
 import { endpointChain } from '../http/chain.ts'
+import { refusedKeys } from '../http/refused-keys.ts'
 import { ReplayedResponse } from '../http/replayed-response.ts'
 import { accessToStdout } from '../observability/access.ts'
+import { coldStart } from '../observability/cold-start.ts'
 import { logToStdout } from '../observability/log.ts'
 import { credentialUse } from '../store/credential-use.ts'
 import { credentialStore } from '../store/credentials.ts'
@@ -21,7 +23,7 @@ import {
 import { withRequestSignal } from '../store/table/request-signal.ts'
 import { openTable } from '../store/table/table.ts'
 import { documentClient } from './document-client.ts'
-import { readEnvironment } from './environment.ts'
+import { isStartedOnDemand, readEnvironment } from './environment.ts'
 import { type Opened, openPlatform, openStores, type Stores } from './platform.ts'
 
 /** A request that has passed every check of the chain. */
@@ -34,6 +36,8 @@ export type Input<R extends Route> = {
   readonly body: R['body'] extends z.ZodObject ? z.output<R['body']> : Record<string, never>
   /** Milliseconds since the epoch. */
   readonly now: number
+  /** For what the request causes later: its log lines name it. */
+  readonly requestId: string
   /** A new id of a record. */
   readonly newId: () => string
   /** Stores the response, so that a repetition of the request gets it again (Idempotency-Key). */
@@ -53,15 +57,18 @@ export function endpoint<R extends Route, S extends Stores>(
   client: DynamoDBDocumentClient = documentClient(),
 ) {
   const environment = readEnvironment()
-  const platform = openPlatform(openTable(client, environment.TABLE_NAME))
+  const platform = openPlatform(openTable(client, environment.TABLE_NAME), environment.STAGE)
   const credentials = credentialStore(platform)
   const uses = credentialUse(platform)
   const opened = openStores(stores, platform)
+  const reportColdStart = coldStart(platform.recordMs, isStartedOnDemand())
   return endpointChain(route, {
     now: platform.now,
     log: logToStdout,
+    onInvoked: reportColdStart,
     writeAccess: accessToStdout,
     verifyCredential: (pair) => withApiErrors(() => credentials.authenticate(pair)),
+    onRefusedKey: refusedKeys(() => platform.count('key_refused_repeatedly'), platform.now),
     countRequest: (credential) => withApiErrors(() => uses.countRequest(credential)),
     requestsPerMinute: environment.REQUESTS_PER_MINUTE,
     recordUse: uses.recordUse,
@@ -86,13 +93,14 @@ export function endpoint<R extends Route, S extends Stores>(
       query,
       body,
       now: platform.now(),
+      requestId: call.requestId,
       newId: platform.newId,
       idempotency: idempotencyGuard(platform, request),
     }
     // A request that was answered 504 makes no further call of the table. The last attempt has half of the time.
     const work = () => handle(input as Input<R>, opened)
     const msLeft = context.getRemainingTimeInMillis() / 2
-    const response = await withApiErrors(() => withRequestSignal(signal, work, msLeft))
+    const response = await withApiErrors(() => withRequestSignal(signal, work, msLeft, call.requestId))
     return response instanceof StoredResponse ? new ReplayedResponse(response) : response
   })
 }

@@ -1,8 +1,13 @@
 /** The only file that reads the environment of functions. Infrastructure sets exactly these variables. */
 import * as z from 'zod'
 
-const Environment = z.object({
+const FunctionEnvironment = z.object({
   TABLE_NAME: z.string().min(1),
+  /** A dimension of every metric. */
+  STAGE: z.string().min(1),
+})
+
+const Environment = FunctionEnvironment.extend({
   /** Whether responses are checked against their schema: on in development, off in production to save time. */
   CHECK_RESPONSES: z.enum(['on', 'off']),
   /** For credentials that have no rate of their own. */
@@ -29,10 +34,11 @@ const SendingEnvironment = z.object({
 /** The environment of the endpoint that accepts messages. */
 export const readSendingEnvironment = () => SendingEnvironment.parse(process.env)
 
-const WorkerEnvironment = z.object({ TABLE_NAME: z.string().min(1) })
-
 /** The environment of every worker. */
-export const readWorkerEnvironment = () => WorkerEnvironment.parse(process.env)
+export const readWorkerEnvironment = () => FunctionEnvironment.parse(process.env)
+
+/** Whether Lambda starts the process for an invocation that waits for it, rather than ahead of time. */
+export const isStartedOnDemand = (): boolean => process.env.AWS_LAMBDA_INITIALIZATION_TYPE === 'on-demand'
 
 const EmailEnvironment = z.object({
   EMAIL_FROM: z.string().min(3),

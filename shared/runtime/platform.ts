@@ -1,5 +1,6 @@
 import { logToStdout } from '../observability/log.ts'
 import { type Count, counter, durationRecorder, type RecordMs } from '../observability/metrics.ts'
+import { type LogWork, workLogger } from '../observability/work-line.ts'
 import type { Table } from '../store/table/table.ts'
 import { newId, now } from './system.ts'
 
@@ -14,12 +15,17 @@ export type Platform = {
   /** Counts one occurrence of a metric. */
   readonly count: Count
   readonly recordMs: RecordMs
+  /** Writes the line of a piece of work of a worker. */
+  readonly logWork: LogWork
 }
 
-export function openPlatform(table: Table): Platform {
-  const count = counter(logToStdout, now)
-  const recordMs = durationRecorder(logToStdout, now)
-  return { table, now, newId, count, recordMs, onDrift: (list) => count('list_drift', { list }) }
+/** @param stage the stage that metrics are recorded for */
+export function openPlatform(table: Table, stage: string): Platform {
+  const source = { write: logToStdout, now, stage }
+  const count = counter(source)
+  const recordMs = durationRecorder(source)
+  const logWork = workLogger(logToStdout, now)
+  return { table, now, newId, count, recordMs, logWork, onDrift: (list) => count('list_drift', { list }) }
 }
 
 /** The dependencies of a function by name. Each is opened from the platform, once per process. */

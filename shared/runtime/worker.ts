@@ -1,8 +1,9 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
+import { coldStart } from '../observability/cold-start.ts'
 import { errorOrigin, logToStdout } from '../observability/log.ts'
 import { openTable } from '../store/table/table.ts'
 import { documentClient } from './document-client.ts'
-import { readWorkerEnvironment } from './environment.ts'
+import { isStartedOnDemand, readWorkerEnvironment } from './environment.ts'
 import { type Opened, openPlatform, openStores, type Platform, type Stores } from './platform.ts'
 import type { Worker } from './workers.ts'
 
@@ -20,9 +21,12 @@ export function worker<S extends Stores, Event, Result>(
   stores: S,
   handle: (event: Event, stores: Opened<S>, platform: Platform) => Promise<Result>,
 ) {
-  const platform = openPlatform(openTable(documentClient(), readWorkerEnvironment().TABLE_NAME))
+  const { TABLE_NAME, STAGE } = readWorkerEnvironment()
+  const platform = openPlatform(openTable(documentClient(), TABLE_NAME), STAGE)
   const opened = openStores(stores, platform)
+  const reportColdStart = coldStart(platform.recordMs, isStartedOnDemand())
   return async (event: Event): Promise<Result> => {
+    reportColdStart()
     try {
       return await handle(event, opened, platform)
     } catch (error) {

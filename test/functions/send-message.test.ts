@@ -210,7 +210,7 @@ describe('an email', () => {
     })
     const bodies = sqs.commandCalls(SendMessageCommand).map(({ args }) => args[0].input.MessageBody ?? '')
     expect(bodies.map((body) => JSON.parse(body))).toEqual([
-      { clinic: clinic.id, message: entry?.id, waits: 0 },
+      { clinic: clinic.id, message: entry?.id, waits: 0, request: 'request-1' },
     ])
     expect(sns.commandCalls(PublishCommand).length).toBe(0)
   })

@@ -128,7 +128,7 @@ describe('the API', () => {
       expect(settings).toMatchObject({ LoggingLevel: 'OFF', DataTraceEnabled: false, MetricsEnabled: false })
   })
 
-  it('limits lists to half of the rate of the other methods', () => {
+  it('limits lists to half of the rate of the other methods, and public pages to a twentieth', () => {
     const [stage] = Object.values(resourcesOf(dev, 'AWS::ApiGateway::Stage'))
     const { MethodSettings } = (stage as Resource).Properties as unknown as { MethodSettings: object[] }
     const { rate, burst } = settingsOf('dev').throttle
@@ -141,6 +141,12 @@ describe('the API', () => {
         ResourcePath: `/${`${BASE_PATH}${path}`.replaceAll('/', '~1')}`,
         ThrottlingRateLimit: rate / 2,
         ThrottlingBurstLimit: burst / 2,
+      })),
+      ...REFERENCE_RESOURCES.map((path) => ({
+        HttpMethod: 'ANY',
+        ResourcePath: `/${path.replaceAll('/', '~1')}`,
+        ThrottlingRateLimit: rate / 20,
+        ThrottlingBurstLimit: burst / 20,
       })),
     ]
     expect(MethodSettings).toEqual(settings.map((setting) => expect.objectContaining(setting)))
@@ -196,6 +202,7 @@ describe('the functions', () => {
     expect(Object.keys(environmentOf(dev, 'get-patient')).sort()).toEqual([
       'CHECK_RESPONSES',
       'REQUESTS_PER_MINUTE',
+      'STAGE',
       'TABLE_NAME',
     ])
     for (const id of ['ping-webhook', 'redeliver'])

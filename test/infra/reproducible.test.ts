@@ -39,6 +39,7 @@ it('synthesizes the same template and asset hashes in any folder, without SMS re
   expect(Object.keys(first.templates).sort()).toEqual([
     'ClinicDeveloperApi-dev',
     'ClinicDeveloperApi-dev-Data',
+    'ClinicDeveloperApi-dev-Monitoring',
     'ClinicDeveloperApi-dev-Workers',
   ])
   expect(synthesized({ smsReceipts: 'off', ...LOCAL_SETTINGS })).toEqual(first)
@@ -53,6 +54,7 @@ it('synthesizes the stack of SMS receipts and the sender names only when the con
     'ClinicDeveloperApi-SmsReceipts',
     'ClinicDeveloperApi-prod',
     'ClinicDeveloperApi-prod-Data',
+    'ClinicDeveloperApi-prod-Monitoring',
     'ClinicDeveloperApi-prod-Workers',
   ])
   expect(templates['ClinicDeveloperApi-prod-Workers']).toContain('"EMAIL_FROM":"mail@praxis-nord.de"')

@@ -28,7 +28,6 @@ const SERVICE: Record<string, string> = {
   'HIPAA.Security-APIGWExecutionLoggingEnabled': 'Execution logs would hold patients.',
   'HIPAA.Security-APIGWSSLEnabled': 'Client certificates are for HTTP backends; ours are Lambda functions.',
   'HIPAA.Security-APIGWXrayEnabled': 'One log line a request has the times; traces would be a second copy.',
-  'HIPAA.Security-CloudWatchAlarmAction': 'Whom an alarm notifies, and how, is an account’s choice.',
   'HIPAA.Security-CloudWatchLogGroupEncrypted':
     'Log lines hold ids at most, those of the access trail, and CloudWatch encrypts them with its own key.',
   'HIPAA.Security-DynamoDBInBackupPlan':

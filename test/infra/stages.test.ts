@@ -76,7 +76,7 @@ describe('a stage', () => {
       .synth()
       .stacks.map(({ environment: { account, region } }) => `${account} ${region}`)
     expect(new Set(environments)).toEqual(new Set(['111122223333 eu-central-1']))
-    expect(environments).toHaveLength(4)
+    expect(environments).toHaveLength(5)
   })
 
   it.each([

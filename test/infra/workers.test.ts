@@ -76,7 +76,11 @@ describe('the workers', () => {
   it.each(Object.entries(workers))('%s has exactly its timeout and environment', (id, worker) => {
     const { timeout, environment } = worker
     expect(resourceOfFunction(dev, 'AWS::Lambda::Function', id).Properties.Timeout).toBe(timeout)
-    expect(environmentOf(dev, id)).toEqual({ TABLE_NAME: imported('TableName'), ...environment })
+    expect(environmentOf(dev, id)).toEqual({
+      TABLE_NAME: imported('TableName'),
+      STAGE: 'dev',
+      ...environment,
+    })
   })
 
   it('that consume queues report the failed messages of a batch', () => {
@@ -140,6 +144,7 @@ describe('the workers', () => {
     dev.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
       FunctionName: refTo(`${sweep}/Function`),
       MaximumRetryAttempts: 0,
+      MaximumEventAgeInSeconds: 60,
     })
     dev.hasResourceProperties('AWS::Events::Rule', {
       ScheduleExpression: 'rate(1 minute)',
@@ -148,7 +153,7 @@ describe('the workers', () => {
         Id: `Target${part}`,
         Arn: arnOf(`${sweep}/Function`),
         Input: JSON.stringify({ part, parts }),
-        RetryPolicy: { MaximumRetryAttempts: 0 },
+        RetryPolicy: { MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 },
       })),
     })
   })
@@ -234,24 +239,6 @@ describe('the queues', () => {
     }
     const ids = Object.values(outputs).map(([path]) => logicalIdAt(dev, path))
     expect(Object.keys(queues).sort()).toEqual(ids.sort())
-  })
-
-  it('of failed fan-outs has an alarm for its first message', () => {
-    dev.resourceCountIs('AWS::CloudWatch::Alarm', 1)
-    dev.hasResourceProperties('AWS::CloudWatch::Alarm', {
-      Namespace: 'AWS/SQS',
-      MetricName: 'ApproximateNumberOfMessagesVisible',
-      Dimensions: [
-        {
-          Name: 'QueueName',
-          Value: { 'Fn::GetAtt': [logicalIdAt(dev, 'Events/FailedFanOuts'), 'QueueName'] },
-        },
-      ],
-      Statistic: 'Maximum',
-      Threshold: 0,
-      ComparisonOperator: 'GreaterThanThreshold',
-      TreatMissingData: 'notBreaching',
-    })
   })
 
   it('of slow deliveries, and no others, end in slow-deliveries', () => {

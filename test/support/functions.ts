@@ -5,6 +5,7 @@ import type { Route } from '../../shared/api/route.ts'
 export function stubFunctionEnvironment(tableName: string, more: Record<string, string> = {}): void {
   const variables = {
     TABLE_NAME: tableName,
+    STAGE: 'test',
     CHECK_RESPONSES: 'on',
     REQUESTS_PER_MINUTE: '100000',
     EMAIL_QUEUE_URL: 'http://127.0.0.1:1/000000000000/emails',

@@ -5,7 +5,7 @@ import type { Simulation } from './simulate.ts'
 export const PRICES_AS_OF = '2026-11'
 
 const MILLION = 1e6
-const PRICES = {
+export const PRICES = {
   lambdaRequest: 0.2 / MILLION,
   /** ARM. */
   lambdaGbSecond: 0.0000133334,
@@ -23,7 +23,7 @@ const GATEWAY_TIERS = [
   { upTo: 20_000 * MILLION, price: 2.38 / MILLION },
 ]
 
-const MONTH_SECONDS = 30 * 24 * 60 * 60
+export const MONTH_SECONDS = 30 * 24 * 60 * 60
 
 /** The load of ten thousand clinics, a second, and emails a day. */
 const REQUESTS = 1_000
@@ -35,8 +35,8 @@ const FUNCTION_GB = 0.5
 
 /** Half of the requests write, which is what 500 events a second need. Units of a request, from the other sections. */
 const WRITING_SHARE = EVENTS / REQUESTS
-const UNITS = { write: 16, writeReads: 4, read: 6, authenticationReads: 1, limitWrites: 1 }
-const REQUEST_SECONDS = 0.1
+export const UNITS = { write: 16, writeReads: 4, read: 6, authenticationReads: 1, limitWrites: 1 }
+export const REQUEST_SECONDS = 0.1
 
 /** An email: accepted (22 units), claimed and its result recorded; one message sent, received and deleted. */
 const EMAIL_UNITS = { reads: 6, writes: 36, sqs: 3, seconds: 0.2 }
@@ -102,7 +102,8 @@ export function costsOfDelivery({ observed, table, lanes }: Simulation) {
   }
 }
 
-function gatewayCost(requests: number): number {
+/** US dollars of a month's requests. */
+export function gatewayCost(requests: number): number {
   let cost = 0
   let from = 0
   for (const { upTo, price } of GATEWAY_TIERS) {

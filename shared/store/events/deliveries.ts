@@ -15,14 +15,8 @@ import type { IdempotencyGuard, ResponseToStore, StoredResponse } from '../table
 import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
 import type { CursorPage, CursorRequest } from './events.ts'
-import {
-  decodeDelivery,
-  decodeVersion,
-  encodeDelivery,
-  encodeFirstAttempt,
-  encodeWaiting,
-  isExpired,
-} from './items.ts'
+import { decodeDelivery, decodeVersion, encodeDelivery, isExpired } from './items.ts'
+import { encodeFirstAttempt, encodeWaiting } from './place-items.ts'
 
 /** The most rows that one request reads to find matching deliveries. The next page continues from there. */
 const MAX_SCANNED_ROWS = 2000

@@ -15,14 +15,8 @@ import {
 import { ConditionFailed } from '../table/errors.ts'
 import type { Table } from '../table/table.ts'
 import { deliveryStore } from './deliveries.ts'
-import {
-  decodeDelivery,
-  decodeFirstAttempt,
-  decodeHealth,
-  decodeVersion,
-  decodeWaiting,
-  decodeWebhook,
-} from './items.ts'
+import { decodeDelivery, decodeHealth, decodeVersion, decodeWebhook } from './items.ts'
+import { decodeFirstAttempt, decodeWaiting } from './place-items.ts'
 
 /** Deliveries as the consumer of the delivery queues reads, claims and changes them. */
 export function deliveryAttempts({ table }: { table: Table }) {

@@ -6,7 +6,7 @@ import type { Event, EventName } from '../../domain/event.ts'
 import type { Webhook } from '../../domain/webhook.ts'
 import { HEALTHY, type WebhookHealth } from '../../domain/webhook-health.ts'
 import { eventKey, parseAnnouncedKey } from '../keys/events.ts'
-import { type Key, TTL } from '../keys/key.ts'
+import { TTL } from '../keys/key.ts'
 import {
   deliveryKey,
   parseDeliveryKey,
@@ -52,6 +52,7 @@ const StoredDelivery = z.object({
   claim: z.object({ token: z.string(), until: z.number() }).nullable(),
   isAskedFor: z.boolean(),
   createdAt: z.number(),
+  requestId: z.string().optional(),
 })
 
 export function decodeDelivery(item: Item): Delivery {
@@ -161,6 +162,8 @@ const StoredAnnouncement = z.object({
   e: StoredEventName,
   d: z.record(z.string(), z.string().nullable()),
   c: z.number(),
+  /** The request that changed the record; absent for other changes. */
+  rq: z.string().optional(),
 })
 const StoredEvent = StoredAnnouncement.extend({ r: z.string(), q: z.int() })
 
@@ -171,9 +174,10 @@ export function decodeEvent(item: Item): Event {
 
 /** An event as its record's transaction announced it (`Changeset.announce`). */
 export function decodeAnnouncedEvent(item: Item): Event {
-  const { i, e, d, c } = StoredAnnouncement.parse(item)
+  const { i, e, d, c, rq } = StoredAnnouncement.parse(item)
   const { record, sequence } = parseAnnouncedKey(item)
-  return { id: i, event: e, record, sequence, data: d, createdAt: new Date(c).toISOString() }
+  const event = { id: i, event: e, record, sequence, data: d, createdAt: new Date(c).toISOString() }
+  return rq === undefined ? event : { ...event, requestId: rq }
 }
 
 /** An event at its position among the clinic's events. */
@@ -195,26 +199,3 @@ const StoredCounter = z.object({ n: z.int(), v: z.int() })
 /** A counter and its version; both 0 before the first count. */
 export const decodeCounter = (item: Item | undefined): { n: number; v: number } =>
   item ? StoredCounter.parse(item) : { n: 0, v: 0 }
-
-const StoredFirstAttempt = z.object({ i: z.string() })
-
-/** The id of a delivery that has had no attempt. */
-export const decodeFirstAttempt = (item: Item): string => StoredFirstAttempt.parse(item).i
-
-export const encodeFirstAttempt = (key: Key, { id, createdAt }: Delivery): Item => ({
-  ...key,
-  i: id,
-  [TTL]: expirySeconds(createdAt),
-})
-
-const StoredWaiting = z.object({ f: z.enum(['turn', 'success']) })
-
-/** What a waiting delivery waits for. */
-export const decodeWaiting = (item: Item): 'turn' | 'success' => StoredWaiting.parse(item).f
-
-/** A delivery among those that wait for their receiver. */
-export const encodeWaiting = (key: Key, { createdAt, waiting }: Delivery): Item => ({
-  ...key,
-  f: waiting?.for,
-  [TTL]: expirySeconds(createdAt),
-})

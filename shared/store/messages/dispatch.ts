@@ -26,8 +26,16 @@ type ExtendChanges = (changes: Changeset) => Promise<void>
 /** How long a message can be found by its provider's id. Receipts arrive within three days. */
 const RECEIPT_SECONDS = 7 * 24 * 60 * 60
 
+type CountStatus = (metric: string, dimension: Readonly<Record<string, string>>) => void
+
+type Dependencies = {
+  readonly table: Table
+  /** Counts the messages that reach a status, by channel. */
+  readonly count?: CountStatus
+}
+
 /** Claims messages that wait to be sent, and records their outcomes. */
-export function messageDispatch({ table }: { table: Table }) {
+export function messageDispatch({ table, count = () => {} }: Dependencies) {
   const messages = messageStore({ table })
 
   /**
@@ -87,8 +95,10 @@ export function messageDispatch({ table }: { table: Table }) {
     extendChanges: ExtendChanges = async () => {},
   ): Promise<Message | null> {
     let updated: Message | null = null
+    let statusBefore: Message['status'] | undefined
     await commitWithRetry(async () => {
       const stored = await messages.find(clinic, id)
+      statusBefore = stored?.record.status
       updated = stored && apply(stored.record, stored.version)
       if (!stored || !updated || isDeepStrictEqual(updated, stored.record)) return null
       const changes = new Changeset(table, clinic)
@@ -97,6 +107,7 @@ export function messageDispatch({ table }: { table: Table }) {
       await extendChanges(changes)
       return changes
     })
+    countStatus(count, updated, statusBefore)
     return updated
   }
 
@@ -123,6 +134,16 @@ export function messageDispatch({ table }: { table: Table }) {
     markUnresolved,
     ...dueMessages({ table }),
   }
+}
+
+/** Counts a message that has changed its status. */
+function countStatus(
+  count: CountStatus,
+  message: Message | null,
+  before: Message['status'] | undefined,
+): void {
+  if (message && message.status !== before)
+    count('message_status', { channel: message.channel, status: message.status })
 }
 
 /** The message without the claim that has this token, due at `dueAt`; unchanged if another process has claimed it. */

@@ -7,6 +7,7 @@ import type { Key } from '../keys/key.ts'
 import { WriteConflict } from './errors.ts'
 import { haveConflictingConditions, type ItemUpdate, newItemUpdate, toUpdateParts } from './item-update.ts'
 import { type PutCondition, toConditionExpression } from './put-condition.ts'
+import { requestId } from './request-signal.ts'
 import { MAX_TRANSACTION_ITEMS, type Table } from './table.ts'
 import type { Item, Write } from './write-requests.ts'
 import { MAX_TRANSACTION_BYTES, UPDATED_ITEM_BYTES, writeBytes } from './write-size.ts'
@@ -81,7 +82,9 @@ export class Changeset {
   /** Announces an event of a record in the record's own transaction; events/fan-out.ts delivers it later. */
   announce(record: string, sequence: number, { event, data }: EventDraft): void {
     const key = announcedKey(this.clinic, record, sequence)
-    this.put({ ...key, i: this.#table.newId(), e: event, d: data, c: this.#table.now() }, 'new')
+    const request = requestId()
+    const origin = request === undefined ? {} : { rq: request }
+    this.put({ ...key, i: this.#table.newId(), e: event, d: data, c: this.#table.now(), ...origin }, 'new')
   }
 
   /** Requires an item that is not changed itself to have this version. */

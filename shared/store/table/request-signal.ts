@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-type Request = { readonly signal: AbortSignal; readonly deadline: number }
+type Request = { readonly signal: AbortSignal; readonly deadline: number; readonly id: string | undefined }
 
 /** Available to every call that a request makes, so that stores need not pass it as a parameter. */
 const requests = new AsyncLocalStorage<Request>()
@@ -13,10 +13,14 @@ export const withRequestSignal = <T>(
   signal: AbortSignal,
   work: () => T,
   msLeft = Number.POSITIVE_INFINITY,
-): T => requests.run({ signal, deadline: performance.now() + msLeft }, work)
+  id?: string,
+): T => requests.run({ signal, deadline: performance.now() + msLeft, id }, work)
 
 /** The signal of the request that is being served; undefined outside of one. */
 export const requestSignal = (): AbortSignal | undefined => requests.getStore()?.signal
+
+/** The id of the request that is being served; undefined outside of one. */
+export const requestId = (): string | undefined => requests.getStore()?.id
 
 /** The time, by `performance.now()`, after which the request that is being served retries nothing. */
 export const requestDeadline = (): number => requests.getStore()?.deadline ?? Number.POSITIVE_INFINITY

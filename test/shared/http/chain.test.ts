@@ -55,6 +55,7 @@ function chainOf(of: Route, act: () => Promise<unknown>, parts: Partial<ChainOpt
     log: (line) => lines.push(line),
     writeAccess: (access) => accesses.push(access),
     verifyCredential: async () => credential,
+    onRefusedKey: () => {},
     countRequest: counted(1, 1),
     requestsPerMinute: 300,
     recordUse: async () => {},

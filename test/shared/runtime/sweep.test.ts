@@ -61,11 +61,12 @@ describe('sweepWorker', () => {
           CloudWatchMetrics: [
             {
               Namespace: 'ClinicDeveloperApi',
-              Dimensions: [['sweep']],
+              Dimensions: [['stage'], ['stage', 'sweep']],
               Metrics: [{ Name: 'sweep_lag_ms', Unit: 'Milliseconds' }],
             },
           ],
         },
+        stage: 'test',
         sweep: 'sweeper',
         sweep_lag_ms: 1500,
       },

@@ -165,11 +165,12 @@ describe('worker', () => {
           CloudWatchMetrics: [
             {
               Namespace: 'ClinicDeveloperApi',
-              Dimensions: [[]],
+              Dimensions: [['stage']],
               Metrics: [{ Name: 'email_queued_again', Unit: 'Count' }],
             },
           ],
         },
+        stage: 'test',
         email_queued_again: 1,
       },
     ])

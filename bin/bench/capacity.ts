@@ -1,0 +1,93 @@
+/** What a million requests and a clinic cost, from measured units and the list prices of the fleet. */
+import { gatewayCost, MONTH_SECONDS, PRICES, PRICES_AS_OF, REQUEST_SECONDS, UNITS } from './fleet/prices.ts'
+
+/** A clinic as in the fleet: 1,000 requests, 500 events and 1,000 deliveries a second, and 360,000 emails a day, for 10,000. */
+const CLINIC_MONTH = {
+  requests: 0.1 * MONTH_SECONDS,
+  deliveries: 0.1 * MONTH_SECONDS,
+  emails: 36 * 30,
+}
+
+/** Half of the requests write. */
+const WRITING_SHARE = 0.5
+const FUNCTION_GB = 0.5
+
+/** What a delivery takes by docs/benchmarks.md, where 5 % of the receivers hang. An invocation makes two calls of SQS. */
+export const DELIVERY = { writes: 18, reads: 6.8, messages: 1.3, invocations: 0.8, seconds: 0.12 }
+
+/** Bytes that a request leaves in logs: its line, its line of the access trail and of the gateway, and Lambda's reports. */
+const LOG_BYTES = { request: 2400, delivery: 900 }
+
+/** What does not depend on the load: alarms and their metrics, series of the service, the dashboard, three keys. */
+const FIXED = { alarmMetrics: 60, series: 40, dashboards: 1, keys: 3 }
+const FIXED_PRICES = { alarmMetric: 0.1, series: 0.3, dashboard: 3, key: 1, logGigabyte: 0.5 }
+
+const GIGABYTE = 1e9
+
+const secondsCost = (seconds: number): number => seconds * FUNCTION_GB * PRICES.lambdaGbSecond
+
+/** US dollars of requests, without their share of fixed costs. */
+export function requestCost(requests: number): number {
+  const writes = WRITING_SHARE * UNITS.write + UNITS.limitWrites
+  const reads =
+    WRITING_SHARE * UNITS.writeReads + (1 - WRITING_SHARE) * UNITS.read + UNITS.authenticationReads
+  const each =
+    PRICES.lambdaRequest +
+    secondsCost(REQUEST_SECONDS) +
+    writes * PRICES.writeUnit +
+    reads * PRICES.readUnit +
+    (LOG_BYTES.request / GIGABYTE) * FIXED_PRICES.logGigabyte
+  return gatewayCost(requests) + requests * each
+}
+
+/** US dollars of deliveries to webhooks, with their share of the fan-out. */
+export const deliveryCost = (deliveries: number): number =>
+  deliveries *
+  (DELIVERY.invocations * PRICES.lambdaRequest +
+    secondsCost(DELIVERY.seconds) +
+    DELIVERY.writes * PRICES.writeUnit +
+    DELIVERY.reads * PRICES.readUnit +
+    (DELIVERY.messages + 2 * DELIVERY.invocations) * PRICES.sqsRequest +
+    (LOG_BYTES.delivery / GIGABYTE) * FIXED_PRICES.logGigabyte)
+
+/** US dollars a month, whatever the load. */
+export const fixedCost = (): number =>
+  FIXED.alarmMetrics * FIXED_PRICES.alarmMetric +
+  FIXED.series * FIXED_PRICES.series +
+  FIXED.dashboards * FIXED_PRICES.dashboard +
+  FIXED.keys * FIXED_PRICES.key
+
+/** US dollars a month of so many clinics. */
+export const clinicsCost = (clinics: number): number =>
+  fixedCost() +
+  requestCost(clinics * CLINIC_MONTH.requests) +
+  deliveryCost(clinics * CLINIC_MONTH.deliveries) +
+  clinics * CLINIC_MONTH.emails * PRICES.sesEmail
+
+const dollars = (amount: number): string =>
+  amount.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+
+/** The tables of docs/operate/capacity.md. */
+export const costTables = (): string =>
+  [
+    `List prices of us-east-1, ${PRICES_AS_OF}, in US dollars, without SMS, data transfer, support and free tiers:`,
+    '',
+    '| a million | US dollars |',
+    '|---|---:|',
+    `| requests, half of which write | ${dollars(requestCost(1e6))} |`,
+    `| deliveries to webhooks | ${dollars(deliveryCost(1e6))} |`,
+    `| emails | ${dollars(1e6 * PRICES.sesEmail)} |`,
+    '',
+    '| clinics | a month | for each clinic |',
+    '|---:|---:|---:|',
+    ...[1, 100, 10_000].map(
+      (count) =>
+        `| ${count.toLocaleString('en')} | ${dollars(clinicsCost(count))} | ${dollars(clinicsCost(count) / count)} |`,
+    ),
+  ].join('\n')
+
+const TABLES = /(<!-- cost -->\n)[\s\S]*(<!-- end of cost -->)/
+
+/** A document with the current tables between its marks. */
+export const withCostTables = (markdown: string): string =>
+  markdown.replace(TABLES, (_all, begin: string, end: string) => `${begin}\n${costTables()}\n${end}`)

@@ -1,0 +1,144 @@
+import { Duration } from 'aws-cdk-lib'
+import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
+import { NAMESPACE } from '../../shared/observability/metrics.ts'
+import { type QueueName, WORKERS, type Worker } from '../../shared/runtime/workers.ts'
+
+/** The queues of the service, and those of what could not be processed. */
+export type WatchedQueue = QueueName | `${QueueName}-dead` | 'failed-fan-outs'
+
+/** The physical names of what is watched, and nothing else of it. */
+export type Watched = {
+  readonly stage: string
+  readonly api: string
+  readonly table: string
+  readonly queueName: (queue: WatchedQueue) => string
+  /** The function of a worker, by its id. */
+  readonly functionName: (worker: string) => string
+  /** The delivery stream of the access trail. */
+  readonly trail: string
+  /** Log groups: those of all functions, and the access log of the gateway. */
+  readonly functionLogs: readonly string[]
+  readonly gatewayLogs: string
+}
+
+type Statistic = 'Sum' | 'Average' | 'Minimum' | 'Maximum' | 'SampleCount' | 'p50' | 'p99'
+
+/** A number that CloudWatch has for each period, as data. */
+export type Figure =
+  /** A metric that functions record. `sweep` and others are its dimensions besides the stage. */
+  | {
+      readonly of: 'service'
+      readonly metric: string
+      readonly statistic: Statistic
+      readonly dimensions?: Readonly<Record<string, string>>
+    }
+  | {
+      readonly of: 'queue'
+      readonly queue: WatchedQueue
+      readonly metric: 'ApproximateNumberOfMessagesVisible' | 'ApproximateAgeOfOldestMessage'
+    }
+  /** The sum over the functions of a part. CloudWatch adds up at most ten metrics in an alarm. */
+  | { readonly of: 'part'; readonly part: Worker['part']; readonly metric: 'Errors' | 'Throttles' }
+  | { readonly of: 'worker'; readonly worker: string; readonly metric: 'IteratorAge' }
+  | {
+      readonly of: 'api'
+      readonly metric: 'Count' | 'Latency' | '4XXError' | '5XXError'
+      readonly statistic: Statistic
+    }
+  /** Percent of the requests; 0 for fewer than five errors, which would be many percent of a quiet night's requests. */
+  | { readonly of: 'api-error-rate' }
+  /** Percent of the attempts that no receiver accepted; 0 for fewer than twenty, which one receiver can make. */
+  | { readonly of: 'delivery-failure-rate' }
+  /** The sum of metrics of the table. */
+  | { readonly of: 'table'; readonly metrics: readonly TableMetric[] }
+  | {
+      readonly of: 'trail'
+      readonly metric: 'DeliveryToS3.DataFreshness' | 'DeliveryToS3.Success'
+      readonly statistic: Statistic
+    }
+  /** A metric of the account and region, without dimensions. */
+  | {
+      readonly of: 'account'
+      readonly namespace: 'AWS/Lambda' | 'AWS/SES' | 'AWS/SNS'
+      readonly metric: string
+      readonly statistic: Statistic
+    }
+
+type TableMetric =
+  | 'ReadThrottleEvents'
+  | 'WriteThrottleEvents'
+  | 'TransactionConflict'
+  | 'ConsumedReadCapacityUnits'
+  | 'ConsumedWriteCapacityUnits'
+
+/** The CloudWatch metric of a figure. */
+export function metricOf(figure: Figure, watched: Watched, minutes: number, label?: string): IMetric {
+  const period = Duration.minutes(minutes)
+  const metric = (
+    namespace: string,
+    metricName: string,
+    statistic: string,
+    dimensionsMap: Record<string, string> = {},
+  ) => new Metric({ namespace, metricName, statistic, dimensionsMap, period, ...(label && { label }) })
+  const ofApi = (name: string, statistic: Statistic) =>
+    metric('AWS/ApiGateway', name, statistic, { ApiName: watched.api, Stage: watched.stage })
+  // The metrics of a graph share one space of ids.
+  const sum = (name: string, parts: readonly Metric[]) => {
+    const [first] = parts
+    if (first && parts.length === 1) return first
+    const usingMetrics = Object.fromEntries(parts.map((part, at) => [`${name}${at}`, part]))
+    // A series that has no value in the period counts as 0.
+    const expression = Object.keys(usingMetrics)
+      .map((id) => `FILL(${id}, 0)`)
+      .join(' + ')
+    return new MathExpression({ expression, usingMetrics, period, ...(label && { label }) })
+  }
+  switch (figure.of) {
+    case 'service':
+      return metric(NAMESPACE, figure.metric, figure.statistic, {
+        stage: watched.stage,
+        ...figure.dimensions,
+      })
+    case 'queue':
+      return metric('AWS/SQS', figure.metric, 'Maximum', { QueueName: watched.queueName(figure.queue) })
+    case 'part':
+      return sum(
+        `${figure.part}${figure.metric}`,
+        WORKERS.filter(({ part }) => part === figure.part).map(({ id }) =>
+          metric('AWS/Lambda', figure.metric, 'Sum', { FunctionName: watched.functionName(id) }),
+        ),
+      )
+    case 'worker':
+      return metric('AWS/Lambda', figure.metric, 'Maximum', {
+        FunctionName: watched.functionName(figure.worker),
+      })
+    case 'api':
+      return ofApi(figure.metric, figure.statistic)
+    case 'api-error-rate':
+      return new MathExpression({
+        expression: 'IF(errors >= 5, 100 * errors / requests, 0)',
+        usingMetrics: { errors: ofApi('5XXError', 'Sum'), requests: ofApi('Count', 'Sum') },
+        period,
+        label: label ?? '% of requests',
+      })
+    case 'delivery-failure-rate': {
+      const attempts = (dimensions: Record<string, string> = {}) =>
+        metric(NAMESPACE, 'delivery_attempt', 'Sum', { stage: watched.stage, ...dimensions })
+      return new MathExpression({
+        expression: 'IF(attempts >= 20, 100 * (1 - FILL(delivered, 0) / attempts), 0)',
+        usingMetrics: { attempts: attempts(), delivered: attempts({ outcome: 'delivered' }) },
+        period,
+        label: label ?? '% of attempts',
+      })
+    }
+    case 'table':
+      return sum(
+        'table',
+        figure.metrics.map((name) => metric('AWS/DynamoDB', name, 'Sum', { TableName: watched.table })),
+      )
+    case 'trail':
+      return metric('AWS/Firehose', figure.metric, figure.statistic, { DeliveryStreamName: watched.trail })
+    case 'account':
+      return metric(figure.namespace, figure.metric, figure.statistic)
+  }
+}

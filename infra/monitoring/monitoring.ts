@@ -1,0 +1,29 @@
+import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs'
+import { Construct } from 'constructs'
+import { Alarms } from './alarms.ts'
+import { addBudget } from './budget.ts'
+import { Dashboard } from './dashboard.ts'
+import type { Watched } from './figures.ts'
+import { QUERIES, queryText } from './queries.ts'
+import type { MonitoringProps } from './settings.ts'
+
+/** What an operator sees of the service: alarms, a dashboard and saved queries. It refers to what it watches by name only. */
+export class Monitoring extends Construct {
+  constructor(scope: Construct, id: string, props: MonitoringProps) {
+    super(scope, id)
+    const { settings, watched } = props
+    const { composites, alarms, urgentTopic } = new Alarms(this, 'Alarms', props)
+    new Dashboard(this, 'Dashboard', { watched, composites, alarms })
+    addQueries(this, watched)
+    if (settings.monthlyBudget !== undefined) addBudget(this, settings.monthlyBudget, urgentTopic.topicArn)
+  }
+}
+
+function addQueries(scope: Construct, watched: Watched): void {
+  for (const [name, query] of Object.entries(QUERIES))
+    new CfnQueryDefinition(scope, `Query-${name}`, {
+      name: `clinic-developer-api-${watched.stage}/${name}`,
+      queryString: queryText(query),
+      logGroupNames: query.logs === 'gateway' ? [watched.gatewayLogs] : [...watched.functionLogs],
+    })
+}

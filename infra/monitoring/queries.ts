@@ -1,0 +1,84 @@
+/** Queries of Logs Insights that are saved with the stack, by name. A person fills in what is in capital letters. */
+
+type Query = {
+  /** Whose lines it reads. */
+  readonly logs: 'functions' | 'gateway'
+  readonly text: readonly string[]
+}
+
+export const QUERIES: Readonly<Record<string, Query>> = {
+  'by-request-id': {
+    logs: 'functions',
+    text: [
+      'fields @timestamp, route, worker, status, error, outcome, duration_ms, @log',
+      'filter request_id = "REQUEST_ID"',
+      'sort @timestamp asc',
+      'limit 200',
+    ],
+  },
+  'by-credential': {
+    logs: 'functions',
+    text: [
+      'filter ispresent(route) and ispresent(status)',
+      'filter credential = "KEY" or refused_key = "KEY"',
+      'stats count(*) as requests, pct(duration_ms, 99) as p99_ms by route, status, bin(5m)',
+      'sort requests desc',
+      'limit 200',
+    ],
+  },
+  'busiest-credentials': {
+    logs: 'functions',
+    text: [
+      'filter ispresent(route) and ispresent(status)',
+      'stats count(*) as requests, sum(duration_ms) as total_ms by credential, clinic_id, route',
+      'sort requests desc',
+      'limit 50',
+    ],
+  },
+  'by-address': {
+    logs: 'functions',
+    text: [
+      'filter type = "access" and source_ip = "ADDRESS"',
+      'stats count(*) as requests by route, outcome, credential',
+      'sort requests desc',
+      'limit 200',
+    ],
+  },
+  'slowest-routes': {
+    logs: 'functions',
+    text: [
+      'filter ispresent(route) and ispresent(duration_ms)',
+      'stats count(*) as requests, pct(duration_ms, 50) as p50_ms, pct(duration_ms, 99) as p99_ms by route',
+      'sort p99_ms desc',
+      'limit 50',
+    ],
+  },
+  'failed-deliveries': {
+    logs: 'functions',
+    text: [
+      'filter worker = "deliver-event" and outcome in ["rejected", "unreachable"]',
+      'stats count(*) as attempts by clinic_id, outcome, status, reason',
+      'sort attempts desc',
+      'limit 100',
+    ],
+  },
+  errors: {
+    logs: 'functions',
+    text: [
+      'filter level = "error"',
+      'fields @timestamp, request_id, route, worker, error, origin.name, origin.at.0',
+      'sort @timestamp desc',
+      'limit 200',
+    ],
+  },
+}
+
+/** The text of a query, as Logs Insights takes it. */
+export const queryText = ({ text }: Query): string => text.join('\n| ')
+
+/** The traffic of each route, for the dashboard: metrics of methods would cost more than all of the other metrics. */
+export const TRAFFIC_BY_ROUTE: readonly string[] = [
+  'stats count(*) as requests, pct(latency_ms, 99) as p99_ms, sum(status >= 500) as errors by method, route',
+  'sort requests desc',
+  'limit 50',
+]

@@ -1,0 +1,90 @@
+import type { AlarmDefinition, Severity } from './alarm.ts'
+import type { WatchedQueue } from './figures.ts'
+
+const deadLetters = (queue: WatchedQueue, id: string, severity: Severity, why: string): AlarmDefinition => ({
+  id,
+  severity,
+  why,
+  page: 'dead-letters',
+  figure: { of: 'queue', queue, metric: 'ApproximateNumberOfMessagesVisible' },
+  above: 0,
+  minutes: 5,
+})
+
+const queueAge = (
+  queue: WatchedQueue,
+  id: string,
+  severity: Severity,
+  seconds: number,
+  why: string,
+): AlarmDefinition => ({
+  id,
+  severity,
+  why,
+  page: 'queue-age',
+  figure: { of: 'queue', queue, metric: 'ApproximateAgeOfOldestMessage' },
+  above: seconds,
+  minutes: 5,
+  periods: 3,
+  breaches: 3,
+})
+
+/** The alarms on queues, and on what is done from them. What stays in one too long is late, and what is in one of dead letters was given up. */
+export const QUEUE_ALARMS: readonly AlarmDefinition[] = [
+  deadLetters('emails-dead', 'dead-emails', 'patients-affected', 'Emails could not be processed.'),
+  deadLetters('feedback-dead', 'dead-feedback', 'look-tomorrow', 'Feedback of SES could not be processed.'),
+  deadLetters('deliveries-dead', 'dead-deliveries', 'look-tomorrow', 'Deliveries could not be processed.'),
+  deadLetters(
+    'slow-deliveries-dead',
+    'dead-slow-deliveries',
+    'look-tomorrow',
+    'Deliveries to slow receivers could not be processed.',
+  ),
+  {
+    ...deadLetters(
+      'failed-fan-outs',
+      'failed-fan-outs',
+      'look-tomorrow',
+      'The fan-out failed at a batch of the stream. The sweep of events processes it.',
+    ),
+    page: 'failed-fan-outs',
+  },
+  deadLetters(
+    'fan-outs-dead',
+    'dead-fan-outs',
+    'look-tomorrow',
+    'Further turns of the fan-out could not be processed. The sweep of events continues them.',
+  ),
+  queueAge('emails', 'emails-waiting', 'patients-affected', 1800, 'Emails wait for more than half an hour.'),
+  queueAge('feedback', 'feedback-waiting', 'look-tomorrow', 1800, 'Feedback of SES is not recorded.'),
+  queueAge(
+    'deliveries',
+    'deliveries-waiting',
+    'patients-affected',
+    1800,
+    'Deliveries wait for more than half an hour.',
+  ),
+  queueAge(
+    'slow-deliveries',
+    'slow-deliveries-waiting',
+    'look-tomorrow',
+    3600,
+    'Deliveries to slow receivers wait for more than an hour.',
+  ),
+  queueAge(
+    'fan-outs',
+    'fan-outs-waiting',
+    'look-tomorrow',
+    1800,
+    'Further turns of the fan-out wait for more than half an hour.',
+  ),
+  {
+    id: 'deliveries-failing',
+    severity: 'look-tomorrow',
+    why: 'Receivers accept less than half of the attempts of deliveries.',
+    page: 'deliveries-failing',
+    figure: { of: 'delivery-failure-rate' },
+    above: 50,
+    minutes: 15,
+  },
+]

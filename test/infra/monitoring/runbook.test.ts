@@ -1,0 +1,31 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { ALARMS, smsSpendingAlarm } from '../../../infra/monitoring/alarm-table.ts'
+
+const definitions = [...ALARMS, smsSpendingAlarm(1)]
+const pages = [...new Set(definitions.map(({ page }) => page))]
+
+it.each(pages)('docs/operate/%s.md exists, and names its alarms', (page) => {
+  const file = `docs/operate/${page}.md`
+  expect(existsSync(file)).toBe(true)
+  const text = readFileSync(file, 'utf8')
+  const named = /^Alarms?: (.*)\.$/m.exec(text)?.[1]?.match(/[\w-]+/g)
+  expect(named?.sort()).toEqual(
+    definitions
+      .filter((definition) => definition.page === page)
+      .map(({ id }) => id)
+      .sort(),
+  )
+  for (const heading of ['What it means', 'What others notice', 'How to look', 'How to repair'])
+    expect(text).toContain(`## ${heading}\n`)
+})
+
+it('docs/operate.md lists every alarm with its page, and every page', () => {
+  const text = readFileSync('docs/operate.md', 'utf8')
+  for (const { id, page } of definitions)
+    expect(text).toMatch(new RegExp(`\`${id}\`.*\\(operate/${page}\\.md\\)`))
+  const linked = globSync('docs/operate/*.md').filter(
+    (file) => !text.includes(`(${file.replace('docs/', '')}`),
+  )
+  expect(linked).toEqual([])
+})
