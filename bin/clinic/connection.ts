@@ -36,6 +36,16 @@ export async function connectTable(command: Command, name: string): Promise<Tabl
   return openTable(operatorClient(where('dynamodb')), name)
 }
 
+/** A client for the stack's table itself, and its name. */
+export async function connectDynamoDb(command: Command) {
+  const { outputs, clientSettingsFor: where } = await locateStack(command)
+  return { client: operatorClient(where('dynamodb')), tableName: requireOutput(outputs, 'TableName') }
+}
+
+/** An output of the stack; undefined if the stack lacks it. */
+export const outputOf = async (command: Command, name: string): Promise<string | undefined> =>
+  (await locateStack(command)).outputs[name]
+
 /** A client for the stack's queues, and their URLs by output name. */
 export async function connectQueues(command: Command) {
   const { outputs, clientSettingsFor: where } = await locateStack(command)

@@ -15,6 +15,7 @@ import { addMessageCommands } from './messages.ts'
 import { CommandFailure, EXIT, NeedsAttention } from './output.ts'
 import { addPatientCommands } from './patients.ts'
 import { addPaymentCommands } from './payments.ts'
+import { addRestoreCommands } from './restore.ts'
 import { addVerifyCommand } from './verify.ts'
 import { addWebhookCommands } from './webhooks.ts'
 
@@ -77,6 +78,7 @@ reached (run it again), 4 failed.`,
   addWebhookCommands(program)
   addVerifyCommand(program)
   addAccessCommand(program)
+  addRestoreCommands(program)
   for (const command of [program, ...program.commands.flatMap((group) => [group, ...group.commands])]) {
     command.exitOverride().showHelpAfterError('(--help shows how)')
   }

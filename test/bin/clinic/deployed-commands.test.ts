@@ -20,6 +20,7 @@ let db: TestTable
 let clinic: Clinic
 let patient: string
 const written: CommandAccess[] = []
+const outputs: Record<string, string> = { OperatorLogGroup: 'operator-group' }
 
 /** Plays CloudFormation, STS and CloudWatch Logs. */
 const server = createServer(async (request, response) => {
@@ -31,8 +32,8 @@ const server = createServer(async (request, response) => {
 })
 
 function describedStack(): string {
-  const outputs = { TableName: db.name, OperatorLogGroup: 'operator-group' }
-  const members = Object.entries(outputs).map(
+  const all = { TableName: db.name, ...outputs }
+  const members = Object.entries(all).map(
     ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
   )
   const stack = `<member><StackName>clinic</StackName><Outputs>${members.join('')}</Outputs></member>`
@@ -93,4 +94,20 @@ it('writes no external id, even if it has the form of an id of a record', async 
   const lines = await run(2, 'find', ...found)
   expect(lines.length).toBe(2)
   expect(JSON.stringify(lines)).not.toContain(external)
+})
+
+it('settles a restored table only while the stack is paused, and never the table in use', async () => {
+  const restored = await freshTable()
+  const printed: string[] = []
+  const terminal = { env: {}, writeOut: () => {}, writeError: (text: string) => void printed.push(text) }
+  const settle = (...args: string[]) =>
+    runOperatorTool(['--stack', 'clinic', 'restore', 'settle', ...args], terminal)
+  expect(await settle('--table', restored.name)).toBe(2)
+  expect(await settle('--table', db.name)).toBe(2)
+  expect(printed).toEqual([
+    'The stack is not paused. Deploy it with -c paused=on first.\n',
+    'The stack uses this table: settle it before that.\n',
+  ])
+  outputs.Paused = 'on'
+  expect(await settle('--table', restored.name)).toBe(0)
 })
