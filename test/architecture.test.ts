@@ -128,6 +128,7 @@ const ARROWS: Record<string, string[]> = {
     'shared/store/patients',
     'shared/store/table',
   ],
+  'bin/clinic/migrate': ['shared/store/keys', 'shared/store/table'],
   'bin/clinic/restore': [
     'bin/clinic/verify',
     'shared/api',
@@ -142,6 +143,7 @@ const ARROWS: Record<string, string[]> = {
   ],
   'bin/clinic': [
     'bin/clinic/import',
+    'bin/clinic/migrate',
     'bin/clinic/restore',
     'bin/clinic/verify',
     'shared/api',

@@ -12,6 +12,7 @@ import { ImportFileError } from './import/rows.ts'
 import { addImportCommand } from './import.ts'
 import { addInvoiceCommands } from './invoices.ts'
 import { addMessageCommands } from './messages.ts'
+import { addMigrateCommand } from './migrate.ts'
 import { CommandFailure, EXIT, NeedsAttention } from './output.ts'
 import { addPatientCommands } from './patients.ts'
 import { addPaymentCommands } from './payments.ts'
@@ -79,6 +80,7 @@ reached (run it again), 4 failed.`,
   addVerifyCommand(program)
   addAccessCommand(program)
   addRestoreCommands(program)
+  addMigrateCommand(program)
   for (const command of [program, ...program.commands.flatMap((group) => [group, ...group.commands])]) {
     command.exitOverride().showHelpAfterError('(--help shows how)')
   }
