@@ -7,6 +7,7 @@ const ARROWS: Record<string, string[]> = {
   // Installed by integrators: imports nothing of ours.
   'shared/clients/typescript': [],
   'shared/domain': [],
+  'shared/operator': [],
   'shared/observability': [],
   'shared/api': ['shared/domain'],
   'shared/api/openapi': ['shared/api', 'shared/domain'],
@@ -72,6 +73,7 @@ const ARROWS: Record<string, string[]> = {
     'shared/api',
     'shared/domain/credential.ts',
     'shared/observability',
+    'shared/operator',
     'shared/reference',
     'shared/runtime/workers.ts',
     'shared/store/keys',
@@ -150,6 +152,7 @@ const ARROWS: Record<string, string[]> = {
     'shared/delivery',
     'shared/domain',
     'shared/observability',
+    'shared/operator',
     'shared/runtime/document-client.ts',
     'shared/store',
     'shared/store/calendar',

@@ -20,10 +20,6 @@ import {
   UnfinishedErasure,
 } from './restore/settle.ts'
 
-const TableName = z
-  .string()
-  .regex(/^[A-Za-z0-9_.-]{3,255}$/, { error: 'must have 3 to 255 letters, digits, ".", "-" and "_"' })
-
 const PastInstant = z.iso
   .datetime({ offset: true, error: 'must be a time with its zone, such as 2026-11-22T10:00:00Z' })
   .transform((text) => new Date(text))
@@ -31,7 +27,7 @@ const PastInstant = z.iso
 
 const STEPS = `
 Steps, described in docs/operate/restore.md:
-  1. restore table --to TIME --name NEW   a new table with the items of that time; the API keeps running
+  1. restore table --to TIME              a new table with the items of that time; the API keeps running
   2. deploy with -c paused=on             no request and no worker changes the table in use any more
   3. restore settle --table NEW           takes over what was sent, delivered, revoked and erased since; verifies
   4. deploy with -c tableName=NEW -c tableStreamArn=ARN, without paused`
@@ -51,11 +47,13 @@ function addTableCommand(group: Command): void {
     .command('table')
     .description('restore the table to a new one, and set its settings; may be repeated')
     .requiredOption('--to <time>', 'such as 2026-11-22T10:00:00Z')
-    .requiredOption('--name <table>', 'the name of the new table')
-    .action(async (given: { to: string; name: string }, command: Command) => {
+    .option('--name <table>', "the new table's name, which begins with that of the table in use")
+    .action(async (given: { to: string; name?: string }, command: Command) => {
       const at = parseOption('to', PastInstant, given.to)
-      const name = parseOption('name', TableName, given.name)
       const { client, tableName: source } = await connectDynamoDb(requireDeployed(command))
+      const name = given.name ?? `${source}-${at.toISOString().replace(/\D/g, '').slice(0, 14)}`
+      // The role of the command may create no other tables.
+      if (!name.startsWith(`${source}-`)) throw new CommandFailure(`--name must begin with ${source}-`)
       printRestored(command, await restoreTable(platformOf(command, client), { source, name, at }))
     })
 }
@@ -67,7 +65,7 @@ function addConfigureCommand(group: Command): void {
     .requiredOption('--table <name>')
     .option('--source-lost', 'the table of the stack does not exist any more', false)
     .action(async (given: { table: string; sourceLost: boolean }, command: Command) => {
-      const name = parseOption('table', TableName, given.table)
+      const { table: name } = given
       const { client, tableName } = await connectDynamoDb(requireDeployed(command))
       const source = given.sourceLost ? null : tableName
       printRestored(command, await configureTable(platformOf(command, client), { name, source }))

@@ -52,7 +52,7 @@ export const tableGrant = (calls: readonly string[], { delivers }: { delivers: b
   Condition: {
     'ForAllValues:StringNotLike': {
       'dynamodb:LeadingKeys': [
-        ...['credential#*', 'clinics', 'erasure#*', 'import#*'],
+        ...['credential#*', 'clinics', 'erasure#*', 'import#*', 'table#*'],
         ...(delivers ? [] : hiddenPartitions(calls)),
       ],
     },

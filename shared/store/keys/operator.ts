@@ -5,9 +5,9 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import { type Key, shortId } from './key.ts'
 
-const ERASURE_PARTITION_PREFIX = 'erasure#'
+export const ERASURE_PARTITION_PREFIX = 'erasure#'
 const IMPORT_PARTITION_PREFIX = 'import#'
-const TABLE_PARTITION_PREFIX = 'table#'
+export const TABLE_PARTITION_PREFIX = 'table#'
 
 export const OPERATOR_PARTITION_PREFIXES = [
   ERASURE_PARTITION_PREFIX,

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { runOperatorTool } from '../../../bin/clinic/program.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
@@ -110,4 +110,31 @@ it('settles a restored table only while the stack is paused, and never the table
   ])
   outputs.Paused = 'on'
   expect(await settle('--table', restored.name)).toBe(0)
+})
+
+describe('a caller whose role lacks a permission', () => {
+  const denied: string[] = []
+  const terminal = { env: {}, writeOut: () => {}, writeError: (text: string) => void denied.push(text) }
+  /** Plays DynamoDB for a role without any permission. */
+  const dynamodb = createServer((_, response) => {
+    response.statusCode = 400
+    const message = 'User: arn:aws:iam::1:user/eva is not authorized to perform: dynamodb:GetItem'
+    response.end(JSON.stringify({ __type: 'com.amazon.coral.service#AccessDeniedException', message }))
+  })
+  afterAll(() => void dynamodb.close())
+
+  it.each([
+    [['patient', 'erase', newUuid()], '"patient erase" needs the role "erase": the output EraseRoleArn'],
+    [['verify'], '"verify" needs the role "read": the output ReadRoleArn'],
+    [['verify', '--repair'], '"verify" needs the role "support": the output SupportRoleArn'],
+  ])('gets the role that %j needs', async (args, message) => {
+    if (!dynamodb.listening) await once(dynamodb.listen(0, '127.0.0.1'), 'listening')
+    const { port } = dynamodb.address() as AddressInfo
+    vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', `http://127.0.0.1:${port}`)
+    denied.length = 0
+    expect(await runOperatorTool(['--stack', 'clinic', ...args, '--clinic', clinic.id], terminal)).toBe(4)
+    vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', inject('dynamodb'))
+    expect(denied.join('')).toContain(message)
+    expect(denied.join('')).toContain('is not authorized to perform: dynamodb:GetItem')
+  })
 })
