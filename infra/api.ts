@@ -112,8 +112,7 @@ function restApi(
     cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     deployOptions: {
       stageName: stage.name,
-      throttlingRateLimit: stage.throttle.rate,
-      throttlingBurstLimit: stage.throttle.burst,
+      ...limits(stage, 1),
       ...LOGGING,
       methodOptions: Object.fromEntries(
         routes
@@ -126,9 +125,14 @@ function restApi(
 }
 
 /** Lists get half of the stage's rate, so that programs that copy all records leave room for other requests. */
-const listOptions = ({ throttle }: StageSettings): MethodDeploymentOptions => ({
+const listOptions = (stage: StageSettings): MethodDeploymentOptions => ({
   // A method's settings replace all of the stage's.
   ...LOGGING,
-  throttlingRateLimit: throttle.rate / 2,
-  throttlingBurstLimit: throttle.burst / 2,
+  ...limits(stage, 0.5),
 })
+
+/** A share of the stage's rate; nothing while it is paused. */
+function limits({ throttle, recovery }: StageSettings, share: number) {
+  const part = recovery.isPaused ? 0 : share
+  return { throttlingRateLimit: throttle.rate * part, throttlingBurstLimit: throttle.burst * part }
+}

@@ -1,10 +1,11 @@
-import { Annotations, Tags } from 'aws-cdk-lib'
+import { Annotations, type Stack, Tags } from 'aws-cdk-lib'
 import type { Construct } from 'constructs'
 import type { Route } from '../shared/api/route.ts'
 import { ROUTES } from '../shared/api/routes.ts'
 import { WORKERS } from '../shared/runtime/workers.ts'
 import { FALLBACK } from './api.ts'
 import { ApiStack } from './api-stack.ts'
+import { BackupCopyStack, BackupStack } from './backup-stack.ts'
 import type { FunctionCode } from './bundles.ts'
 import { checkConcurrency } from './concurrency.ts'
 import { DataStack } from './data-stack.ts'
@@ -39,7 +40,15 @@ export function addStacks(
   if (stage.smsReceipts) workers.addStackDependency(new SmsReceiptsStack(scope, stage))
   const api = new ApiStack(scope, stage, code, routes)
   api.addStackDependency(workers)
-  for (const stack of [data, workers, api]) Tags.of(stack).add('service', 'clinic-developer-api')
+  const { backups } = stage.recovery
+  const others: Stack[] = []
+  if (backups?.copyRegion) others.push(new BackupCopyStack(scope, stage, backups.copyRegion))
+  if (backups) {
+    const stack = new BackupStack(scope, stage, backups.copyRegion)
+    for (const other of [data, ...others]) stack.addStackDependency(other)
+    others.push(stack)
+  }
+  for (const stack of [data, workers, api, ...others]) Tags.of(stack).add('service', 'clinic-developer-api')
   for (const [at, warning] of stageWarnings(stage).entries())
     Annotations.of(api).addWarningV2(`clinic-developer-api:${at}`, warning)
 }

@@ -13,6 +13,16 @@ export const dataStackName = (stage: string): string => `${stackName(stage)}-Dat
 /** The stack of queues and workers. */
 export const workersStackName = (stage: string): string => `${stackName(stage)}-Workers`
 
+export const backupStackName = (stage: string): string => `${stackName(stage)}-Backups`
+
+/** In another region. */
+export const backupCopyStackName = (stage: string): string => `${stackName(stage)}-BackupCopies`
+
+export const backupCopyVaultName = (stage: string): string => `clinic-${stage}-copies`
+
+/** Roles of the pipeline: one stack for an account. */
+export const PIPELINE_STACK = 'ClinicDeveloperApi-Pipeline'
+
 /** One for all stages in an account and region. */
 export const SMS_RECEIPTS_STACK = 'ClinicDeveloperApi-SmsReceipts'
 

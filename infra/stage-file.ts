@@ -19,6 +19,12 @@ export const SETTING_NAMES = [
   'accountConcurrency',
   'warmReads',
   'warmWrites',
+  'paused',
+  'tableName',
+  'tableStream',
+  'tableKey',
+  'backups',
+  'backupCopyRegion',
 ] as const
 
 export type SettingName = (typeof SETTING_NAMES)[number]

@@ -56,12 +56,18 @@ export class WorkerFunctions {
     this.#dependencies = dependencies
   }
 
+  /** While the deployment is paused, nothing is invoked: queues and stream keep what arrives. */
+  get #isRunning(): boolean {
+    return !this.#dependencies.stage.recovery.isPaused
+  }
+
   /** Feeds a queue to its consumers, which report the failed messages of a batch. */
   consume(name: QueueName, queue: Queue): void {
     for (const [worker, { maxConcurrency, batchSize }] of this.#triggeredBy('queue')) {
       if (maxConcurrency[name] === undefined) continue
       this.#function(worker).addEventSource(
         new SqsEventSource(queue, {
+          enabled: this.#isRunning,
           batchSize: batchSize?.[name] ?? 10,
           reportBatchItemFailures: true,
           maxConcurrency: maxConcurrency[name],
@@ -75,6 +81,7 @@ export class WorkerFunctions {
     for (const [worker, { partitionPrefix }] of this.#triggeredBy('stream')) {
       this.#function(worker).addEventSource(
         new DynamoEventSource(table, {
+          enabled: this.#isRunning,
           startingPosition: StartingPosition.TRIM_HORIZON,
           batchSize: 100,
           // More would collide: the events of one clinic are numbered by one item, one transaction after the other.
@@ -104,6 +111,7 @@ export class WorkerFunctions {
       sweep.configureAsyncInvoke({ retryAttempts: 0 })
       new Rule(this.#scope, `${worker.id}-every-minute`, {
         schedule: Schedule.rate(Duration.minutes(1)),
+        enabled: this.#isRunning,
         targets: Array.from({ length: parts }, (_, part) => {
           const event = RuleTargetInput.fromObject({ part, parts })
           return new LambdaFunction(sweep, { event, retryAttempts: 0 })

@@ -30,7 +30,7 @@ Steps, described in docs/operate/restore.md:
   1. restore table --to TIME              a new table with the items of that time; the API keeps running
   2. deploy with -c paused=on             no request and no worker changes the table in use any more
   3. restore settle --table NEW           takes over what was sent, delivered, revoked and erased since; verifies
-  4. deploy with -c tableName=NEW -c tableStreamArn=ARN, without paused`
+  4. deploy with -c tableName=NEW -c tableStream=LABEL, without paused`
 
 export function addRestoreCommands(program: Command): void {
   const group = program
@@ -126,10 +126,10 @@ function printProgress(command: Command, text: string): void {
   if (!command.optsWithGlobals<GlobalOptions>().json) printLines(command, text)
 }
 
-const printRestored = (command: Command, { name, streamArn }: RestoredTable): void =>
-  print(command, { table: name, stream_arn: streamArn }, [
+const printRestored = (command: Command, { name, stream }: RestoredTable): void =>
+  print(command, { table: name, stream }, [
     `${name} can be settled: pause the stack, and run "restore settle --table ${name}".`,
-    `Then deploy with -c tableName=${name} -c tableStreamArn=${streamArn}`,
+    `Then deploy with -c tableName=${name} -c tableStream=${stream}`,
   ])
 
 const describeClinic = ({ clinic, messages, erasures, differences }: SettledClinic): string =>

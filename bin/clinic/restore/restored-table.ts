@@ -21,7 +21,11 @@ export type RestoringPlatform = {
 }
 
 /** What a deployment needs to use a table that it did not create. */
-export type RestoredTable = { readonly name: string; readonly streamArn: string }
+export type RestoredTable = {
+  readonly name: string
+  /** The label of its stream. */
+  readonly stream: string
+}
 
 /** DynamoDB takes from minutes to hours for a restore. */
 const POLL_MS = 20_000
@@ -100,8 +104,8 @@ export async function configureTable(
   }
   await copyTags(platform, original, table)
   onProgress('Deletion protection and tags are as those of the source')
-  const { LatestStreamArn = '' } = await untilActive(platform, name)
-  return { name, streamArn: LatestStreamArn }
+  const { LatestStreamLabel = '' } = await untilActive(platform, name)
+  return { name, stream: LatestStreamLabel }
 }
 
 /** Tags of CloudFormation are left out: the table does not belong to the stack. */

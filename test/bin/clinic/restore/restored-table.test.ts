@@ -19,7 +19,7 @@ import { templateOf } from '../../../support/template.ts'
 
 const AT = new Date('2026-11-22T10:00:00Z')
 const KEY = 'arn:aws:kms:eu-central-1:123456789012:key/k'
-const STREAM = 'arn:aws:dynamodb:eu-central-1:123456789012:table/restored/stream/1'
+const STREAM = '2026-11-22T12:00:00.000'
 const notFound = new ResourceNotFoundException({ message: 'none', $metadata: {} })
 
 const mock = mockClient(DynamoDBDocumentClient)
@@ -42,7 +42,7 @@ beforeEach(() => {
       SSEDescription: { KMSMasterKeyArn: KEY },
     },
   })
-  const restored = { TableArn: 'arn:restored', LatestStreamArn: STREAM }
+  const restored = { TableArn: 'arn:restored', LatestStreamLabel: STREAM }
   mock
     .on(DescribeTableCommand, { TableName: 'restored' })
     .rejectsOnce(notFound)
@@ -63,7 +63,7 @@ const inputsOf = (kind: abstract new (input: never) => unknown) =>
 
 it('restores with the key of the table in use, and waits until the table can be used', async () => {
   const restored = await restoreTable(platform, { source: 'clinics', name: 'restored', at: AT })
-  expect(restored).toEqual({ name: 'restored', streamArn: STREAM })
+  expect(restored).toEqual({ name: 'restored', stream: STREAM })
   expect(inputsOf(RestoreTableToPointInTimeCommand)).toEqual([
     {
       SourceTableArn: 'arn:clinics',
@@ -113,7 +113,7 @@ it('restores nothing, and repeats no setting, when it is repeated', async () => 
     Table: {
       TableArn: 'arn:restored',
       TableStatus: 'ACTIVE',
-      LatestStreamArn: STREAM,
+      LatestStreamLabel: STREAM,
       StreamSpecification: { StreamEnabled: true },
       DeletionProtectionEnabled: true,
     },
@@ -127,7 +127,7 @@ it('restores nothing, and repeats no setting, when it is repeated', async () => 
 it('protects a table whose source is lost, and has no tags to copy', async () => {
   mock
     .on(DescribeTableCommand, { TableName: 'restored' })
-    .resolves({ Table: { TableArn: 'arn:restored', TableStatus: 'ACTIVE', LatestStreamArn: STREAM } })
+    .resolves({ Table: { TableArn: 'arn:restored', TableStatus: 'ACTIVE', LatestStreamLabel: STREAM } })
   await configureTable(platform, { name: 'restored', source: null })
   expect(inputsOf(UpdateTableCommand)).toContainEqual({
     TableName: 'restored',
