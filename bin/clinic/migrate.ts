@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { connect, connectDynamoDb } from './connection.ts'
-import { migrateTable, readTableFormat } from './migrate/migrate-table.ts'
+import { migrateTable } from './migrate/migrate-table.ts'
 import { MIGRATIONS, REQUIRED_FORMAT } from './migrate/migrations.ts'
+import { readTableFormat } from './migrate/table-format.ts'
 import { NeedsAttention, print, printLines } from './output.ts'
 
 export function addMigrateCommand(program: Command): void {
@@ -10,6 +11,8 @@ export function addMigrateCommand(program: Command): void {
     .description("move the table's items to the newest format while the API is running; may be repeated")
     .option('--check', 'only check that this version can read the table (exit code 1 if it cannot)', false)
     .action(async ({ check }: { check: boolean }, command: Command) => {
+      if (check && REQUIRED_FORMAT === 0)
+        return print(command, { required_format: 0 }, ['This version reads tables of every format.'])
       const table = await connect(command)
       const { client, tableName: name } = await connectDynamoDb(command)
       const before = await readTableFormat(table)

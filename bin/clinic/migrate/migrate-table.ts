@@ -1,10 +1,11 @@
 import { type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
-import { migrationProgressKey, tableFormatKey } from '../../../shared/store/keys/operator.ts'
+import { migrationProgressKey } from '../../../shared/store/keys/operator.ts'
 import { mapConcurrent } from '../../../shared/store/table/map-concurrent.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import type { Item } from '../../../shared/store/table/write-requests.ts'
 import { migrateItem } from './migrate-item.ts'
 import type { Migration } from './migrations.ts'
+import { readTableFormat, recordTableFormat } from './table-format.ts'
 
 export type MigratingTable = {
   readonly table: Table
@@ -24,10 +25,6 @@ const MAX_PASSES = 5
 
 export type MigrationResult = { readonly format: number; readonly migrated: number; readonly passes: number }
 
-/** The format that every item of the table has reached. */
-export const readTableFormat = async (table: Table): Promise<number> =>
-  ((await table.get(tableFormatKey))?.format as number | undefined) ?? 0
-
 /**
  * Migrates all items while the API is serving, and passes over the table until a pass finds nothing to change. Then the table has
  * the format. An interrupted run continues where it ended. @throws Error if items of the format before are still being written
@@ -46,12 +43,7 @@ export async function migrateTable(platform: MigratingTable, migration: Migratio
     const wasWhole = counts.every(({ isWhole }) => isWhole)
     await table.deleteMany(counts.map((_, segment) => migrationProgressKey(format, segment)))
     if (inPass > 0 || !wasWhole) continue
-    await table.update(tableFormatKey, {
-      UpdateExpression: 'SET #format = :format',
-      ConditionExpression: 'attribute_not_exists(#format) OR #format < :format',
-      ExpressionAttributeNames: { '#format': 'format' },
-      ExpressionAttributeValues: { ':format': format },
-    })
+    await recordTableFormat(table, format)
     return { format, migrated, passes: pass }
   }
   throw new Error(`Items of a format before ${format} are still being written: is this version deployed?`)
