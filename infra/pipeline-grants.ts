@@ -58,3 +58,7 @@ export function formatCheckGrants(stack: Stack, stage: string): PolicyStatement[
     }),
   ]
 }
+
+/** To watch the alarms after a deployment. CloudWatch shows composite alarms only to callers that may describe all alarms. */
+export const alarmGrant = (): PolicyStatement =>
+  new PolicyStatement({ actions: ['cloudwatch:DescribeAlarms'], resources: ['*'] })

@@ -2,7 +2,7 @@ import { CfnOutput, Duration, Stack } from 'aws-cdk-lib'
 import { OidcProviderNative, Role, WebIdentityPrincipal } from 'aws-cdk-lib/aws-iam'
 import type { Construct } from 'constructs'
 import { PIPELINE_STACK } from './names.ts'
-import { deploymentGrant, formatCheckGrants } from './pipeline-grants.ts'
+import { alarmGrant, deploymentGrant, formatCheckGrants } from './pipeline-grants.ts'
 import { STAGE_NAMES } from './stages.ts'
 
 const ISSUER = 'token.actions.githubusercontent.com'
@@ -38,7 +38,7 @@ export class PipelineStack extends Stack {
         }),
         maxSessionDuration: Duration.hours(1),
       })
-      for (const statement of [deploymentGrant(this), ...formatCheckGrants(this, stage)])
+      for (const statement of [deploymentGrant(this), alarmGrant(), ...formatCheckGrants(this, stage)])
         role.addToPolicy(statement)
       new CfnOutput(this, `${stage}DeployRoleArn`, { value: role.roleArn })
     }

@@ -31,7 +31,7 @@ describe('the roles of the pipeline', () => {
     )
   })
 
-  it('may assume the roles of the bootstrap stack and read the format of the table of their stage, and nothing else', () => {
+  it('may assume the roles of the bootstrap stack, read alarms and the format of the table of their stage, and nothing else', () => {
     const policies = Object.values(template.findResources('AWS::IAM::Policy'))
     const actions = policies.map(({ Properties: { PolicyDocument } }) =>
       PolicyDocument.Statement.flatMap(({ Action }: { Action: string }) => Action).sort(),
@@ -39,6 +39,7 @@ describe('the roles of the pipeline', () => {
     const expected = [
       ...[
         'cloudformation:DescribeStacks',
+        'cloudwatch:DescribeAlarms',
         'dynamodb:GetItem',
         'kms:Decrypt',
         'logs:PutLogEvents',
