@@ -13,6 +13,7 @@ export class BackupStack extends Stack {
     super(scope, backupStackName(stage.name), {
       description: 'Clinic Developer API: backups',
       terminationProtection: stage.deletionProtection,
+      env: stage.env,
     })
     const { table } = new ImportedData(this, 'Stored', stage)
     const plan = new BackupPlan(this, 'Plan', { backupVault: lockedVault(this, 'Backups', stage) })
@@ -51,7 +52,7 @@ export class BackupCopyStack extends Stack {
     super(scope, backupCopyStackName(stage.name), {
       description: 'Clinic Developer API: copies of backups',
       terminationProtection: stage.deletionProtection,
-      env: { region },
+      env: { ...stage.env, region },
     })
     lockedVault(this, 'Copies', stage, backupCopyVaultName(stage.name))
   }

@@ -3,7 +3,7 @@ import { OidcProviderNative, Role, WebIdentityPrincipal } from 'aws-cdk-lib/aws-
 import type { Construct } from 'constructs'
 import { PIPELINE_STACK } from './names.ts'
 import { alarmGrant, deploymentGrant, formatCheckGrants } from './pipeline-grants.ts'
-import { STAGE_NAMES } from './stages.ts'
+import { stageNames } from './stage-file.ts'
 
 const ISSUER = 'token.actions.githubusercontent.com'
 
@@ -27,7 +27,7 @@ export class PipelineStack extends Stack {
         url: `https://${ISSUER}`,
         clientIds: ['sts.amazonaws.com'],
       }).oidcProviderArn
-    for (const stage of STAGE_NAMES) {
+    for (const stage of stageNames()) {
       const role = new Role(this, stage, {
         description: `Deploys the stage ${stage} of the clinic API`,
         assumedBy: new WebIdentityPrincipal(provider, {

@@ -1,22 +1,12 @@
-/** What `-c` may set for restores, backups and releases. */
-export type RecoveryContext = {
-  /** `on`: no request and no worker changes the table. */
-  readonly paused?: string | undefined
-  /** A table that the data stack did not create, and the label of its stream. */
-  readonly tableName?: string | undefined
-  readonly tableStream?: string | undefined
-  /** The id of that table's key, if it is not that of the data stack. */
-  readonly tableKey?: string | undefined
-  /** `on`: daily backups in a locked vault. */
-  readonly backups?: string | undefined
-  /** Another region, to which backups are copied. */
-  readonly backupCopyRegion?: string | undefined
-}
+import type { Settings } from './stage-file.ts'
 
+/** What the settings say about restores and backups. */
 export type RecoverySettings = {
+  /** Whether no request and no worker may change the table. */
   readonly isPaused: boolean
   /** The table in use, if it is not that of the data stack. */
   readonly adoptedTable: AdoptedTable | undefined
+  /** Daily backups in a locked vault, and copies of them in another region. */
   readonly backups: { readonly copyRegion: string | undefined } | undefined
 }
 
@@ -34,21 +24,21 @@ const isOn = (name: string, value = 'off'): boolean => {
 }
 
 /** @throws Error for an invalid setting */
-export function recoverySettings(context: RecoveryContext): RecoverySettings {
-  const { backupCopyRegion: copyRegion } = context
+export function recoverySettings(settings: Settings): RecoverySettings {
+  const { backupCopyRegion: copyRegion } = settings
   if (copyRegion !== undefined && !/^[a-z]{2}(-[a-z]+)+-\d$/.test(copyRegion))
     throw new Error(`backupCopyRegion is not a region: "${copyRegion}".`)
-  const hasBackups = isOn('backups', context.backups)
+  const hasBackups = isOn('backups', settings.backups)
   if (copyRegion !== undefined && !hasBackups)
     throw new Error('backupCopyRegion copies backups: set it together with -c backups=on.')
   return {
-    isPaused: isOn('paused', context.paused),
-    adoptedTable: adoptedTable(context),
+    isPaused: isOn('paused', settings.paused),
+    adoptedTable: adoptedTable(settings),
     backups: hasBackups ? { copyRegion } : undefined,
   }
 }
 
-function adoptedTable({ tableName, tableStream, tableKey }: RecoveryContext): AdoptedTable | undefined {
+function adoptedTable({ tableName, tableStream, tableKey }: Settings): AdoptedTable | undefined {
   if (tableName === undefined) {
     if (tableStream !== undefined || tableKey !== undefined)
       throw new Error('tableStream and tableKey are settings of a table: set tableName too.')

@@ -39,7 +39,7 @@ const KINDS: readonly StageKind[] = ['development', 'production']
 const FOLDER = join(import.meta.dirname, 'stages')
 
 /** The stages that have a file. */
-const stageNames = (): string[] =>
+export const stageNames = (): string[] =>
   readdirSync(FOLDER)
     .map((file) => file.replace(/\.json$/, ''))
     .sort()

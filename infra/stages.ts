@@ -1,6 +1,7 @@
 import { Duration, type Environment, RemovalPolicy } from 'aws-cdk-lib'
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { ObjectLockRetention } from 'aws-cdk-lib/aws-s3'
+import { type RecoverySettings, recoverySettings } from './recovery-settings.ts'
 import {
   accountSetting,
   cellSetting,
@@ -47,6 +48,7 @@ export type StageSettings = {
   readonly accountConcurrency: number | undefined
   /** Units a second that the table takes at once; undefined for what DynamoDB chooses. */
   readonly warmThroughput: { readonly reads: number; readonly writes: number } | undefined
+  readonly recovery: RecoverySettings
 }
 
 export type AccessTrailSettings = {
@@ -141,6 +143,7 @@ export function stageSettings(name: string, overrides: Settings = {}): StageSett
     domain: domainSettings(settings),
     accountConcurrency: optionalIntegerSetting('accountConcurrency', settings, 1),
     warmThroughput: warmThroughputSetting(settings),
+    recovery: recoverySettings(settings),
   }
 }
 

@@ -4,11 +4,12 @@ import { App } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
 import { describe, expect, it } from 'vitest'
 import { PipelineStack } from '../../infra/pipeline-stack.ts'
-import { STAGE_NAMES } from '../../infra/stages.ts'
+import { stageNames } from '../../infra/stage-file.ts'
 
 const templateFor = (providerArn?: string): Template =>
   Template.fromStack(new PipelineStack(new App(), { repository: 'practice/clinic', providerArn }))
 
+const STAGES = stageNames()
 const ISSUER = 'token.actions.githubusercontent.com'
 
 describe('the roles of the pipeline', () => {
@@ -22,7 +23,7 @@ describe('the roles of the pipeline', () => {
       return Statement[0].Condition
     })
     expect(trusted).toEqual(
-      STAGE_NAMES.map((stage) => ({
+      STAGES.map((stage) => ({
         StringEquals: {
           [`${ISSUER}:aud`]: 'sts.amazonaws.com',
           [`${ISSUER}:sub`]: `repo:practice/clinic:environment:${stage}`,
@@ -46,8 +47,8 @@ describe('the roles of the pipeline', () => {
         'sts:AssumeRole',
       ],
     ]
-    expect(actions).toEqual(STAGE_NAMES.map(() => expected))
-    const dev = JSON.stringify(policies[STAGE_NAMES.indexOf('dev')])
+    expect(actions).toEqual(STAGES.map(() => expected))
+    const dev = JSON.stringify(policies[STAGES.indexOf('dev')])
     expect(dev).toContain('"dynamodb:LeadingKeys":["table#format"]')
     expect(dev).not.toContain('ClinicDeveloperApi-prod')
   })

@@ -86,12 +86,12 @@ describe('a deployment that uses a table of another origin', () => {
     [{ backupCopyRegion: 'eu-west-1' }, 'set it together with -c backups=on.'],
     [{ backups: 'on', backupCopyRegion: 'Ireland' }, 'backupCopyRegion is not a region: "Ireland".'],
   ])('is refused with %j', (invalid, message) => {
-    expect(() => stageSettings('prod', invalid)).toThrow(message)
+    expect(() => stageSettings('dev', invalid)).toThrow(message)
   })
 })
 
 describe('backups', () => {
-  const copied = templatesOf('prod', { backups: 'on', backupCopyRegion: 'eu-west-1' })
+  const copied = templatesOf('prod', { backups: 'on', backupCopyRegion: 'eu-west-1', protection: 'on' })
   const inDev = templatesOf('dev', { backups: 'on' })
   const vaultsOf = (templates: Record<string, StackTemplate>, stack: string) =>
     resources({ stack: templates[stack] as StackTemplate }, 'AWS::Backup::BackupVault')
@@ -105,7 +105,7 @@ describe('backups', () => {
     expect(JSON.stringify(selection)).toContain(`${dataStackName('prod')}:TableName`)
   })
 
-  it('are in a vault whose lock can be removed in dev only', () => {
+  it('are in a vault whose lock can be removed only while the stage is not protected', () => {
     const [vault] = vaultsOf(copied, backupStackName('prod'))
     expect(vault?.LockConfiguration).toEqual({ MinRetentionDays: 35, ChangeableForDays: 3 })
     const [dev] = vaultsOf(inDev, backupStackName('dev'))

@@ -77,9 +77,9 @@ it('restores with the key of the table in use, and waits until the table can be 
 
 it('sets the settings that the template of prod has, and the tags of the table in use', async () => {
   await restoreTable(platform, { source: 'clinics', name: 'restored', at: AT })
-  const [properties] = Object.values(templateOf('prod').findResources('AWS::DynamoDB::Table')).map(
-    (table) => table.Properties,
-  )
+  const [properties] = Object.values(
+    templateOf('prod', { protection: 'on' }).findResources('AWS::DynamoDB::Table'),
+  ).map((table) => table.Properties)
   expect(inputsOf(UpdateTimeToLiveCommand)).toMatchObject([
     { TimeToLiveSpecification: properties.TimeToLiveSpecification },
   ])
