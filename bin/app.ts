@@ -3,6 +3,7 @@ import { App } from 'aws-cdk-lib'
 import { bundleFunctions } from '../infra/bundles.ts'
 import { addStacks, functionIds } from '../infra/deployment.ts'
 import { keptBundles } from '../infra/kept-bundles.ts'
+import { PipelineStack } from '../infra/pipeline-stack.ts'
 import { SETTING_NAMES } from '../infra/stage-file.ts'
 import { stageSettings } from '../infra/stages.ts'
 
@@ -15,3 +16,6 @@ const code = TEST_RUN_BUNDLES
   ? keptBundles(functionIds(), bundles, TEST_RUN_BUNDLES)
   : bundleFunctions(functionIds(), bundles).code
 addStacks(app, stage, code)
+const repository = app.node.tryGetContext('pipelineRepository')
+if (repository !== undefined)
+  new PipelineStack(app, { repository, providerArn: app.node.tryGetContext('githubProviderArn') })

@@ -8,6 +8,7 @@ import type { FunctionCode } from './bundles.ts'
 import { ImportedData } from './data-stack.ts'
 import { Firewall } from './firewall.ts'
 import { apiName, type QueueId, stackName } from './names.ts'
+import { OperatorRoles } from './operator-roles.ts'
 import { NamedQueues } from './queues.ts'
 import { deliveryQueueAccess, emailQueueAccess, smsAccess } from './service-access.ts'
 import type { StageSettings } from './stages.ts'
@@ -51,7 +52,8 @@ export class ApiStack extends Stack {
     const outputs: Record<string, string> = {
       ...this.#address(rest, stage),
       Cell: stage.cell,
-      TableName: data.value('TableName'),
+      TableName: data.table.tableName,
+      Paused: stage.recovery.isPaused ? 'on' : 'off',
       AccessTrailBucket: data.value('AccessTrailBucket'),
       OperatorLogGroup: data.value('OperatorLogGroup'),
       ...Object.fromEntries(
@@ -59,6 +61,11 @@ export class ApiStack extends Stack {
       ),
     }
     for (const [output, value] of Object.entries(outputs)) new CfnOutput(this, output, { value })
+    new OperatorRoles(this, 'Operators', {
+      data,
+      operatorLog: data.logGroup('OperatorLogGroup'),
+      queues: Object.values(QUEUE_OUTPUTS).map((queue) => queues.get(queue)),
+    })
   }
 
   /** The outputs about the address of the API. */

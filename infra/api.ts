@@ -111,8 +111,7 @@ function restApi(
     cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     deployOptions: {
       stageName: stage.name,
-      throttlingRateLimit: stage.throttle.rate,
-      throttlingBurstLimit: stage.throttle.burst,
+      ...limits(stage, 1),
       ...LOGGING,
       tracingEnabled: stage.monitoring.tracing,
       methodOptions: {
@@ -136,9 +135,14 @@ const LIST_SHARE = 0.5
 /** The public pages need no credential, so the rate of a credential does not limit their callers. */
 const PAGE_SHARE = 0.05
 
-const throttled = ({ throttle }: StageSettings, share: number): MethodDeploymentOptions => ({
+const throttled = (stage: StageSettings, share: number): MethodDeploymentOptions => ({
   // A method's settings replace all of the stage's.
   ...LOGGING,
-  throttlingRateLimit: throttle.rate * share,
-  throttlingBurstLimit: throttle.burst * share,
+  ...limits(stage, share),
 })
+
+/** A share of the stage's rate; nothing while it is paused. */
+function limits({ throttle, recovery }: StageSettings, share: number) {
+  const part = recovery.isPaused ? 0 : share
+  return { throttlingRateLimit: throttle.rate * part, throttlingBurstLimit: throttle.burst * part }
+}

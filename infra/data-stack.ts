@@ -57,7 +57,10 @@ export class DataStack extends Stack {
   }
 }
 
-/** The data, as a stack of code refers to it: by explicit imports of what the data stack always exports. */
+/**
+ * The data, as a stack of code refers to it: by explicit imports of what the data stack always exports. A table that was adopted
+ * is named in the settings, so that the exports of the data stack, which are in use, do not change.
+ */
 export class ImportedData extends Construct implements Data {
   readonly table: Data['table']
   readonly key: Data['key']
@@ -66,10 +69,19 @@ export class ImportedData extends Construct implements Data {
   constructor(scope: Construct, id: string, stage: StageSettings) {
     super(scope, id)
     this.#stage = stage
-    this.key = Key.fromKeyArn(this, 'TableKey', this.value('TableKeyArn'))
+    const { adoptedTable } = stage.recovery
+    const arnOf = (service: string, resource: string, resourceName: string): string =>
+      Stack.of(this).formatArn({ service, resource, resourceName })
+    this.key = Key.fromKeyArn(
+      this,
+      'TableKey',
+      adoptedTable?.key ? arnOf('kms', 'key', adoptedTable.key) : this.value('TableKeyArn'),
+    )
     this.table = Table.fromTableAttributes(this, 'Table', {
-      tableName: this.value('TableName'),
-      tableStreamArn: this.value('TableStreamArn'),
+      tableName: adoptedTable?.name ?? this.value('TableName'),
+      tableStreamArn: adoptedTable
+        ? arnOf('dynamodb', 'table', `${adoptedTable.name}/stream/${adoptedTable.stream}`)
+        : this.value('TableStreamArn'),
       encryptionKey: this.key,
     })
   }

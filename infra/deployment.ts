@@ -1,10 +1,11 @@
-import { Annotations, Tags } from 'aws-cdk-lib'
+import { Annotations, type Stack, Tags } from 'aws-cdk-lib'
 import type { Construct } from 'constructs'
 import type { Route } from '../shared/api/route.ts'
 import { ROUTES } from '../shared/api/routes.ts'
 import { WORKERS } from '../shared/runtime/workers.ts'
 import { FALLBACK } from './api.ts'
 import { ApiStack } from './api-stack.ts'
+import { BackupCopyStack, BackupStack } from './backup-stack.ts'
 import type { FunctionCode } from './bundles.ts'
 import { checkConcurrency } from './concurrency.ts'
 import { DataStack } from './data-stack.ts'
@@ -49,7 +50,15 @@ export function addStacks(
   const monitoring = new MonitoringStack(scope, stage)
   // What is to be watched exists before its alarms.
   monitoring.addStackDependency(api)
-  const stacks = [data, workers, api, monitoring]
+  const { backups } = stage.recovery
+  const others: Stack[] = []
+  if (backups?.copyRegion) others.push(new BackupCopyStack(scope, stage, backups.copyRegion))
+  if (backups) {
+    const stack = new BackupStack(scope, stage, backups.copyRegion)
+    for (const other of [data, ...others]) stack.addStackDependency(other)
+    others.push(stack)
+  }
+  const stacks = [data, workers, api, monitoring, ...others]
   for (const stack of stacks) Tags.of(stack).add('service', 'clinic-developer-api')
   for (const { templateOptions } of stacks) templateOptions.metadata = CFN_LINT
   for (const [at, warning] of stageWarnings(stage).entries())

@@ -19,7 +19,7 @@ export class MonitoringStack extends Stack {
       watched: {
         stage: name,
         api: apiName(name),
-        table: data.value('TableName'),
+        table: data.table.tableName,
         queueName: (queue) => queueName(name, queue),
         functionName: (worker) => functionName(name, worker),
         trail: data.value('AccessTrailStream'),

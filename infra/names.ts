@@ -19,6 +19,16 @@ export const monitoringStackName = (stage: string): string => `${stackName(stage
 /** The name of the REST API. Metrics have it as a dimension. */
 export const apiName = (stage: string): string => `clinic-developer-api-${stage}`
 
+export const backupStackName = (stage: string): string => `${stackName(stage)}-Backups`
+
+/** In another region. */
+export const backupCopyStackName = (stage: string): string => `${stackName(stage)}-BackupCopies`
+
+export const backupCopyVaultName = (stage: string): string => `clinic-${stage}-copies`
+
+/** Roles of the pipeline: one stack for an account. */
+export const PIPELINE_STACK = 'ClinicDeveloperApi-Pipeline'
+
 /** One for all stages in an account and region. */
 export const SMS_RECEIPTS_STACK = 'ClinicDeveloperApi-SmsReceipts'
 

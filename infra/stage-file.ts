@@ -24,6 +24,12 @@ export const SETTING_NAMES = [
   'smsSpendLimit',
   'monthlyBudget',
   'tracing',
+  'paused',
+  'tableName',
+  'tableStream',
+  'tableKey',
+  'backups',
+  'backupCopyRegion',
 ] as const
 
 export type SettingName = (typeof SETTING_NAMES)[number]
@@ -38,7 +44,7 @@ const KINDS: readonly StageKind[] = ['development', 'production']
 const FOLDER = join(import.meta.dirname, 'stages')
 
 /** The stages that have a file. */
-const stageNames = (): string[] =>
+export const stageNames = (): string[] =>
   readdirSync(FOLDER)
     .map((file) => file.replace(/\.json$/, ''))
     .sort()

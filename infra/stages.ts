@@ -2,6 +2,7 @@ import { Duration, type Environment, RemovalPolicy } from 'aws-cdk-lib'
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { ObjectLockRetention } from 'aws-cdk-lib/aws-s3'
 import { type MonitoringSettings, monitoringSettings } from './monitoring/settings.ts'
+import { type RecoverySettings, recoverySettings } from './recovery-settings.ts'
 import {
   accountSetting,
   cellSetting,
@@ -51,6 +52,7 @@ export type StageSettings = {
   readonly accountConcurrency: number | undefined
   /** Units a second that the table takes at once; undefined for what DynamoDB chooses. */
   readonly warmThroughput: { readonly reads: number; readonly writes: number } | undefined
+  readonly recovery: RecoverySettings
 }
 
 export type AccessTrailSettings = {
@@ -147,6 +149,7 @@ export function stageSettings(name: string, overrides: Settings = {}): StageSett
     domain: domainSettings(settings),
     accountConcurrency: optionalIntegerSetting('accountConcurrency', settings, 1),
     warmThroughput: warmThroughputSetting(settings),
+    recovery: recoverySettings(settings),
   }
 }
 

@@ -55,6 +55,11 @@ export class WorkerFunctions {
     this.#dependencies = dependencies
   }
 
+  /** While the deployment is paused, nothing is invoked: queues and stream keep what arrives. */
+  get #isRunning(): boolean {
+    return !this.#dependencies.stage.recovery.isPaused
+  }
+
   /** Feeds a queue to its consumers, which report the failed messages of a batch. */
   consume(name: QueueName, queue: Queue): void {
     for (const [worker, { maxConcurrency, batchSize }] of this.#triggeredBy('queue')) {
@@ -63,6 +68,7 @@ export class WorkerFunctions {
       // Not an SqsEventSource, which would grant more than Lambda needs.
       consumer.addToRolePolicy(consumeGrant(queue))
       consumer.addEventSourceMapping(name, {
+        enabled: this.#isRunning,
         eventSourceArn: queue.queueArn,
         batchSize: batchSize?.[name] ?? 10,
         reportBatchItemFailures: true,
@@ -78,6 +84,7 @@ export class WorkerFunctions {
       // Not a DynamoEventSource, which would grant more than Lambda needs.
       for (const grant of [...streamGrants(table), pushGrant(failures)]) follower.addToRolePolicy(grant)
       follower.addEventSourceMapping('stream', {
+        enabled: this.#isRunning,
         eventSourceArn: streamOf(table),
         startingPosition: StartingPosition.TRIM_HORIZON,
         batchSize: 100,
@@ -108,6 +115,7 @@ export class WorkerFunctions {
       sweep.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) })
       new Rule(this.#scope, `${worker.id}-every-minute`, {
         schedule: Schedule.rate(Duration.minutes(1)),
+        enabled: this.#isRunning,
         targets: Array.from({ length: parts }, (_, part) => {
           const event = RuleTargetInput.fromObject({ part, parts })
           return new LambdaFunction(sweep, { event, retryAttempts: 0, maxEventAge: Duration.minutes(1) })

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
 import { accessLines, type CommandAccess, isRecordId, recordIds } from '../../shared/observability/access.ts'
+import { nameOf } from './access-denied.ts'
 import type { OperatorLog } from './operator-log.ts'
 
 type Trail = {
@@ -70,7 +71,3 @@ export const endTrail = async (program: Command, outcome: 'done' | 'failed'): Pr
 const normalized = (id: string): string => (id.startsWith('ck_') ? id : id.toLowerCase())
 
 const programOf = (command: Command): Command => (command.parent ? programOf(command.parent) : command)
-
-/** Such as `patient erase`, without the name of the program. */
-const nameOf = (command: Command): string =>
-  command.parent ? `${nameOf(command.parent)} ${command.name()}`.trim() : ''

@@ -5,6 +5,7 @@ import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
 import { isUuid } from '../../shared/domain/uuid.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { openTable, type Table } from '../../shared/store/table/table.ts'
+import { isAccessDenied } from './access-denied.ts'
 import { startTrail } from './command-trail.ts'
 import { operatorClient } from './operator-client.ts'
 import { deployedOperatorLog, localOperatorLog, type OperatorLog } from './operator-log.ts'
@@ -36,6 +37,16 @@ export async function connectTable(command: Command, name: string): Promise<Tabl
   return openTable(operatorClient(where('dynamodb')), name)
 }
 
+/** A client for the stack's table itself, and its name. */
+export async function connectDynamoDb(command: Command) {
+  const { outputs, clientSettingsFor: where } = await locateStack(command)
+  return { client: operatorClient(where('dynamodb')), tableName: requireOutput(outputs, 'TableName') }
+}
+
+/** An output of the stack; undefined if the stack lacks it. */
+export const outputOf = async (command: Command, name: string): Promise<string | undefined> =>
+  (await locateStack(command)).outputs[name]
+
 /** A client for the stack's queues, and their URLs by output name. */
 export async function connectQueues(command: Command) {
   const { outputs, clientSettingsFor: where } = await locateStack(command)
@@ -62,6 +73,7 @@ async function locateStack(command: Command): Promise<StackLocation> {
   const location = await (stack === undefined ? localStack(port) : deployedStack(stack))
   const logGroup = requireOutput(location.outputs, 'OperatorLogGroup')
   await startTrail(command, () => location.openOperatorLog(logGroup)).catch((error: Error) => {
+    if (isAccessDenied(error)) throw error
     throw new CommandFailure(
       `The access trail cannot be written, so nothing was done: ${error.message}`,
       EXIT.unreachable,

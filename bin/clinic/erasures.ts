@@ -6,8 +6,8 @@ import { type Erasure, erasureLedger } from '../../shared/store/copies/erasure-l
 import { addToTrail } from './command-trail.ts'
 import { connect, connectTable, requireClinic } from './connection.ts'
 import { readErasures } from './erasure-file.ts'
-import { replayErasures } from './erasure-replay.ts'
 import { CommandFailure, formatTable, print } from './output.ts'
+import { replayErasures } from './restore/erasure-replay.ts'
 
 type ReplayOptions = { clinic: string; table?: string; sourceTable?: string; from?: string }
 

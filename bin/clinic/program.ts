@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { UnavailableError } from '../../shared/store/table/errors.ts'
 import { addAccessCommand } from './access.ts'
+import { describeDenial, isAccessDenied } from './access-denied.ts'
 import { addAppointmentCommands } from './appointments.ts'
 import { addClinicCommands } from './clinics.ts'
 import { endTrail } from './command-trail.ts'
@@ -12,9 +13,11 @@ import { ImportFileError } from './import/rows.ts'
 import { addImportCommand } from './import.ts'
 import { addInvoiceCommands } from './invoices.ts'
 import { addMessageCommands } from './messages.ts'
+import { addMigrateCommand } from './migrate.ts'
 import { CommandFailure, EXIT, NeedsAttention } from './output.ts'
 import { addPatientCommands } from './patients.ts'
 import { addPaymentCommands } from './payments.ts'
+import { addRestoreCommands } from './restore.ts'
 import { addVerifyCommand } from './verify.ts'
 import { addWebhookCommands } from './webhooks.ts'
 
@@ -32,9 +35,13 @@ export type Terminal = {
  */
 export async function runOperatorTool(args: readonly string[], terminal: Terminal): Promise<number> {
   const program = operatorTool(terminal)
+  let running: Command | undefined
+  program.hook('preAction', (_, command) => {
+    running = command
+  })
   const code = await program.parseAsync(args, { from: 'user' }).then(
     () => EXIT.done,
-    (error) => report(error, terminal.writeError),
+    (error) => report(error, terminal.writeError, running),
   )
   try {
     await endTrail(program, code === EXIT.done || code === EXIT.needsAttention ? 'done' : 'failed')
@@ -45,7 +52,8 @@ export async function runOperatorTool(args: readonly string[], terminal: Termina
   }
 }
 
-function operatorTool({ env, writeOut, writeError }: Terminal): Command {
+/** The program with all its commands. */
+export function operatorTool({ env, writeOut, writeError }: Terminal): Command {
   const program = new Command('clinic')
     // Subcommands inherit it, so it comes before them.
     .configureOutput({ writeOut, writeErr: writeError })
@@ -77,13 +85,15 @@ reached (run it again), 4 failed.`,
   addWebhookCommands(program)
   addVerifyCommand(program)
   addAccessCommand(program)
+  addRestoreCommands(program)
+  addMigrateCommand(program)
   for (const command of [program, ...program.commands.flatMap((group) => [group, ...group.commands])]) {
     command.exitOverride().showHelpAfterError('(--help shows how)')
   }
   return program
 }
 
-function report(error: unknown, writeError: Terminal['writeError']): number {
+function report(error: unknown, writeError: Terminal['writeError'], command: Command | undefined): number {
   // Commander has printed its own message already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.wrongInput
   if (error instanceof NeedsAttention) return EXIT.needsAttention
@@ -91,6 +101,10 @@ function report(error: unknown, writeError: Terminal['writeError']): number {
   if (error instanceof CommandFailure) {
     printError(error.message)
     return error.exitCode
+  }
+  if (isAccessDenied(error)) {
+    printError(describeDenial(command, error as Error))
+    return EXIT.failed
   }
   if (error instanceof ImportFileError) {
     printError(error.message)

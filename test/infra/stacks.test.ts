@@ -1,6 +1,6 @@
 /** How the stacks of a deployment depend on each other, whatever its settings. */
 import { describe, expect, it } from 'vitest'
-import { dataStackName, SMS_RECEIPTS_STACK } from '../../infra/names.ts'
+import { backupCopyStackName, backupStackName, dataStackName, SMS_RECEIPTS_STACK } from '../../infra/names.ts'
 import { COMBINATIONS, type Combination } from '../support/combinations.ts'
 import { type StackTemplate, templatesOf } from '../support/template.ts'
 
@@ -76,8 +76,9 @@ describe('the stacks of code', () => {
   it.each(COMBINATIONS.map((each) => [each.name, each] as const))(
     'of %s retain nothing but the role of API Gateway, which the account has once',
     (_name, combination) => {
-      const data = dataStackName(combination.stage)
-      const code = Object.entries(templatesFor(combination)).filter(([stack]) => stack !== data)
+      const { stage } = combination
+      const kept = [dataStackName(stage), backupStackName(stage), backupCopyStackName(stage)]
+      const code = Object.entries(templatesFor(combination)).filter(([stack]) => !kept.includes(stack))
       const retained = code.flatMap(([, { Resources }]) =>
         Object.entries(Resources).flatMap(([id, { DeletionPolicy = 'Delete' }]) =>
           DeletionPolicy.startsWith('Retain') ? [id.replace(/[0-9A-F]{8}$/, '')] : [],

@@ -12,6 +12,8 @@ const OPTIONS: Record<string, Settings> = {
     hostedZoneId: 'Z0',
     hostedZoneName: 'praxis-nord.de',
   },
+  backups: { backups: 'on', backupCopyRegion: 'eu-west-1' },
+  restored: { tableName: 'restored', tableStream: '2026-11-22T10:00:00.000' },
 }
 
 const STAGES = ['dev', 'prod']
@@ -28,4 +30,10 @@ export const COMBINATIONS: readonly Combination[] = STAGES.flatMap((stage) => {
       })),
     )
   return combinations
+})
+
+/** Each stage with no option, and with all of them. */
+export const EXTREMES: readonly Combination[] = STAGES.flatMap((stage) => {
+  const all = COMBINATIONS.filter((combination) => combination.stage === stage)
+  return [all[0], all.at(-1)] as Combination[]
 })

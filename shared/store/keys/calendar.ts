@@ -3,7 +3,8 @@ import { DUE_PARTITION_PREFIX } from './due.ts'
 import { type Key, partition, shortId } from './key.ts'
 
 /** The letter of each calendar list (calendar-list.ts). */
-export type CalendarLetter = 'A' | 'I' | 'Y' | 'M'
+export const CALENDAR_LETTERS = ['A', 'I', 'Y', 'M'] as const
+export type CalendarLetter = (typeof CALENDAR_LETTERS)[number]
 
 /** Records by id. */
 export const calendarPartition = (clinic: ClinicId, letter: CalendarLetter): string =>

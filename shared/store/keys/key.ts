@@ -11,6 +11,12 @@ import type { ClinicId } from '../../domain/clinic.ts'
 /** The attribute by which DynamoDB deletes an item some time after the second it names. */
 export const TTL = 'ttl'
 
+/** What the table's stream contains: keys only, so that no patient data is in it. */
+export const STREAM_VIEW = 'KEYS_ONLY'
+
+/** The attribute with the format of an item whose format has changed since the first release; others do not have it. */
+export const FORMAT = 'fv'
+
 export type Key = { readonly pk: string; readonly sk: string }
 
 /** Ordinals and counters as sort keys: ten digits keep their order as text. */

@@ -3,15 +3,18 @@ import type { Due } from '../../domain/due.ts'
 import { DUE_PARTITION_PREFIX, duePartitions, dueSortKey } from './due.ts'
 import { type Key, partition } from './key.ts'
 
+/** How many messages a clinic sent: by day, and by day and recipient. */
+export const messageQuotaPartition = (clinic: ClinicId): string => partition(clinic, 'MQ')
+
 /** How many messages a clinic sent on one of its days. */
 export const messageQuotaKey = (clinic: ClinicId, date: string): Key => ({
-  pk: partition(clinic, 'MQ'),
+  pk: messageQuotaPartition(clinic),
   sk: date,
 })
 
 /** How many messages of one of its days a clinic sent to the recipient with this hash. */
 export const recipientQuotaKey = (clinic: ClinicId, date: string, recipientHash: string): Key => ({
-  pk: partition(clinic, 'MQ'),
+  pk: messageQuotaPartition(clinic),
   sk: `${date}#${recipientHash}`,
 })
 

@@ -5,10 +5,15 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import { type Key, shortId } from './key.ts'
 
-const ERASURE_PARTITION_PREFIX = 'erasure#'
+export const ERASURE_PARTITION_PREFIX = 'erasure#'
 const IMPORT_PARTITION_PREFIX = 'import#'
+export const TABLE_PARTITION_PREFIX = 'table#'
 
-export const OPERATOR_PARTITION_PREFIXES = [ERASURE_PARTITION_PREFIX, IMPORT_PARTITION_PREFIX]
+export const OPERATOR_PARTITION_PREFIXES = [
+  ERASURE_PARTITION_PREFIX,
+  IMPORT_PARTITION_PREFIX,
+  TABLE_PARTITION_PREFIX,
+]
 
 /** The erasures of a clinic, by patient. */
 export const erasuresPartition = (clinic: ClinicId): string => `${ERASURE_PARTITION_PREFIX}${shortId(clinic)}`
@@ -22,4 +27,13 @@ export const erasureKey = (clinic: ClinicId, patient: string): Key => ({
 export const importSecretKey = (clinic: ClinicId): Key => ({
   pk: `${IMPORT_PARTITION_PREFIX}${shortId(clinic)}`,
   sk: 'secret',
+})
+
+/** The format that every item of the table has reached. */
+export const tableFormatKey: Key = { pk: `${TABLE_PARTITION_PREFIX}format`, sk: 'format' }
+
+/** How far a segment of the table has been migrated to a format. */
+export const migrationProgressKey = (format: number, segment: number): Key => ({
+  pk: `${TABLE_PARTITION_PREFIX}migration#${format}`,
+  sk: String(segment).padStart(2, '0'),
 })

@@ -156,7 +156,7 @@ const unresolvedIfClaimed = (message: Message, reason: string): Message =>
   message.dispatch?.claim ? asUnresolved(message, reason) : message
 
 /** The change of a message's due item, and the key by which receipts find an SMS once its provider has named it. */
-function addKeyChanges(changes: Changeset, before: Message, after: Message): void {
+export function addKeyChanges(changes: Changeset, before: Message, after: Message): void {
   const { clinic } = changes
   changes.move(dueKeyOf(clinic, before), dueKeyOf(clinic, after))
   if (after.channel === 'sms' && before.providerMessageId === null && after.providerMessageId)

@@ -20,7 +20,7 @@ import {
 } from './errors.ts'
 import { backoff, repeatOnConflict, type Timing } from './retry-on-conflict.ts'
 import { send, sendRaw } from './send.ts'
-import type { UpdateParts, Write } from './write-requests.ts'
+import type { Item, UpdateParts, Write } from './write-requests.ts'
 
 /** The most items in one BatchWriteItem. */
 const MAX_BATCH_WRITE_ITEMS = 25
@@ -40,10 +40,17 @@ export function tableWrites(
   timing: Timing,
 ) {
   /** Deletes items that nothing refers to any more. Not atomic. */
-  async function deleteMany(keys: readonly Key[]): Promise<void> {
-    for (const batch of chunked(keys, MAX_BATCH_WRITE_ITEMS)) {
+  const deleteMany = (keys: readonly Key[]): Promise<void> =>
+    batchWrite(keys.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })))
+
+  /** Puts items, whatever is stored under their keys: for tables that nothing else writes to. Not atomic. */
+  const putMany = (items: readonly Item[]): Promise<void> =>
+    batchWrite(items.map((Item) => ({ PutRequest: { Item } })))
+
+  async function batchWrite(requests: readonly object[]): Promise<void> {
+    for (const batch of chunked(requests, MAX_BATCH_WRITE_ITEMS)) {
       const backOff = backoff(timing)
-      let pending: object[] = batch.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } }))
+      let pending: object[] = [...batch]
       for (;;) {
         const command = new BatchWriteCommand({ RequestItems: { [name]: pending } })
         const page = await send((options) => client.send(command, options))
@@ -99,5 +106,5 @@ export function tableWrites(
   const transact = (writes: readonly Write[]): Promise<void> =>
     repeatOnConflict(() => tryTransact(writes), timing)
 
-  return { deleteMany, update, tryTransact, transact }
+  return { deleteMany, putMany, update, tryTransact, transact }
 }

@@ -1,96 +1,133 @@
-/** Commands on a deployed stack: what they write to the operator's log group, and who the ledger of erasures names. */
+/** Commands on a deployed stack: what they write to the operator's log group, who the ledger of erasures names, and what they refuse. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
-import { runOperatorTool } from '../../../bin/clinic/program.ts'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
-import type { CommandAccess } from '../../../shared/observability/access.ts'
 import { erasureLedger } from '../../../shared/store/copies/erasure-ledger.ts'
 import { issueCredential } from '../../support/credentials.ts'
 import { createWebhook } from '../../support/deliveries.ts'
+import { CALLER_ARN, deployedStack } from '../../support/deployed-stack.ts'
 import { createPopulatedClinic } from '../../support/records.ts'
 import { freshTable, type TestTable } from '../../support/table.ts'
-
-const ARN = 'arn:aws:sts::123456789012:assumed-role/Operator/ada'
 
 let db: TestTable
 let clinic: Clinic
 let patient: string
-const written: CommandAccess[] = []
-
-/** Plays CloudFormation, STS and CloudWatch Logs. */
-const server = createServer(async (request, response) => {
-  const body = await text(request)
-  if (request.headers['x-amz-target']) {
-    for (const { message } of JSON.parse(body).logEvents) written.push(JSON.parse(message))
-    response.end('{}')
-  } else response.end(body.includes('GetCallerIdentity') ? `<Arn>${ARN}</Arn>` : describedStack())
-})
-
-function describedStack(): string {
-  const outputs = { TableName: db.name, OperatorLogGroup: 'operator-group' }
-  const members = Object.entries(outputs).map(
-    ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
-  )
-  const stack = `<member><StackName>clinic</StackName><Outputs>${members.join('')}</Outputs></member>`
-  return `<DescribeStacksResponse><DescribeStacksResult><Stacks>${stack}</Stacks></DescribeStacksResult></DescribeStacksResponse>`
-}
+let run: Awaited<ReturnType<typeof deployedStack>>['run']
+const outputs: Record<string, string> = { OperatorLogGroup: 'operator-group' }
 
 beforeAll(async () => {
   db = await freshTable()
+  outputs.TableName = db.name
   const created = await createPopulatedClinic(db.table)
   clinic = created.clinic
   patient = created.patient.id
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  for (const service of ['CLOUDFORMATION', 'STS', 'LOGS']) vi.stubEnv(`AWS_ENDPOINT_URL_${service}`, endpoint)
-  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', inject('dynamodb'))
-  vi.stubEnv('AWS_REGION', 'local')
-  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test')
-  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test')
+  run = (await deployedStack(outputs)).run
 })
-afterAll(() => {
-  vi.unstubAllEnvs()
-  server.close()
-})
-
-/** The lines of a command that exits with this code. */
-async function run(code: number, ...args: string[]): Promise<CommandAccess[]> {
-  written.length = 0
-  const terminal = { env: {}, writeOut: () => {}, writeError: () => {} }
-  expect(await runOperatorTool(['--stack', 'clinic', ...args], terminal)).toBe(code)
-  return [...written]
-}
 
 it('names the caller that STS sees in the ledger of erasures, as in the trail', async () => {
-  const lines = await run(0, 'patient', 'erase', patient, '--clinic', clinic.id)
+  const { code, lines } = await run('patient', 'erase', patient, '--clinic', clinic.id)
+  expect(code).toBe(0)
   expect(lines.map(({ operator, outcome }) => [operator, outcome])).toEqual([
-    [ARN, 'started'],
-    [ARN, 'done'],
+    [CALLER_ARN, 'started'],
+    [CALLER_ARN, 'done'],
   ])
-  expect(await erasureLedger(db).list(clinic.id)).toMatchObject([{ patient, operator: ARN }])
+  expect(await erasureLedger(db).list(clinic.id)).toMatchObject([{ patient, operator: CALLER_ARN }])
 })
 
 it('writes the patients that a replay of erasures concerns', async () => {
-  const [, done] = await run(0, 'erasures', 'replay', '--clinic', clinic.id, '--source-table', db.name)
-  expect(done).toMatchObject({ command: 'erasures replay', outcome: 'done', records: [patient] })
+  const { code, lines } = await run('erasures', 'replay', '--clinic', clinic.id, '--source-table', db.name)
+  expect(code).toBe(0)
+  expect(lines[1]).toMatchObject({ command: 'erasures replay', outcome: 'done', records: [patient] })
 })
 
 it('writes the webhook endpoints that are deleted with a credential', async () => {
   const { key } = await issueCredential(db.table, clinic)
   const { id } = await createWebhook(db.table, clinic.id, { createdBy: key })
-  const [, done] = await run(0, 'credential', 'revoke', key, '--with-webhooks')
-  expect(done).toMatchObject({ clinic_id: clinic.id, records: [key, id] })
+  const { code, lines } = await run('credential', 'revoke', key, '--with-webhooks')
+  expect(code).toBe(0)
+  expect(lines[1]).toMatchObject({ clinic_id: clinic.id, records: [key, id] })
 })
 
 it('writes no external id, even if it has the form of an id of a record', async () => {
   const external = newUuid()
   const found = ['--clinic', clinic.id, '--entity', 'patients', '--external-id', external]
-  const lines = await run(2, 'find', ...found)
-  expect(lines.length).toBe(2)
+  const { code, lines } = await run('find', ...found)
+  expect([code, lines.length]).toEqual([2, 2])
   expect(JSON.stringify(lines)).not.toContain(external)
+})
+
+it('settles a restored table only while the stack is paused, and never the table in use', async () => {
+  const restored = await freshTable()
+  const settle = async (...args: string[]) => {
+    const { code, errors } = await run('restore', 'settle', ...args)
+    return [code, errors]
+  }
+  expect(await settle('--table', restored.name)).toEqual([
+    2,
+    'The stack is not paused. Deploy it with -c paused=on first.\n',
+  ])
+  outputs.Paused = 'on'
+  expect(await settle('--table', db.name)).toEqual([2, 'The stack uses this table: settle it before that.\n'])
+  expect(await settle('--table', restored.name)).toEqual([0, ''])
+})
+
+it('settles the clinics of a restored table, and prints what it did', async () => {
+  const restored = await freshTable()
+  const lost = await createPopulatedClinic(restored.table)
+  const { code, printed } = await run(
+    '--json',
+    'restore',
+    'settle',
+    '--table',
+    restored.name,
+    '--source-lost',
+  )
+  expect([code, JSON.parse(printed)]).toEqual([
+    0,
+    {
+      clinics: [{ clinic_id: lost.clinic.id, messages: null, erasures: null, differences: 0 }],
+      missing_clinics: [],
+      held_messages: 0,
+    },
+  ])
+})
+
+it('restores only to a table whose name the role may create', async () => {
+  const { code, errors } = await run('restore', 'table', '--to', '2026-01-01T00:00:00Z', '--name', 'other')
+  expect([code, errors]).toEqual([2, `--name must begin with ${db.name}-\n`])
+})
+
+it('migrates nothing if there is no migration, and checks the format', async () => {
+  const { code, printed } = await run('migrate')
+  expect([code, printed]).toEqual([0, 'The table has format 0; this version requires 0.\n'])
+  expect((await run('migrate', '--check')).code).toBe(0)
+})
+
+describe('a caller whose role lacks a permission', () => {
+  /** Plays DynamoDB for a role without any permission. */
+  const dynamodb = createServer((_, response) => {
+    response.statusCode = 400
+    const message = 'User: arn:aws:iam::1:user/eva is not authorized to perform: dynamodb:GetItem'
+    response.end(JSON.stringify({ __type: 'com.amazon.coral.service#AccessDeniedException', message }))
+  })
+  beforeAll(async () => {
+    await once(dynamodb.listen(0, '127.0.0.1'), 'listening')
+    const { port } = dynamodb.address() as AddressInfo
+    vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', `http://127.0.0.1:${port}`)
+  })
+  afterAll(() => void dynamodb.close())
+
+  it.each([
+    [['patient', 'erase', newUuid()], '"patient erase" needs the role "erase": the output EraseRoleArn'],
+    [['verify'], '"verify" needs the role "read": the output ReadRoleArn'],
+    [['verify', '--repair'], '"verify" needs the role "support": the output SupportRoleArn'],
+  ])('gets the role that %j needs', async (args, message) => {
+    const { code, errors } = await run(...args, '--clinic', clinic.id)
+    expect(code).toBe(4)
+    expect(errors).toContain(message)
+    expect(errors).toContain('is not authorized to perform: dynamodb:GetItem')
+  })
 })

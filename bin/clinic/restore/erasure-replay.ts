@@ -1,9 +1,9 @@
-import { anonymizeResponse } from '../../shared/api/anonymize-response.ts'
-import type { ClinicId } from '../../shared/domain/clinic.ts'
-import { type Erasure, erasureLedger } from '../../shared/store/copies/erasure-ledger.ts'
-import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
-import { patientStore } from '../../shared/store/patients/patients.ts'
-import type { Table } from '../../shared/store/table/table.ts'
+import { anonymizeResponse } from '../../../shared/api/anonymize-response.ts'
+import type { ClinicId } from '../../../shared/domain/clinic.ts'
+import { type Erasure, erasureLedger } from '../../../shared/store/copies/erasure-ledger.ts'
+import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
+import { patientStore } from '../../../shared/store/patients/patients.ts'
+import type { Table } from '../../../shared/store/table/table.ts'
 
 /** Patients by what a replay found and did. */
 export type ReplayCounts = {

@@ -1,0 +1,23 @@
+import { FORMAT, type Key } from '../../../shared/store/keys/key.ts'
+import type { Item } from '../../../shared/store/table/write-requests.ts'
+
+/** Moves items to a format. CONTRIBUTING.md says which release may read and write which format. */
+export type Migration = {
+  /** The number of the format, one more than that of the migration before it. */
+  readonly format: number
+  /** What changes, for the operator. */
+  readonly summary: string
+  /** Whether items with this key have another format since. */
+  readonly concerns: (key: Key) => boolean
+  /** The item in this format, from one in the format before it. Its key may differ: then the item is moved. */
+  readonly migrate: (item: Item) => Item
+}
+
+/** Every migration, in order. Released ones never change. */
+export const MIGRATIONS: readonly Migration[] = []
+
+/** The format without which this version cannot read the table. It is raised a release after a migration was run. */
+export const REQUIRED_FORMAT = 0
+
+/** The format of an item. */
+export const formatOf = (item: Item): number => (item[FORMAT] as number | undefined) ?? 0

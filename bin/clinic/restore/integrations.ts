@@ -1,0 +1,74 @@
+/** What integrators know of a clinic: their credentials, endpoints, events and deliveries, and the responses they got. */
+import { ROUTES } from '../../../shared/api/routes.ts'
+import type { ClinicId } from '../../../shared/domain/clinic.ts'
+import { mirrorCredentials } from '../../../shared/store/credential-mirror.ts'
+import { clinicCredentialsPartition } from '../../../shared/store/keys/clinics.ts'
+import { ALL_ANNOUNCED_PARTITIONS, eventHeadKey, eventsPartition } from '../../../shared/store/keys/events.ts'
+import { storedResponseRoute, storedResponsesPartition } from '../../../shared/store/keys/idempotency.ts'
+import { messageQuotaPartition } from '../../../shared/store/keys/messages.ts'
+import {
+  DUE_DELIVERY_PARTITIONS,
+  deliveriesPartition,
+  firstAttemptsPartition,
+  parseWebhookKey,
+  waitingDeliveriesPartition,
+  webhookCountKey,
+  webhookHealthPartition,
+  webhooksPartition,
+} from '../../../shared/store/keys/webhooks.ts'
+import { partitionPages } from '../verify/partition-pages.ts'
+import { mirrorPartition, type Restore } from './mirror-partition.ts'
+
+/** Requests whose effects are not undone by a restore: messages that were sent, and endpoints with their deliveries. */
+const LASTING_ROUTES = new Set(
+  ROUTES.filter(({ method, path }) => method !== 'GET' && /^\/(messages|webhooks)\b/.test(path)).map(
+    ({ id }) => id,
+  ),
+)
+
+/**
+ * Takes over a clinic's credentials, endpoints, events and deliveries as the source has them: a credential that was revoked
+ * stays revoked, a cursor stays valid, and what was delivered is not delivered again. Returns the number of changed items.
+ */
+export async function takeOverIntegrations(tables: Restore, clinic: ClinicId): Promise<number> {
+  let count = await mirrorCredentials(tables.source, tables.restored, clinic)
+  const webhooks = await webhookIds(tables, clinic)
+  const partitions = [
+    clinicCredentialsPartition(clinic),
+    ...webhooks.flatMap((id) => [
+      deliveriesPartition(clinic, id),
+      firstAttemptsPartition(clinic, id),
+      waitingDeliveriesPartition(clinic, id),
+    ]),
+    webhooksPartition(clinic),
+    webhookCountKey(clinic).pk,
+    webhookHealthPartition(clinic),
+    eventsPartition(clinic),
+    eventHeadKey(clinic).pk,
+    messageQuotaPartition(clinic),
+  ]
+  for (const pk of partitions) count += await mirrorPartition(tables, pk)
+  return (
+    count +
+    (await mirrorPartition(tables, storedResponsesPartition(clinic), (key) =>
+      LASTING_ROUTES.has(storedResponseRoute(key)),
+    ))
+  )
+}
+
+/** Takes over, for all clinics, which events have to be fanned out and which deliveries are due. */
+export async function takeOverDueItems(tables: Restore): Promise<number> {
+  let count = 0
+  for (const pk of [...ALL_ANNOUNCED_PARTITIONS, ...DUE_DELIVERY_PARTITIONS])
+    count += await mirrorPartition(tables, pk)
+  return count
+}
+
+/** Endpoints that one of the tables has: an interrupted run may have removed some already. */
+async function webhookIds({ source, restored }: Restore, clinic: ClinicId): Promise<string[]> {
+  const ids = new Set<string>()
+  for (const table of [source, restored])
+    for await (const page of partitionPages(table, webhooksPartition(clinic)))
+      for (const item of page) ids.add(parseWebhookKey(item))
+  return [...ids]
+}

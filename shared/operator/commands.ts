@@ -1,0 +1,80 @@
+/** What each command of the operator tool calls, and the role that may run it. The policies of the roles follow from it. */
+
+export const OPERATOR_ROLES = ['read', 'support', 'erase', 'maintain'] as const
+
+/**
+ * `read`: reads clinics' data. `support`: also changes it. `erase`: erases patients. `maintain`: restores the table and migrates
+ * its items.
+ */
+export type OperatorRole = (typeof OPERATOR_ROLES)[number]
+
+const READ = ['BatchGetItem', 'GetItem', 'Query'] as const
+const WRITE = ['BatchWriteItem', 'ConditionCheckItem', 'DeleteItem', 'PutItem', 'UpdateItem'] as const
+const RESTORE = [
+  ...['DescribeTable', 'DescribeTimeToLive', 'ListTagsOfResource', 'RestoreTableToPointInTime'],
+  ...['TagResource', 'UpdateContinuousBackups', 'UpdateTable', 'UpdateTimeToLive'],
+] as const
+
+type Calls = {
+  readonly role: OperatorRole
+  /** Calls of DynamoDB, on the table in use and on tables that were restored from it. */
+  readonly table: readonly string[]
+  /** Whether the command moves messages between queues. */
+  readonly movesMessages?: true
+}
+
+const reading: Calls = { role: 'read', table: READ }
+const changing: Calls = { role: 'support', table: [...READ, ...WRITE] }
+const erasing: Calls = { role: 'erase', table: [...READ, ...WRITE] }
+
+/** Every command that uses the stack, by name. One with another role for an option is listed with the option. */
+export const COMMANDS: Readonly<Record<string, Calls>> = {
+  'clinic create': changing,
+  'clinic list': reading,
+  'clinic set': changing,
+  'credential create': changing,
+  'credential list': reading,
+  'credential revoke': changing,
+  'doctor add': changing,
+  'doctor list': reading,
+  'doctor schedule': changing,
+  'doctor time-off': changing,
+  'doctor deactivate': changing,
+  import: changing,
+  find: reading,
+  'patient update': changing,
+  'patient erase': erasing,
+  'erasures list': reading,
+  'erasures replay': erasing,
+  'appointment set-status': changing,
+  'appointment cancel': changing,
+  'invoice set-status': changing,
+  'payment add': changing,
+  'messages unresolved': reading,
+  'messages resolve': changing,
+  'messages failed': reading,
+  'messages show': reading,
+  'messages redrive': { role: 'support', table: [], movesMessages: true },
+  'webhook list': reading,
+  'webhook disable': changing,
+  'webhook delete': changing,
+  verify: reading,
+  'verify --repair': changing,
+  'restore table': { role: 'maintain', table: [...READ, ...WRITE, ...RESTORE, 'Scan'] },
+  'restore configure': { role: 'maintain', table: RESTORE },
+  'restore settle': { role: 'maintain', table: [...READ, ...WRITE] },
+  migrate: { role: 'maintain', table: [...READ, ...WRITE, 'Scan'] },
+}
+
+/** The calls of all commands of a role. */
+export function callsOf(role: OperatorRole): { readonly table: string[]; readonly movesMessages: boolean } {
+  const commands = Object.values(COMMANDS).filter((command) => command.role === role)
+  return {
+    table: [...new Set(commands.flatMap(({ table }) => table))].sort(),
+    movesMessages: commands.some(({ movesMessages }) => movesMessages),
+  }
+}
+
+/** The output of the stack with the ARN of a role. */
+export const roleOutput = (role: OperatorRole): string =>
+  `${role.charAt(0).toUpperCase()}${role.slice(1)}RoleArn`

@@ -1,0 +1,26 @@
+import type { Command } from 'commander'
+import { expect, it } from 'vitest'
+import { nameOf } from '../../../bin/clinic/access-denied.ts'
+import { operatorTool } from '../../../bin/clinic/program.ts'
+import { COMMANDS, callsOf } from '../../../shared/operator/commands.ts'
+
+/** Commands that call no service of AWS. */
+const LOCAL = ['access', 'webhook listen']
+
+const leaves = (command: Command): Command[] =>
+  command.commands.length === 0 ? [command] : command.commands.flatMap(leaves)
+
+it('every command that uses the stack has a role, and no other', () => {
+  const program = operatorTool({ env: {}, writeOut: () => {}, writeError: () => {} })
+  const names = leaves(program).map((command) => nameOf(command))
+  const listed = Object.keys(COMMANDS).filter((name) => !name.includes(' --'))
+  expect([...listed, ...LOCAL].sort()).toEqual(names.sort())
+})
+
+it('only the roles that change data may write, and only that of restores may create tables', () => {
+  expect(callsOf('read').table).toEqual(['BatchGetItem', 'GetItem', 'Query'])
+  expect(callsOf('support').table).toContain('PutItem')
+  for (const role of ['read', 'support', 'erase'] as const)
+    expect(callsOf(role).table).not.toContain('RestoreTableToPointInTime')
+  expect(callsOf('maintain').table).toContain('RestoreTableToPointInTime')
+})

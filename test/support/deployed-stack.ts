@@ -1,0 +1,83 @@
+/** Plays the services of AWS that the operator tool uses for a deployed stack. DynamoDB is the engine of the test run. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, inject, vi } from 'vitest'
+import { runOperatorTool } from '../../bin/clinic/program.ts'
+import type { CommandAccess } from '../../shared/observability/access.ts'
+
+/** The caller that STS sees. */
+export const CALLER_ARN = 'arn:aws:sts::123456789012:assumed-role/Operator/ada'
+
+/** A call of DynamoDB: its name, and its input in DynamoDB's format. */
+export type RecordedCall = { readonly operation: string; readonly input: any }
+
+/** Starts it, and stops it at the end of the test file. `outputs` are those of the stack, and may change. */
+export async function deployedStack(outputs: Record<string, string>) {
+  const lines: CommandAccess[] = []
+  const calls: RecordedCall[] = []
+  const server = createServer(async (request, response) => {
+    const body = await text(request)
+    const [service, operation = ''] = String(request.headers['x-amz-target'] ?? '').split('.')
+    if (service?.startsWith('DynamoDB')) {
+      calls.push({ operation, input: JSON.parse(body) })
+      const {
+        host: _,
+        connection: __,
+        'content-length': ___,
+        'transfer-encoding': ____,
+        ...rest
+      } = request.headers
+      const headers = rest as Record<string, string>
+      const reply = await fetch(inject('dynamodb'), { method: 'POST', headers, body })
+      response.statusCode = reply.status
+      response.end(Buffer.from(await reply.arrayBuffer()))
+    } else if (service) {
+      for (const { message } of JSON.parse(body).logEvents) lines.push(JSON.parse(message))
+      response.end('{}')
+    } else if (body.includes('GetCallerIdentity')) response.end(`<Arn>${CALLER_ARN}</Arn>`)
+    else response.end(describedStack(outputs))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  for (const service of ['CLOUDFORMATION', 'STS', 'LOGS', 'DYNAMODB'])
+    vi.stubEnv(`AWS_ENDPOINT_URL_${service}`, endpoint)
+  vi.stubEnv('AWS_REGION', 'local')
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test')
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test')
+  afterAll(() => {
+    vi.unstubAllEnvs()
+    server.closeAllConnections()
+    server.close()
+  })
+
+  /** Runs a command. Returns its exit code, what it printed, its lines of the access trail and its calls of DynamoDB. */
+  async function run(...args: string[]) {
+    lines.length = 0
+    calls.length = 0
+    let printed = ''
+    let errors = ''
+    const code = await runOperatorTool(['--stack', 'clinic', ...args], {
+      env: {},
+      writeOut: (text) => {
+        printed += text
+      },
+      writeError: (text) => {
+        errors += text
+      },
+    })
+    return { code, printed, errors, lines: [...lines], calls: [...calls] }
+  }
+
+  return { run }
+}
+
+function describedStack(outputs: Readonly<Record<string, string>>): string {
+  const members = Object.entries(outputs).map(
+    ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
+  )
+  const stack = `<member><StackName>clinic</StackName><Outputs>${members.join('')}</Outputs></member>`
+  return `<DescribeStacksResponse><DescribeStacksResult><Stacks>${stack}</Stacks></DescribeStacksResult></DescribeStacksResponse>`
+}
