@@ -10,6 +10,7 @@ import { newUuid } from '../../shared/domain/uuid.ts'
 import { parseWeeklyHours } from '../../shared/domain/working-hours.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
+import { shortId } from '../../shared/store/keys/key.ts'
 import { messageStore } from '../../shared/store/messages/messages.ts'
 import { patientStore } from '../../shared/store/patients/patients.ts'
 import { issueCredential } from '../support/credentials.ts'
@@ -117,7 +118,8 @@ describe('when the response of the transaction is lost and its repetitions are t
 })
 
 it('makes no call of the store after it has returned 504', async () => {
-  const held = dynamodb.faults.next({ kind: 'held', operation: 'GetItem', keyPrefix: '', nth: 2 })
+  const keyPrefix = shortId(mine.clinic.id)
+  const held = dynamodb.faults.next({ kind: 'held', operation: 'GetItem', keyPrefix })
   const response = post('create-appointment', booking(), 900)
   await held.reached
   expect((await response).status).toBe(504)
