@@ -38,6 +38,11 @@ export function routeFunction(
       REQUESTS_PER_MINUTE: String(stage.requestsPerMinute),
       ...environment,
     },
-    grants: [...credentialGrants(data), tableGrant(data, route.uses), keyGrant(scope, data), ...grants],
+    grants: [
+      ...credentialGrants(data),
+      ...(route.uses.table.length > 0 ? [tableGrant(data, route.uses)] : []),
+      keyGrant(scope, data),
+      ...grants,
+    ],
   })
 }

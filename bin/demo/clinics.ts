@@ -1,4 +1,4 @@
-import type { ClinicId, ClinicInfo } from '../../shared/domain/clinic.ts'
+import type { Clinic, ClinicId, ClinicInfo } from '../../shared/domain/clinic.ts'
 import { billsOf, type DemoInvoice } from './invoices.ts'
 import { type DemoMessage, messagesOf } from './messages.ts'
 import { type DemoPatient, ISTANBUL, KATHMANDU, patients } from './patients.ts'
@@ -8,8 +8,12 @@ import { NPR_PRICES, TRY_PRICES } from './price-lists.ts'
 import { seeded } from './random.ts'
 import { type DemoAppointment, visitsOf } from './visits.ts'
 
+/** What patients see of a demo clinic. */
+type ClinicContact = Required<Pick<Clinic, 'address' | 'phoneNumber' | 'emailAddress' | 'website'>>
+
 /** A demo clinic with the rows of its import files. */
 export type DemoClinic = ClinicInfo & {
+  readonly contact: ClinicContact
   readonly doctors: readonly DemoDoctor[]
   readonly patients: readonly DemoPatient[]
   readonly appointments: readonly DemoAppointment[]
@@ -26,6 +30,12 @@ export const demoClinics = (today: string): DemoClinic[] => [
   {
     id: 'b05f0a1e-7c1d-4d0a-9e55-2f1d3c4b5a60' as ClinicId,
     timezone: 'Europe/Istanbul',
+    contact: {
+      address: 'Moda Caddesi 112, 34710 Kadıköy, İstanbul',
+      phoneNumber: '+902165550112',
+      emailAddress: 'info@bosphorus-family.example.com',
+      website: 'https://bosphorus-family.example.com/',
+    },
     ...buildRecords({
       name: 'Bosphorus Family Clinic',
       currency: 'TRY',
@@ -68,6 +78,12 @@ export const demoClinics = (today: string): DemoClinic[] => [
   {
     id: 'c1a7d2b4-5e36-4f8b-8a19-6d0e7f213b84' as ClinicId,
     timezone: 'Asia/Kathmandu',
+    contact: {
+      address: 'Mangal Bazaar 7, Lalitpur 44700',
+      phoneNumber: '+97715550107',
+      emailAddress: 'info@patan-dental.example.com',
+      website: 'https://patan-dental.example.com/',
+    },
     ...buildRecords({
       name: 'Patan Dental Care',
       currency: 'NPR',

@@ -27,12 +27,13 @@ export const loadDemo = (table: Table, today: string = currentDay()): Promise<Re
 
 /** Loads one demo clinic. Records that exist are kept, so an interrupted load can be repeated. */
 export async function loadClinic(table: Table, demo: DemoClinic): Promise<ReadyClinic> {
-  const { id, name, timezone, currency } = demo
+  const { id, name, timezone, currency, contact } = demo
   const clinic: Clinic = {
     id,
     name,
     timezone,
     currency,
+    ...contact,
     appointmentMinutes: 30,
     createdAt: '2023-01-02T06:00:00.000Z',
   }
@@ -55,7 +56,7 @@ const demoImportSecret = (id: ClinicId): Uint8Array => Buffer.from(`The demo cli
 
 function fileLoader(table: Table, demo: DemoClinic, clinic: Clinic, folder: string) {
   const entities = new Map(importEntities(table, Date.now).map((entity) => [entity.name, entity]))
-  return async (name: keyof Omit<DemoClinic, keyof ClinicInfo>): Promise<void> => {
+  return async (name: keyof Omit<DemoClinic, keyof ClinicInfo | 'contact'>): Promise<void> => {
     const entity = entities.get(name)
     if (!entity) throw new Error(`no importer for ${name}`)
     const file = join(folder, `${name}.ndjson`)

@@ -91,8 +91,12 @@ const routeOf = (id: string): Route => {
   return route
 }
 
-/** The response with every secret replaced. */
+/** The response with every secret, and the key of the credential, replaced. */
 const redactSecrets = (body: unknown): unknown =>
   body === undefined
     ? undefined
-    : JSON.parse(JSON.stringify(body).replace(/"whsec_[^"]*"/g, JSON.stringify(EXAMPLE_SECRET)))
+    : JSON.parse(
+        JSON.stringify(body)
+          .replace(/"whsec_[^"]*"/g, JSON.stringify(EXAMPLE_SECRET))
+          .replace(/"ck_[^"]*"/g, '"KEY"'),
+      )

@@ -14,6 +14,7 @@ export async function recordAppointments(
   const { sendRequest, recordSuccess, recordError } = recorder
   const doctors = await recordSuccess('list-doctors', '/doctors?limit=2')
   const doctor = doctors.body.data.find(({ is_active }: { is_active: boolean }) => is_active).id
+  await recordSuccess('get-doctor', `/doctors/${doctor}`)
   const patients = (await sendRequest('GET', '/patients?limit=2')).body.data as { id: string }[]
   const patient = patients[0]?.id
 
@@ -27,6 +28,7 @@ export async function recordAppointments(
   const made = await recordSuccess('create-appointment', '/appointments', {
     body: { ...booking(first?.start_time).body, notes: 'First visit' },
   })
+  await recordSuccess('get-appointment', `/appointments/${made.body.data.id}`)
   // Events of different records arrive in any order.
   await receiver.waitForAll(['appointment.created'])
   await recordError('slot_unavailable', 'POST', '/appointments', booking(first?.start_time))

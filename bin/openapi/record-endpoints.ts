@@ -14,6 +14,7 @@ export async function recordEndpoints({
   })
   const { id } = made.body.data
   await recordSuccess('list-webhooks', '/webhooks')
+  await recordSuccess('get-webhook', `/webhooks/${id}`)
   await recordSuccess('update-webhook', `/webhooks/${id}`, {
     body: { events: ['appointment.created'], is_active: false },
   })

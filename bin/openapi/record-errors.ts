@@ -21,11 +21,12 @@ export async function recordErrors(
 ): Promise<void> {
   const { recordError } = recorder
   for (const route of ROUTES) {
-    const { id, method, body, query, params = {} } = route
+    const { id, method, scope, body, query, params = {} } = route
     const path = route.path.replace(/\{\w+\}/g, () => webhook)
     const invalidQuery = query && 'limit' in query.shape ? 'limit=1000' : 'colour=blue'
     await recordError('invalid_params', method, `${path}?${invalidQuery}`, {}, id)
-    await recordError('missing_scope', method, path, { pair: clinic.credentials.none }, id)
+    if (scope !== null)
+      await recordError('missing_scope', method, path, { pair: clinic.credentials.none }, id)
     if (body) await recordError('validation', method, path, { body: { colour: 'blue' } }, id)
     if (scopesOf(route).includes('patient.read') && Object.keys(params).length === 0)
       await recordError('invalid_params', method, `${path}?limit=0&page=one&colour=blue`, {}, id)
@@ -33,6 +34,10 @@ export async function recordErrors(
   const unknownId = newUuid()
   await recordError('patient_not_found', 'GET', `/patients/${unknownId}`)
   await recordError('invoice_not_found', 'GET', `/invoices/${unknownId}`)
+  await recordError('doctor_not_found', 'GET', `/doctors/${unknownId}`)
+  await recordError('appointment_not_found', 'GET', `/appointments/${unknownId}`)
+  await recordError('payment_not_found', 'GET', `/payments/${unknownId}`)
+  await recordError('message_not_found', 'GET', `/messages/${unknownId}`)
   await recordError('webhook_not_found', 'DELETE', `/webhooks/${unknownId}`)
   await recordError('delivery_not_found', 'POST', `/webhooks/${webhook}/deliveries/${unknownId}/redeliver`)
   await recordError('unauthorized', 'GET', '/patients', { pair: 'KEY:SECRET' })

@@ -22,5 +22,7 @@ export async function recordFinance(
   await run('payment', 'add', '--invoice', id, '--amount', '875.00', '--method', 'bank_transfer')
   await recordSuccess('list-invoices', '/invoices?limit=1')
   await recordSuccess('get-invoice', `/invoices/${id}`)
-  await recordSuccess('list-payments', '/payments?limit=2')
+  await recordSuccess('list-invoice-payments', `/invoices/${id}/payments?limit=1`)
+  const payments = await recordSuccess('list-payments', '/payments?limit=2')
+  await recordSuccess('get-payment', `/payments/${payments.body.data[0].id}`)
 }

@@ -27,7 +27,8 @@ export async function recordMessages(recorder: ExampleRecorder): Promise<void> {
   await waitForOutcome(recorder)
   await recordSuccess('send-message', '/messages', emailTo(patient), 'email')
   await waitForOutcome(recorder)
-  await recordSuccess('list-messages', '/messages?limit=2')
+  const messages = await recordSuccess('list-messages', '/messages?limit=2')
+  await recordSuccess('get-message', `/messages/${messages.body.data[0].id}`)
   for (const message of [smsTo(undeliverable), emailTo(undeliverable)]) {
     await sendRequest('POST', '/messages', message)
     await waitForOutcome(recorder)

@@ -9,6 +9,7 @@ import { loadDemo, type ReadyClinic } from '../demo/load.ts'
 import { exampleRecorder } from './example-recorder.ts'
 import { operator } from './operator.ts'
 import { openReceiver } from './receiver.ts'
+import { recordAccount } from './record-account.ts'
 import { recordAppointments } from './record-appointments.ts'
 import { recordEndpoints } from './record-endpoints.ts'
 import { recordErrors } from './record-errors.ts'
@@ -46,6 +47,7 @@ export async function recordExamples(): Promise<Examples> {
     if (!clinic) throw new Error('There is no demo clinic.')
     const recorder = exampleRecorder(`${stack.baseUrl}${BASE_PATH}`, clinic.credentials.full)
     const tool = operator(new URL(stack.baseUrl).port, clinic.id)
+    await recordAccount(recorder)
     await recordEndpoints(recorder)
     // From here on, everything that happens arrives.
     const webhook = await recordEvents.subscribe(recorder, receiver.url)

@@ -128,3 +128,15 @@ export const listAppointments = defineRoute({
   errors: [],
   uses: { table: ['Query', 'BatchGetItem'] },
 })
+
+export const getAppointment = defineRoute({
+  id: 'get-appointment',
+  method: 'GET',
+  path: '/appointments/{id}',
+  summary: 'Retrieve an appointment',
+  scope: 'appointment.read',
+  params: { id: 'appointment_not_found' },
+  response: { status: 200, body: envelopeOf(Appointment) },
+  errors: ['appointment_not_found'],
+  uses: { table: ['GetItem'] },
+})

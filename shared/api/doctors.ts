@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Doctor as DoctorRecord } from '../domain/doctor.ts'
 import { defineRoute } from './route.ts'
-import { pageOf, paging, Uuid } from './schemas.ts'
+import { envelopeOf, pageOf, paging, Uuid } from './schemas.ts'
 
 export const Doctor = z
   .strictObject({
@@ -31,4 +31,16 @@ export const listDoctors = defineRoute({
   response: { status: 200, body: pageOf(Doctor) },
   errors: [],
   uses: { table: ['Query'] },
+})
+
+export const getDoctor = defineRoute({
+  id: 'get-doctor',
+  method: 'GET',
+  path: '/doctors/{id}',
+  summary: 'Retrieve a doctor',
+  scope: 'appointment.read.availability',
+  params: { id: 'doctor_not_found' },
+  response: { status: 200, body: envelopeOf(Doctor) },
+  errors: ['doctor_not_found'],
+  uses: { table: ['GetItem'] },
 })

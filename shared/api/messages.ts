@@ -86,6 +86,18 @@ export const listMessages = defineRoute({
   uses: { table: ['Query', 'BatchGetItem'] },
 })
 
+export const getMessage = defineRoute({
+  id: 'get-message',
+  method: 'GET',
+  path: '/messages/{id}',
+  summary: 'Retrieve a message',
+  scope: 'communication.read.sms',
+  params: { id: 'message_not_found' },
+  response: { status: 200, body: envelopeOf(Message) },
+  errors: ['message_not_found'],
+  uses: { table: ['GetItem'] },
+})
+
 const Subject = z
   .string({ error: 'must be text' })
   .refine((text) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text), {

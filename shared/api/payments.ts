@@ -11,6 +11,7 @@ import { clinicTimestamp } from '../domain/timestamp.ts'
 import { defineRoute } from './route.ts'
 import {
   CalendarDate,
+  envelopeOf,
   oneOf,
   PersonRef,
   pageOf,
@@ -54,6 +55,13 @@ export const renderPayment = (payment: PaymentRecord, clinic: ClinicInfo): z.inp
   created_at: clinicTimestamp(payment.createdAt, clinic.timezone),
 })
 
+/** Filters of every list of payments. */
+const filters = {
+  status: oneOf(PAYMENT_STATUSES).optional(),
+  from: CalendarDate.optional(),
+  to: CalendarDate.optional(),
+}
+
 export const listPayments = defineRoute({
   id: 'list-payments',
   method: 'GET',
@@ -68,12 +76,36 @@ export const listPayments = defineRoute({
       ...paging,
       patient_id: Uuid.optional(),
       invoice_id: Uuid.optional(),
-      status: oneOf(PAYMENT_STATUSES).optional(),
-      from: CalendarDate.optional(),
-      to: CalendarDate.optional(),
+      ...filters,
     })
     .superRefine(validDateRange('from', 'to')),
   response: { status: 200, body: pageOf(Payment) },
   errors: [],
   uses: { table: ['Query', 'BatchGetItem'] },
+})
+
+export const listInvoicePayments = defineRoute({
+  id: 'list-invoice-payments',
+  method: 'GET',
+  path: '/invoices/{id}/payments',
+  summary: 'List payments of an invoice',
+  description: 'Like `GET /payments` with `invoice_id`, except that an unknown invoice is a 404.',
+  scope: 'finance.read',
+  params: { id: 'invoice_not_found' },
+  query: z.strictObject({ ...paging, ...filters }).superRefine(validDateRange('from', 'to')),
+  response: { status: 200, body: pageOf(Payment) },
+  errors: ['invoice_not_found'],
+  uses: { table: ['GetItem', 'Query', 'BatchGetItem'] },
+})
+
+export const getPayment = defineRoute({
+  id: 'get-payment',
+  method: 'GET',
+  path: '/payments/{id}',
+  summary: 'Retrieve a payment',
+  scope: 'finance.read',
+  params: { id: 'payment_not_found' },
+  response: { status: 200, body: envelopeOf(Payment) },
+  errors: ['payment_not_found'],
+  uses: { table: ['GetItem'] },
 })

@@ -43,7 +43,8 @@ export type Route = {
   readonly summary: string
   /** Markdown, for the API document: what the schemas cannot express. */
   readonly description?: string
-  readonly scope: Scope | ScopeByField
+  /** Null for an endpoint that any valid credential may call. */
+  readonly scope: Scope | ScopeByField | null
   /** Path parameters. All are ids; each maps to the error for an unknown or malformed id. */
   readonly params?: Readonly<Record<string, ErrorKey>>
   readonly query?: z.ZodObject
@@ -67,8 +68,10 @@ export type Route = {
 }
 
 /** Every scope that grants access to an endpoint, or to one value of its {@link ScopeByField}. */
-export const scopesOf = ({ scope }: Pick<Route, 'scope'>): Scope[] =>
-  typeof scope === 'string' ? [scope] : Object.values(scope.byValue)
+export function scopesOf({ scope }: Pick<Route, 'scope'>): Scope[] {
+  if (scope === null) return []
+  return typeof scope === 'string' ? [scope] : Object.values(scope.byValue)
+}
 
 /** Whether an endpoint lists records. Programs that copy all records of a clinic call these endpoints. */
 export const isList = ({ id }: Pick<Route, 'id'>): boolean => id.startsWith('list-')
@@ -102,8 +105,12 @@ export const COMMON_ERRORS = [
 export const acceptsIdempotencyKey = ({ method }: Pick<Route, 'method'>): boolean => method === 'POST'
 
 /** Every error that a route can return. */
-export function errorsOf(route: Pick<Route, 'method' | 'body' | 'errors'>): ErrorKey[] {
+export function errorsOf(route: Pick<Route, 'method' | 'scope' | 'body' | 'errors'>): ErrorKey[] {
   const bodyErrors = route.body ? BODY_ERRORS : []
-  const excludedErrors: readonly ErrorKey[] = acceptsIdempotencyKey(route) ? [] : IDEMPOTENCY_ERRORS
-  return [...COMMON_ERRORS, ...bodyErrors.filter((key) => !excludedErrors.includes(key)), ...route.errors]
+  const excludedErrors: readonly ErrorKey[] = [
+    ...(acceptsIdempotencyKey(route) ? [] : IDEMPOTENCY_ERRORS),
+    ...(route.scope === null ? (['missing_scope'] as const) : []),
+  ]
+  const errors = [...COMMON_ERRORS, ...bodyErrors, ...route.errors]
+  return errors.filter((key) => !excludedErrors.includes(key))
 }

@@ -1,32 +1,50 @@
-import { createAppointment, listAppointments } from './appointments.ts'
+import { getAccount, getHealth } from './account.ts'
+import { createAppointment, getAppointment, listAppointments } from './appointments.ts'
 import { getAvailability } from './availability.ts'
+import { getClinic } from './clinic.ts'
 import { listDeliveries, pingWebhook, redeliver } from './deliveries.ts'
-import { listDoctors } from './doctors.ts'
+import { getDoctor, listDoctors } from './doctors.ts'
 import { listEvents } from './events.ts'
 import { getInvoice, listInvoices } from './invoices.ts'
-import { listMessages, sendMessage } from './messages.ts'
+import { getMessage, listMessages, sendMessage } from './messages.ts'
 import { createPatient } from './new-patient.ts'
 import { getPatient, listPatients } from './patients.ts'
-import { listPayments } from './payments.ts'
+import { getPayment, listInvoicePayments, listPayments } from './payments.ts'
 import type { Method, Route } from './route.ts'
-import { createWebhook, deleteWebhook, listWebhooks, rotateWebhookSecret, updateWebhook } from './webhooks.ts'
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  listWebhooks,
+  rotateWebhookSecret,
+  updateWebhook,
+} from './webhooks.ts'
 
 /** THE ROUTE TABLE: every endpoint of the API. To register an endpoint, add it here. */
 export const ROUTES: readonly Route[] = [
+  getAccount,
+  getHealth,
+  getClinic,
   listPatients,
   createPatient,
   getPatient,
   listDoctors,
+  getDoctor,
   getAvailability,
   listAppointments,
   createAppointment,
+  getAppointment,
   listInvoices,
   getInvoice,
+  listInvoicePayments,
   listPayments,
+  getPayment,
   listMessages,
   sendMessage,
+  getMessage,
   listWebhooks,
   createWebhook,
+  getWebhook,
   updateWebhook,
   deleteWebhook,
   rotateWebhookSecret,

@@ -109,6 +109,18 @@ export const listWebhooks = defineRoute({
   uses: { table: ['Query'] },
 })
 
+export const getWebhook = defineRoute({
+  id: 'get-webhook',
+  method: 'GET',
+  path: '/webhooks/{id}',
+  summary: 'Retrieve a webhook endpoint',
+  scope: 'webhook.read',
+  params: { id: 'webhook_not_found' },
+  response: { status: 200, body: envelopeOf(Webhook) },
+  errors: ['webhook_not_found'],
+  uses: { table: ['GetItem'] },
+})
+
 export const createWebhook = defineRoute({
   id: 'create-webhook',
   method: 'POST',

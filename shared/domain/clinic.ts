@@ -16,6 +16,11 @@ export type Clinic = ClinicInfo & {
   readonly appointmentMinutes: number
   /** ISO 8601 instant in UTC. */
   readonly createdAt: string
+  /** What patients see of the clinic: its address as one text, an E.164 phone number, and the URL of its website. */
+  readonly address?: string
+  readonly phoneNumber?: string
+  readonly emailAddress?: string
+  readonly website?: string
   /** The clinic's own sending limits. They default to the stage's. */
   readonly smsPerDay?: number
   readonly emailsPerDay?: number

@@ -4,21 +4,21 @@ import type { Scope } from '../domain/scope.ts'
 import type { Call, Middleware } from './call.ts'
 
 /**
- * Requires the route's scope. If the scope depends on the body, requires any of the route's scopes;
+ * Requires the route's scope, if it has one. If the scope depends on the body, requires any of the route's scopes;
  * {@link authorizeBody} then checks the exact one.
  */
 export function authorize(route: Pick<Route, 'scope'>): Middleware {
   const scopes = scopesOf(route)
   return {
     before: ({ context: { call } }) => {
-      if (!scopes.some((scope) => hasScope(call, scope))) throw missingScope(scopes)
+      if (scopes.length > 0 && !scopes.some((scope) => hasScope(call, scope))) throw missingScope(scopes)
     },
   }
 }
 
 /** Requires the scope that the body's field selects. Runs before the body is validated. */
 export function authorizeBody({ scope }: Pick<Route, 'scope'>, call: Call, body: object): void {
-  if (typeof scope === 'string') return
+  if (scope === null || typeof scope === 'string') return
   const value = (body as Record<string, unknown>)[scope.field]
   const needed =
     typeof value === 'string' && Object.hasOwn(scope.byValue, value) ? scope.byValue[value] : undefined

@@ -1,9 +1,9 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type * as z from 'zod'
+import type { Caller } from '../api/account.ts'
 import { ApiError } from '../api/errors.ts'
 import type { Route } from '../api/route.ts'
 import type { ClinicId, ClinicInfo } from '../domain/clinic.ts'
-import type { Credential } from '../domain/credential.ts'
 import { endpointChain } from '../http/chain.ts'
 import { refusedKeys } from '../http/refused-keys.ts'
 import { ReplayedResponse } from '../http/replayed-response.ts'
@@ -30,7 +30,7 @@ import { type Opened, openPlatform, openStores, type Stores } from './platform.t
 export type Input<R extends Route> = {
   readonly clinicId: ClinicId
   readonly clinic: ClinicInfo
-  readonly credential: Pick<Credential, 'key' | 'scopes'>
+  readonly credential: Caller
   readonly path: { readonly [name in keyof R['params']]: string }
   readonly query: R['query'] extends z.ZodObject ? z.output<R['query']> : Record<string, never>
   readonly body: R['body'] extends z.ZodObject ? z.output<R['body']> : Record<string, never>
@@ -75,7 +75,8 @@ export function endpoint<R extends Route, S extends Stores>(
     checkResponses: environment.CHECK_RESPONSES === 'on',
   }).handler(async (_event, context, { signal }) => {
     const { call } = context
-    const { clinic, key, scopes } = call.credential as NonNullable<typeof call.credential>
+    const credential = call.credential as NonNullable<typeof call.credential>
+    const { clinic, key, requestsPerMinute } = credential
     const { path, query, body, bodyText, idempotencyKey } = call
     const request = {
       clinic: clinic.id,
@@ -85,10 +86,14 @@ export function endpoint<R extends Route, S extends Stores>(
       // The ids of the path are part of the request, like its body.
       body: [...Object.values(path), bodyText].join('\n'),
     }
+    const caller: Caller = {
+      ...credential,
+      requestsPerMinute: requestsPerMinute ?? environment.REQUESTS_PER_MINUTE,
+    }
     const input = {
       clinicId: clinic.id,
       clinic,
-      credential: { key, scopes },
+      credential: caller,
       path,
       query,
       body,

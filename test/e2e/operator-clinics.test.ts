@@ -41,6 +41,10 @@ describe('clinics', () => {
       timezone: 'Europe/Berlin',
       currency: 'EUR',
       duration_minutes: 30,
+      address: null,
+      phone_number: null,
+      email_address: null,
+      website: null,
       sms_per_day: null,
       emails_per_day: null,
       sms_countries: null,
@@ -272,6 +276,40 @@ describe('doctors', () => {
       'mon 9-17',
     )
     expect([code, stderr]).toEqual([2, expect.stringContaining('--hours "mon 9-17"')])
+  })
+})
+
+describe('the contact details of a clinic', () => {
+  it('are shown by GET /clinic once they are set, and can be removed', async () => {
+    const shown = async () => (await get(stack, '/clinic', pair())).body.data
+    const none = { address: null, phone_number: null, email_address: null, website: null }
+    expect(await shown()).toMatchObject(none)
+    const { code } = await tool(
+      ...['clinic', 'set', clinic, '--address', 'Hauptstr. 1, Kiel', '--phone', '+49 431 555012'],
+      ...['--email', 'praxis@example.com', '--website', 'https://praxis.example.com/'],
+    )
+    expect(code).toBe(0)
+    expect(await shown()).toMatchObject({
+      address: 'Hauptstr. 1, Kiel',
+      phone_number: '+49431555012',
+      email_address: 'praxis@example.com',
+      website: 'https://praxis.example.com/',
+    })
+    await tool('clinic', 'set', clinic, '--default', 'address', 'phone', 'email', 'website')
+    expect(await shown()).toMatchObject(none)
+  })
+
+  it('are refused when they are malformed', async () => {
+    for (const [option, value] of [
+      ['--website', 'praxis.example.com'],
+      ['--website', 'ftp://praxis.example.com/'],
+      ['--phone', '0431 555012'],
+      ['--email', 'praxis'],
+      ['--address', ' '],
+    ] as const) {
+      const { code, stderr } = await tool('clinic', 'set', clinic, option, value)
+      expect([code, stderr]).toEqual([2, expect.stringContaining(option)])
+    }
   })
 })
 

@@ -132,7 +132,13 @@ const json = { 'content-type': 'application/json' }
 const requests = (): Record<string, Omit<RequestInput, 'method'>[]> => ({
   'list-patients': [{}, { query: { search: mine.patient.lastName } }],
   'get-patient': [{ path: { id: mine.patient.id } }],
+  'get-doctor': [{ path: { id: mine.doctor.id } }],
+  'get-appointment': [{ path: { id: mine.appointment.id } }],
   'get-invoice': [{ path: { id: mine.invoice.id } }],
+  'list-invoice-payments': [{ path: { id: mine.invoice.id } }],
+  'get-payment': [{ path: { id: mine.payment.id } }],
+  'get-message': [{ path: { id: mine.message.id } }],
+  'get-webhook': [{ path: { id: endpoint.webhook.id } }],
   'get-availability': [{ query: { doctor_id: mine.doctor.id, date: '2030-01-07' } }],
   'create-patient': [{ headers: json, body: '{"first_name":"Ada","last_name":"Kaya"}' }],
   // The second request finds the slot taken and looks for alternatives.

@@ -26,7 +26,7 @@ const endpointTable = (): string =>
     ROUTES.map((route) => [
       code(`${route.method} ${route.path}`),
       route.summary,
-      scopesOf(route).map(code).join(' or '),
+      scopesOf(route).map(code).join(' or ') || 'none',
     ]),
   )
 

@@ -28,7 +28,7 @@ export function operation(route: Route, schemas: SchemaCollector, examples: Exam
     tags: [tagOf(route)],
     summary,
     description: [description, scopeSentence(route)].filter((text) => text !== undefined).join('\n\n'),
-    security: scopesOf(route).map((scope) => ({ Developer: [scope] })),
+    security: securityOf(route),
     parameters: [
       ...pathParameters(route, requestPath),
       ...queryParameters(route, schemas, requestPath),
@@ -52,8 +52,15 @@ export function operation(route: Route, schemas: SchemaCollector, examples: Exam
   }
 }
 
+/** One requirement for each scope that is enough; without a scope, a credential is. */
+function securityOf(route: Route): Json[] {
+  const scopes = scopesOf(route)
+  return scopes.length === 0 ? [{ Developer: [] }] : scopes.map((scope) => ({ Developer: [scope] }))
+}
+
 function scopeSentence(route: Route): string {
   const { scope } = route
+  if (scope === null) return 'Requires no scope, only a valid credential.'
   if (typeof scope === 'string') return `Scope: \`${scope}\`.`
   const alternatives = Object.entries(scope.byValue).map(
     ([value, of]) => `\`${of}\` for \`${scope.field}\` \`${value}\``,
@@ -162,7 +169,7 @@ export function scopeDescriptions(routes: readonly Route[]): Partial<Record<Scop
 }
 
 function conditionOf({ scope }: Route, opened: Scope): string {
-  if (typeof scope === 'string') return ''
+  if (scope === null || typeof scope === 'string') return ''
   const values = Object.keys(scope.byValue).filter((value) => scope.byValue[value] === opened)
   return ` with ${scope.field} ${values.join(', ')}`
 }

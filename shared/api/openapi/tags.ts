@@ -5,6 +5,11 @@ type Tag = { readonly name: string; readonly description: string; readonly paths
 
 /** The tags of the document, each with the first path segments of its endpoints. */
 const TAGS: readonly Tag[] = [
+  {
+    name: 'Account',
+    description: 'The credential of the request, and its clinic.',
+    paths: ['me', 'health', 'clinic'],
+  },
   { name: 'Patients', description: 'Create, retrieve, list and search patients.', paths: ['patients'] },
   {
     name: 'Appointments',

@@ -3,7 +3,7 @@
  * clinic, so do not use the client in a browser. The types are generated from the API document (schema.ts).
  */
 import type { operations } from './schema.ts'
-import { type ClientOptions, type RequestOptions, transport } from './transport.ts'
+import { type ClientOptions, type RequestOptions, type Send, transport } from './transport.ts'
 
 export { ApiError } from './errors.ts'
 export type { components } from './schema.ts'
@@ -35,9 +35,75 @@ export type Client = ReturnType<typeof createClient>
 /** Creates a client that uses a credential. Sends nothing. */
 export function createClient(options: ClientOptions) {
   const send = transport(options)
+  const { get, post, record, pages, cursorList } = requestsOf(send)
 
+  return {
+    /** The credential that the client uses. */
+    me: (requestOptions?: RequestOptions) => get<'get-me'>('/me', undefined, requestOptions),
+    health: (requestOptions?: RequestOptions) => get<'get-health'>('/health', undefined, requestOptions),
+    clinic: (requestOptions?: RequestOptions) => get<'get-clinic'>('/clinic', undefined, requestOptions),
+    patients: {
+      ...pages<'list-patients'>('/patients'),
+      get: record<'get-patient'>('/patients'),
+      create: (body: Body<'create-patient'>, requestOptions?: RequestOptions) =>
+        post<'create-patient'>('/patients', body, requestOptions),
+    },
+    doctors: { ...pages<'list-doctors'>('/doctors'), get: record<'get-doctor'>('/doctors') },
+    availability: {
+      get: (query: Query<'get-availability'>, requestOptions?: RequestOptions) =>
+        get<'get-availability'>('/availability', query, requestOptions),
+    },
+    appointments: {
+      ...pages<'list-appointments'>('/appointments'),
+      get: record<'get-appointment'>('/appointments'),
+      book: (body: Body<'create-appointment'>, requestOptions?: RequestOptions) =>
+        post<'create-appointment'>('/appointments', body, requestOptions),
+    },
+    invoices: {
+      ...pages<'list-invoices'>('/invoices'),
+      get: record<'get-invoice'>('/invoices'),
+      payments: (id: string) => pages<'list-invoice-payments'>(`/invoices/${id}/payments`),
+    },
+    payments: { ...pages<'list-payments'>('/payments'), get: record<'get-payment'>('/payments') },
+    messages: {
+      ...pages<'list-messages'>('/messages'),
+      get: record<'get-message'>('/messages'),
+      send: (body: Body<'send-message'>, requestOptions?: RequestOptions) =>
+        post<'send-message'>('/messages', body, requestOptions),
+    },
+    webhooks: {
+      ...pages<'list-webhooks'>('/webhooks'),
+      get: record<'get-webhook'>('/webhooks'),
+      create: (body: Body<'create-webhook'>, requestOptions?: RequestOptions) =>
+        post<'create-webhook'>('/webhooks', body, requestOptions),
+      update: (id: string, body: Body<'update-webhook'>, requestOptions?: RequestOptions) =>
+        send({ method: 'PATCH', path: `/webhooks/${id}`, body, ...requestOptions }) as Promise<
+          ResponseBody<'update-webhook'>
+        >,
+      delete: async (id: string, requestOptions?: RequestOptions): Promise<void> => {
+        await send({ method: 'DELETE', path: `/webhooks/${id}`, ...requestOptions })
+      },
+      rotateSecret: (id: string, body: Body<'rotate-webhook-secret'> = {}, requestOptions?: RequestOptions) =>
+        post<'rotate-webhook-secret'>(`/webhooks/${id}/rotate-secret`, body, requestOptions),
+      ping: (id: string, requestOptions?: RequestOptions) =>
+        post<'ping-webhook'>(`/webhooks/${id}/ping`, {}, requestOptions),
+      deliveries: (id: string) => cursorList<'list-deliveries'>(`/webhooks/${id}/deliveries`),
+      redeliver: (id: string, delivery: string, requestOptions?: RequestOptions) =>
+        post<'redeliver'>(`/webhooks/${id}/deliveries/${delivery}/redeliver`, {}, requestOptions),
+    },
+    events: cursorList<'list-events'>('/events'),
+  }
+}
+
+/** The kinds of requests that the operations consist of. */
+function requestsOf(send: Send) {
   const get = <O extends Operation>(path: string, query?: object, requestOptions?: RequestOptions) =>
     send({ method: 'GET', path, query, ...requestOptions }) as Promise<ResponseBody<O>>
+  /** Retrieves one record by its id. */
+  const record =
+    <O extends Operation>(path: string) =>
+    (id: string, requestOptions?: RequestOptions) =>
+      get<O>(`${path}/${id}`, undefined, requestOptions)
   const post = <O extends Operation>(path: string, body?: object, requestOptions?: RequestOptions) =>
     send({ method: 'POST', path, body, ...requestOptions }) as Promise<ResponseBody<O>>
 
@@ -81,54 +147,5 @@ export function createClient(options: ClientOptions) {
     },
   })
 
-  return {
-    patients: {
-      ...pages<'list-patients'>('/patients'),
-      get: (id: string, requestOptions?: RequestOptions) =>
-        get<'get-patient'>(`/patients/${id}`, undefined, requestOptions),
-      create: (body: Body<'create-patient'>, requestOptions?: RequestOptions) =>
-        post<'create-patient'>('/patients', body, requestOptions),
-    },
-    doctors: pages<'list-doctors'>('/doctors'),
-    availability: {
-      get: (query: Query<'get-availability'>, requestOptions?: RequestOptions) =>
-        get<'get-availability'>('/availability', query, requestOptions),
-    },
-    appointments: {
-      ...pages<'list-appointments'>('/appointments'),
-      book: (body: Body<'create-appointment'>, requestOptions?: RequestOptions) =>
-        post<'create-appointment'>('/appointments', body, requestOptions),
-    },
-    invoices: {
-      ...pages<'list-invoices'>('/invoices'),
-      get: (id: string, requestOptions?: RequestOptions) =>
-        get<'get-invoice'>(`/invoices/${id}`, undefined, requestOptions),
-    },
-    payments: pages<'list-payments'>('/payments'),
-    messages: {
-      ...pages<'list-messages'>('/messages'),
-      send: (body: Body<'send-message'>, requestOptions?: RequestOptions) =>
-        post<'send-message'>('/messages', body, requestOptions),
-    },
-    webhooks: {
-      ...pages<'list-webhooks'>('/webhooks'),
-      create: (body: Body<'create-webhook'>, requestOptions?: RequestOptions) =>
-        post<'create-webhook'>('/webhooks', body, requestOptions),
-      update: (id: string, body: Body<'update-webhook'>, requestOptions?: RequestOptions) =>
-        send({ method: 'PATCH', path: `/webhooks/${id}`, body, ...requestOptions }) as Promise<
-          ResponseBody<'update-webhook'>
-        >,
-      delete: async (id: string, requestOptions?: RequestOptions): Promise<void> => {
-        await send({ method: 'DELETE', path: `/webhooks/${id}`, ...requestOptions })
-      },
-      rotateSecret: (id: string, body: Body<'rotate-webhook-secret'> = {}, requestOptions?: RequestOptions) =>
-        post<'rotate-webhook-secret'>(`/webhooks/${id}/rotate-secret`, body, requestOptions),
-      ping: (id: string, requestOptions?: RequestOptions) =>
-        post<'ping-webhook'>(`/webhooks/${id}/ping`, {}, requestOptions),
-      deliveries: (id: string) => cursorList<'list-deliveries'>(`/webhooks/${id}/deliveries`),
-      redeliver: (id: string, delivery: string, requestOptions?: RequestOptions) =>
-        post<'redeliver'>(`/webhooks/${id}/deliveries/${delivery}/redeliver`, {}, requestOptions),
-    },
-    events: cursorList<'list-events'>('/events'),
-  }
+  return { get, post, record, pages, cursorList }
 }

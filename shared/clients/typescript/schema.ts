@@ -4,6 +4,70 @@
  */
 
 export interface paths {
+    "/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve the credential of the request
+         * @description Shows which clinic the credential gives access to, and with which scopes.
+         *
+         *     Requires no scope, only a valid credential.
+         */
+        get: operations["get-me"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check that the API serves requests
+         * @description Requires no scope, only a valid credential.
+         */
+        get: operations["get-health"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/clinic": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve the clinic
+         * @description The clinic that the credential gives access to.
+         *
+         *     Requires no scope, only a valid credential.
+         */
+        get: operations["get-clinic"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/patients": {
         parameters: {
             query?: never;
@@ -74,6 +138,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/doctors/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a doctor
+         * @description Scope: `appointment.read.availability`.
+         */
+        get: operations["get-doctor"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/availability": {
         parameters: {
             query?: never;
@@ -124,6 +208,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/appointments/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve an appointment
+         * @description Scope: `appointment.read`.
+         */
+        get: operations["get-appointment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/invoices": {
         parameters: {
             query?: never;
@@ -168,6 +272,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/invoices/{id}/payments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List payments of an invoice
+         * @description Like `GET /payments` with `invoice_id`, except that an unknown invoice is a 404.
+         *
+         *     Scope: `finance.read`.
+         */
+        get: operations["list-invoice-payments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/payments": {
         parameters: {
             query?: never;
@@ -182,6 +308,26 @@ export interface paths {
          *     Scope: `finance.read`.
          */
         get: operations["list-payments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/payments/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a payment
+         * @description Scope: `finance.read`.
+         */
+        get: operations["get-payment"];
         put?: never;
         post?: never;
         delete?: never;
@@ -212,6 +358,26 @@ export interface paths {
          *     Scope: `communication.write.sms` for `channel` `sms`, `communication.write.email` for `channel` `email`.
          */
         post: operations["send-message"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/messages/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a message
+         * @description Scope: `communication.read.sms`.
+         */
+        get: operations["get-message"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -253,7 +419,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Retrieve a webhook endpoint
+         * @description Scope: `webhook.read`.
+         */
+        get: operations["get-webhook"];
         put?: never;
         post?: never;
         /**
@@ -729,6 +899,23 @@ export interface components {
             status: "queued" | "sent" | "delivered" | "failed";
             recipient: string;
         };
+        Account: {
+            key: string;
+            /** @description The name that the operator gave the credential. */
+            name: string;
+            scopes: ("patient.read" | "patient.write" | "appointment.read" | "appointment.read.availability" | "appointment.write" | "finance.read" | "communication.read.sms" | "communication.write.sms" | "communication.write.email" | "webhook.read" | "webhook.write")[];
+            /** @description Null if the credential does not expire. */
+            expires_at: string | null;
+            /** @description Requests per minute. */
+            rate_limit: number;
+            clinic: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+                /** @description IANA time zone, such as `Europe/Istanbul`. */
+                timezone: string;
+            };
+        };
         Alternative: {
             /** Format: date */
             appointment_date: string;
@@ -882,6 +1069,13 @@ export interface components {
                 end_time: string;
             };
         };
+        /** @description The appointment does not exist. */
+        AppointmentNotFoundError: {
+            /** @constant */
+            error: "NOT_FOUND";
+            /** @constant */
+            message: "errors.developer_api.appointment_not_found";
+        };
         AppointmentUpdatedEvent: {
             /** @description The same on every attempt. Use it to recognize duplicates. */
             id: string;
@@ -910,6 +1104,27 @@ export interface components {
                 start_time: string;
                 end_time: string;
             };
+        };
+        Clinic: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            address: string | null;
+            /** @description In E.164 format. */
+            phone_number: string | null;
+            email_address: string | null;
+            website: string | null;
+            /** @description IANA time zone, such as `Europe/Istanbul`. */
+            timezone: string;
+            /** @description ISO 4217 currency code. */
+            currency: string;
+            /** @description The default length of an appointment in minutes. */
+            appointment_duration: number;
+            /**
+             * Format: date-time
+             * @description With the UTC offset of the clinic's time zone at that instant.
+             */
+            created_at: string;
         };
         /** @description The clinic does not send SMS to the country of the patient's phone number. */
         CountryNotAllowedError: {
@@ -1058,6 +1273,10 @@ export interface components {
             field: string;
             /** @description What is wrong with it, in English. Intended for developers. */
             issue: string;
+        };
+        Health: {
+            /** @constant */
+            status: "ok";
         };
         /** @description Another request with this idempotency key is still in progress. */
         IdempotencyInProgressError: {
@@ -1301,6 +1520,13 @@ export interface components {
             sent_at: string | null;
             patient: components["schemas"]["PersonRef"];
         };
+        /** @description The message does not exist. */
+        MessageNotFoundError: {
+            /** @constant */
+            error: "NOT_FOUND";
+            /** @constant */
+            message: "errors.developer_api.message_not_found";
+        };
         /** @description The credential does not have the scope named in `details`. */
         MissingScopeError: {
             /** @constant */
@@ -1541,6 +1767,13 @@ export interface components {
                 /** Format: date */
                 payment_date: string;
             };
+        };
+        /** @description The payment does not exist. */
+        PaymentNotFoundError: {
+            /** @constant */
+            error: "NOT_FOUND";
+            /** @constant */
+            message: "errors.developer_api.payment_not_found";
         };
         PersonRef: {
             /** Format: uuid */
@@ -1963,6 +2196,151 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    "get-me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Account"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    "get-health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    "get-clinic": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Clinic"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
     "list-patients": {
         parameters: {
             query?: {
@@ -2285,6 +2663,91 @@ export interface operations {
             504: components["responses"]["Timeout"];
         };
     };
+    "get-doctor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A malformed id is treated like an unknown one and returns `doctor_not_found`.
+                 * @example e8fd8f30-c95b-8b24-829c-7dc3ded4b364
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Doctor"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"];
+                };
+            };
+            /** @description The doctor does not exist. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoctorNotFoundError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
     "get-availability": {
         parameters: {
             query: {
@@ -2585,6 +3048,91 @@ export interface operations {
             504: components["responses"]["Timeout"];
         };
     };
+    "get-appointment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A malformed id is treated like an unknown one and returns `appointment_not_found`.
+                 * @example 77ba18d5-1c9b-5d87-a4cf-000c6a5ace25
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Appointment"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"];
+                };
+            };
+            /** @description The appointment does not exist. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppointmentNotFoundError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
     "list-invoices": {
         parameters: {
             query?: {
@@ -2747,6 +3295,103 @@ export interface operations {
             504: components["responses"]["Timeout"];
         };
     };
+    "list-invoice-payments": {
+        parameters: {
+            query?: {
+                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
+                page?: number;
+                /**
+                 * @description Number of records per page.
+                 * @example 1
+                 */
+                limit?: number;
+                status?: "pending" | "completed" | "failed" | "refunded";
+                from?: string;
+                to?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description A malformed id is treated like an unknown one and returns `invoice_not_found`.
+                 * @example 20d37bc3-3f89-8352-90d7-f3e57e69096b
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Payment"][];
+                        meta: components["schemas"]["PageMeta"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"];
+                };
+            };
+            /** @description The invoice does not exist. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceNotFoundError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
     "list-payments": {
         parameters: {
             query?: {
@@ -2816,6 +3461,91 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MissingScopeError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    "get-payment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A malformed id is treated like an unknown one and returns `payment_not_found`.
+                 * @example 58ceddf8-31fe-56ad-b4cf-d45596682e87
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Payment"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"];
+                };
+            };
+            /** @description The payment does not exist. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentNotFoundError"];
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
@@ -3052,6 +3782,91 @@ export interface operations {
             504: components["responses"]["Timeout"];
         };
     };
+    "get-message": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A malformed id is treated like an unknown one and returns `message_not_found`.
+                 * @example f8712822-efcd-574b-8dec-c4b743bdea3a
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Message"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"];
+                };
+            };
+            /** @description The message does not exist. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageNotFoundError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
     "list-webhooks": {
         parameters: {
             query?: {
@@ -3205,6 +4020,91 @@ export interface operations {
                     "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["TooManyWebhooksError"];
                 };
             };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    "get-webhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A malformed id is treated like an unknown one and returns `webhook_not_found`.
+                 * @example f74570a8-323e-5e1c-aa72-9808c876f95e
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Webhook"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"];
+                };
+            };
+            /** @description The webhook endpoint does not exist. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookNotFoundError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

@@ -34,7 +34,11 @@ function pathOf({ path, params }: Route): Record<string, string> {
   const [collection = ''] = path.slice(1).split('/')
   const ids: Record<string, string> = {
     patients: records.patient.id,
+    doctors: records.doctor.id,
+    appointments: records.appointment.id,
     invoices: records.invoice.id,
+    payments: records.payment.id,
+    messages: records.message.id,
     webhooks: webhook,
   }
   const values: Record<string, string> = { id: ids[collection] ?? newUuid(), delivery_id: delivery }
@@ -43,7 +47,7 @@ function pathOf({ path, params }: Route): Record<string, string> {
 
 /** The ids that a response shows, found in its text. Those of line items are not of records. */
 const shownIds = (text: string): string[] =>
-  [...text.replace(/"line_items":\[.*?\]/g, '').matchAll(/"(?:id|patient_id)":"([^"]+)"/g)].map(
+  [...text.replace(/"line_items":\[.*?\]/g, '').matchAll(/"(?:id|patient_id|key)":"([^"]+)"/g)].map(
     ([, id = '']) => id,
   )
 

@@ -28,7 +28,11 @@ beforeAll(async () => {
   const theirs = await createPopulatedClinic(db.table)
   const { webhook, deliveries } = await createWebhookWithDeliveries(db.table, theirs.clinic)
   foreign.patient_not_found = theirs.patient.id
+  foreign.doctor_not_found = theirs.doctor.id
+  foreign.appointment_not_found = theirs.appointment.id
   foreign.invoice_not_found = theirs.invoice.id
+  foreign.payment_not_found = theirs.payment.id
+  foreign.message_not_found = theirs.message.id
   foreign.webhook_not_found = webhook.id
   foreign.delivery_not_found = deliveries[0].id
 })
@@ -73,24 +77,6 @@ describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as 
     }
   })
 
-  it('returns 403 naming the scope when the credential has every other scope', async () => {
-    const others = SCOPES.filter((scope) => !scopesOf(route).includes(scope))
-    const { headers } = await issueCredential(db.table, mine.clinic as Clinic, others)
-    // The request is invalid in other ways too: the scope is checked first.
-    const answer = await call(await handlerOf(route), {
-      method: route.method,
-      path: pathOf(route, 'none'),
-      query: { nonsense: '1' },
-      headers,
-    })
-    expect(answer.status).toBe(403)
-    expect(answer.body).toEqual({
-      error: 'FORBIDDEN',
-      message: 'errors.developer_api.missing_scope',
-      details: scopesOf(route).map((scope) => ({ scope })),
-    })
-  })
-
   it('returns 400 naming an unknown query parameter', async () => {
     const answer = await call(await handlerOf(route), {
       method: route.method,
@@ -102,6 +88,42 @@ describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as 
     expect([answer.status, answer.body.details]).toEqual([400, expect.arrayContaining([nonsense])])
   })
 })
+
+const WITH_SCOPE = ROUTES.filter((route) => route.scope !== null)
+const WITHOUT_SCOPE = ROUTES.filter((route) => route.scope === null)
+
+describe.each(WITH_SCOPE.map((route) => [`${route.method} ${route.path}`, route] as const))(
+  '%s',
+  (_, route) => {
+    it('returns 403 naming the scope when the credential has every other scope', async () => {
+      const others = SCOPES.filter((scope) => !scopesOf(route).includes(scope))
+      const { headers } = await issueCredential(db.table, mine.clinic as Clinic, others)
+      // The request is invalid in other ways too: the scope is checked first.
+      const answer = await call(await handlerOf(route), {
+        method: route.method,
+        path: pathOf(route, 'none'),
+        query: { nonsense: '1' },
+        headers,
+      })
+      expect(answer.status).toBe(403)
+      expect(answer.body).toEqual({
+        error: 'FORBIDDEN',
+        message: 'errors.developer_api.missing_scope',
+        details: scopesOf(route).map((scope) => ({ scope })),
+      })
+    })
+  },
+)
+
+describe.each(WITHOUT_SCOPE.map((route) => [`${route.method} ${route.path}`, route] as const))(
+  '%s',
+  (_, route) => {
+    it('succeeds for a credential without scopes', async () => {
+      const { headers } = await issueCredential(db.table, mine.clinic as Clinic, [])
+      expect((await call(await handlerOf(route), { method: route.method, headers })).status).toBe(200)
+    })
+  },
+)
 
 const WITH_IDS = ROUTES.filter((route) => route.params)
 

@@ -1,0 +1,4 @@
+import { getHealth } from '../shared/api/account.ts'
+import { endpoint } from '../shared/runtime/endpoint.ts'
+
+export const handler = endpoint(getHealth, {}, async () => ({ status: 'ok' as const }))

@@ -1,0 +1,14 @@
+import { ApiError } from '../shared/api/errors.ts'
+import { getPayment, renderPayment } from '../shared/api/payments.ts'
+import { endpoint } from '../shared/runtime/endpoint.ts'
+import { paymentStore } from '../shared/store/calendar/payments.ts'
+
+export const handler = endpoint(
+  getPayment,
+  { payments: paymentStore },
+  async ({ clinicId, clinic, path }, { payments }) => {
+    const found = await payments.find(clinicId, path.id)
+    if (!found) throw new ApiError('payment_not_found')
+    return { data: renderPayment(found.record, clinic) }
+  },
+)

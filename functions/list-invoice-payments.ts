@@ -1,0 +1,20 @@
+import { ApiError } from '../shared/api/errors.ts'
+import { listInvoicePayments, renderPayment } from '../shared/api/payments.ts'
+import { renderPage } from '../shared/api/schemas.ts'
+import { endpoint } from '../shared/runtime/endpoint.ts'
+import { invoiceStore } from '../shared/store/calendar/invoices.ts'
+import { paymentStore } from '../shared/store/calendar/payments.ts'
+
+export const handler = endpoint(
+  listInvoicePayments,
+  { invoices: invoiceStore, payments: paymentStore },
+  async ({ clinicId, clinic, path, query }, { invoices, payments }) => {
+    const { status, from, to } = query
+    const [invoice, page] = await Promise.all([
+      invoices.find(clinicId, path.id),
+      payments.page(clinicId, { invoice: path.id, facet: status, from, to }, query),
+    ])
+    if (!invoice) throw new ApiError('invoice_not_found')
+    return renderPage(page, query, (payment) => renderPayment(payment, clinic))
+  },
+)
