@@ -76,6 +76,12 @@ export function scopesOf({ scope }: Pick<Route, 'scope'>): Scope[] {
 /** Whether an endpoint lists records. Programs that copy all records of a clinic call these endpoints. */
 export const isList = ({ id }: Pick<Route, 'id'>): boolean => id.startsWith('list-')
 
+/** Whether an endpoint returns one record, whose `etag` a later request can send as `if-none-match`. */
+export function hasEtag({ method, response }: Pick<Route, 'method' | 'response'>): boolean {
+  const { shape } = response.body as Partial<z.ZodObject>
+  return method === 'GET' && (shape?.data as z.ZodType | undefined)?.def.type === 'object'
+}
+
 export const defineRoute = <const R extends Route>(route: R): R => route
 
 /** Errors of endpoints that accept an Idempotency-Key. */

@@ -1,6 +1,6 @@
 import middy from '@middy/core'
 import type { APIGatewayProxyEvent } from 'aws-lambda'
-import { acceptsIdempotencyKey, type Route } from '../api/route.ts'
+import { acceptsIdempotencyKey, hasEtag, type Route } from '../api/route.ts'
 import type { Credential, CredentialPair } from '../domain/credential.ts'
 import type { RequestCount } from '../domain/rate-limit.ts'
 import type { WriteAccess } from '../observability/access.ts'
@@ -10,6 +10,7 @@ import { authenticate } from './authenticate.ts'
 import { authorize, authorizeBody } from './authorize.ts'
 import type { ApiContext, Middleware } from './call.ts'
 import { checkResponse } from './check-response.ts'
+import { entityTag } from './entity-tag.ts'
 import { limitRate } from './limit-rate.ts'
 import { logLine } from './log-line.ts'
 import { readBody } from './read-body.ts'
@@ -45,6 +46,7 @@ export function endpointChain(route: Route, options: ChainOptions) {
   return buildChain([
     logLine(route.id, options.now, options.log, options.onInvoked),
     accessLine(route.id, options.now, options.writeAccess),
+    ...(hasEtag(route) ? [entityTag()] : []),
     render(route.response),
     collectResponseIds(),
     authenticate(options.verifyCredential, options.onRefusedKey),

@@ -2,6 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda'
 import type * as z from 'zod'
 import { ApiError, type FieldIssue } from '../api/errors.ts'
 import type { Call, Middleware } from './call.ts'
+import { headerOf } from './headers.ts'
 
 /** The largest body, in bytes. */
 const MAX_BYTES = 256 * 1024
@@ -28,14 +29,6 @@ export function readBody(
       call.body = validateBody(schema, body)
     },
   }
-}
-
-/** The value of a header; the last one, if it was sent more than once. */
-export function headerOf(event: APIGatewayProxyEvent, name: string): string | undefined {
-  const sent = Object.entries(event.multiValueHeaders ?? {}).findLast(
-    ([known]) => known.toLowerCase() === name,
-  )
-  return sent?.[1]?.at(-1)
 }
 
 const isJson = (type: string | undefined): boolean => /^application\/json\s*(;|$)/i.test(type ?? '')

@@ -1,6 +1,6 @@
 import { ApiError } from '../api/errors.ts'
 import type { Middleware } from './call.ts'
-import { headerOf } from './read-body.ts'
+import { headerOf } from './headers.ts'
 
 /** Reads the Idempotency-Key header, which identifies repetitions of a request. */
 export function readIdempotencyKey(): Middleware {

@@ -38,7 +38,7 @@ export function openapiDocument(examples: Examples, routes: readonly Route[] = R
           'x-scopes': scopes,
         },
       },
-      parameters: { IdempotencyKey, ...deliveryParameters(examples) },
+      parameters: { IdempotencyKey, IfNoneMatch, ...deliveryParameters(examples) },
       headers: headerComponents(examples),
       responses: sharedResponses(schemas, examples),
       schemas: schemas.all(),
@@ -55,6 +55,15 @@ const IdempotencyKey: Json = {
     'hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. ' +
     'Bodies are compared byte by byte.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: String.raw`^[\x21-\x7e]+$` },
+}
+
+const IfNoneMatch: Json = {
+  name: 'if-none-match',
+  in: 'header',
+  required: false,
+  description:
+    'The `etag` of an earlier response. If the record is still the same, the response is a 304 without a body.',
+  schema: { type: 'string' },
 }
 
 function paths(routes: readonly Route[], toOperation: (route: Route) => Json): Json {

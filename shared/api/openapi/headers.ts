@@ -1,5 +1,5 @@
 import type { ErrorKey } from '../errors.ts'
-import { acceptsIdempotencyKey, BASE_PATH, type Route } from '../route.ts'
+import { acceptsIdempotencyKey, BASE_PATH, hasEtag, type Route } from '../route.ts'
 import { SECURITY_HEADERS } from '../security-headers.ts'
 import type { Examples } from './examples.ts'
 import type { Json } from './schemas.ts'
@@ -46,8 +46,13 @@ const HEADERS = {
     required: true,
   },
   location: {
-    description: 'The path of the created resource, starting with the base path.',
-    schema: { type: 'string', pattern: `^${BASE_PATH}/` },
+    description: 'The path of the created resource, with the prefix of the request, such as a stage.',
+    schema: { type: 'string', pattern: `^(/[\\w-]+)*${BASE_PATH}/` },
+    required: true,
+  },
+  etag: {
+    description: 'Identifies this state of the record: a later request can send it as `if-none-match`.',
+    schema: { type: 'string', pattern: '^"[A-Za-z0-9_-]+"$' },
     required: true,
   },
   'idempotent-replayed': {
@@ -122,9 +127,13 @@ export function successHeaders(route: Pick<Route, 'method' | 'response'>): Json 
     ...COMMON_HEADERS,
     ...RATE_LIMIT_HEADERS,
     ...(isCreated ? (['location'] as const) : []),
+    ...(hasEtag(route) ? (['etag'] as const) : []),
     ...(acceptsIdempotencyKey(route) ? (['idempotent-replayed'] as const) : []),
   ])
 }
+
+/** The headers of a 304. */
+export const notModifiedHeaders = (): Json => refs([...COMMON_HEADERS, ...RATE_LIMIT_HEADERS, 'etag'])
 
 /** Every header, with a recorded value as its example. */
 export const headerComponents = ({ headers }: Pick<Examples, 'headers'>): Json =>

@@ -30,6 +30,11 @@ Lists are paginated with \`page\` and \`limit\`. \`meta.total\` is exact. The or
 not change, its pages contain every record exactly once. Events and deliveries are paginated by cursor instead: pass
 \`meta.next_after\` as \`after\`. They have no total.
 
+## Unchanged records
+
+Responses with one record have an \`etag\`. If a later request has it in \`if-none-match\` and the record is still the same, the
+response is a 304 without a body.
+
 ## Idempotent requests
 
 Send an \`Idempotency-Key\` with every POST. You can then safely repeat the request for 24 hours: it is executed once, and every

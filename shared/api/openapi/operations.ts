@@ -1,9 +1,9 @@
 import type { Scope } from '../../domain/scope.ts'
 import { type ErrorKey, errorEntry } from '../errors.ts'
-import { acceptsIdempotencyKey, errorsOf, type Route, scopesOf } from '../route.ts'
+import { acceptsIdempotencyKey, errorsOf, hasEtag, type Route, scopesOf } from '../route.ts'
 import { errorResponse, errorSchema, groupByStatus, pascalCase } from './errors.ts'
 import type { Examples, RecordedExchange } from './examples.ts'
-import { successHeaders } from './headers.ts'
+import { notModifiedHeaders, successHeaders } from './headers.ts'
 import type { Json, SchemaCollector } from './schemas.ts'
 import { tagOf } from './tags.ts'
 
@@ -32,7 +32,7 @@ export function operation(route: Route, schemas: SchemaCollector, examples: Exam
     parameters: [
       ...pathParameters(route, requestPath),
       ...queryParameters(route, schemas, requestPath),
-      ...idempotencyKeyParameter(route),
+      ...headerParameters(route),
     ],
     ...(body && {
       requestBody: {
@@ -47,6 +47,7 @@ export function operation(route: Route, schemas: SchemaCollector, examples: Exam
     }),
     responses: {
       [route.response.status]: successResponse(route, schemas, successes),
+      ...(hasEtag(route) && { 304: { description: 'Not modified', headers: notModifiedHeaders() } }),
       ...Object.fromEntries(errorResponses(route, schemas, examples)),
     },
   }
@@ -106,8 +107,10 @@ function parseParameter({ type }: Json, sent: string | null): unknown {
   return type === 'integer' ? Number(sent) : sent
 }
 
-const idempotencyKeyParameter = (route: Route): Json[] =>
-  acceptsIdempotencyKey(route) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []
+const headerParameters = (route: Route): Json[] => [
+  ...(acceptsIdempotencyKey(route) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+  ...(hasEtag(route) ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
+]
 
 function successResponse(
   { method, response }: Route,

@@ -2123,6 +2123,8 @@ export interface components {
     parameters: {
         /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
         IdempotencyKey: string;
+        /** @description The `etag` of an earlier response. If the record is still the same, the response is a 304 without a body. */
+        IfNoneMatch: string;
         /**
          * @description The `id` of the event. The same on every attempt.
          * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
@@ -2177,10 +2179,15 @@ export interface components {
          */
         "retry-after": number;
         /**
-         * @description The path of the created resource, starting with the base path.
+         * @description The path of the created resource, with the prefix of the request, such as a stage.
          * @example /api/developer/v1/webhooks/f74570a8-323e-5e1c-aa72-9808c876f95e
          */
         location: string;
+        /**
+         * @description Identifies this state of the record: a later request can send it as `if-none-match`.
+         * @example "wbLX9aI2XojqyiT-3LjtPI-KBPj027v4n9jyHqxa5_Q"
+         */
+        etag: string;
         /**
          * @description Present if this is the stored response to an earlier request with the same `Idempotency-Key`.
          * @example true
@@ -2199,7 +2206,10 @@ export interface operations {
     "get-me": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `etag` of an earlier response. If the record is still the same, the response is a 304 without a body. */
+                "if-none-match"?: components["parameters"]["IfNoneMatch"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -2214,6 +2224,7 @@ export interface operations {
                     "x-content-type-options": components["headers"]["x-content-type-options"];
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2221,6 +2232,20 @@ export interface operations {
                         data: components["schemas"]["Account"];
                     };
                 };
+            };
+            /** @description Not modified */
+            304: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
             400: {
@@ -2295,7 +2320,10 @@ export interface operations {
     "get-clinic": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `etag` of an earlier response. If the record is still the same, the response is a 304 without a body. */
+                "if-none-match"?: components["parameters"]["IfNoneMatch"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -2310,6 +2338,7 @@ export interface operations {
                     "x-content-type-options": components["headers"]["x-content-type-options"];
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2317,6 +2346,20 @@ export interface operations {
                         data: components["schemas"]["Clinic"];
                     };
                 };
+            };
+            /** @description Not modified */
+            304: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
             400: {
@@ -2508,7 +2551,10 @@ export interface operations {
     "get-patient": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `etag` of an earlier response. If the record is still the same, the response is a 304 without a body. */
+                "if-none-match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `patient_not_found`.
@@ -2529,6 +2575,7 @@ export interface operations {
                     "x-content-type-options": components["headers"]["x-content-type-options"];
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2536,6 +2583,20 @@ export interface operations {
                         data: components["schemas"]["Patient"];
                     };
                 };
+            };
+            /** @description Not modified */
+            304: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
             400: {
@@ -2666,7 +2727,10 @@ export interface operations {
     "get-doctor": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `etag` of an earlier response. If the record is still the same, the response is a 304 without a body. */
+                "if-none-match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `doctor_not_found`.
@@ -2687,6 +2751,7 @@ export interface operations {
                     "x-content-type-options": components["headers"]["x-content-type-options"];
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2694,6 +2759,20 @@ export interface operations {
                         data: components["schemas"]["Doctor"];
                     };
                 };
+            };
+            /** @description Not modified */
+            304: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
             400: {
@@ -3051,7 +3130,10 @@ export interface operations {
     "get-appointment": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `etag` of an earlier response. If the record is still the same, the response is a 304 without a body. */
+                "if-none-match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `appointment_not_found`.
@@ -3072,6 +3154,7 @@ export interface operations {
                     "x-content-type-options": components["headers"]["x-content-type-options"];
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3079,6 +3162,20 @@ export interface operations {
                         data: components["schemas"]["Appointment"];
                     };
                 };
+            };
+            /** @description Not modified */
+            304: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
             400: {
@@ -3213,7 +3310,10 @@ export interface operations {
     "get-invoice": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `etag` of an earlier response. If the record is still the same, the response is a 304 without a body. */
+                "if-none-match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `invoice_not_found`.
@@ -3234,6 +3334,7 @@ export interface operations {
                     "x-content-type-options": components["headers"]["x-content-type-options"];
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3241,6 +3342,20 @@ export interface operations {
                         data: components["schemas"]["InvoiceWithPayments"];
                     };
                 };
+            };
+            /** @description Not modified */
+            304: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
             400: {
@@ -3473,7 +3588,10 @@ export interface operations {
     "get-payment": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `etag` of an earlier response. If the record is still the same, the response is a 304 without a body. */
+                "if-none-match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `payment_not_found`.
@@ -3494,6 +3612,7 @@ export interface operations {
                     "x-content-type-options": components["headers"]["x-content-type-options"];
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3501,6 +3620,20 @@ export interface operations {
                         data: components["schemas"]["Payment"];
                     };
                 };
+            };
+            /** @description Not modified */
+            304: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
             400: {
@@ -3785,7 +3918,10 @@ export interface operations {
     "get-message": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `etag` of an earlier response. If the record is still the same, the response is a 304 without a body. */
+                "if-none-match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `message_not_found`.
@@ -3806,6 +3942,7 @@ export interface operations {
                     "x-content-type-options": components["headers"]["x-content-type-options"];
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3813,6 +3950,20 @@ export interface operations {
                         data: components["schemas"]["Message"];
                     };
                 };
+            };
+            /** @description Not modified */
+            304: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
             400: {
@@ -4029,7 +4180,10 @@ export interface operations {
     "get-webhook": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `etag` of an earlier response. If the record is still the same, the response is a 304 without a body. */
+                "if-none-match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `webhook_not_found`.
@@ -4050,6 +4204,7 @@ export interface operations {
                     "x-content-type-options": components["headers"]["x-content-type-options"];
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4057,6 +4212,20 @@ export interface operations {
                         data: components["schemas"]["Webhook"];
                     };
                 };
+            };
+            /** @description Not modified */
+            304: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
             400: {
