@@ -15,7 +15,7 @@ export const handler = endpoint(
       id: newId(),
       url: publicUrl(body.url, allowedHost),
       events: body.events,
-      isActive: true,
+      isActive: body.is_active ?? true,
       description: body.description ?? null,
       secret: body.secret ?? newSecret(),
       secretNumber: 1,

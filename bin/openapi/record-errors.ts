@@ -20,7 +20,7 @@ export async function recordErrors(
   { webhook, clinic, tool }: ErrorContext,
 ): Promise<void> {
   const { recordError } = recorder
-  for (const route of ROUTES) {
+  for (const route of ROUTES.filter(({ aliasOf }) => aliasOf === undefined)) {
     const { id, method, scope, body, query, params = {} } = route
     const path = route.path.replace(/\{\w+\}/g, () => webhook)
     const invalidQuery = query && 'limit' in query.shape ? 'limit=1000' : 'colour=blue'
@@ -53,6 +53,8 @@ export async function recordErrors(
   const headers = { 'idempotency-key': 'import-2026-05-04-row-17' }
   const another = { first_name: 'Defne', last_name: 'Acar' }
   await recordError('idempotency_key_reused', 'POST', '/patients', { body: another, headers })
+  const both = { ...headers, 'x-idempotency-key': 'another' }
+  await recordError('conflicting_idempotency_keys', 'POST', '/patients', { body: another, headers: both })
   const tooLong = { 'idempotency-key': 'x'.repeat(256) }
   await recordError('invalid_idempotency_key', 'POST', '/patients', { body: another, headers: tooLong })
   await recordRateLimit(recorder, tool)

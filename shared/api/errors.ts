@@ -11,6 +11,11 @@ const CATALOGUE = {
     text: 'A query parameter is missing or invalid. `details` names each one, up to 20.',
   },
   malformed_json: { status: 400, error: 'INVALID_PARAMS', text: 'The request body is not valid JSON.' },
+  conflicting_idempotency_keys: {
+    status: 400,
+    error: 'INVALID_PARAMS',
+    text: 'The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them.',
+  },
   unauthorized: { status: 401, error: 'UNAUTHORIZED', text: 'The credential is missing or invalid.' },
   missing_scope: {
     status: 403,

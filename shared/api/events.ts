@@ -11,6 +11,7 @@ import {
 import { INVOICE_STATUSES } from '../domain/invoice.ts'
 import { PAYMENT_STATUSES } from '../domain/payment.ts'
 import type { Scope } from '../domain/scope.ts'
+import { EVENT_ALIAS_NAMES, eventOf } from './aliases.ts'
 import { missingScope } from './errors.ts'
 import { defineRoute } from './route.ts'
 import { CalendarDate, cursorPageOf, cursorPaging, oneOf, TimeOfDay, Timestamp, Uuid } from './schemas.ts'
@@ -74,6 +75,12 @@ const DATA: Record<EventName, z.ZodObject> = {
   'webhook.ping': z.strictObject({ id: Uuid }),
 }
 
+/** The name of an event in a request: aliases too. Parsing replaces an alias by the event that it stands for. */
+export const RequestedEvent = z
+  .enum([...EVENTS, ...EVENT_ALIAS_NAMES], { error: `must be one of ${EVENTS.join(', ')}` })
+  .transform(eventOf)
+  .meta({ description: '`payment.received` is a deprecated alias of `payment.created`.' })
+
 type Payload = ReturnType<typeof eventPayload>
 
 /** An event as it is delivered and listed. */
@@ -130,7 +137,7 @@ export const listEvents = defineRoute({
     'read: `patient.read`, `appointment.read`, `finance.read` (invoices and payments), `communication.read.sms` (SMS and email). ' +
     'To filter by another event is a 403 that names the scope.',
   scope: 'webhook.read',
-  query: z.strictObject({ ...cursorPaging, event: oneOf(EVENTS).optional() }),
+  query: z.strictObject({ ...cursorPaging, event: RequestedEvent.optional() }),
   response: { status: 200, body: cursorPageOf(Event) },
   errors: [],
   uses: { table: ['Query'] },

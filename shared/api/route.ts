@@ -40,6 +40,8 @@ export type Route = {
   readonly method: Method
   /** Relative to {@link BASE_PATH}, with parameters in braces. */
   readonly path: `/${string}`
+  /** The id of the route that this one is a second path of (aliases.ts). */
+  readonly aliasOf?: string
   readonly summary: string
   /** Markdown, for the API document: what the schemas cannot express. */
   readonly description?: string
@@ -49,6 +51,8 @@ export type Route = {
   readonly params?: Readonly<Record<string, ErrorKey>>
   readonly query?: z.ZodObject
   readonly body?: z.ZodObject
+  /** Other names of fields of the body, each with the field that it stands for (aliases.ts). */
+  readonly fieldAliases?: Readonly<Record<string, string>>
   readonly response: {
     readonly status: number
     readonly body: z.ZodType
@@ -85,7 +89,11 @@ export function hasEtag({ method, response }: Pick<Route, 'method' | 'response'>
 export const defineRoute = <const R extends Route>(route: R): R => route
 
 /** Errors of endpoints that accept an Idempotency-Key. */
-const IDEMPOTENCY_ERRORS = ['invalid_idempotency_key', 'idempotency_key_reused'] as const satisfies ErrorKey[]
+const IDEMPOTENCY_ERRORS = [
+  'conflicting_idempotency_keys',
+  'invalid_idempotency_key',
+  'idempotency_key_reused',
+] as const satisfies ErrorKey[]
 
 /** Errors of every endpoint with a request body. */
 export const BODY_ERRORS = [

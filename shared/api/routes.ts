@@ -1,4 +1,5 @@
 import { getAccount, getHealth } from './account.ts'
+import { aliasRoutes } from './aliases.ts'
 import { createAppointment, getAppointment, listAppointments } from './appointments.ts'
 import { getAvailability } from './availability.ts'
 import { getClinic } from './clinic.ts'
@@ -21,7 +22,7 @@ import {
 } from './webhooks.ts'
 
 /** THE ROUTE TABLE: every endpoint of the API. To register an endpoint, add it here. */
-export const ROUTES: readonly Route[] = [
+const ENDPOINTS: readonly Route[] = [
   getAccount,
   getHealth,
   getClinic,
@@ -53,6 +54,9 @@ export const ROUTES: readonly Route[] = [
   redeliver,
   listEvents,
 ]
+
+/** Every route: the endpoints, and their aliases. */
+export const ROUTES: readonly Route[] = [...ENDPOINTS, ...aliasRoutes(ENDPOINTS)]
 
 /** The methods that a path supports, for the `allow` header of a 405. */
 export function methodsOf(path: string): Method[] {

@@ -5,7 +5,9 @@ import { clinicTimestamp } from '../domain/timestamp.ts'
 import { MAX_PREVIOUS_SECRETS, type Webhook as WebhookRecord } from '../domain/webhook.ts'
 import { secretIssue } from '../domain/webhook-secret.ts'
 import { webhookUrlIssue } from '../domain/webhook-url.ts'
+import { WEBHOOK_FIELD_ALIASES } from './aliases.ts'
 import { ApiError } from './errors.ts'
+import { RequestedEvent } from './events.ts'
 import { defineRoute } from './route.ts'
 import { envelopeOf, oneOf, pageOf, paging, shortText, Timestamp, Uuid } from './schemas.ts'
 
@@ -73,13 +75,15 @@ export function publicUrl(text: string, allowedHost: string | undefined): string
 }
 
 const Events = z
-  .array(oneOf(EVENTS), { error: 'must be a list of event names' })
+  .array(RequestedEvent, { error: 'must be a list of event names' })
   .min(1, { error: 'must name at least one event' })
   .max(EVENTS.length, { error: `must name at most ${EVENTS.length} events` })
   .refine((events) => new Set(events).size === events.length, { error: 'must not name an event twice' })
   .meta({ uniqueItems: true })
 
 const Description = shortText(500).nullish()
+
+const IsActive = z.boolean({ error: 'must be true or false' })
 
 const Secret = z
   .string({ error: 'must be text' })
@@ -132,8 +136,15 @@ export const createWebhook = defineRoute({
     'payloads.',
   scope: 'webhook.write',
   body: z
-    .strictObject({ url: Url, events: Events, description: Description, secret: Secret.optional() })
+    .strictObject({
+      url: Url,
+      events: Events,
+      description: Description,
+      secret: Secret.optional(),
+      is_active: IsActive.optional().meta({ description: 'Defaults to true.' }),
+    })
     .meta({ id: 'NewWebhook' }),
+  fieldAliases: WEBHOOK_FIELD_ALIASES,
   response: { status: 201, body: envelopeOf(WebhookWithSecret), location: '/webhooks' },
   errors: ['too_many_webhooks'],
   uses: { table: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'] },
@@ -152,9 +163,10 @@ export const updateWebhook = defineRoute({
       url: Url.optional(),
       events: Events.optional(),
       description: Description,
-      is_active: z.boolean({ error: 'must be true or false' }).optional(),
+      is_active: IsActive.optional(),
     })
     .meta({ id: 'WebhookChanges' }),
+  fieldAliases: WEBHOOK_FIELD_ALIASES,
   response: { status: 200, body: envelopeOf(Webhook) },
   errors: ['webhook_not_found'],
   uses: { table: ['GetItem', 'PutItem', 'UpdateItem'] },
@@ -185,6 +197,7 @@ export const rotateWebhookSecret = defineRoute({
   scope: 'webhook.write',
   params: { id: 'webhook_not_found' },
   body: z.strictObject({ secret: Secret.optional() }).meta({ id: 'NewSecret' }),
+  fieldAliases: WEBHOOK_FIELD_ALIASES,
   response: { status: 200, body: envelopeOf(WebhookWithSecret) },
   errors: ['webhook_not_found', 'too_many_rotations'],
   uses: { table: ['GetItem', 'PutItem'] },

@@ -57,11 +57,13 @@ export function endpointChain(route: Route, options: ChainOptions) {
     recordUse(options.recordUse),
     authorize(route),
     validate(route),
-    ...(route.body ? [readBody(route.body, (call, body) => authorizeBody(route, call, body))] : []),
+    ...(hasBody(route) ? [readBody(route, (call, body) => authorizeBody(route, call, body))] : []),
     ...(acceptsIdempotencyKey(route) ? [readIdempotencyKey()] : []),
     ...(options.checkResponses ? [checkResponse(route)] : []),
   ])
 }
+
+const hasBody = (route: Route): route is Route & Required<Pick<Route, 'body'>> => route.body !== undefined
 
 /** The middleware for unmatched requests: unknown paths and methods. Requires no credential. */
 export function fallbackChain({ now, log }: Pick<ChainOptions, 'now' | 'log'>) {

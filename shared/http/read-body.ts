@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda'
 import type * as z from 'zod'
 import { ApiError, type FieldIssue } from '../api/errors.ts'
+import type { Route } from '../api/route.ts'
 import type { Call, Middleware } from './call.ts'
 import { headerOf } from './headers.ts'
 
@@ -12,7 +13,7 @@ const MAX_BYTES = 256 * 1024
  * fields are validated.
  */
 export function readBody(
-  schema: z.ZodObject,
+  { body: schema, fieldAliases = {} }: { body: z.ZodObject } & Pick<Route, 'fieldAliases'>,
   authorize: (call: Call, body: object) => void = () => {},
 ): Middleware {
   const isOptional = schema.safeParse({}).success
@@ -26,7 +27,7 @@ export function readBody(
       if (!isEmpty && !isJson(type)) throw new ApiError('unsupported_media_type')
       const body = isEmpty ? {} : requireObject(parseJson(text))
       authorize(call, body)
-      call.body = validateBody(schema, body)
+      call.body = validateBody(schema, fieldAliases, body)
     },
   }
 }
@@ -54,14 +55,31 @@ function requireObject(value: unknown): object {
   return value
 }
 
-function validateBody(schema: z.ZodObject, value: object): Record<string, unknown> {
-  const known = Object.entries(value).filter(([name]) => Object.hasOwn(schema.shape, name))
-  const unknown = Object.keys(value).filter((name) => !Object.hasOwn(schema.shape, name))
-  const issues: FieldIssue[] = unknown.map((field) => ({ field, issue: 'is not a field of this request' }))
-  const { data, error } = schema.safeParse(Object.fromEntries(known))
+function validateBody(
+  schema: z.ZodObject,
+  aliases: Readonly<Record<string, string>>,
+  body: object,
+): Record<string, unknown> {
+  const issues: FieldIssue[] = []
+  /** The fields that were sent, each with the name under which it was. */
+  const sent = new Map<string, string>()
+  for (const name of Object.keys(body)) {
+    const field = Object.hasOwn(aliases, name) ? (aliases[name] as string) : name
+    if (!Object.hasOwn(schema.shape, field))
+      issues.push({ field: name, issue: 'is not a field of this request' })
+    else if (name !== field && Object.hasOwn(body, field))
+      issues.push({ field: name, issue: `is another name of ${field}: send one of the two` })
+    else sent.set(field, name)
+  }
+  const values = [...sent].map(([field, name]) => [field, (body as Record<string, unknown>)[name]])
+  const { data, error } = schema.safeParse(Object.fromEntries(values))
   for (const { path, message } of error?.issues ?? []) {
-    const field = path.join('.')
-    issues.push({ field, issue: Object.hasOwn(value, String(path[0])) ? message : 'is required' })
+    const [field, ...rest] = path.map(String)
+    const name = sent.get(field as string)
+    issues.push({
+      field: [name ?? field, ...rest].join('.'),
+      issue: name === undefined ? 'is required' : message,
+    })
   }
   if (issues.length > 0) throw new ApiError('validation', { details: issues })
   return data ?? {}

@@ -180,7 +180,7 @@ it.each(ROUTES.map((route) => [route.id, route] as const))(
   '%s has exactly the grants that it uses',
   async (id, route) => {
     await grants.expectExact(id, async () => {
-      for (const { headers: more, ...sent } of requests()[id] ?? [{}]) {
+      for (const { headers: more, ...sent } of requests()[route.aliasOf ?? id] ?? [{}]) {
         const { status } = await call(await handlerOf(route), {
           method: route.method,
           ...sent,

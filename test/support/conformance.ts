@@ -5,7 +5,11 @@ import formats from 'ajv-formats'
 import { BASE_PATH } from '../../shared/api/route.ts'
 
 type Ref = { readonly $ref?: string }
-type Schema = Ref & { readonly type?: string; readonly oneOf?: readonly Schema[] }
+type Schema = Ref & {
+  readonly type?: string
+  readonly oneOf?: readonly Schema[]
+  readonly anyOf?: readonly Schema[]
+}
 type Content = {
   readonly schema: Schema
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>

@@ -142,7 +142,7 @@ function* mutationsOf(subject: Subject): Generator<Mutation> {
   for (const parameter of parameters) {
     if (parameter.in === 'path') yield* idMutations(parameter)
     if (parameter.in === 'query') yield* queryMutations(subject, parameter)
-    if (parameter.in === 'header') yield* headerMutations(parameter)
+    if (parameter.in === 'header' && parameter.schema.maxLength) yield* headerMutations(parameter)
   }
   for (const unknown of ['colour=blue', 'colour', '__proto__=1', 'constructor', '%00=1', encode('🙂')])
     yield { label: `query ${unknown}`, query: [...query, unknown], verdict: 'wrong' }
@@ -211,7 +211,8 @@ function* credentialMutations(): Generator<Mutation> {
 
 function* bodyMutations({ operation, bodies }: Subject): Generator<Mutation> {
   const schema = operation.requestBody?.content['application/json']?.schema ?? {}
-  const { properties = {} } = resolveRef(schema) as { properties?: Record<string, ValueSchema> }
+  const [first = schema] = schema.anyOf ?? []
+  const { properties = {} } = resolveRef(first) as { properties?: Record<string, ValueSchema> }
   for (const right of bodies) {
     yield { label: 'another body', body: right, verdict: 'fits' }
     for (const field of Object.keys(properties)) {

@@ -38,7 +38,7 @@ export function openapiDocument(examples: Examples, routes: readonly Route[] = R
           'x-scopes': scopes,
         },
       },
-      parameters: { IdempotencyKey, IfNoneMatch, ...deliveryParameters(examples) },
+      parameters: { IdempotencyKey, IdempotencyKeyAlias, IfNoneMatch, ...deliveryParameters(examples) },
       headers: headerComponents(examples),
       responses: sharedResponses(schemas, examples),
       schemas: schemas.all(),
@@ -55,6 +55,15 @@ const IdempotencyKey: Json = {
     'hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. ' +
     'Bodies are compared byte by byte.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: String.raw`^[\x21-\x7e]+$` },
+}
+
+const IdempotencyKeyAlias: Json = {
+  name: 'x-idempotency-key',
+  in: 'header',
+  required: false,
+  deprecated: true,
+  description: 'Another name of `idempotency-key`. If both are sent, they must be equal.',
+  schema: IdempotencyKey.schema,
 }
 
 const IfNoneMatch: Json = {

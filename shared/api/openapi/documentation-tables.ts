@@ -18,12 +18,15 @@ export const documentationTables = (): Record<string, string> => ({
   events: eventTable(),
 })
 
+/** The aliases of paths have a section of their own. */
+const ENDPOINTS = ROUTES.filter(({ aliasOf }) => aliasOf === undefined)
+
 const code = (text: string): string => `\`${text}\``
 
 const endpointTable = (): string =>
   markdownTable(
     ['endpoint', 'purpose', 'scope'],
-    ROUTES.map((route) => [
+    ENDPOINTS.map((route) => [
       code(`${route.method} ${route.path}`),
       route.summary,
       scopesOf(route).map(code).join(' or ') || 'none',
@@ -34,7 +37,7 @@ const endpointTable = (): string =>
 const filterTable = (): string =>
   markdownTable(
     ['list', 'filters'],
-    ROUTES.flatMap(({ path, query }) => {
+    ENDPOINTS.flatMap(({ path, query }) => {
       const names = Object.keys(query?.shape ?? {})
       const filters = names.filter((name) => !(name in paging))
       return names.includes('page') && filters.length > 0 ? [[code(path), filters.map(code).join(', ')]] : []

@@ -4,6 +4,7 @@ import { acceptsIdempotencyKey, errorsOf, hasEtag, type Route, scopesOf } from '
 import { errorResponse, errorSchema, groupByStatus, pascalCase } from './errors.ts'
 import type { Examples, RecordedExchange } from './examples.ts'
 import { notModifiedHeaders, successHeaders } from './headers.ts'
+import { bodySchema } from './request-bodies.ts'
 import type { Json, SchemaCollector } from './schemas.ts'
 import { tagOf } from './tags.ts'
 
@@ -20,14 +21,17 @@ const SHARED_ERRORS: readonly ErrorKey[] = [
 
 /** An endpoint as an operation of the document. */
 export function operation(route: Route, schemas: SchemaCollector, examples: Examples): Json {
-  const { id, summary, description, body } = route
-  const successes = examples.successes[id] ?? {}
+  const { id, aliasOf, summary, description, body, fieldAliases } = route
+  const successes = examples.successes[aliasOf ?? id] ?? {}
   const requestPath = Object.values(successes)[0]?.path ?? ''
   return {
     operationId: id,
     tags: [tagOf(route)],
     summary,
-    description: [description, scopeSentence(route)].filter((text) => text !== undefined).join('\n\n'),
+    ...(aliasOf !== undefined && { deprecated: true }),
+    description: [aliasSentence(route), description, scopeSentence(route)]
+      .filter((text) => text !== undefined)
+      .join('\n\n'),
     security: securityOf(route),
     parameters: [
       ...pathParameters(route, requestPath),
@@ -39,7 +43,7 @@ export function operation(route: Route, schemas: SchemaCollector, examples: Exam
         required: !body.safeParse({}).success,
         content: {
           'application/json': {
-            schema: schemas.schemaOf(body, 'input'),
+            schema: bodySchema(body, fieldAliases, schemas),
             ...examplesOf(successes, 'request'),
           },
         },
@@ -58,6 +62,9 @@ function securityOf(route: Route): Json[] {
   const scopes = scopesOf(route)
   return scopes.length === 0 ? [{ Developer: [] }] : scopes.map((scope) => ({ Developer: [scope] }))
 }
+
+const aliasSentence = ({ aliasOf }: Route): string | undefined =>
+  aliasOf === undefined ? undefined : `Another path of \`${aliasOf}\`, for existing clients.`
 
 function scopeSentence(route: Route): string {
   const { scope } = route
@@ -108,7 +115,12 @@ function parseParameter({ type }: Json, sent: string | null): unknown {
 }
 
 const headerParameters = (route: Route): Json[] => [
-  ...(acceptsIdempotencyKey(route) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+  ...(acceptsIdempotencyKey(route)
+    ? [
+        { $ref: '#/components/parameters/IdempotencyKey' },
+        { $ref: '#/components/parameters/IdempotencyKeyAlias' },
+      ]
+    : []),
   ...(hasEtag(route) ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
 ]
 
@@ -141,7 +153,7 @@ function examplesOf(
 
 /** One response for each status, which permits only the errors that the route declares. */
 function errorResponses(route: Route, schemas: SchemaCollector, examples: Examples): [string, Json][] {
-  const overrides = examples.refusals[route.id] ?? {}
+  const overrides = examples.refusals[route.aliasOf ?? route.id] ?? {}
   return groupByStatus(errorsOf(route)).map(([status, keys]) => {
     const [key, ...more] = keys
     if (key && more.length === 0 && SHARED_ERRORS.includes(key))
@@ -162,7 +174,7 @@ export const sharedResponses = (schemas: SchemaCollector, examples: Examples): J
 /** The operations that each scope grants, as text. */
 export function scopeDescriptions(routes: readonly Route[]): Partial<Record<Scope, string>> {
   const texts: Partial<Record<Scope, string>> = {}
-  for (const route of routes) {
+  for (const route of routes.filter(({ aliasOf }) => aliasOf === undefined)) {
     for (const scope of scopesOf(route)) {
       const operationText = `${route.method} ${route.path}${conditionOf(route, scope)}`
       texts[scope] = texts[scope] === undefined ? operationText : `${texts[scope]}, ${operationText}`

@@ -554,6 +554,81 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/clinic/doctors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List doctors
+         * @deprecated
+         * @description Another path of `list-doctors`, for existing clients.
+         *
+         *     Sorted by name. Includes inactive doctors.
+         *
+         *     Scope: `appointment.read.availability`.
+         */
+        get: operations["list-clinic-doctors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ping a webhook endpoint
+         * @deprecated
+         * @description Another path of `ping-webhook`, for existing clients.
+         *
+         *     Sends a `webhook.ping` event, even if the endpoint is inactive. The list of deliveries shows the outcome.
+         *
+         *     Scope: `webhook.write`.
+         */
+        post: operations["test-webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}/deliveries/{delivery_id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Redeliver an event
+         * @deprecated
+         * @description Another path of `redeliver`, for existing clients.
+         *
+         *     Sends the same event again, with the same id and body and a new signature, even if the endpoint is inactive. It is retried on the full schedule. Requires the scope that reads the records of the event.
+         *
+         *     Scope: `webhook.write`.
+         */
+        post: operations["replay-delivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     "patient.created": {
@@ -1126,6 +1201,13 @@ export interface components {
              */
             created_at: string;
         };
+        /** @description The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+        ConflictingIdempotencyKeysError: {
+            /** @constant */
+            error: "INVALID_PARAMS";
+            /** @constant */
+            message: "errors.developer_api.conflicting_idempotency_keys";
+        };
         /** @description The clinic does not send SMS to the country of the patient's phone number. */
         CountryNotAllowedError: {
             /** @constant */
@@ -1577,16 +1659,51 @@ export interface components {
             /** @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, which are used as they are. Generated if omitted. */
             secret?: string;
         };
+        /**
+         * @deprecated
+         * @description The same fields under the names that existing clients send.
+         */
+        NewSecretWithAliases: {
+            /**
+             * @deprecated
+             * @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, which are used as they are. Generated if omitted.
+             */
+            signing_secret?: string;
+        };
         NewWebhook: {
             /**
              * Format: uri
              * @description An https URL with a public host name, on port 443 or 8443, without user name, password or fragment.
              */
             url: string;
-            events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed")[];
+            events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "payment.received")[];
             description?: string | null;
             /** @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, which are used as they are. Generated if omitted. */
             secret?: string;
+            /** @description Defaults to true. */
+            is_active?: boolean;
+        };
+        /**
+         * @deprecated
+         * @description The same fields under the names that existing clients send.
+         */
+        NewWebhookWithAliases: {
+            /**
+             * Format: uri
+             * @deprecated
+             * @description An https URL with a public host name, on port 443 or 8443, without user name, password or fragment.
+             */
+            target_url: string;
+            /** @deprecated */
+            subscribed_events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "payment.received")[];
+            description?: string | null;
+            /**
+             * @deprecated
+             * @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, which are used as they are. Generated if omitted.
+             */
+            signing_secret?: string;
+            /** @description Defaults to true. */
+            is_active?: boolean;
         };
         /** @description SMS are not sent to numbers of this kind: premium rate, shared cost, personal, company, pager and voicemail numbers. */
         NumberNotAllowedError: {
@@ -1960,7 +2077,23 @@ export interface components {
              * @description An https URL with a public host name, on port 443 or 8443, without user name, password or fragment.
              */
             url?: string;
-            events?: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed")[];
+            events?: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "payment.received")[];
+            description?: string | null;
+            is_active?: boolean;
+        };
+        /**
+         * @deprecated
+         * @description The same fields under the names that existing clients send.
+         */
+        WebhookChangesWithAliases: {
+            /**
+             * Format: uri
+             * @deprecated
+             * @description An https URL with a public host name, on port 443 or 8443, without user name, password or fragment.
+             */
+            target_url?: string;
+            /** @deprecated */
+            subscribed_events?: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "payment.received")[];
             description?: string | null;
             is_active?: boolean;
         };
@@ -2123,6 +2256,11 @@ export interface components {
     parameters: {
         /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
         IdempotencyKey: string;
+        /**
+         * @deprecated
+         * @description Another name of `idempotency-key`. If both are sent, they must be equal.
+         */
+        IdempotencyKeyAlias: string;
         /** @description The `etag` of an earlier response. If the record is still the same, the response is a 304 without a body. */
         IfNoneMatch: string;
         /**
@@ -2185,7 +2323,7 @@ export interface components {
         location: string;
         /**
          * @description Identifies this state of the record: a later request can send it as `if-none-match`.
-         * @example "wbLX9aI2XojqyiT-3LjtPI-KBPj027v4n9jyHqxa5_Q"
+         * @example "OSSUIleeLjdXKkrdRNpmTn-cUdrd9E-n40zPZ4jeY64"
          */
         etag: string;
         /**
@@ -2465,6 +2603,11 @@ export interface operations {
             header?: {
                 /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
                 "idempotency-key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @deprecated
+                 * @description Another name of `idempotency-key`. If both are sent, they must be equal.
+                 */
+                "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
             };
             path?: never;
             cookie?: never;
@@ -2494,7 +2637,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2506,7 +2649,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"];
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"] | components["schemas"]["ConflictingIdempotencyKeysError"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -3013,6 +3156,11 @@ export interface operations {
             header?: {
                 /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
                 "idempotency-key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @deprecated
+                 * @description Another name of `idempotency-key`. If both are sent, they must be equal.
+                 */
+                "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
             };
             path?: never;
             cookie?: never;
@@ -3042,7 +3190,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3054,7 +3202,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"];
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"] | components["schemas"]["ConflictingIdempotencyKeysError"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -3771,6 +3919,11 @@ export interface operations {
             header?: {
                 /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
                 "idempotency-key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @deprecated
+                 * @description Another name of `idempotency-key`. If both are sent, they must be equal.
+                 */
+                "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
             };
             path?: never;
             cookie?: never;
@@ -3799,7 +3952,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3811,7 +3964,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"];
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"] | components["schemas"]["ConflictingIdempotencyKeysError"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -4094,13 +4247,18 @@ export interface operations {
             header?: {
                 /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
                 "idempotency-key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @deprecated
+                 * @description Another name of `idempotency-key`. If both are sent, they must be equal.
+                 */
+                "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewWebhook"];
+                "application/json": components["schemas"]["NewWebhook"] | components["schemas"]["NewWebhookWithAliases"];
             };
         };
         responses: {
@@ -4123,7 +4281,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4135,7 +4293,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"];
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"] | components["schemas"]["ConflictingIdempotencyKeysError"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -4376,7 +4534,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["WebhookChanges"];
+                "application/json": components["schemas"]["WebhookChanges"] | components["schemas"]["WebhookChangesWithAliases"];
             };
         };
         responses: {
@@ -4472,6 +4630,11 @@ export interface operations {
             header?: {
                 /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
                 "idempotency-key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @deprecated
+                 * @description Another name of `idempotency-key`. If both are sent, they must be equal.
+                 */
+                "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
             };
             path: {
                 /**
@@ -4484,7 +4647,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["NewSecret"];
+                "application/json": components["schemas"]["NewSecret"] | components["schemas"]["NewSecretWithAliases"];
             };
         };
         responses: {
@@ -4506,7 +4669,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4518,7 +4681,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"];
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"] | components["schemas"]["ConflictingIdempotencyKeysError"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -4597,6 +4760,11 @@ export interface operations {
             header?: {
                 /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
                 "idempotency-key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @deprecated
+                 * @description Another name of `idempotency-key`. If both are sent, they must be equal.
+                 */
+                "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
             };
             path: {
                 /**
@@ -4631,7 +4799,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4643,7 +4811,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"];
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"] | components["schemas"]["ConflictingIdempotencyKeysError"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -4800,6 +4968,11 @@ export interface operations {
             header?: {
                 /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
                 "idempotency-key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @deprecated
+                 * @description Another name of `idempotency-key`. If both are sent, they must be equal.
+                 */
+                "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
             };
             path: {
                 /**
@@ -4839,7 +5012,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4851,7 +5024,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"];
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"] | components["schemas"]["ConflictingIdempotencyKeysError"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -4918,7 +5091,8 @@ export interface operations {
                  * @example 2
                  */
                 limit?: number;
-                event?: "patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed";
+                /** @description `payment.received` is a deprecated alias of `payment.created`. */
+                event?: "patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "payment.received";
             };
             header?: never;
             path?: never;
@@ -4976,6 +5150,312 @@ export interface operations {
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    "list-clinic-doctors": {
+        parameters: {
+            query?: {
+                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
+                page?: number;
+                /**
+                 * @description Number of records per page.
+                 * @example 2
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Doctor"][];
+                        meta: components["schemas"]["PageMeta"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    "test-webhook": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
+                "idempotency-key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @deprecated
+                 * @description Another name of `idempotency-key`. If both are sent, they must be equal.
+                 */
+                "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
+            };
+            path: {
+                /**
+                 * @description A malformed id is treated like an unknown one and returns `webhook_not_found`.
+                 * @example 3c6b4965-c4b6-5771-8bd9-0dfc6a9d4b38
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "idempotent-replayed": components["headers"]["idempotent-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Delivery"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"] | components["schemas"]["ConflictingIdempotencyKeysError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"];
+                };
+            };
+            /** @description The webhook endpoint does not exist. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookNotFoundError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    "replay-delivery": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
+                "idempotency-key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @deprecated
+                 * @description Another name of `idempotency-key`. If both are sent, they must be equal.
+                 */
+                "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
+            };
+            path: {
+                /**
+                 * @description A malformed id is treated like an unknown one and returns `webhook_not_found`.
+                 * @example 3c6b4965-c4b6-5771-8bd9-0dfc6a9d4b38
+                 */
+                id: string;
+                /**
+                 * @description A malformed id is treated like an unknown one and returns `delivery_not_found`.
+                 * @example 19730014-c1d0-50ac-9f06-b349ab549650
+                 */
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "idempotent-replayed": components["headers"]["idempotent-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Delivery"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"] | components["schemas"]["ConflictingIdempotencyKeysError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"];
+                };
+            };
+            /** @description The webhook endpoint does not exist. Or: The delivery does not exist. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookNotFoundError"] | components["schemas"]["DeliveryNotFoundError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"];
+                };
+            };
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

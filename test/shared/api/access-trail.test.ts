@@ -68,7 +68,7 @@ describe.each(ROUTES.map((route) => [route.id, route] as const))('%s', (id, rout
       type: 'access',
       credential: credential.key,
       clinic_id: records.clinic.id,
-      route: id,
+      route: route.aliasOf ?? id,
       outcome: status,
       source_ip: '192.0.2.1',
       request_id: 'request-1',

@@ -210,7 +210,7 @@ describe("a request stays within the credential's clinic", () => {
       // Proves that the checks of due items, which all clinics share, had items to check.
       const families = new Set(answers.flatMap((answer) => answer.families))
       const due = [...families].filter((family) => family.startsWith(DUE_PARTITION_PREFIX)).sort()
-      expect(due).toEqual(DUE[id] ?? [])
+      expect(due).toEqual(DUE[route.aliasOf ?? id] ?? [])
       const names = route.params !== undefined || /create-appointment|send-message/.test(id)
       if (names) expect((await asked(mine, route, theirs)).status).toBe(404)
     },

@@ -41,7 +41,7 @@ describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as 
     expect(parameters).toEqual([
       ...Object.keys(route.params ?? {}).map((name) => `path ${name}`),
       ...Object.keys(route.query?.shape ?? {}).map((name) => `query ${name}`),
-      ...(acceptsIdempotencyKey(route) ? ['header idempotency-key'] : []),
+      ...(acceptsIdempotencyKey(route) ? ['header idempotency-key', 'header x-idempotency-key'] : []),
       ...(hasEtag(route) ? ['header if-none-match'] : []),
     ])
     const statuses = errorsOf(route).map((key) => errorEntry(key).status)
@@ -55,7 +55,7 @@ describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as 
   })
 
   it('has a recorded example of a successful response', () => {
-    const seen = Object.values(examples.successes[route.id] ?? {})
+    const seen = Object.values(examples.successes[route.aliasOf ?? route.id] ?? {})
     expect(seen.length).toBeGreaterThan(0)
     for (const { request, answer } of seen) {
       expect(request !== undefined).toBe(route.body !== undefined)

@@ -1,0 +1,44 @@
+/**
+ * Further names of some paths, fields, headers and events, which existing clients of other versions of this API send. The
+ * document marks them as deprecated; responses, stored records and deliveries never contain them.
+ */
+import type { RecordEventName } from '../domain/event.ts'
+import type { Route } from './route.ts'
+
+/** Fields of request bodies that concern a webhook endpoint. */
+export const WEBHOOK_FIELD_ALIASES = {
+  target_url: 'url',
+  subscribed_events: 'events',
+  signing_secret: 'secret',
+} as const
+
+const EVENT_ALIASES = { 'payment.received': 'payment.created' } as const satisfies Record<
+  string,
+  RecordEventName
+>
+
+export const EVENT_ALIAS_NAMES = Object.keys(EVENT_ALIASES) as (keyof typeof EVENT_ALIASES)[]
+
+/** The event that a name stands for: itself, unless it is an alias. */
+export const eventOf = (name: RecordEventName | keyof typeof EVENT_ALIASES): RecordEventName =>
+  name in EVENT_ALIASES ? EVENT_ALIASES[name as keyof typeof EVENT_ALIASES] : (name as RecordEventName)
+
+/** The name of the idempotency key's header, and its alias. */
+export const IDEMPOTENCY_HEADERS = ['idempotency-key', 'x-idempotency-key'] as const
+
+/** Second paths of endpoints. Each has a file in functions/, which exports the handler of its endpoint. */
+const PATH_ALIASES = [
+  { id: 'list-clinic-doctors', aliasOf: 'list-doctors', path: '/clinic/doctors' },
+  { id: 'test-webhook', aliasOf: 'ping-webhook', path: '/webhooks/{id}/test' },
+  {
+    id: 'replay-delivery',
+    aliasOf: 'redeliver',
+    path: '/webhooks/{id}/deliveries/{delivery_id}/replay',
+  },
+] as const satisfies readonly Required<Pick<Route, 'id' | 'aliasOf' | 'path'>>[]
+
+/** The routes of aliases of some routes. */
+export const aliasRoutes = (routes: readonly Route[]): Route[] =>
+  PATH_ALIASES.flatMap((alias) =>
+    routes.filter(({ id }) => id === alias.aliasOf).map((route) => ({ ...route, ...alias })),
+  )
