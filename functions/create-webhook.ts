@@ -1,5 +1,5 @@
 import { ApiError, unauthorized } from '../shared/api/errors.ts'
-import { createWebhook, publicUrl, renderWebhookWithSecret } from '../shared/api/webhooks.ts'
+import { allowWebhookHost, createWebhook, renderWebhookWithSecret } from '../shared/api/webhooks.ts'
 import { newSecret } from '../shared/delivery/webhook-signature.ts'
 import type { Webhook } from '../shared/domain/webhook.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
@@ -7,13 +7,13 @@ import { allowedWebhookHost } from '../shared/runtime/webhooks.ts'
 import { CredentialRevoked, TooManyWebhooks, webhookStore } from '../shared/store/events/webhooks.ts'
 
 export const handler = endpoint(
-  createWebhook,
-  { webhooks: webhookStore, allowedHost: allowedWebhookHost },
-  async ({ clinicId, clinic, credential, body, now, newId, idempotency }, { webhooks, allowedHost }) => {
+  allowWebhookHost(createWebhook, allowedWebhookHost()),
+  { webhooks: webhookStore },
+  async ({ clinicId, clinic, credential, body, now, newId, idempotency }, { webhooks }) => {
     const at = new Date(now).toISOString()
     const webhook: Webhook = {
       id: newId(),
-      url: publicUrl(body.url, allowedHost),
+      url: body.url,
       events: body.events,
       isActive: body.is_active ?? true,
       description: body.description ?? null,

@@ -1,16 +1,16 @@
 import { ApiError } from '../shared/api/errors.ts'
-import { publicUrl, renderWebhook, updateWebhook } from '../shared/api/webhooks.ts'
+import { allowWebhookHost, renderWebhook, updateWebhook } from '../shared/api/webhooks.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { allowedWebhookHost } from '../shared/runtime/webhooks.ts'
 import { webhookHealthStore } from '../shared/store/events/webhook-health.ts'
 import { webhookStore } from '../shared/store/events/webhooks.ts'
 
 export const handler = endpoint(
-  updateWebhook,
-  { webhooks: webhookStore, health: webhookHealthStore, allowedHost: allowedWebhookHost },
-  async ({ clinicId, clinic, path, body, now }, { webhooks, health, allowedHost }) => {
+  allowWebhookHost(updateWebhook, allowedWebhookHost()),
+  { webhooks: webhookStore, health: webhookHealthStore },
+  async ({ clinicId, clinic, path, body, now }, { webhooks, health }) => {
     const changes = {
-      ...(body.url !== undefined && { url: publicUrl(body.url, allowedHost) }),
+      ...(body.url !== undefined && { url: body.url }),
       ...(body.events !== undefined && { events: body.events }),
       ...(body.description !== undefined && { description: body.description }),
       ...(body.is_active !== undefined && { isActive: body.is_active }),

@@ -44,6 +44,7 @@ export async function recordErrors(
   await recordError('route_not_found', 'GET', '/no-such-path')
   await recordError('method_not_allowed', 'PUT', `/patients/${unknownId}`)
   await recordError('invalid_params', 'GET', '/patients?limit=0')
+  await recordError('invalid_cursor', 'GET', '/events?after=-')
   await recordError('malformed_json', 'POST', '/patients', { body: '{"first_name": "Defne",}' })
   await recordError('payload_too_large', 'POST', '/patients', { body: TOO_LARGE })
   await recordError('unsupported_media_type', 'POST', '/patients', {

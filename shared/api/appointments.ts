@@ -123,7 +123,7 @@ export const listAppointments = defineRoute({
       date_from: CalendarDate.optional(),
       date_to: CalendarDate.optional(),
     })
-    .superRefine(validDateRange('date_from', 'date_to')),
+    .refine(...validDateRange('date_from', 'date_to')),
   response: { status: 200, body: pageOf(Appointment) },
   errors: [],
   uses: { table: ['Query', 'BatchGetItem'] },

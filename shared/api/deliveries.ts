@@ -80,7 +80,7 @@ export const listDeliveries = defineRoute({
   params: { id: 'webhook_not_found' },
   query: z.strictObject(cursorPaging),
   response: { status: 200, body: cursorPageOf(Delivery) },
-  errors: ['webhook_not_found'],
+  errors: ['invalid_cursor', 'webhook_not_found'],
   uses: { table: ['GetItem', 'Query'] },
 })
 

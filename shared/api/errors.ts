@@ -10,6 +10,11 @@ const CATALOGUE = {
     error: 'INVALID_PARAMS',
     text: 'A query parameter is missing or invalid. `details` names each one, up to 20.',
   },
+  invalid_cursor: {
+    status: 400,
+    error: 'INVALID_PARAMS',
+    text: 'The cursor `after` is not the `next_after` of a response of this list.',
+  },
   malformed_json: { status: 400, error: 'INVALID_PARAMS', text: 'The request body is not valid JSON.' },
   conflicting_idempotency_keys: {
     status: 400,

@@ -139,6 +139,6 @@ export const listEvents = defineRoute({
   scope: 'webhook.read',
   query: z.strictObject({ ...cursorPaging, event: RequestedEvent.optional() }),
   response: { status: 200, body: cursorPageOf(Event) },
-  errors: [],
+  errors: ['invalid_cursor'],
   uses: { table: ['Query'] },
 })

@@ -118,7 +118,7 @@ export const listInvoices = defineRoute({
       from: CalendarDate.optional(),
       to: CalendarDate.optional(),
     })
-    .superRefine(validDateRange('from', 'to')),
+    .refine(...validDateRange('from', 'to')),
   response: { status: 200, body: pageOf(Invoice) },
   errors: [],
   uses: { table: ['Query', 'BatchGetItem'] },

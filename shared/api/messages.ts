@@ -23,6 +23,7 @@ import {
   Timestamp,
   Uuid,
   validDateRange,
+  whenValid,
 } from './schemas.ts'
 
 /** An entry of the communication log as the API returns it. */
@@ -80,7 +81,7 @@ export const listMessages = defineRoute({
       from: CalendarDate.optional(),
       to: CalendarDate.optional(),
     })
-    .superRefine(validDateRange('from', 'to')),
+    .refine(...validDateRange('from', 'to')),
   response: { status: 200, body: pageOf(Message) },
   errors: [],
   uses: { table: ['Query', 'BatchGetItem'] },
@@ -106,6 +107,16 @@ const Subject = z
   .pipe(singleLineText(200))
   .meta({ minLength: 1, maxLength: 200 })
 
+function fitsSms(message: string): boolean {
+  const { length, max } = smsLength(message)
+  return length <= max
+}
+
+function smsLengthIssue(message: string): string {
+  const { alphabet, length, max } = smsLength(message)
+  return `must fit in ten SMS segments: has ${length} characters in ${alphabet}, the maximum is ${max}`
+}
+
 /** The body of POST /messages. */
 const NewMessage = z
   .strictObject({
@@ -123,19 +134,24 @@ const NewMessage = z
       description: "Email only; a single line. Defaults to the clinic's name.",
     }),
   })
-  .superRefine(({ channel, message, subject }, context) => {
-    if (channel !== 'sms') return
-    const addIssue = (field: string, issue: string) =>
-      context.addIssue({ code: 'custom', path: [field], message: issue })
-    const { alphabet, length, max } = smsLength(message)
-    if (length > max)
-      addIssue(
-        'message',
-        `must fit in ten SMS segments: has ${length} characters in ${alphabet}, the maximum is ${max}`,
-      )
-    if (subject != null) addIssue('subject', 'is only allowed for email')
+  .refine(({ channel, message }) => channel !== 'sms' || fitsSms(message), {
+    path: ['message'],
+    error: ({ input }) => smsLengthIssue((input as { message: string }).message),
+    when: whenValid('channel', 'message'),
   })
-  .meta({ id: 'NewMessage' })
+  .refine(({ channel, subject }) => channel !== 'sms' || subject == null, {
+    path: ['subject'],
+    error: 'is only allowed for email',
+    when: whenValid('channel', 'subject'),
+  })
+  .meta({
+    id: 'NewMessage',
+    // JSON Schema of the check of `subject`.
+    not: {
+      properties: { channel: { const: 'sms' }, subject: { type: 'string' } },
+      required: ['channel', 'subject'],
+    },
+  })
 
 /** The response to an accepted message. An email is returned without its id. */
 const AcceptedMessage = z.union([

@@ -78,7 +78,7 @@ export const listPayments = defineRoute({
       invoice_id: Uuid.optional(),
       ...filters,
     })
-    .superRefine(validDateRange('from', 'to')),
+    .refine(...validDateRange('from', 'to')),
   response: { status: 200, body: pageOf(Payment) },
   errors: [],
   uses: { table: ['Query', 'BatchGetItem'] },
@@ -92,7 +92,7 @@ export const listInvoicePayments = defineRoute({
   description: 'Like `GET /payments` with `invoice_id`, except that an unknown invoice is a 404.',
   scope: 'finance.read',
   params: { id: 'invoice_not_found' },
-  query: z.strictObject({ ...paging, ...filters }).superRefine(validDateRange('from', 'to')),
+  query: z.strictObject({ ...paging, ...filters }).refine(...validDateRange('from', 'to')),
   response: { status: 200, body: pageOf(Payment) },
   errors: ['invoice_not_found'],
   uses: { table: ['GetItem', 'Query', 'BatchGetItem'] },

@@ -75,15 +75,24 @@ export const TimeOfDay = z
   .string({ error: 'must be a time from 00:00 to 23:59, as HH:MM' })
   .regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: 'must be a time from 00:00 to 23:59, as HH:MM' })
 
-/** Rejects a date range that ends before it begins. */
-export const validDateRange =
-  (from: string, to: string) =>
-  (query: Record<string, unknown>, context: z.RefinementCtx): void => {
+/**
+ * For the `when` of a check that compares fields: it runs unless one of these fields is invalid by itself. By default, zod
+ * skips such checks if any field is invalid, and the error would not name every wrong field.
+ */
+export const whenValid =
+  (...fields: readonly string[]) =>
+  ({ issues }: z.core.ParsePayload): boolean =>
+    !issues.some(({ path }) => fields.includes(String(path?.[0])))
+
+/** The arguments of a `refine` that rejects a date range that ends before it begins. */
+export function validDateRange(from: string, to: string) {
+  const isOrdered = (query: Readonly<Record<string, unknown>>): boolean => {
     const [start, end] = [query[from], query[to]]
-    if (typeof start === 'string' && typeof end === 'string' && start > end) {
-      context.addIssue({ code: 'custom', path: [from], message: `must not be after ${to}` })
-    }
+    return typeof start !== 'string' || typeof end !== 'string' || start <= end
   }
+  const options = { path: [from], error: `must not be after ${to}`, when: whenValid(from, to) }
+  return [isOrdered, options] satisfies Parameters<z.ZodObject['refine']>
+}
 
 /** A patient or doctor, as referenced by other records. */
 export const PersonRef = z.strictObject({ id: Uuid, full_name: z.string() }).meta({ id: 'PersonRef' })
@@ -112,7 +121,8 @@ export const pageOf = <T extends z.ZodType>(record: T) =>
     meta: PageMeta,
   })
 
-const INVALID_CURSOR = 'must be the next_after of an earlier response'
+/** What is wrong with a cursor that no response contained. */
+export const INVALID_CURSOR = 'must be the next_after of an earlier response'
 
 /** Query parameters of lists that are paginated by cursor. */
 export const cursorPaging = {
@@ -171,6 +181,6 @@ export function renderCursorPage<T, W>(
 
 /** The error for a well-formed cursor that the list did not issue. */
 export const invalidCursor = () =>
-  new ApiError('invalid_params', {
+  new ApiError('invalid_cursor', {
     details: [{ field: 'after', issue: INVALID_CURSOR }],
   })

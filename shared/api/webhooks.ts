@@ -6,9 +6,8 @@ import { MAX_PREVIOUS_SECRETS, type Webhook as WebhookRecord } from '../domain/w
 import { secretIssue } from '../domain/webhook-secret.ts'
 import { webhookUrlIssue } from '../domain/webhook-url.ts'
 import { WEBHOOK_FIELD_ALIASES } from './aliases.ts'
-import { ApiError } from './errors.ts'
 import { RequestedEvent } from './events.ts'
-import { defineRoute } from './route.ts'
+import { defineRoute, type Route } from './route.ts'
 import { envelopeOf, oneOf, pageOf, paging, shortText, Timestamp, Uuid } from './schemas.ts'
 
 const fields = {
@@ -59,19 +58,33 @@ export const renderWebhookWithSecret = (webhook: WebhookRecord, clinic: ClinicIn
   secret: webhook.secret,
 })
 
-/** Validated further by the endpoint, because the hosts that are allowed depend on the environment. */
-const Url = z.string({ error: 'must be text' }).meta({
-  format: 'uri',
-  maxLength: 2048,
-  description:
-    'An https URL with a public host name, on port 443 or 8443, without user name, password or fragment.',
-})
+/** A URL that webhooks may be sent to. Parsing normalizes it. `allowedHost` is allowed although it is not public. */
+const urlField = (allowedHost?: string) =>
+  z
+    .string({ error: 'must be text' })
+    .superRefine((text, context) => {
+      const issue = webhookUrlIssue(text, allowedHost)
+      if (issue !== null) context.addIssue({ code: 'custom', message: issue })
+    })
+    .overwrite((text) => URL.parse(text)?.href ?? text)
+    .meta({
+      format: 'uri',
+      maxLength: 2048,
+      description:
+        'An https URL with a public host name, on port 443 or 8443, without user name, password or fragment.',
+    })
 
-/** The normalized form of a webhook URL. @throws ApiError naming `url` if webhooks may not be sent to it */
-export function publicUrl(text: string, allowedHost: string | undefined): string {
-  const issue = webhookUrlIssue(text, allowedHost)
-  if (issue !== null) throw new ApiError('validation', { details: [{ field: 'url', issue }] })
-  return new URL(text).href
+const Url = urlField()
+
+/** A route that also allows webhook URLs with this host (`HOST:PORT`, set by the local runner). */
+export const allowWebhookHost = <R extends Route & { body: z.ZodObject }>(
+  route: R,
+  allowedHost: string | undefined,
+): R => {
+  if (allowedHost === undefined) return route
+  const url = urlField(allowedHost)
+  const isOptional = route.body.shape.url instanceof z.ZodOptional
+  return { ...route, body: route.body.extend({ url: isOptional ? url.optional() : url }) }
 }
 
 const Events = z

@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import { ApiError, type ErrorKey, type FieldIssue } from '../api/errors.ts'
 import type { Route } from '../api/route.ts'
+import { INVALID_CURSOR } from '../api/schemas.ts'
 import { isUuid } from '../domain/uuid.ts'
 import type { Middleware } from './call.ts'
 
@@ -32,9 +33,13 @@ function parseQuery(schema: z.ZodObject | undefined, sent: QueryValues): Record<
     const field = path.join('.')
     issues.push({ field, issue: Object.hasOwn(sent, field) ? message : 'is required' })
   }
-  if (issues.length > 0) throw new ApiError('invalid_params', { details: issues })
+  if (issues.length > 0) throw new ApiError(errorKeyOf(issues), { details: issues })
   return parsed?.data ?? {}
 }
+
+/** A cursor has an error of its own, unless other parameters are invalid too. */
+const errorKeyOf = (issues: readonly FieldIssue[]): ErrorKey =>
+  issues.every(({ issue }) => issue === INVALID_CURSOR) ? 'invalid_cursor' : 'invalid_params'
 
 /** Path parameters are ids. A malformed id is not found, like an unknown one. */
 function parsePath(params: Readonly<Record<string, ErrorKey>>, sent: Record<string, string | undefined>) {

@@ -244,7 +244,7 @@ describe('a cursor', () => {
         status: 400,
         body: {
           error: 'INVALID_PARAMS',
-          message: 'errors.developer_api.invalid_params',
+          message: 'errors.developer_api.invalid_cursor',
           details: [{ field: 'after', issue: 'must be the next_after of an earlier response' }],
         },
       })

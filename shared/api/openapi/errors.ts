@@ -25,6 +25,7 @@ type Details = {
 
 const DETAILS: Partial<Record<ErrorKey, Details>> = {
   invalid_params: { itemSchema: FieldIssue, isOptional: true },
+  invalid_cursor: { itemSchema: FieldIssue, maxItems: 1 },
   validation: { itemSchema: FieldIssue },
   missing_scope: { itemSchema: z.strictObject({ scope: oneOf(SCOPES) }), maxItems: SCOPES.length },
   slot_unavailable: { itemSchema: Alternative, maxItems: 3 },

@@ -1381,6 +1381,14 @@ export interface components {
             /** @constant */
             message: "errors.developer_api.internal";
         };
+        /** @description The cursor `after` is not the `next_after` of a response of this list. */
+        InvalidCursorError: {
+            /** @constant */
+            error: "INVALID_PARAMS";
+            /** @constant */
+            message: "errors.developer_api.invalid_cursor";
+            details: components["schemas"]["FieldIssue"][];
+        };
         /** @description The idempotency key must be 1 to 255 visible ASCII characters. */
         InvalidIdempotencyKeyError: {
             /** @constant */
@@ -2323,7 +2331,7 @@ export interface components {
         location: string;
         /**
          * @description Identifies this state of the record: a later request can send it as `if-none-match`.
-         * @example "OSSUIleeLjdXKkrdRNpmTn-cUdrd9E-n40zPZ4jeY64"
+         * @example "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"
          */
         etag: string;
         /**
@@ -4909,7 +4917,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` is not the `next_after` of a response of this list. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4921,7 +4929,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InvalidParamsError"];
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["InvalidCursorError"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -5118,7 +5126,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` is not the `next_after` of a response of this list. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5130,7 +5138,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InvalidParamsError"];
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["InvalidCursorError"];
                 };
             };
             401: components["responses"]["Unauthorized"];

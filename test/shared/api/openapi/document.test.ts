@@ -113,3 +113,25 @@ it('the examples contain no secret but the well-known one, which signs them', ()
     expect(signatureHeaders(signed)).toEqual(headers)
   }
 })
+
+it('shows in the schema that an SMS has no subject', () => {
+  const message = { channel: 'sms', patient_id: '0b5a1f9e-7c7a-4c57-8f0f-2f2f6a1c9d11', message: 'Hello' }
+  const { schema } = operationOf('POST', '/messages')?.requestBody?.content['application/json'] ?? {}
+  const isAccepted = (facts: object) => schemaError(schema ?? {}, { ...message, ...facts }) === null
+  expect([{}, { subject: null }, { subject: 'Hello' }].map(isAccepted)).toEqual([true, true, false])
+  expect(isAccepted({ channel: 'email', subject: 'Hello' })).toBe(true)
+})
+
+it('marks aliases as deprecated, and describes requests with them', () => {
+  const { schema } = operationOf('POST', '/webhooks')?.requestBody?.content['application/json'] ?? {}
+  const isAccepted = (body: object) => schemaError(schema ?? {}, body) === null
+  const [url, events] = ['https://example.com/', ['patient.created']]
+  expect(isAccepted({ url, events })).toBe(true)
+  expect(isAccepted({ target_url: url, subscribed_events: ['payment.received'], is_active: true })).toBe(true)
+  expect(isAccepted({ url, target_url: url, events })).toBe(false)
+  const deprecated = ROUTES.filter(({ method, path }) => {
+    const operation = operationOf(method, path) as Operation & { deprecated?: boolean }
+    return operation.deprecated
+  })
+  expect(deprecated).toEqual(ROUTES.filter(({ aliasOf }) => aliasOf !== undefined))
+})
