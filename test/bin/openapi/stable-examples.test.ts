@@ -40,6 +40,7 @@ function recording(seconds: number, more: Examples['successes'] = {}): Examples 
     headers: {
       ratelimit: `"default";r=59999;t=${seconds}`,
       location: `/api/developer/v1/patients/${patient}`,
+      etag: `"${'x'.repeat(41)}${seconds}"`,
     },
     events: { 'patient.created': { headers: { 'webhook-signature': `v1,${seconds}` }, body } },
   }
