@@ -40,7 +40,7 @@ export type ChainOptions = {
 
 /**
  * The middleware of an endpoint, in the order of its checks: authentication (401), rate limit (429), scope (403), query
- * and path (400, 404), body (413, 415, 400, 422) and idempotency key (422).
+ * and path (400, 404), body (413, 415, 400, 422) and idempotency key (400, 422).
  */
 export function endpointChain(route: Route, options: ChainOptions) {
   return buildChain([

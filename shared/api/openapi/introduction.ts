@@ -51,7 +51,7 @@ limit applies to all callers together; a 429 caused by it has \`"gateway"\` in t
 ## Order of checks
 
 Path and method (404, 405), credential (401), rate limit (429), scope (403), query parameters (400), path parameters (404), body
-(413, 415, 400, 422), idempotency key (422), records (404), rules (409, 422). The scope of \`POST /messages\` depends on its body: a
+(413, 415, 400, 422), idempotency key (400, 422), records (404), rules (409, 422). The scope of \`POST /messages\` depends on its body: a
 credential without either scope receives the 403 before the request is read, any other after the body was parsed and before its
 fields are validated.
 
