@@ -18,7 +18,7 @@ const RESPONSES: [type: ResponseType, key: ErrorKey, retryAfter?: number][] = [
   [ResponseType.INVALID_API_KEY, 'unauthorized'],
   [ResponseType.BAD_REQUEST_BODY, 'malformed_json'],
   [ResponseType.BAD_REQUEST_PARAMETERS, 'invalid_params'],
-  [ResponseType.WAF_FILTERED, 'invalid_params'],
+  [ResponseType.WAF_FILTERED, 'request_blocked'],
   [ResponseType.DEFAULT_4XX, 'invalid_params'],
   [ResponseType.REQUEST_TOO_LARGE, 'payload_too_large'],
   [ResponseType.UNSUPPORTED_MEDIA_TYPE, 'unsupported_media_type'],

@@ -27,6 +27,11 @@ const CATALOGUE = {
     error: 'FORBIDDEN',
     text: 'The credential does not have the scope named in `details`.',
   },
+  request_blocked: {
+    status: 403,
+    error: 'FORBIDDEN',
+    text: 'The firewall blocked the request: it looks like an attack, or its address sends too many.',
+  },
   route_not_found: { status: 404, error: 'NOT_FOUND', text: 'The path does not exist.' },
   patient_not_found: { status: 404, error: 'NOT_FOUND', text: 'The patient does not exist.' },
   invoice_not_found: { status: 404, error: 'NOT_FOUND', text: 'The invoice does not exist.' },

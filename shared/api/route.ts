@@ -108,6 +108,7 @@ export const COMMON_ERRORS = [
   'invalid_params',
   'unauthorized',
   'missing_scope',
+  'request_blocked',
   'payload_too_large',
   'rate_limited',
   'internal',

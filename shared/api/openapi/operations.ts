@@ -11,6 +11,7 @@ import { tagOf } from './tags.ts'
 /** Errors that are the same for every endpoint: their responses are shared components. */
 const SHARED_ERRORS: readonly ErrorKey[] = [
   'unauthorized',
+  'request_blocked',
   'payload_too_large',
   'unsupported_media_type',
   'rate_limited',

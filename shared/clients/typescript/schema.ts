@@ -1926,6 +1926,13 @@ export interface components {
             /** @constant */
             message: "errors.developer_api.recipient_message_limit";
         };
+        /** @description The firewall blocked the request: it looks like an attack, or its address sends too many. */
+        RequestBlockedError: {
+            /** @constant */
+            error: "FORBIDDEN";
+            /** @constant */
+            message: "errors.developer_api.request_blocked";
+        };
         Slot: {
             start_time: string;
             end_time: string;
@@ -2166,6 +2173,21 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["UnauthorizedError"];
+            };
+        };
+        /** @description The firewall blocked the request: it looks like an attack, or its address sends too many. */
+        RequestBlocked: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                "cache-control": components["headers"]["cache-control"];
+                "strict-transport-security": components["headers"]["strict-transport-security"];
+                "x-content-type-options": components["headers"]["x-content-type-options"];
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RequestBlockedError"];
             };
         };
         /** @description The request body is larger than 256 KiB. */
@@ -2409,6 +2431,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RequestBlocked"];
             413: components["responses"]["PayloadTooLarge"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -2456,6 +2479,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RequestBlocked"];
             413: components["responses"]["PayloadTooLarge"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -2523,6 +2547,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["RequestBlocked"];
             413: components["responses"]["PayloadTooLarge"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
@@ -2583,7 +2608,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2595,7 +2620,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MissingScopeError"];
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
@@ -2661,7 +2686,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2673,7 +2698,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MissingScopeError"];
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
@@ -2765,7 +2790,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2777,7 +2802,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MissingScopeError"];
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
             /** @description The patient does not exist. */
@@ -2853,7 +2878,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2865,7 +2890,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MissingScopeError"];
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
@@ -2941,7 +2966,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2953,7 +2978,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MissingScopeError"];
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
             /** @description The doctor does not exist. */
@@ -3042,7 +3067,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3054,7 +3079,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MissingScopeError"];
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
             /** @description The doctor does not exist. */
@@ -3136,7 +3161,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3148,7 +3173,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MissingScopeError"];
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
@@ -3214,7 +3239,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3226,7 +3251,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MissingScopeError"];
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
             /** @description The patient does not exist. Or: The doctor does not exist. */
@@ -3349,7 +3374,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3361,7 +3386,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MissingScopeError"];
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
             /** @description The appointment does not exist. */
@@ -3441,7 +3466,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3453,7 +3478,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MissingScopeError"];
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
@@ -3529,7 +3554,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3541,7 +3566,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MissingScopeError"];
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
             /** @description The invoice does not exist. */
@@ -3626,7 +3651,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3638,7 +3663,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MissingScopeError"];
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
             /** @description The invoice does not exist. */
@@ -3719,7 +3744,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3731,7 +3756,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MissingScopeError"];
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
@@ -3807,7 +3832,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3819,7 +3844,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MissingScopeError"];
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
             /** @description The payment does not exist. */
@@ -3899,7 +3924,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3911,7 +3936,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MissingScopeError"];
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
@@ -3976,7 +4001,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3988,7 +4013,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MissingScopeError"];
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
             /** @description The patient does not exist. */
@@ -4142,7 +4167,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4154,7 +4179,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MissingScopeError"];
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
             /** @description The message does not exist. */
@@ -4227,7 +4252,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4239,7 +4264,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MissingScopeError"];
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
@@ -4305,7 +4330,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4317,7 +4342,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MissingScopeError"];
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
@@ -4409,7 +4434,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4421,7 +4446,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MissingScopeError"];
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
             /** @description The webhook endpoint does not exist. */
@@ -4490,7 +4515,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4502,7 +4527,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MissingScopeError"];
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
             /** @description The webhook endpoint does not exist. */
@@ -4579,7 +4604,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4591,7 +4616,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MissingScopeError"];
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
             /** @description The webhook endpoint does not exist. */
@@ -4693,7 +4718,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4705,7 +4730,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MissingScopeError"];
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
             /** @description The webhook endpoint does not exist. */
@@ -4823,7 +4848,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4835,7 +4860,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MissingScopeError"];
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
             /** @description The webhook endpoint does not exist. */
@@ -4933,7 +4958,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4945,7 +4970,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MissingScopeError"];
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
             /** @description The webhook endpoint does not exist. */
@@ -5036,7 +5061,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5048,7 +5073,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MissingScopeError"];
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
             /** @description The webhook endpoint does not exist. Or: The delivery does not exist. */
@@ -5142,7 +5167,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5154,7 +5179,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MissingScopeError"];
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
@@ -5215,7 +5240,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5227,7 +5252,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MissingScopeError"];
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
@@ -5298,7 +5323,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5310,7 +5335,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MissingScopeError"];
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
             /** @description The webhook endpoint does not exist. */
@@ -5417,7 +5442,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. */
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
             403: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5429,7 +5454,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MissingScopeError"];
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
             /** @description The webhook endpoint does not exist. Or: The delivery does not exist. */
