@@ -12,9 +12,11 @@ const overrides = SETTING_NAMES.map((name) => [name, app.node.tryGetContext(name
 const stage = stageSettings(app.node.getContext('stage'), Object.fromEntries(overrides))
 const bundles = join(app.outdir, 'bundles')
 const { TEST_RUN_BUNDLES } = process.env
-const code = TEST_RUN_BUNDLES
-  ? keptBundles(functionIds(), bundles, TEST_RUN_BUNDLES)
-  : bundleFunctions(functionIds(), bundles).code
+// Nothing checks that kept bundles are of this code, so they are never deployed to production.
+const code =
+  TEST_RUN_BUNDLES && stage.kind !== 'production'
+    ? keptBundles(functionIds(), bundles, TEST_RUN_BUNDLES)
+    : bundleFunctions(functionIds(), bundles).code
 addStacks(app, stage, code)
 const repository = app.node.tryGetContext('pipelineRepository')
 if (repository !== undefined)
