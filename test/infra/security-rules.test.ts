@@ -43,6 +43,8 @@ const SERVICE: Record<string, string> = {
     'The only bucket holds the access trail; a log of its readers is an account’s CloudTrail.',
   'HIPAA.Security-S3BucketReplicationEnabled':
     'A second copy in another region is an account’s choice; the lock keeps the first.',
+  'HIPAA.Security-WAFv2LoggingEnabled':
+    'The log of a web ACL holds queries and headers, and so names of patients and secrets.',
 }
 
 /** The same of the opt-in stack. */
