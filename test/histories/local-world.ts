@@ -3,8 +3,10 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { Random } from '../../infra/local/realistic-dynamodb/random.ts'
 import type { RealisticDynamoDb } from '../../infra/local/realistic-dynamodb/realistic-dynamodb.ts'
 import { ROUTES } from '../../shared/api/routes.ts'
+import { PROVIDERS } from '../../shared/domain/message.ts'
 import { tallyFolding } from '../../shared/store/calendar/fold-tallies.ts'
 import { ALL_ANNOUNCED_PARTITIONS } from '../../shared/store/keys/events.ts'
+import { messageDispatch } from '../../shared/store/messages/dispatch.ts'
 import { openTable, type Table } from '../../shared/store/table/table.ts'
 import { apiEvent, lambdaContext } from '../support/event.ts'
 import { tableText } from '../support/table-text.ts'
@@ -119,8 +121,12 @@ export function localWorld(engine: LocalEngine, random: Random, providerFaults: 
       const provider = providers.messageIds.get(report.text) ?? ''
       const [id, event] =
         report.channel === 'sms' ? smsReceipt(report, provider) : emailEvent(report, provider)
+      // Receipts name an SMS by the provider's id. Those of ids that were never recorded are ignored.
+      const isKnown =
+        report.channel === 'email' ||
+        (await messageDispatch({ table }).findByProviderId(PROVIDERS.sms, provider)) !== null
       const result = await invoke(id, event, crash).catch(() => CRASHED)
-      return result !== CRASHED && !(result as QueueResult | undefined)?.batchItemFailures?.length
+      return isKnown && result !== CRASHED && !(result as QueueResult | undefined)?.batchItemFailures?.length
     },
     timesSent: async (channel, text) =>
       (channel === 'sms' ? providers.sms : providers.emails).filter((sent) => sent === text).length,
