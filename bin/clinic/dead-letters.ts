@@ -75,13 +75,16 @@ async function receive(client: SQSClient, url: string): Promise<Letter[]> {
 /** Sends the letters and returns those that the queue accepted. */
 async function send(client: SQSClient, url: string, letters: readonly Letter[]): Promise<Set<Letter>> {
   if (letters.length === 0) return new Set()
+  const isFifo = url.endsWith('.fifo')
   const { Successful } = await client.send(
     new SendMessageBatchCommand({
       QueueUrl: url,
-      Entries: letters.map(({ Body, Attributes, MessageAttributes }, at) => ({
+      Entries: letters.map(({ Body, Attributes, MessageAttributes, MessageId }, at) => ({
         Id: String(at),
         MessageBody: Body,
         MessageAttributes,
+        // Required on such a queue. A letter that fails again has a new id.
+        ...(isFifo && { MessageDeduplicationId: MessageId }),
         // The clinic, on queues that are fair to clinics.
         ...(Attributes?.MessageGroupId !== undefined && { MessageGroupId: Attributes.MessageGroupId }),
       })),
