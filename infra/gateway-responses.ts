@@ -48,7 +48,7 @@ export const gatewayResponses = ({ throttle }: Pick<StageSettings, 'throttle'>):
   Object.fromEntries(
     RESPONSES.map(([type, key, retryAfter]) => {
       const headers: Record<string, string> = {
-        'x-request-id': 'context.requestId',
+        'x-request-id': 'context.extendedRequestId',
         'cache-control': "'no-store'",
         ...securityHeaders,
         ...(retryAfter && { 'retry-after': `'${retryAfter}'` }),

@@ -19,9 +19,9 @@ export const accessLog = (
   accessLogFormat: AccessLogFormat.custom(JSON.stringify(ACCESS_LOG_FIELDS)),
 })
 
-/** Excludes the path, the query and error messages of a request, since those can identify a patient. */
+/** Excludes what can identify a patient: path, query and error messages, and `requestId`, which a client can set. */
 const ACCESS_LOG_FIELDS = {
-  request_id: '$context.requestId',
+  request_id: '$context.extendedRequestId',
   time: '$context.requestTime',
   method: '$context.httpMethod',
   route: '$context.resourcePath',

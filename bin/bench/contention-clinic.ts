@@ -126,5 +126,5 @@ const postEvent = ({ authorization }: ContentionClinic, body: object): APIGatewa
     httpMethod: 'POST',
     multiValueHeaders: { authorization: [authorization], 'content-type': ['application/json'] },
     body: JSON.stringify(body),
-    requestContext: { requestId: `bench-${requests++}` },
+    requestContext: { extendedRequestId: `bench-${requests++}` },
   }) as unknown as APIGatewayProxyEvent

@@ -35,7 +35,8 @@ export function logLine(
   return {
     before: ({ event, context }) => {
       onInvoked()
-      const { requestId } = event.requestContext
+      // The other id of a request is that of its header `x-amzn-requestid`, in which a client can send anything.
+      const requestId = event.requestContext.extendedRequestId as string
       context.call = {
         requestId,
         startedAt: now(),

@@ -93,7 +93,7 @@ describe('the API', () => {
     for (const response of Object.values(responses)) {
       expect(response.statusCode).toMatch(/^[45]\d\d$/)
       expect(response.responseParameters).toMatchObject({
-        'gatewayresponse.header.x-request-id': 'context.requestId',
+        'gatewayresponse.header.x-request-id': 'context.extendedRequestId',
         'gatewayresponse.header.strict-transport-security': "'max-age=63072000; includeSubDomains'",
         'gatewayresponse.header.x-content-type-options': "'nosniff'",
       })
@@ -116,9 +116,9 @@ describe('the API', () => {
     const used = Object.values(JSON.parse(AccessLogSetting.Format) as Record<string, string>)
     expect(used.sort()).toEqual([
       '$context.error.responseType',
+      '$context.extendedRequestId',
       '$context.httpMethod',
       '$context.integrationLatency',
-      '$context.requestId',
       '$context.requestTime',
       '$context.resourcePath',
       '$context.responseLatency',

@@ -31,7 +31,13 @@ export function apiEvent({
     multiValueQueryStringParameters: query ? toLists(query) : null,
     multiValueHeaders: toLists(headers),
     body: body ?? null,
-    requestContext: { requestId: 'request-1', path: sentPath, identity: { sourceIp: '192.0.2.1' } },
+    requestContext: {
+      // A client can set it, to the name of a patient for instance.
+      requestId: 'Canary Ana',
+      extendedRequestId: 'request-1',
+      path: sentPath,
+      identity: { sourceIp: '192.0.2.1' },
+    },
   } as unknown as APIGatewayProxyEvent
 }
 

@@ -52,7 +52,7 @@ export async function openGateway(port: number, onRequest: (entry: RequestEntry)
     if (local) return send(response, await local, received)
     const { httpResponse, resource, diagnostics, minCompressionSize } = await serveRequest(received, api)
     send(response, compress(httpResponse, received, minCompressionSize), received)
-    const { method, requestId } = received
+    const { method, extendedRequestId: requestId } = received
     const durationMs = performance.now() - startedAt
     onRequest({ status: httpResponse.status, method, resource, durationMs, requestId, diagnostics })
   }
@@ -76,7 +76,7 @@ export async function openGateway(port: number, onRequest: (entry: RequestEntry)
       return socket.destroy()
     const { httpResponse, received } = renderParseError(error, handlers.api, socket)
     socket.end(rawResponse(httpResponse, received))
-    onRequest({ ...UNPARSED_REQUEST, status: httpResponse.status, requestId: received.requestId })
+    onRequest({ ...UNPARSED_REQUEST, status: httpResponse.status, requestId: received.extendedRequestId })
   })
   await bind(server, port)
 
@@ -123,8 +123,11 @@ async function receive(request: IncomingMessage): Promise<ReceivedRequest> {
     if (size <= MAX_BODY) chunks.push(chunk)
     size += chunk.length
   }
+  const sentId = request.headers['x-amzn-requestid']
   return {
     ...origin(request.socket),
+    // As on AWS, where only the other id is always the gateway's own.
+    ...(typeof sentId === 'string' && { requestId: sentId }),
     method: request.method ?? '',
     target: request.url ?? '/',
     rawHeaders: request.rawHeaders,
@@ -140,7 +143,7 @@ const origin = (socket: Socket) => {
     port: socket.localPort ?? 0,
     receivedAt,
     requestId: randomUUID(),
-    extendedRequestId: `${randomBytes(11).toString('base64').slice(0, 15)}=`,
+    extendedRequestId: `${randomBytes(11).toString('base64url').slice(0, 15)}=`,
     traceId: `Root=1-${Math.floor(receivedAt / 1000).toString(16)}-${randomBytes(12).toString('hex')}`,
   }
 }
