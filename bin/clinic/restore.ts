@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import * as z from 'zod'
+import { clinicStore } from '../../shared/store/clinics.ts'
+import type { Table } from '../../shared/store/table/table.ts'
 import { addToTrail } from './command-trail.ts'
 import { connectDynamoDb, connectTable, outputOf } from './connection.ts'
 import {
@@ -18,6 +20,7 @@ import {
   settleFromSource,
   settleWithoutSource,
   UnfinishedErasure,
+  UnknownClinic,
 } from './restore/settle.ts'
 
 const PastInstant = z.iso
@@ -85,6 +88,8 @@ function addSettleCommand(group: Command): void {
       if (!given.sourceLost && (await outputOf(command, 'Paused')) !== 'on')
         throw new CommandFailure('The stack is not paused. Deploy it with -c paused=on first.')
       const restored = await connectTable(command, given.table)
+      const source = await connectTable(command, tableName)
+      if (given.sourceLost) await requireLost(source, restored)
       const options = {
         now: Date.now,
         onErasures: (_clinic: string, patients: readonly string[]) =>
@@ -96,17 +101,39 @@ function addSettleCommand(group: Command): void {
       }
       const settling = given.sourceLost
         ? settleWithoutSource(restored, given.table, options)
-        : settleFromSource({ source: await connectTable(command, tableName), restored }, options)
-      const settlement = await settling.catch((error) => {
-        if (!(error instanceof UnfinishedErasure)) throw error
-        const { clinic, patient } = error
-        throw new CommandFailure(
-          `An erasure was interrupted. Complete it first: patient erase ${patient} --clinic ${clinic}`,
-        )
-      })
+        : settleFromSource({ source, restored }, options)
+      const settlement = await settling.catch(explainRefusal)
       print(command, settlementJson(settlement), describeSettlement(settlement))
       if (settlement.clinics.some(({ differences }) => differences > 0)) throw new NeedsAttention()
     })
+}
+
+/** @throws CommandFailure if the table in use has a clinic of the restored one: what was sent since would be sent again */
+async function requireLost(source: Table, restored: Table): Promise<void> {
+  const existing = await clinicStore({ table: source })
+    .list()
+    .catch((error: Error) => {
+      if (error.name === 'ResourceNotFoundException') return []
+      throw error
+    })
+  const ids = new Set(existing.map(({ id }) => id))
+  const kept = (await clinicStore({ table: restored }).list()).find(({ id }) => ids.has(id))
+  if (kept)
+    throw new CommandFailure(
+      `The table in use has clinic ${kept.id}, so it is not lost: settle without --source-lost.`,
+    )
+}
+
+function explainRefusal(error: Error): never {
+  if (error instanceof UnfinishedErasure)
+    throw new CommandFailure(
+      `An erasure was interrupted. Complete it first: patient erase ${error.patient} --clinic ${error.clinic}`,
+    )
+  if (error instanceof UnknownClinic)
+    throw new CommandFailure(
+      `The table in use does not have clinic ${error.clinic}: is it the one that was restored? If it was lost, use --source-lost.`,
+    )
+  throw error
 }
 
 /** The local engine has no point-in-time recovery. */

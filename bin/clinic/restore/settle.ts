@@ -47,20 +47,33 @@ export class UnfinishedErasure extends Error {
   }
 }
 
+/** The restored table has a clinic that the source has never had: one of them is another deployment's, or new. */
+export class UnknownClinic extends Error {
+  readonly clinic: ClinicId
+  constructor(clinic: ClinicId) {
+    super(`the source does not have clinic ${clinic}`)
+    this.clinic = clinic
+  }
+}
+
 /**
  * Settles a restored table from the source, which nothing may change meanwhile. It may be interrupted and repeated until the
  * table is in use.
- * @throws UnfinishedErasure before anything is changed
+ * @throws UnfinishedErasure or UnknownClinic before anything is changed
  */
 export async function settleFromSource(tables: Restore, options: SettleOptions): Promise<Settlement> {
   const { source, restored } = tables
   const ledger = erasureLedger({ table: source })
   const all = await clinicStore({ table: source }).list()
+  const clinics = await clinicStore({ table: restored }).list()
+  const known = new Set(all.map(({ id }) => id))
+  // Clinics are never deleted. What the source lacks would be removed from the restored table.
+  const unknown = clinics.find(({ id }) => !known.has(id))
+  if (unknown) throw new UnknownClinic(unknown.id)
   for (const { id } of all) {
     const unfinished = (await ledger.list(id)).find(({ isFinished }) => !isFinished)
     if (unfinished) throw new UnfinishedErasure(id, unfinished.patient)
   }
-  const clinics = await clinicStore({ table: restored }).list()
   const settled: SettledClinic[] = []
   await takeOverDueItems(tables)
   for (const clinic of clinics) {

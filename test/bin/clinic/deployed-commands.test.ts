@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
+import { clinicStore } from '../../../shared/store/clinics.ts'
 import { erasureLedger } from '../../../shared/store/copies/erasure-ledger.ts'
 import { issueCredential } from '../../support/credentials.ts'
 import { createWebhook } from '../../support/deliveries.ts'
@@ -74,17 +75,31 @@ it('settles a restored table only while the stack is paused, and never the table
   expect(await settle('--table', restored.name)).toEqual([0, ''])
 })
 
+it('refuses to settle from a table that lacks a clinic, or without one that has the clinics', async () => {
+  const other = await freshTable()
+  const unknown = await createPopulatedClinic(other.table)
+  const wrong = await run('restore', 'settle', '--table', other.name)
+  expect([wrong.code, wrong.errors]).toEqual([
+    2,
+    `The table in use does not have clinic ${unknown.clinic.id}: is it the one that was restored? If it was lost, use --source-lost.\n`,
+  ])
+  const copy = await freshTable()
+  await clinicStore({ table: copy.table }).create(clinic)
+  const kept = await run('restore', 'settle', '--table', copy.name, '--source-lost')
+  expect([kept.code, kept.errors]).toEqual([
+    2,
+    `The table in use has clinic ${clinic.id}, so it is not lost: settle without --source-lost.\n`,
+  ])
+})
+
 it('settles the clinics of a restored table, and prints what it did', async () => {
   const restored = await freshTable()
   const lost = await createPopulatedClinic(restored.table)
-  const { code, printed } = await run(
-    '--json',
-    'restore',
-    'settle',
-    '--table',
-    restored.name,
-    '--source-lost',
-  )
+  const settle = ['--json', 'restore', 'settle', '--table', restored.name, '--source-lost']
+  expect((await run(...settle)).code).toBe(0)
+  outputs.TableName = `${db.name}-deleted`
+  const { code, printed } = await run(...settle)
+  outputs.TableName = db.name
   expect([code, JSON.parse(printed)]).toEqual([
     0,
     {

@@ -5,6 +5,7 @@ import {
   settleFromSource,
   settleWithoutSource,
   UnfinishedErasure,
+  UnknownClinic,
 } from '../../../../bin/clinic/restore/settle.ts'
 import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
@@ -231,6 +232,17 @@ describe('a restored table whose source is lost', () => {
     const lastLost = await events.page(clinic.id, { after: '5000000', limit: 10 })
     expect(lastLost?.items.map(({ event }) => event)).toEqual(['patient.updated'])
   })
+})
+
+it('refuses a source that lacks a clinic of the restored table, before anything is changed', async () => {
+  const [source, restored] = [await freshTable(), await freshTable()]
+  await createPopulatedClinic(source.table)
+  const { clinic } = await createPopulatedClinic(restored.table)
+  await createWebhook(restored.table, clinic.id)
+  const before = await tableText(restored)
+  const settling = settleFromSource({ source: source.table, restored: restored.table }, { now: Date.now })
+  await expect(settling).rejects.toThrow(UnknownClinic)
+  expect(await tableText(restored)).toBe(before)
 })
 
 it('refuses a source with an interrupted erasure, before anything is changed', async () => {
