@@ -13,6 +13,7 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { STREAM_VIEW, TTL } from '../../../shared/store/keys/key.ts'
+import { CommandFailure } from '../output.ts'
 
 export type RestoringPlatform = {
   readonly client: Pick<DynamoDBDocumentClient, 'send'>
@@ -39,7 +40,9 @@ export async function restoreTable(
   { source, name, at }: { readonly source: string; readonly name: string; readonly at: Date },
 ): Promise<RestoredTable> {
   const { client, onProgress } = platform
-  if ((await describe(platform, name)) === null) {
+  const existing = await describe(platform, name)
+  if (existing) requireRestoreOf(existing, at)
+  else {
     const original = await describe(platform, source)
     await client.send(
       new RestoreTableToPointInTimeCommand({
@@ -57,6 +60,22 @@ export async function restoreTable(
     onProgress(`Restoring ${source} as it was at ${at.toISOString()} to ${name}`)
   }
   return configureTable(platform, { name, source })
+}
+
+/**
+ * An earlier run may have restored the table to another time, or the name may be that of a former table.
+ * @throws CommandFailure unless the table was restored to this time, which DynamoDB knows to the second
+ */
+function requireRestoreOf({ TableName, RestoreSummary }: TableDescription, at: Date): void {
+  const restored = RestoreSummary?.RestoreDateTime
+  if (!restored)
+    throw new CommandFailure(
+      `${TableName} exists already, and is not known to be restored. Choose another name.`,
+    )
+  if (Math.floor(restored.getTime() / 1000) !== Math.floor(at.getTime() / 1000))
+    throw new CommandFailure(
+      `${TableName} exists already, restored to ${restored.toISOString()}. Choose another name.`,
+    )
 }
 
 /**

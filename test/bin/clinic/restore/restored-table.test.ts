@@ -108,9 +108,23 @@ it('sets the settings that the template of prod has, and the tags of the table i
   ])
 })
 
+it.each([
+  [{ RestoreDateTime: new Date('2026-11-22T11:00:00Z') }, 'restored to 2026-11-22T11:00:00.000Z'],
+  [undefined, 'is not known to be restored'],
+])('refuses a table that exists with the restore %j', async (summary, message) => {
+  const RestoreSummary = summary && { ...summary, RestoreInProgress: false }
+  mock
+    .on(DescribeTableCommand, { TableName: 'restored' })
+    .resolves({ Table: { TableName: 'restored', TableStatus: 'ACTIVE', RestoreSummary } })
+  const restoring = restoreTable(platform, { source: 'clinics', name: 'restored', at: AT })
+  await expect(restoring).rejects.toThrow(message)
+  expect(inputsOf(UpdateTableCommand)).toEqual([])
+})
+
 it('restores nothing, and repeats no setting, when it is repeated', async () => {
   mock.on(DescribeTableCommand, { TableName: 'restored' }).resolves({
     Table: {
+      RestoreSummary: { RestoreDateTime: AT, RestoreInProgress: false },
       TableArn: 'arn:restored',
       TableStatus: 'ACTIVE',
       LatestStreamLabel: STREAM,
