@@ -43,10 +43,15 @@ async function write(table: Table, before: Item, after: Item): Promise<void> {
 
 type Parts = { conditions: string[]; names: Record<string, string>; values: Record<string, unknown> }
 
-/** The condition that an item is as it was read: by its version, or else by every attribute. */
+/** As many as an expression can compare. Only tallies have more, and each change of them increments their version. */
+const MAX_COMPARED = 150
+
+/** The condition that an item is as it was read: every attribute, since not every write increments the version. */
 function unchanged(item: Item): Parts {
   const parts: Parts = { conditions: ['attribute_exists(pk)'], names: {}, values: {} }
-  const read: [string, unknown][] = item.v === undefined ? attributesOf(item) : [['v', item.v]]
+  const attributes = attributesOf(item)
+  const isVersionEnough = item.v !== undefined && attributes.length > MAX_COMPARED
+  const read: [string, unknown][] = isVersionEnough ? [['v', item.v]] : attributes
   for (const [at, [name, value]] of read.entries()) {
     parts.conditions.push(`#r${at} = :r${at}`)
     parts.names[`#r${at}`] = name

@@ -7,12 +7,13 @@ import { readTableFormat } from '../../../../bin/clinic/migrate/table-format.ts'
 import { verifyClinic } from '../../../../bin/clinic/verify/verify-clinic.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { FORMAT, type Key } from '../../../../shared/store/keys/key.ts'
-import { patientKey } from '../../../../shared/store/keys/patients.ts'
+import { patientHeadKey, patientKey } from '../../../../shared/store/keys/patients.ts'
+import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import { ConditionFailed } from '../../../../shared/store/table/errors.ts'
 import type { Item } from '../../../../shared/store/table/write-requests.ts'
 import { createPopulatedClinic } from '../../../support/records.ts'
-import { freshTable, type TestTable } from '../../../support/table.ts'
+import { aPatient, freshTable, type TestTable } from '../../../support/table.ts'
 
 let db: TestTable
 beforeEach(async () => {
@@ -98,6 +99,37 @@ describe('a migration', () => {
     await Promise.all([migrateTable({ ...platform(), table }, halves), ...writes])
     expect(await counters()).toEqual(ids.map((id) => ({ ...migrated(id), halves: id * 2 + 2 })))
     expect(raced.size).toBe(COUNTERS / 2)
+  })
+
+  it('loses no write that does not increment the version of its item', async () => {
+    const { clinic } = await createPopulatedClinic(db.table)
+    const key = patientHeadKey(clinic.id)
+    const renaming: Migration = {
+      format: 1,
+      summary: 'the number of patients has another name',
+      concerns: ({ pk, sk }) => pk === key.pk && sk === key.sk,
+      migrate: ({ n, ...rest }) => ({ ...rest, patients: n }),
+    }
+    let isRaced = false
+    const table: typeof db.table = {
+      ...db.table,
+      update: async (updated, parts) => {
+        if (updated.pk === key.pk && !isRaced) {
+          isRaced = true
+          await patientWriter(db).createMany(clinic.id, [aPatient()])
+        }
+        return db.table.update(updated, parts)
+      },
+    }
+    await migrateTable({ ...platform(), table }, renaming)
+    expect(await db.table.get(key)).toMatchObject({ patients: 2, v: expect.any(Number) })
+  })
+
+  it('moves an item with a version and hundreds of attributes', async () => {
+    const counts = Object.fromEntries(Array.from({ length: 400 }, (_, at) => [`day-${at}`, at]))
+    await db.table.putMany([{ ...counterKey(1), ...counts, v: 1, count: 1 }])
+    await migrateTable(platform(), halves)
+    expect(await db.table.get(counterKey(1))).toEqual({ ...counterKey(1), ...counts, v: 1, halves: 2, fv: 1 })
   })
 
   it('continues where it was interrupted, and changes no item twice', async () => {
