@@ -43,7 +43,8 @@ export class Messaging extends Construct {
     forwardEmailFeedback(this, configurationSet, feedback)
     workers.consume('feedback', feedback)
     const receiptReader = workers.subscriber('sms-receipts')
-    if (stage.smsReceipts) subscribeToSmsReceipts(this, receiptReader)
+    // Receipts that arrive during a pause are lost. They would change a table that nothing may change.
+    if (stage.smsReceipts && !stage.recovery.isPaused) subscribeToSmsReceipts(this, receiptReader)
     workers.everyMinute()
   }
 }

@@ -19,7 +19,7 @@ const resources = (templates: Record<string, StackTemplate>, type: string) =>
 const prod = templatesOf('prod')
 
 describe('a paused deployment', () => {
-  const paused = templatesOf('prod', { paused: 'on' })
+  const paused = templatesOf('prod', { paused: 'on', smsReceipts: 'on' })
 
   it('accepts no request', () => {
     const [stage] = resources(paused, 'AWS::ApiGateway::Stage')
@@ -34,6 +34,16 @@ describe('a paused deployment', () => {
     expect([mappings.length > 3, schedules.length > 2]).toEqual([true, true])
     expect(mappings.map(({ Enabled }) => Enabled)).toEqual(mappings.map(() => false))
     expect(schedules.map(({ State }) => State)).toEqual(schedules.map(() => 'DISABLED'))
+  })
+
+  it('invokes no worker for receipts of SMS, which would change the table', () => {
+    const groups = (templates: typeof paused) =>
+      resources(templates, 'AWS::Logs::SubscriptionFilter').map(({ LogGroupName }) =>
+        JSON.stringify(LogGroupName),
+      )
+    const isReceipts = (group: string) => group.includes('DirectPublishToPhoneNumber')
+    expect(groups(templatesOf('prod', { smsReceipts: 'on' })).filter(isReceipts).length).toBe(2)
+    expect(groups(paused).filter(isReceipts)).toEqual([])
   })
 
   it('still puts the events of SES into their queue, and says that it is paused', () => {
