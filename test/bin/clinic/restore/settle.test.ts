@@ -13,6 +13,7 @@ import type { Message } from '../../../../shared/domain/message.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { clinicStore } from '../../../../shared/store/clinics.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
+import { credentialUse } from '../../../../shared/store/credential-use.ts'
 import { credentialStore } from '../../../../shared/store/credentials.ts'
 import { eventStore } from '../../../../shared/store/events/events.ts'
 import { eventFanOut } from '../../../../shared/store/events/fan-out.ts'
@@ -137,6 +138,8 @@ describe('a restored table that is settled from the table in use', () => {
     await rename(table, clinic, patient.id, 'Wrongest')
     await credentials(source).revoke(pairs.revoked?.key as string)
     await issue('issued since')
+    const used = await credentials(source).authenticate(pairs.kept as never)
+    if (used) await credentialUse({ table, now: () => start }).recordUse(used)
     await clinicStore({ table }).update(clinic.id, { name: 'Wrong name' })
     const changed = await clinicStore({ table }).find(clinic.id)
     if (changed) await credentials(source).refreshClinic(changed)
@@ -161,11 +164,15 @@ describe('a restored table that is settled from the table in use', () => {
   })
 
   it('has the credentials and endpoints as they are, with the restored settings of the clinic', async () => {
+    const { clinic } = world
     const authenticate = (name: string) => credentials(restored).authenticate(pairs[name] as never)
     expect(await authenticate('revoked')).toBeNull()
-    expect((await authenticate('kept'))?.clinic.name).toBe(world.clinic.name)
-    expect((await authenticate('issued since'))?.clinic.name).toBe(world.clinic.name)
-    expect((await webhookStore(restored).list(world.clinic.id)).length).toBe(1)
+    expect((await authenticate('kept'))?.clinic.name).toBe(clinic.name)
+    expect((await authenticate('issued since'))?.clinic.name).toBe(clinic.name)
+    const listed = await credentials(restored).list(clinic.id)
+    const used = listed.filter(({ lastUsedAt }) => lastUsedAt !== null)
+    expect([listed.length, used.map(({ name }) => name)]).toEqual([3, ['kept']])
+    expect((await webhookStore(restored).list(clinic.id)).length).toBe(1)
   })
 
   it('has the response to a request that sent a message since, so that a repetition sends nothing', async () => {
