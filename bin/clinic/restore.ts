@@ -13,7 +13,7 @@ import {
   print,
   printLines,
 } from './output.ts'
-import { configureTable, type RestoredTable, restoreTable } from './restore/restored-table.ts'
+import { configureTable, OtherTable, type RestoredTable, restoreTable } from './restore/restored-table.ts'
 import {
   type SettledClinic,
   type Settlement,
@@ -57,7 +57,8 @@ function addTableCommand(group: Command): void {
       const name = given.name ?? `${source}-${at.toISOString().replace(/\D/g, '').slice(0, 14)}`
       // The role of the command may create no other tables.
       if (!name.startsWith(`${source}-`)) throw new CommandFailure(`--name must begin with ${source}-`)
-      printRestored(command, await restoreTable(platformOf(command, client), { source, name, at }))
+      const restoring = restoreTable(platformOf(command, client), { source, name, at })
+      printRestored(command, await restoring.catch(explainRefusal))
     })
 }
 
@@ -125,6 +126,7 @@ async function requireLost(source: Table, restored: Table): Promise<void> {
 }
 
 function explainRefusal(error: Error): never {
+  if (error instanceof OtherTable) throw new CommandFailure(error.message)
   if (error instanceof UnfinishedErasure)
     throw new CommandFailure(
       `An erasure was interrupted. Complete it first: patient erase ${error.patient} --clinic ${error.clinic}`,

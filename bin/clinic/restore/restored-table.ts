@@ -13,7 +13,6 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { STREAM_VIEW, TTL } from '../../../shared/store/keys/key.ts'
-import { CommandFailure } from '../output.ts'
 
 export type RestoringPlatform = {
   readonly client: Pick<DynamoDBDocumentClient, 'send'>
@@ -62,18 +61,19 @@ export async function restoreTable(
   return configureTable(platform, { name, source })
 }
 
+/** The table exists, but is not the one that is to be restored. */
+export class OtherTable extends Error {}
+
 /**
  * An earlier run may have restored the table to another time, or the name may be that of a former table.
- * @throws CommandFailure unless the table was restored to this time, which DynamoDB knows to the second
+ * @throws OtherTable unless the table was restored to this time, which DynamoDB knows to the second
  */
 function requireRestoreOf({ TableName, RestoreSummary }: TableDescription, at: Date): void {
   const restored = RestoreSummary?.RestoreDateTime
   if (!restored)
-    throw new CommandFailure(
-      `${TableName} exists already, and is not known to be restored. Choose another name.`,
-    )
+    throw new OtherTable(`${TableName} exists already, and is not known to be restored. Choose another name.`)
   if (Math.floor(restored.getTime() / 1000) !== Math.floor(at.getTime() / 1000))
-    throw new CommandFailure(
+    throw new OtherTable(
       `${TableName} exists already, restored to ${restored.toISOString()}. Choose another name.`,
     )
 }
