@@ -1,5 +1,6 @@
 import { createAppointment, renderAlternative, renderAppointment } from '../shared/api/appointments.ts'
-import { ApiError, type ErrorKey, errorBody } from '../shared/api/errors.ts'
+import type { ErrorKey } from '../shared/api/error-catalogue.ts'
+import { ApiError, errorBody } from '../shared/api/errors.ts'
 import { type BookingFacts, type BookingRequest, bookAppointment } from '../shared/domain/book-appointment.ts'
 import { wallClock } from '../shared/domain/clock.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'

@@ -1,4 +1,5 @@
-import { ApiError, type ErrorKey } from '../shared/api/errors.ts'
+import type { ErrorKey } from '../shared/api/error-catalogue.ts'
+import { ApiError } from '../shared/api/errors.ts'
 import { renderAcceptedMessage, sendMessage } from '../shared/api/messages.ts'
 import { handOverSms } from '../shared/delivery/hand-over-sms.ts'
 import {

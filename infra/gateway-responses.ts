@@ -1,5 +1,6 @@
 import { ResponseType } from 'aws-cdk-lib/aws-apigateway'
-import { type ErrorKey, errorBody, errorEntry } from '../shared/api/errors.ts'
+import { type ErrorKey, errorEntry } from '../shared/api/error-catalogue.ts'
+import { errorBody } from '../shared/api/errors.ts'
 import { SECURITY_HEADERS } from '../shared/api/security-headers.ts'
 import type { StageSettings } from './stages.ts'
 

@@ -1,4 +1,5 @@
-import { type ErrorKey, errorBody } from '../../shared/api/errors.ts'
+import type { ErrorKey } from '../../shared/api/error-catalogue.ts'
+import { errorBody } from '../../shared/api/errors.ts'
 import type { RecordedExchange } from '../../shared/api/openapi/examples.ts'
 import { isHeaderName } from '../../shared/api/openapi/headers.ts'
 import type { Route } from '../../shared/api/route.ts'

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { Scope } from '../domain/scope.ts'
-import type { ErrorKey } from './errors.ts'
+import type { ErrorKey } from './error-catalogue.ts'
 
 /** The path prefix of every endpoint. */
 export const BASE_PATH = '/api/developer/v1'

@@ -1,6 +1,6 @@
 import type middy from '@middy/core'
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda'
-import type { ErrorKey } from '../api/errors.ts'
+import type { ErrorKey } from '../api/error-catalogue.ts'
 import type { Credential } from '../domain/credential.ts'
 import type { RequestCount } from '../domain/rate-limit.ts'
 

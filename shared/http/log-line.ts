@@ -1,5 +1,5 @@
 import type { APIGatewayProxyResult } from 'aws-lambda'
-import { errorEntry } from '../api/errors.ts'
+import { errorEntry } from '../api/error-catalogue.ts'
 import { SECURITY_HEADERS } from '../api/security-headers.ts'
 import { errorOrigin, type WriteLog } from '../observability/log.ts'
 import type { ApiRequest, Middleware } from './call.ts'

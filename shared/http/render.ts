@@ -1,4 +1,5 @@
-import { ApiError, errorBody, errorEntry } from '../api/errors.ts'
+import { errorEntry } from '../api/error-catalogue.ts'
+import { ApiError, errorBody } from '../api/errors.ts'
 import { BASE_PATH, type Route } from '../api/route.ts'
 import type { ApiContext, Middleware } from './call.ts'
 import { pathPrefix } from './path-prefix.ts'

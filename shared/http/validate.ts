@@ -1,5 +1,6 @@
 import type * as z from 'zod'
-import { ApiError, type ErrorKey, type FieldIssue } from '../api/errors.ts'
+import type { ErrorKey } from '../api/error-catalogue.ts'
+import { ApiError, type FieldIssue } from '../api/errors.ts'
 import type { Route } from '../api/route.ts'
 import { INVALID_CURSOR } from '../api/schemas.ts'
 import { isUuid } from '../domain/uuid.ts'

@@ -1,4 +1,5 @@
-import { ERROR_KEYS, errorBody, errorEntry } from '../errors.ts'
+import { ERROR_KEYS, errorEntry } from '../error-catalogue.ts'
+import { errorBody } from '../errors.ts'
 import { detailFields } from './errors.ts'
 
 /** An error as published in errors.json, for programs that display it and for translators. */

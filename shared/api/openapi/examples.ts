@@ -1,5 +1,5 @@
 import type { EventName } from '../../domain/event.ts'
-import type { ErrorKey } from '../errors.ts'
+import type { ErrorKey } from '../error-catalogue.ts'
 
 /** A recorded request and its response. */
 export type RecordedExchange = {

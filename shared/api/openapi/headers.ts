@@ -1,4 +1,4 @@
-import type { ErrorKey } from '../errors.ts'
+import type { ErrorKey } from '../error-catalogue.ts'
 import { acceptsIdempotencyKey, BASE_PATH, hasEtag, type Route } from '../route.ts'
 import { SECURITY_HEADERS } from '../security-headers.ts'
 import type { Examples } from './examples.ts'

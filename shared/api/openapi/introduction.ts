@@ -1,5 +1,5 @@
 import type { Scope } from '../../domain/scope.ts'
-import { ERROR_KEYS, errorEntry } from '../errors.ts'
+import { ERROR_KEYS, errorEntry } from '../error-catalogue.ts'
 import { BASE_PATH } from '../route.ts'
 import { detailFields } from './errors.ts'
 import { markdownTable } from './markdown-table.ts'

@@ -1,5 +1,5 @@
 import type { Scope } from '../../domain/scope.ts'
-import { type ErrorKey, errorEntry } from '../errors.ts'
+import { type ErrorKey, errorEntry } from '../error-catalogue.ts'
 import { acceptsIdempotencyKey, errorsOf, hasEtag, type Route, scopesOf } from '../route.ts'
 import { errorResponse, errorSchema, groupByStatus, pascalCase } from './errors.ts'
 import type { Examples, RecordedExchange } from './examples.ts'

@@ -3,7 +3,7 @@ import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { ErrorKey } from '../../../shared/api/errors.ts'
+import type { ErrorKey } from '../../../shared/api/error-catalogue.ts'
 import type { Route } from '../../../shared/api/route.ts'
 import { ROUTES } from '../../../shared/api/routes.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'

@@ -1,6 +1,6 @@
 /** The `etag` of records, and what `if-none-match` makes of it. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { ErrorKey } from '../../../shared/api/errors.ts'
+import type { ErrorKey } from '../../../shared/api/error-catalogue.ts'
 import { hasEtag, type Route } from '../../../shared/api/route.ts'
 import { ROUTES } from '../../../shared/api/routes.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'

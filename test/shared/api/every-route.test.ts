@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { ErrorKey } from '../../../shared/api/errors.ts'
+import type { ErrorKey } from '../../../shared/api/error-catalogue.ts'
 import { scopesOf } from '../../../shared/api/route.ts'
 import { ROUTES } from '../../../shared/api/routes.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'

@@ -1,7 +1,7 @@
 /** The committed document: generated from the routes, with recorded examples. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { ERROR_KEYS, errorEntry } from '../../../../shared/api/errors.ts'
+import { ERROR_KEYS, errorEntry } from '../../../../shared/api/error-catalogue.ts'
 import { EVENT_NAMES } from '../../../../shared/api/events.ts'
 import { openapiDocument } from '../../../../shared/api/openapi/document.ts'
 import type { Examples } from '../../../../shared/api/openapi/examples.ts'

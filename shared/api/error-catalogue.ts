@@ -1,0 +1,161 @@
+/**
+ * The error catalogue: every error response, by its translation key. The API document, the error documents, the
+ * gateway's own responses and the English texts all derive from this table.
+ */
+const CATALOGUE = {
+  invalid_params: {
+    status: 400,
+    error: 'INVALID_PARAMS',
+    text: 'A query parameter is missing or invalid. `details` names each one, up to 20.',
+  },
+  invalid_cursor: {
+    status: 400,
+    error: 'INVALID_PARAMS',
+    text: 'The cursor `after` is not the `next_after` of a response of this list.',
+  },
+  malformed_json: { status: 400, error: 'INVALID_PARAMS', text: 'The request body is not valid JSON.' },
+  conflicting_idempotency_keys: {
+    status: 400,
+    error: 'INVALID_PARAMS',
+    text: 'The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them.',
+  },
+  unauthorized: { status: 401, error: 'UNAUTHORIZED', text: 'The credential is missing or invalid.' },
+  missing_scope: {
+    status: 403,
+    error: 'FORBIDDEN',
+    text: 'The credential does not have the scope named in `details`.',
+  },
+  request_blocked: {
+    status: 403,
+    error: 'FORBIDDEN',
+    text: 'The firewall blocked the request: it looks like an attack, or its address sends too many.',
+  },
+  route_not_found: { status: 404, error: 'NOT_FOUND', text: 'The path does not exist.' },
+  patient_not_found: { status: 404, error: 'NOT_FOUND', text: 'The patient does not exist.' },
+  invoice_not_found: { status: 404, error: 'NOT_FOUND', text: 'The invoice does not exist.' },
+  doctor_not_found: { status: 404, error: 'NOT_FOUND', text: 'The doctor does not exist.' },
+  appointment_not_found: { status: 404, error: 'NOT_FOUND', text: 'The appointment does not exist.' },
+  payment_not_found: { status: 404, error: 'NOT_FOUND', text: 'The payment does not exist.' },
+  message_not_found: { status: 404, error: 'NOT_FOUND', text: 'The message does not exist.' },
+  webhook_not_found: { status: 404, error: 'NOT_FOUND', text: 'The webhook endpoint does not exist.' },
+  delivery_not_found: { status: 404, error: 'NOT_FOUND', text: 'The delivery does not exist.' },
+  slot_unavailable: {
+    status: 409,
+    error: 'SLOT_UNAVAILABLE',
+    text: 'The requested time is already booked. `details` lists up to three of the next free slots.',
+  },
+  idempotency_in_progress: {
+    status: 409,
+    error: 'IDEMPOTENCY_IN_PROGRESS',
+    text: 'Another request with this idempotency key is still in progress.',
+  },
+  too_many_rotations: {
+    status: 409,
+    error: 'TOO_MANY_ROTATIONS',
+    text: 'Three earlier secrets of the webhook endpoint still sign. Retry after the number of seconds in the `retry-after` header.',
+  },
+  validation: {
+    status: 422,
+    error: 'VALIDATION',
+    text: 'A field of the request body is missing or invalid. `details` names each one, up to 20.',
+  },
+  invalid_idempotency_key: {
+    status: 422,
+    error: 'VALIDATION',
+    text: 'The idempotency key must be 1 to 255 visible ASCII characters.',
+  },
+  too_many_webhooks: {
+    status: 422,
+    error: 'VALIDATION',
+    text: 'The clinic has reached its limit of webhook endpoints. Delete one first.',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    error: 'IDEMPOTENCY_KEY_REUSED',
+    text: 'The idempotency key was already used with a different request body.',
+  },
+  patient_has_no_phone: {
+    status: 422,
+    error: 'PATIENT_UNREACHABLE',
+    text: 'The patient has no phone number.',
+  },
+  patient_has_no_email: {
+    status: 422,
+    error: 'PATIENT_UNREACHABLE',
+    text: 'The patient has no email address.',
+  },
+  country_not_allowed: {
+    status: 422,
+    error: 'VALIDATION',
+    text: "The clinic does not send SMS to the country of the patient's phone number.",
+  },
+  number_not_allowed: {
+    status: 422,
+    error: 'VALIDATION',
+    text: 'SMS are not sent to numbers of this kind: premium rate, shared cost, personal, company, pager and voicemail numbers.',
+  },
+  outside_working_hours: {
+    status: 422,
+    error: 'OUTSIDE_WORKING_HOURS',
+    text: "The time is outside the doctor's working hours, or is skipped by a daylight saving change.",
+  },
+  appointment_in_past: {
+    status: 422,
+    error: 'OUTSIDE_WORKING_HOURS',
+    text: "The start time is in the past, in the clinic's time zone.",
+  },
+  method_not_allowed: {
+    status: 405,
+    error: 'METHOD_NOT_ALLOWED',
+    text: 'The path does not support this method. The `allow` header lists the methods it supports.',
+  },
+  payload_too_large: {
+    status: 413,
+    error: 'PAYLOAD_TOO_LARGE',
+    text: 'The request body is larger than 256 KiB.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    error: 'UNSUPPORTED_MEDIA_TYPE',
+    text: 'The content type of the request body must be application/json.',
+  },
+  rate_limited: {
+    status: 429,
+    error: 'RATE_LIMITED',
+    text: 'Too many requests. Retry after the number of seconds in the `retry-after` header.',
+  },
+  daily_message_limit: {
+    status: 429,
+    error: 'RATE_LIMITED',
+    text: 'The clinic has reached its daily message limit. Retry after the number of seconds in the `retry-after` header.',
+  },
+  recipient_message_limit: {
+    status: 429,
+    error: 'RATE_LIMITED',
+    text: 'The clinic has reached its daily limit of messages to this recipient. Retry after the number of seconds in the `retry-after` header.',
+  },
+  internal: {
+    status: 500,
+    error: 'INTERNAL',
+    text: 'An unexpected error occurred. Include the `x-request-id` header when you contact support.',
+  },
+  provider_unavailable: {
+    status: 502,
+    error: 'PROVIDER_UNAVAILABLE',
+    text: 'The SMS provider could not be reached. The SMS was not sent. Retry after the number of seconds in the `retry-after` header.',
+  },
+  unavailable: {
+    status: 503,
+    error: 'UNAVAILABLE',
+    text: 'The service is temporarily unavailable. Retry after the number of seconds in the `retry-after` header.',
+  },
+  timeout: { status: 504, error: 'TIMEOUT', text: 'The request timed out.' },
+} as const satisfies Record<string, CatalogueEntry>
+
+type CatalogueEntry = { status: number; error: string; text: string }
+
+export type ErrorKey = keyof typeof CATALOGUE
+
+export const ERROR_KEYS = Object.keys(CATALOGUE) as ErrorKey[]
+
+export const errorEntry = (key: ErrorKey): CatalogueEntry => CATALOGUE[key]
