@@ -117,6 +117,7 @@ describe('the API', () => {
     expect(used.sort()).toEqual([
       '$context.error.responseType',
       '$context.httpMethod',
+      '$context.identity.sourceIp',
       '$context.integrationLatency',
       '$context.requestId',
       '$context.requestTime',
