@@ -104,7 +104,17 @@ export function domainSettings(settings: Settings): DomainSettings | undefined {
     /^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/,
     'is not the ARN of a certificate of ACM',
   )
+  requireSamePlace(certificateArn, settings)
   return { name: domain, certificateArn, hostedZone: hostedZone(domain, hostedZoneId, hostedZoneName) }
+}
+
+/** A regional domain takes a certificate of its own account and region only. */
+function requireSamePlace(certificateArn: string, { account, region }: Settings): void {
+  const [, , , ofRegion, ofAccount] = certificateArn.split(':')
+  if ((region ?? ofRegion) !== ofRegion || (account ?? ofAccount) !== ofAccount)
+    throw new Error(
+      `certificateArn must be of the account and region of the stage: "${certificateArn}" is not of ${account} in ${region}.`,
+    )
 }
 
 function hostedZone(domain: string, id: string | undefined, name: string | undefined) {

@@ -41,11 +41,18 @@ export type StageKind = 'development' | 'production'
 
 const KINDS: readonly StageKind[] = ['development', 'production']
 
+/** What else can be given with `-c`: the stage, and the settings of the pipeline's roles, which no stage has. */
+const OTHER_CONTEXT = ['stage', 'pipelineRepository', 'githubProviderArn']
+
+/** Stacks, functions and queues have the stage in their names, which are limited and must not be those of another stage. */
+const STAGE_NAME = /^[a-z][a-z0-9]{0,15}$/
+
 const FOLDER = join(import.meta.dirname, 'stages')
 
 /** The stages that have a file. */
 export const stageNames = (): string[] =>
   readdirSync(FOLDER)
+    .filter((file) => file.endsWith('.json'))
     .map((file) => file.replace(/\.json$/, ''))
     .sort()
 
@@ -71,6 +78,8 @@ export function parseStage(
   overrides: Settings,
 ): { kind: StageKind; settings: Settings } {
   const name = stageFileName(stage)
+  if (!STAGE_NAME.test(stage))
+    throw new Error(`${name}: a stage is named by 1 to 16 lower-case letters and digits, a letter first.`)
   if (!KINDS.includes(kind as StageKind)) throw new Error(`${name}: kind must be ${KINDS.join(' or ')}.`)
   for (const [setting, value] of Object.entries(values)) {
     if (!SETTING_NAMES.includes(setting as SettingName))
@@ -81,6 +90,20 @@ export function parseStage(
   const given = Object.entries({ ...values, ...withoutUndefined(overrides) })
   const settings = given.flatMap(([setting, value]) => (value === null ? [] : [[setting, String(value)]]))
   return { kind: kind as StageKind, settings: Object.fromEntries(settings) }
+}
+
+/**
+ * The settings among what was given with `-c`, and in cdk.json.
+ * @throws Error for an unknown name, which would have no effect
+ */
+export function settingsIn(context: Readonly<Record<string, unknown>>): Settings {
+  // The CDK's own names, such as those of feature flags, have colons or hyphens.
+  const given = Object.entries(context).filter(([name]) => /^[A-Za-z]+$/.test(name))
+  const settings = given.filter(([name]) => !OTHER_CONTEXT.includes(name))
+  for (const [name] of settings)
+    if (!SETTING_NAMES.includes(name as SettingName))
+      throw new Error(`Unknown setting "${name}". Known are ${SETTING_NAMES.join(', ')}.`)
+  return Object.fromEntries(settings.map(([name, value]) => [name, String(value)]))
 }
 
 const withoutUndefined = (settings: Settings): Settings =>
