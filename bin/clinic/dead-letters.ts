@@ -65,7 +65,7 @@ async function receive(client: SQSClient, url: string): Promise<Letter[]> {
       QueueUrl: url,
       MaxNumberOfMessages: 10,
       WaitTimeSeconds: POLL_SECONDS,
-      MessageSystemAttributeNames: ['SentTimestamp', 'MessageGroupId'],
+      MessageSystemAttributeNames: ['SentTimestamp', 'MessageGroupId', 'MessageDeduplicationId'],
       MessageAttributeNames: ['All'],
     }),
   )
@@ -78,12 +78,15 @@ async function send(client: SQSClient, url: string, letters: readonly Letter[]):
   const { Successful } = await client.send(
     new SendMessageBatchCommand({
       QueueUrl: url,
-      Entries: letters.map(({ Body, Attributes, MessageAttributes }, at) => ({
+      Entries: letters.map(({ MessageId, Body, Attributes, MessageAttributes }, at) => ({
         Id: String(at),
         MessageBody: Body,
         MessageAttributes,
         // The clinic, on queues that are fair to clinics.
         ...(Attributes?.MessageGroupId !== undefined && { MessageGroupId: Attributes.MessageGroupId }),
+        // Only a queue that is first in, first out has one, and requires it. The dead letter's own id, so that a letter
+        // that was sent but not deleted is not there twice.
+        ...(Attributes?.MessageDeduplicationId !== undefined && { MessageDeduplicationId: MessageId }),
       })),
     }),
   )

@@ -51,6 +51,20 @@ describe('redriving on the engine', () => {
     expect(await take(urls.deadLetters)).toEqual([])
   })
 
+  it('moves messages of a queue that is first in, first out, each in the group of its clinic', async () => {
+    const [queue, deadLetters] = [`queue-${made}.fifo`, `dead-${made}.fifo`]
+    for (const QueueName of [queue, deadLetters])
+      await sqs('CreateQueue', { QueueName, Attributes: { FifoQueue: 'true' } })
+    urls = { queue: queueUrl(engine.endpoint, queue), deadLetters: queueUrl(engine.endpoint, deadLetters) }
+    for (const MessageBody of ['a', 'b', 'c'])
+      await sqs('SendMessage', {
+        ...{ QueueUrl: urls.deadLetters, MessageBody },
+        ...{ MessageGroupId: 'clinic', MessageDeduplicationId: MessageBody },
+      })
+    expect(await redrive(client, urls, Date.now)).toEqual({ moved: 3, left: 0 })
+    expect(await take(urls.queue)).toEqual(['a', 'b', 'c'])
+  })
+
   it('moves nothing from an empty queue', async () => {
     expect(await redrive(client, urls, Date.now)).toEqual({ moved: 0, left: 0 })
   })
