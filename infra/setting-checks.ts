@@ -38,6 +38,11 @@ export const isExampleDomain = (domain: string): boolean => /(^|\.)example(\.(co
 export const cellSetting = ({ cell = DEFAULT_CELL }: Settings): string =>
   requirePattern('cell', cell, CELL_PATTERN, 'must have 1 to 8 lower-case letters and digits')
 
+export const versionSetting = ({ version }: Settings): string | undefined =>
+  version === undefined
+    ? undefined
+    : requirePattern('version', version, /^[\w.-]{1,64}$/, 'is not the name of a commit or tag')
+
 /** `on` or `off`, which is the default. */
 export function switchSetting(name: 'smsReceipts' | 'firewall' | 'protection', settings: Settings): boolean {
   const value = settings[name] ?? 'off'

@@ -30,6 +30,7 @@ export const SETTING_NAMES = [
   'tableKey',
   'backups',
   'backupCopyRegion',
+  'version',
 ] as const
 
 export type SettingName = (typeof SETTING_NAMES)[number]

@@ -16,6 +16,7 @@ import {
   retentionSetting,
   smsSenderIdSetting,
   switchSetting,
+  versionSetting,
   warmThroughputSetting,
 } from './setting-checks.ts'
 import { readStage, type SettingName, type Settings, type StageKind, stageFileName } from './stage-file.ts'
@@ -53,6 +54,8 @@ export type StageSettings = {
   /** Units a second that the table takes at once; undefined for what DynamoDB chooses. */
   readonly warmThroughput: { readonly reads: number; readonly writes: number } | undefined
   readonly recovery: RecoverySettings
+  /** The commit that is deployed, for an output; undefined if it was not given. */
+  readonly version: string | undefined
 }
 
 export type AccessTrailSettings = {
@@ -150,6 +153,7 @@ export function stageSettings(name: string, overrides: Settings = {}): StageSett
     accountConcurrency: optionalIntegerSetting('accountConcurrency', settings, 1),
     warmThroughput: warmThroughputSetting(settings),
     recovery: recoverySettings(settings),
+    version: versionSetting(settings),
   }
 }
 
