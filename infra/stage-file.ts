@@ -37,6 +37,9 @@ export type SettingName = (typeof SETTING_NAMES)[number]
 
 export type Settings = Readonly<Partial<Record<SettingName, string | undefined>>>
 
+/** What replaces the settings of a file. `null` is no value. */
+export type Overrides = Readonly<Partial<Record<SettingName, string | null | undefined>>>
+
 /** Whether data is kept, and how strict the limits are. */
 export type StageKind = 'development' | 'production'
 
@@ -48,7 +51,8 @@ const OTHER_CONTEXT = ['stage', 'pipelineRepository', 'githubProviderArn']
 /** Stacks, functions and queues have the stage in their names, which are limited and must not be those of another stage. */
 const STAGE_NAME = /^[a-z][a-z0-9]{0,15}$/
 
-const FOLDER = join(import.meta.dirname, 'stages')
+/** Tests have stages of their own, so that they do not depend on what a team fills in. */
+const FOLDER = process.env.TEST_RUN_STAGES ?? join(import.meta.dirname, 'stages')
 
 /** The stages that have a file. */
 export const stageNames = (): string[] =>
@@ -64,7 +68,7 @@ export const stageFileName = (stage: string): string => `infra/stages/${stage}.j
  * The settings of a stage: those of its file, and those that override them. `null` in a file is no value.
  * @throws Error for an unknown stage, setting or kind
  */
-export function readStage(stage: string, overrides: Settings): { kind: StageKind; settings: Settings } {
+export function readStage(stage: string, overrides: Overrides): { kind: StageKind; settings: Settings } {
   const stages = stageNames()
   if (!stages.includes(stage))
     throw new Error(`Unknown stage "${stage}". Choose one with -c stage=${stages.join('|')}.`)
@@ -76,7 +80,7 @@ export function readStage(stage: string, overrides: Settings): { kind: StageKind
 export function parseStage(
   stage: string,
   { kind, ...values }: Record<string, unknown>,
-  overrides: Settings,
+  overrides: Overrides,
 ): { kind: StageKind; settings: Settings } {
   const name = stageFileName(stage)
   if (!STAGE_NAME.test(stage))
@@ -97,15 +101,15 @@ export function parseStage(
  * The settings among what was given with `-c`, and in cdk.json.
  * @throws Error for an unknown name, which would have no effect
  */
-export function settingsIn(context: Readonly<Record<string, unknown>>): Settings {
+export function settingsIn(context: Readonly<Record<string, unknown>>): Overrides {
   // The CDK's own names, such as those of feature flags, have colons or hyphens.
   const given = Object.entries(context).filter(([name]) => /^[A-Za-z]+$/.test(name))
   const settings = given.filter(([name]) => !OTHER_CONTEXT.includes(name))
   for (const [name] of settings)
     if (!SETTING_NAMES.includes(name as SettingName))
       throw new Error(`Unknown setting "${name}". Known are ${SETTING_NAMES.join(', ')}.`)
-  return Object.fromEntries(settings.map(([name, value]) => [name, String(value)]))
+  return Object.fromEntries(settings.map(([name, value]) => [name, value === null ? null : String(value)]))
 }
 
-const withoutUndefined = (settings: Settings): Settings =>
+const withoutUndefined = (settings: Overrides): Overrides =>
   Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))

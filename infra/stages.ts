@@ -19,7 +19,14 @@ import {
   versionSetting,
   warmThroughputSetting,
 } from './setting-checks.ts'
-import { readStage, type SettingName, type Settings, type StageKind, stageFileName } from './stage-file.ts'
+import {
+  type Overrides,
+  readStage,
+  type SettingName,
+  type Settings,
+  type StageKind,
+  stageFileName,
+} from './stage-file.ts'
 
 /** The settings that differ between stages. */
 export type StageSettings = {
@@ -132,7 +139,7 @@ const REQUIRED: Record<StageKind, readonly SettingName[]> = {
  * The settings of a stage, from its file in infra/stages and what `-c` overrides.
  * @throws Error for an unknown stage, and for a missing or invalid setting
  */
-export function stageSettings(name: string, overrides: Settings = {}): StageSettings {
+export function stageSettings(name: string, overrides: Overrides = {}): StageSettings {
   const { kind, settings } = readStage(name, overrides)
   requireSettings(name, kind, settings)
   const byKind = KIND_SETTINGS[kind]

@@ -1,6 +1,11 @@
+import { globSync, readFileSync } from 'node:fs'
+import { parse } from 'node:path'
 import { App, Stack } from 'aws-cdk-lib'
 import { Match } from 'aws-cdk-lib/assertions'
 import { describe, expect, it } from 'vitest'
+import { LOCAL_SETTINGS } from '../../infra/local/settings.ts'
+import { recoverySettings } from '../../infra/recovery-settings.ts'
+import { domainSettings } from '../../infra/setting-checks.ts'
 import { parseStage, settingsIn } from '../../infra/stage-file.ts'
 import { stageSettings, stageWarnings } from '../../infra/stages.ts'
 import { addStacksOf, settingsOf, templateOf } from '../support/template.ts'
@@ -129,6 +134,27 @@ describe('a stage', () => {
     }
     expect(settingsIn({ ...context, paused: 'on', account: 1 })).toEqual({ paused: 'on', account: '1' })
     expect(() => settingsIn({ ...context, pause: 'on' })).toThrow('Unknown setting "pause". Known are')
+  })
+
+  it.each(globSync('infra/stages/*'))('in %s can be read', (file) => {
+    const { name, ext } = parse(file)
+    expect(ext).toBe('.json')
+    expect(() => parseStage(name, JSON.parse(readFileSync(file, 'utf8')), {})).not.toThrow()
+  })
+
+  it('can be run locally, whatever its file says about its account', () => {
+    const file = {
+      kind: 'development',
+      ...{ account: '111122223333', region: 'eu-central-1', backups: 'on', backupCopyRegion: 'eu-west-1' },
+      ...{ domain: 'api.praxis-nord.de', hostedZoneId: 'Z0', hostedZoneName: 'praxis-nord.de' },
+      ...{ tableName: 'restored', tableStream: '2026-11-22T10:00:00.000', paused: 'on' },
+    }
+    const { settings } = parseStage('dev', file, settingsIn(LOCAL_SETTINGS))
+    expect(domainSettings(settings)).toMatchObject({ name: 'clinic.example', hostedZone: undefined })
+    expect(recoverySettings(settings)).toEqual({
+      ...{ isPaused: false, adoptedTable: undefined, backups: undefined },
+    })
+    expect(settings).not.toHaveProperty('region')
   })
 
   it('warns of a sender that SES rejects', () => {
