@@ -4,6 +4,9 @@ import { defineConfig } from 'vitest/config'
 // Processes of the run, and those that tests start, load packages that an earlier one compiled.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled')
 
+// Not the stages in infra/, which a team fills in.
+process.env.TEST_RUN_STAGES = join(import.meta.dirname, 'test/support/stages')
+
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],

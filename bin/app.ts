@@ -4,12 +4,11 @@ import { bundleFunctions } from '../infra/bundles.ts'
 import { addStacks, functionIds } from '../infra/deployment.ts'
 import { keptBundles } from '../infra/kept-bundles.ts'
 import { PipelineStack } from '../infra/pipeline-stack.ts'
-import { SETTING_NAMES } from '../infra/stage-file.ts'
+import { settingsIn } from '../infra/stage-file.ts'
 import { stageSettings } from '../infra/stages.ts'
 
 const app = new App()
-const overrides = SETTING_NAMES.map((name) => [name, app.node.tryGetContext(name)])
-const stage = stageSettings(app.node.getContext('stage'), Object.fromEntries(overrides))
+const stage = stageSettings(app.node.getContext('stage'), settingsIn(app.node.getAllContext()))
 const bundles = join(app.outdir, 'bundles')
 const { TEST_RUN_BUNDLES } = process.env
 // Nothing checks that kept bundles are of this code, so they are never deployed to production.

@@ -52,6 +52,7 @@ export class ApiStack extends Stack {
     const outputs: Record<string, string> = {
       ...this.#address(rest, stage),
       Cell: stage.cell,
+      ...(stage.version !== undefined && { Version: stage.version }),
       TableName: data.table.tableName,
       Paused: stage.recovery.isPaused ? 'on' : 'off',
       AccessTrailBucket: data.value('AccessTrailBucket'),

@@ -108,7 +108,8 @@ function restApi(
     endpointTypes: [EndpointType.REGIONAL],
     disableExecuteApiEndpoint: hasDomain(stage),
     cloudWatchRole: true,
-    cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+    // Also after a creation that failed: from then on, all stages of the account and region log with this role.
+    cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
     deployOptions: {
       stageName: stage.name,
       ...limits(stage, 1),

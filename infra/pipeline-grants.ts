@@ -6,7 +6,10 @@ import { stackName } from './names.ts'
 /** Of `cdk bootstrap`, unless it was given another one. */
 const BOOTSTRAP_QUALIFIER = 'hnb659fds'
 
-/** CloudFormation has rights of its own, from `cdk bootstrap`: this role may only ask for a deployment. */
+/**
+ * CloudFormation has rights of its own, from `cdk bootstrap`: this role may only ask for a deployment. In all regions of the
+ * account, since copies of backups have a stack in another one.
+ */
 export const deploymentGrant = (stack: Stack): PolicyStatement =>
   new PolicyStatement({
     actions: ['sts:AssumeRole'],
@@ -15,7 +18,7 @@ export const deploymentGrant = (stack: Stack): PolicyStatement =>
         service: 'iam',
         region: '',
         resource: 'role',
-        resourceName: `cdk-${BOOTSTRAP_QUALIFIER}-${name}-role-${Aws.ACCOUNT_ID}-${Aws.REGION}`,
+        resourceName: `cdk-${BOOTSTRAP_QUALIFIER}-${name}-role-${Aws.ACCOUNT_ID}-*`,
       }),
     ),
   })

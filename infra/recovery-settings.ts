@@ -31,6 +31,8 @@ export function recoverySettings(settings: Settings): RecoverySettings {
   const hasBackups = isOn('backups', settings.backups)
   if (copyRegion !== undefined && !hasBackups)
     throw new Error('backupCopyRegion copies backups: set it together with -c backups=on.')
+  if (copyRegion !== undefined && copyRegion === settings.region)
+    throw new Error(`backupCopyRegion must be another region than that of the stage: "${copyRegion}".`)
   return {
     isPaused: isOn('paused', settings.paused),
     adoptedTable: adoptedTable(settings),

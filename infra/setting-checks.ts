@@ -38,6 +38,11 @@ export const isExampleDomain = (domain: string): boolean => /(^|\.)example(\.(co
 export const cellSetting = ({ cell = DEFAULT_CELL }: Settings): string =>
   requirePattern('cell', cell, CELL_PATTERN, 'must have 1 to 8 lower-case letters and digits')
 
+export const versionSetting = ({ version }: Settings): string | undefined =>
+  version === undefined
+    ? undefined
+    : requirePattern('version', version, /^[\w.-]{1,64}$/, 'is not the name of a commit or tag')
+
 /** `on` or `off`, which is the default. */
 export function switchSetting(name: 'smsReceipts' | 'firewall' | 'protection', settings: Settings): boolean {
   const value = settings[name] ?? 'off'
@@ -104,7 +109,17 @@ export function domainSettings(settings: Settings): DomainSettings | undefined {
     /^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/,
     'is not the ARN of a certificate of ACM',
   )
+  requireSamePlace(certificateArn, settings)
   return { name: domain, certificateArn, hostedZone: hostedZone(domain, hostedZoneId, hostedZoneName) }
+}
+
+/** A regional domain takes a certificate of its own account and region only. */
+function requireSamePlace(certificateArn: string, { account, region }: Settings): void {
+  const [, , , ofRegion, ofAccount] = certificateArn.split(':')
+  if ((region ?? ofRegion) !== ofRegion || (account ?? ofAccount) !== ofAccount)
+    throw new Error(
+      `certificateArn must be of the account and region of the stage: "${certificateArn}" is not of ${account} in ${region}.`,
+    )
 }
 
 function hostedZone(domain: string, id: string | undefined, name: string | undefined) {

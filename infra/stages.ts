@@ -16,9 +16,17 @@ import {
   retentionSetting,
   smsSenderIdSetting,
   switchSetting,
+  versionSetting,
   warmThroughputSetting,
 } from './setting-checks.ts'
-import { readStage, type SettingName, type Settings, type StageKind, stageFileName } from './stage-file.ts'
+import {
+  type Overrides,
+  readStage,
+  type SettingName,
+  type Settings,
+  type StageKind,
+  stageFileName,
+} from './stage-file.ts'
 
 /** The settings that differ between stages. */
 export type StageSettings = {
@@ -53,6 +61,8 @@ export type StageSettings = {
   /** Units a second that the table takes at once; undefined for what DynamoDB chooses. */
   readonly warmThroughput: { readonly reads: number; readonly writes: number } | undefined
   readonly recovery: RecoverySettings
+  /** The commit that is deployed, for an output; undefined if it was not given. */
+  readonly version: string | undefined
 }
 
 export type AccessTrailSettings = {
@@ -129,7 +139,7 @@ const REQUIRED: Record<StageKind, readonly SettingName[]> = {
  * The settings of a stage, from its file in infra/stages and what `-c` overrides.
  * @throws Error for an unknown stage, and for a missing or invalid setting
  */
-export function stageSettings(name: string, overrides: Settings = {}): StageSettings {
+export function stageSettings(name: string, overrides: Overrides = {}): StageSettings {
   const { kind, settings } = readStage(name, overrides)
   requireSettings(name, kind, settings)
   const byKind = KIND_SETTINGS[kind]
@@ -150,6 +160,7 @@ export function stageSettings(name: string, overrides: Settings = {}): StageSett
     accountConcurrency: optionalIntegerSetting('accountConcurrency', settings, 1),
     warmThroughput: warmThroughputSetting(settings),
     recovery: recoverySettings(settings),
+    version: versionSetting(settings),
   }
 }
 

@@ -15,6 +15,7 @@ import {
   type RealisticDynamoDbOptions,
   startRealisticDynamoDb,
 } from './realistic-dynamodb/realistic-dynamodb.ts'
+import { LOCAL_SETTINGS } from './settings.ts'
 import { type AppContext, type Assembly, synthesize as runApp } from './template/synthesize.ts'
 import { runInUtc } from './time-zone.ts'
 import { watchSources } from './watch.ts'
@@ -74,15 +75,6 @@ export type LocalStack = {
   /** Ends all processes and threads, closes all ports and removes temporary files. */
   close(): Promise<void>
 }
-
-/** The settings of a deployment that a local one needs: senders, a domain, and a rate that the local SES does not have. */
-export const LOCAL_SETTINGS = {
-  emailFrom: 'clinic@example.com',
-  smsSenderId: 'Clinic',
-  emailsPerSecond: '1000',
-  domain: 'clinic.example',
-  certificateArn: 'arn:aws:acm:us-east-1:000000000000:certificate/local',
-} as const
 
 /**
  * Runs the synthesized template on local engines, so that the stack that runs locally is the one that gets deployed.
@@ -187,8 +179,7 @@ export async function startLocalStack(options: LocalStackOptions): Promise<Local
 }
 
 const localSettings = ({ domain: hasDomain = true }: LocalStackOptions): Omit<AppContext, 'stage'> => {
-  const { domain, certificateArn, ...settings } = LOCAL_SETTINGS
-  return hasDomain ? LOCAL_SETTINGS : settings
+  return hasDomain ? LOCAL_SETTINGS : { ...LOCAL_SETTINGS, domain: null, certificateArn: null }
 }
 
 /** Variables of the functions besides those of the template. */

@@ -4,7 +4,7 @@ import { Alarms } from './alarms.ts'
 import { addBudget } from './budget.ts'
 import { Dashboard } from './dashboard.ts'
 import type { Watched } from './figures.ts'
-import { QUERIES, queryText } from './queries.ts'
+import { QUERIES, type Query, queryText } from './queries.ts'
 import type { MonitoringProps } from './settings.ts'
 
 /** What an operator sees of the service: alarms, a dashboard and saved queries. It refers to what it watches by name only. */
@@ -19,11 +19,15 @@ export class Monitoring extends Construct {
   }
 }
 
+function logGroups({ logs }: Query, { functionLogs, gatewayLogs }: Watched): string[] {
+  return [...(logs === 'gateway' ? [] : functionLogs), ...(logs === 'functions' ? [] : [gatewayLogs])]
+}
+
 function addQueries(scope: Construct, watched: Watched): void {
   for (const [name, query] of Object.entries(QUERIES))
     new CfnQueryDefinition(scope, `Query-${name}`, {
       name: `clinic-developer-api-${watched.stage}/${name}`,
       queryString: queryText(query),
-      logGroupNames: query.logs === 'gateway' ? [watched.gatewayLogs] : [...watched.functionLogs],
+      logGroupNames: logGroups(query, watched),
     })
 }

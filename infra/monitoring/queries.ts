@@ -1,16 +1,16 @@
 /** Queries of Logs Insights that are saved with the stack, by name. A person fills in what is in capital letters. */
 
-type Query = {
+export type Query = {
   /** Whose lines it reads. */
-  readonly logs: 'functions' | 'gateway'
+  readonly logs: 'functions' | 'gateway' | 'all'
   readonly text: readonly string[]
 }
 
 export const QUERIES: Readonly<Record<string, Query>> = {
   'by-request-id': {
-    logs: 'functions',
+    logs: 'all',
     text: [
-      'fields @timestamp, route, worker, status, error, outcome, duration_ms, @log',
+      'fields @timestamp, method, route, worker, status, error, gateway_error, outcome, duration_ms, latency_ms, @log',
       'filter request_id = "REQUEST_ID"',
       'sort @timestamp asc',
       'limit 200',
@@ -60,6 +60,15 @@ export const QUERIES: Readonly<Record<string, Query>> = {
       'stats count(*) as attempts by clinic_id, outcome, status, reason',
       'sort attempts desc',
       'limit 100',
+    ],
+  },
+  'refused-by-gateway': {
+    logs: 'gateway',
+    text: [
+      'filter ispresent(gateway_error) and gateway_error != "-"',
+      'stats count(*) as requests by status, gateway_error, ip, bin(5m)',
+      'sort requests desc',
+      'limit 200',
     ],
   },
   errors: {

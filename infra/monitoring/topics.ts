@@ -38,6 +38,7 @@ export function alarmTopic(
     }),
   )
   if (alarmEmail !== undefined) topic.addSubscription(new EmailSubscription(alarmEmail))
-  new CfnOutput(scope, `${name}Topic`, { value: topic.topicArn })
+  // In the stack itself, so that its name in the outputs is this one.
+  new CfnOutput(Stack.of(scope), `${name}Topic`, { value: topic.topicArn })
   return topic
 }

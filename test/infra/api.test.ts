@@ -118,6 +118,7 @@ describe('the API', () => {
       '$context.error.responseType',
       '$context.extendedRequestId',
       '$context.httpMethod',
+      '$context.identity.sourceIp',
       '$context.integrationLatency',
       '$context.requestTime',
       '$context.resourcePath',

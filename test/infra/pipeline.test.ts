@@ -1,10 +1,11 @@
 /** The pipeline: what its roles trust and may do, and that its workflows hold no keys and run pinned actions only. */
-import { globSync, readFileSync } from 'node:fs'
+import { accessSync, constants, globSync, readFileSync } from 'node:fs'
 import { App } from 'aws-cdk-lib'
 import { Template } from 'aws-cdk-lib/assertions'
 import { describe, expect, it } from 'vitest'
 import { PipelineStack } from '../../infra/pipeline-stack.ts'
 import { stageNames } from '../../infra/stage-file.ts'
+import { templateOf } from '../support/template.ts'
 
 const templateFor = (providerArn?: string): Template =>
   Template.fromStack(new PipelineStack(new App(), { repository: 'practice/clinic', providerArn }))
@@ -53,6 +54,14 @@ describe('the roles of the pipeline', () => {
     expect(dev).not.toContain('ClinicDeveloperApi-prod')
   })
 
+  it('may deploy to every region of the account, since copies of backups are in another one', () => {
+    const [dev] = Object.values(template.findResources('AWS::IAM::Policy'))
+    const statements: { Action: string }[] = dev?.Properties.PolicyDocument.Statement
+    const assumed = statements.find(({ Action }) => Action === 'sts:AssumeRole')
+    expect(JSON.stringify(assumed).match(/,"-\*"\]/g)).toHaveLength(3)
+    expect(JSON.stringify(assumed)).not.toContain('AWS::Region')
+  })
+
   it('use the identity provider that the account has, if it is given', () => {
     expect(template.findResources('AWS::IAM::OIDCProvider')).not.toEqual({})
     const existing = templateFor('arn:aws:iam::123456789012:oidc-provider/x')
@@ -80,6 +89,36 @@ describe.each(globSync('.github/workflows/*.yml'))('%s', (file) => {
     expect(workflow.split('actions/checkout@').length).toBe(
       workflow.split('persist-credentials: false').length,
     )
+  })
+})
+
+describe('the deployment of a stage', () => {
+  const workflow = readFileSync('.github/workflows/deploy-stage.yml', 'utf8')
+
+  it('returns to the version that was deployed, which it reads before', () => {
+    expect(workflow).not.toContain('github.event.before')
+    const [, ref] = /ref: \$\{\{ steps\.(.*) \}\}/.exec(workflow) ?? []
+    expect(ref).toBe('before.outputs.version')
+    const deployments = [...workflow.matchAll(/cdk deploy .*/g)].map(([command]) => command)
+    expect(deployments.map((command) => command.match(/-c "version=\$(\w+)"/)?.[1])).toEqual([
+      'GITHUB_SHA',
+      'VERSION',
+    ])
+    templateOf('dev', { version: 'abc123' }).hasOutput('Version', { Value: 'abc123' })
+    expect(() => templateOf('dev', { version: '$(x)' })).toThrow('version is not the name of a commit')
+  })
+
+  it('does not take a state that cannot be read, or an alarm that is new, for a defect', () => {
+    expect(workflow).toContain('state=$(.github/alarm-state.sh "$STAGE") || state=unknown')
+    expect(workflow).toContain("steps.before.outputs.state != 'None'")
+    // A failed substitution in an argument would not end the step.
+    expect(workflow).not.toMatch(/echo "\w+=\$\(/)
+  })
+
+  it('runs scripts that exist and can be executed', () => {
+    const scripts = [...new Set(workflow.match(/\.github\/[\w-]+\.sh/g))]
+    expect(scripts.length).toBe(2)
+    for (const script of scripts) accessSync(script, constants.X_OK)
   })
 })
 

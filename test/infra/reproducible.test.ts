@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { LOCAL_SETTINGS } from '../../infra/local/stack.ts'
+import { LOCAL_SETTINGS } from '../../infra/local/settings.ts'
 import { sharedAssemblyFolder } from '../support/shared-assembly.ts'
 
 type Output = { templates: Record<string, string>; assets: string[] }

@@ -88,6 +88,14 @@ describe('the stacks of code', () => {
     },
   )
 
+  it('keep the role of API Gateway even if their first creation fails: other stages of the account may use it', () => {
+    const { Resources } = templatesFor(COMBINATIONS[0] as Combination)[
+      'ClinicDeveloperApi-dev'
+    ] as StackTemplate
+    const kept = Object.entries(Resources).filter(([id]) => /^ApiRest(Account|CloudWatchRole)/.test(id))
+    expect(kept.map(([, { DeletionPolicy }]) => DeletionPolicy)).toEqual(['Retain', 'Retain'])
+  })
+
   it('does not move a function to another stack when settings change', () => {
     for (const stage of ['dev', 'prod']) {
       const owners = COMBINATIONS.filter((each) => each.stage === stage).map((combination) =>

@@ -1,7 +1,12 @@
+import { globSync, readFileSync } from 'node:fs'
+import { parse } from 'node:path'
 import { App, Stack } from 'aws-cdk-lib'
 import { Match } from 'aws-cdk-lib/assertions'
 import { describe, expect, it } from 'vitest'
-import { parseStage } from '../../infra/stage-file.ts'
+import { LOCAL_SETTINGS } from '../../infra/local/settings.ts'
+import { recoverySettings } from '../../infra/recovery-settings.ts'
+import { domainSettings } from '../../infra/setting-checks.ts'
+import { parseStage, settingsIn } from '../../infra/stage-file.ts'
 import { stageSettings, stageWarnings } from '../../infra/stages.ts'
 import { addStacksOf, settingsOf, templateOf } from '../support/template.ts'
 import { dev } from './expected-template.ts'
@@ -83,6 +88,15 @@ describe('a stage', () => {
     [{ account: '1234' }, /^account must have 12 digits/],
     [{ region: 'Frankfurt' }, /^region is not a region of AWS/],
     [{ protection: 'yes' }, /^protection must be "on" or "off"/],
+    [{ backups: 'on', backupCopyRegion: 'eu-central-1' }, /^backupCopyRegion must be another region/],
+    [
+      { domain: 'api.praxis-nord.de', certificateArn: 'arn:aws:acm:us-east-1:111122223333:certificate/0' },
+      /^certificateArn must be of the account and region of the stage/,
+    ],
+    [
+      { domain: 'api.praxis-nord.de', certificateArn: 'arn:aws:acm:eu-central-1:999922223333:certificate/0' },
+      /^certificateArn must be of the account and region of the stage/,
+    ],
     [{ emailFrom: 'clinic@example.com' }, /^emailFrom is of a domain for examples/],
     [{ emailFrom: 'clinic@mail.example' }, /^emailFrom is of a domain for examples/],
   ])('of production is not %j', (settings, message) => {
@@ -104,6 +118,43 @@ describe('a stage', () => {
     [{ kind: 'production', cell: ['a'] }, 'infra/stages/eu.json: cell must be a text, a number or null.'],
   ])('cannot have the file %j', (file, message) => {
     expect(() => parseStage('eu', file, {})).toThrow(message)
+  })
+
+  // Its stack would be that of another stage, or its functions' names too long.
+  it.each(['Pipeline', 'dev-Data', 'a'.repeat(17)])('cannot be named %s', (name) => {
+    expect(() => parseStage(name, { kind: 'development' }, {})).toThrow('a stage is named by')
+  })
+
+  it('has the settings that are given with -c, and a misspelt one is an error', () => {
+    const context = {
+      stage: 'dev',
+      pipelineRepository: 'o/n',
+      '@aws-cdk/core:x': true,
+      'cli-telemetry': false,
+    }
+    expect(settingsIn({ ...context, paused: 'on', account: 1 })).toEqual({ paused: 'on', account: '1' })
+    expect(() => settingsIn({ ...context, pause: 'on' })).toThrow('Unknown setting "pause". Known are')
+  })
+
+  it.each(globSync('infra/stages/*'))('in %s can be read', (file) => {
+    const { name, ext } = parse(file)
+    expect(ext).toBe('.json')
+    expect(() => parseStage(name, JSON.parse(readFileSync(file, 'utf8')), {})).not.toThrow()
+  })
+
+  it('can be run locally, whatever its file says about its account', () => {
+    const file = {
+      kind: 'development',
+      ...{ account: '111122223333', region: 'eu-central-1', backups: 'on', backupCopyRegion: 'eu-west-1' },
+      ...{ domain: 'api.praxis-nord.de', hostedZoneId: 'Z0', hostedZoneName: 'praxis-nord.de' },
+      ...{ tableName: 'restored', tableStream: '2026-11-22T10:00:00.000', paused: 'on' },
+    }
+    const { settings } = parseStage('dev', file, settingsIn(LOCAL_SETTINGS))
+    expect(domainSettings(settings)).toMatchObject({ name: 'clinic.example', hostedZone: undefined })
+    expect(recoverySettings(settings)).toEqual({
+      ...{ isPaused: false, adoptedTable: undefined, backups: undefined },
+    })
+    expect(settings).not.toHaveProperty('region')
   })
 
   it('warns of a sender that SES rejects', () => {

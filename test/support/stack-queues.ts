@@ -1,7 +1,7 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { callSqs, createQueues, queueUrl, startQueues } from '../../infra/local/engines/queues.ts'
 import { recordOf, type SqsMessage } from '../../infra/local/events/sqs-batch.ts'
-import { LOCAL_SETTINGS } from '../../infra/local/stack.ts'
+import { LOCAL_SETTINGS } from '../../infra/local/settings.ts'
 import { resolveStacks } from '../../infra/local/template/stacks.ts'
 import { type QueueId, queueName } from '../../infra/names.ts'
 import { sharedAssembly } from './shared-assembly.ts'

@@ -28,8 +28,8 @@ type AssetManifest = {
   readonly files: Readonly<Record<string, { readonly source: { readonly path: string } }>>
 }
 
-/** Context values of the CDK app: the stage and its settings. */
-export type AppContext = { readonly stage: string } & Readonly<Record<string, string>>
+/** Context values of the CDK app: the stage and its settings. `null` is no value, whatever the stage's file says. */
+export type AppContext = { readonly stage: string } & Readonly<Record<string, string | null>>
 
 /**
  * Runs the CDK app as the CLI does. The output goes to a temporary directory outside the project, because the

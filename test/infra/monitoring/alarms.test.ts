@@ -2,8 +2,10 @@ import { globSync, readFileSync } from 'node:fs'
 import { Match } from 'aws-cdk-lib/assertions'
 import { describe, expect, it } from 'vitest'
 import { ALARMS, smsSpendingAlarm } from '../../../infra/monitoring/alarm-table.ts'
+import { QUERIES } from '../../../infra/monitoring/queries.ts'
+import { monitoringStackName } from '../../../infra/names.ts'
 import { NAMESPACE } from '../../../shared/observability/metrics.ts'
-import { resourcesOf, templateOf } from '../../support/template.ts'
+import { resourcesOf, type StackTemplate, templateOf, templatesOf } from '../../support/template.ts'
 import { AWS_METRICS } from './aws-metrics.ts'
 
 const template = templateOf('prod', { alarmEmail: 'ops@example.com', smsSpendLimit: '200' })
@@ -119,6 +121,11 @@ describe('the topics', () => {
     })
   })
 
+  it('are outputs of the stack of alarms by the names that operate.md has', () => {
+    const { Outputs = {} } = templatesOf('prod')[monitoringStackName('prod')] ?? {}
+    expect(Object.keys(Outputs).sort()).toEqual(['LookTomorrowTopic', 'PatientsAffectedTopic'])
+  })
+
   it('have no subscription by default', () => {
     templateOf('dev').resourceCountIs('AWS::SNS::Subscription', 0)
   })
@@ -135,6 +142,26 @@ describe('the settings', () => {
     template.resourceCountIs('AWS::Budgets::Budget', 0)
     template.hasResourceProperties('AWS::ApiGateway::Stage', { TracingEnabled: false })
   })
+})
+
+it('the saved queries have lines of the log groups that they read, and operate.md describes each', () => {
+  const { Resources } = templatesOf('prod')[monitoringStackName('prod')] as StackTemplate
+  const queries = Object.values(Resources).filter(({ Type }) => Type === 'AWS::Logs::QueryDefinition')
+  const logGroups = Object.fromEntries(
+    queries.map(({ Properties: { Name, LogGroupNames } }) => [
+      String(Name).split('/')[1],
+      JSON.stringify(LogGroupNames).match(/\w+(?=LogGroup)/g),
+    ]),
+  )
+  const functions = ['Endpoint', 'Worker']
+  expect(logGroups).toEqual({
+    ...Object.fromEntries(Object.keys(QUERIES).map((name) => [name, functions])),
+    // A request that the gateway refused has no other line.
+    'by-request-id': [...functions, 'Gateway'],
+    'refused-by-gateway': ['Gateway'],
+  })
+  const text = readFileSync('docs/operate.md', 'utf8')
+  expect(Object.keys(QUERIES).filter((name) => !text.includes(`| \`${name}\` |`))).toEqual([])
 })
 
 it.each([
