@@ -44,7 +44,8 @@ export function addStacks(
   const data = new DataStack(scope, stage)
   const workers = new WorkersStack(scope, stage, code)
   workers.addStackDependency(data)
-  if (stage.smsReceipts) workers.addStackDependency(new SmsReceiptsStack(scope, stage))
+  const receipts = stage.smsReceipts ? [new SmsReceiptsStack(scope, stage)] : []
+  for (const stack of receipts) workers.addStackDependency(stack)
   const api = new ApiStack(scope, stage, code, routes)
   api.addStackDependency(workers)
   const monitoring = new MonitoringStack(scope, stage)
@@ -60,7 +61,7 @@ export function addStacks(
   }
   const stacks = [data, workers, api, monitoring, ...others]
   for (const stack of stacks) Tags.of(stack).add('service', 'clinic-developer-api')
-  for (const { templateOptions } of stacks) templateOptions.metadata = CFN_LINT
+  for (const { templateOptions } of [...stacks, ...receipts]) templateOptions.metadata = CFN_LINT
   for (const [at, warning] of stageWarnings(stage).entries())
     Annotations.of(api).addWarningV2(`clinic-developer-api:${at}`, warning)
 }

@@ -2313,7 +2313,7 @@ export interface components {
     headers: {
         /**
          * @description Identifies the request. Include it when you contact support.
-         * @example d71cd082-4c25-5ccf-943d-db7fabf587fe
+         * @example 4BZo9xAF-8nZI90=
          */
         "x-request-id": string;
         /**
