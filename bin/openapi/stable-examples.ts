@@ -17,13 +17,17 @@ const TIMESTAMP = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|[+-]\d\d:\d\d)/g
 const ETAG = /^"[\w-]{43}"$/
 const EXAMPLE_ETAG = '"47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"'
 
+/** The gateway's id of a request. */
+const REQUEST_ID = /^[\w-]{15}=$/
+const EXAMPLE_REQUEST_ID = 'JKJaXmPLvHcESHA='
+
 const START = Date.parse(RECORDING_START)
 const MAX_RECORDING_MS = 60 * 60_000
 const LATENCY_MS = 85
 
 /**
  * The examples without anything that differs between two recordings of one API: random ids, times after the start of the
- * recording, latencies, rate-limit windows, etags and the signatures over them.
+ * recording, latencies, rate-limit windows, etags, ids of requests and the signatures over them.
  *
  * A random id is replaced by one that follows from where it is first shown, everywhere at once. An example that shows only its
  * own records and records shown before it therefore changes no other example.
@@ -36,7 +40,8 @@ export function stableExamples(examples: Examples, demoClinic: string): Examples
       .replace(RANDOM_ID, (id) => idOf.get(id) ?? id)
       .replace(TIMESTAMP, startOfRecording)
       .replace(/;t=\d+$/, ';t=60')
-      .replace(ETAG, EXAMPLE_ETAG),
+      .replace(ETAG, EXAMPLE_ETAG)
+      .replace(REQUEST_ID, EXAMPLE_REQUEST_ID),
   ) as Examples
   return {
     ...stable,

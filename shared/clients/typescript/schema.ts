@@ -2313,7 +2313,7 @@ export interface components {
     headers: {
         /**
          * @description Identifies the request. Include it when you contact support.
-         * @example 4BZo9xAF-8nZI90=
+         * @example JKJaXmPLvHcESHA=
          */
         "x-request-id": string;
         /**

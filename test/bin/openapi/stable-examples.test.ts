@@ -41,6 +41,7 @@ function recording(seconds: number, more: Examples['successes'] = {}): Examples 
       ratelimit: `"default";r=59999;t=${seconds}`,
       location: `/api/developer/v1/patients/${patient}`,
       etag: `"${'x'.repeat(41)}${seconds}"`,
+      'x-request-id': `${'x'.repeat(13)}${seconds}=`,
     },
     events: { 'patient.created': { headers: { 'webhook-signature': `v1,${seconds}` }, body } },
   }
