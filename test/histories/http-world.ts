@@ -144,7 +144,7 @@ export function httpWorld(engine: HttpEngine, random: Random) {
         (one) => (one.message ?? one.text)?.trim() === text,
       ).length
     },
-    tableText: () => tableText({ client: direct, name: tableName, table }),
+    tableText: () => tableText({ client: direct, name: tableName, table }, direct),
   }
   return { world, counts }
 }

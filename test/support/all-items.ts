@@ -1,13 +1,23 @@
-import { ScanCommand } from '@aws-sdk/lib-dynamodb'
+import { type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { inject } from 'vitest'
 import type { Item } from '../../shared/store/table/write-requests.ts'
 import { testClient } from './dynamodb/test-client.ts'
 
-let client: ReturnType<typeof testClient> | undefined
+/** Sends scans. */
+export type Scanner = Pick<DynamoDBDocumentClient, 'send'>
 
-/** Everything that a table on the engine of the test run holds, in no particular order. */
-export async function allItems({ name }: { readonly name: string }): Promise<Item[]> {
-  client ??= testClient(inject('dynamodb'))
+let shared: Scanner | undefined
+
+function sharedClient(): Scanner {
+  shared ??= testClient(inject('dynamodb'))
+  return shared
+}
+
+/** Everything that a table holds, in no particular order. `client` is for a table that is not on the engine of the test run. */
+export async function allItems(
+  { name }: { readonly name: string },
+  client: Scanner = sharedClient(),
+): Promise<Item[]> {
   const items: Item[] = []
   let start: Record<string, unknown> | undefined
   do {

@@ -1,10 +1,10 @@
 import { zstdDecompressSync } from 'node:zlib'
-import { allItems } from './all-items.ts'
+import { allItems, type Scanner } from './all-items.ts'
 import type { TestTable } from './table.ts'
 
-/** Everything that a table holds, a line of JSON in lower case for each item, compressed search segments included. */
-export async function tableText(table: TestTable): Promise<string> {
-  const items = await allItems(table)
+/** Everything that a table holds, a line of JSON in lower case for each item, compressed search segments included. See `allItems`. */
+export async function tableText(table: TestTable, client?: Scanner): Promise<string> {
+  const items = await allItems(table, client)
   const segments = Map.groupBy(
     items.filter(({ data }) => data instanceof Uint8Array),
     ({ pk }) => pk,
