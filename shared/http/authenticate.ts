@@ -1,6 +1,7 @@
 import { unauthorized } from '../api/errors.ts'
 import { type Credential, type CredentialPair, parseAuthorization } from '../domain/credential.ts'
 import type { Middleware } from './call.ts'
+import { headerValues } from './headers.ts'
 
 /** Anything else that is sent as a key may be a password or a name, and is not logged. */
 const ISSUED_KEY = /^ck_[\w-]{1,64}$/
@@ -12,7 +13,7 @@ export function authenticate(
 ): Middleware {
   return {
     before: async ({ event, context }) => {
-      const pair = pairOf(event.multiValueHeaders ?? {})
+      const pair = pairOf(headerValues(event, 'authorization'))
       const credential = pair && (await verifyCredential(pair))
       if (!credential) {
         if (pair && ISSUED_KEY.test(pair.key)) {
@@ -26,10 +27,5 @@ export function authenticate(
   }
 }
 
-function pairOf(headers: Record<string, string[] | undefined>): CredentialPair | null {
-  const values = Object.entries(headers).flatMap(([name, sent]) =>
-    name.toLowerCase() === 'authorization' ? (sent ?? []) : [],
-  )
-  const [value] = values
-  return value !== undefined && values.length === 1 ? parseAuthorization(value) : null
-}
+const pairOf = ([value, ...more]: readonly string[]): CredentialPair | null =>
+  value !== undefined && more.length === 0 ? parseAuthorization(value) : null

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { APIGatewayProxyResult } from 'aws-lambda'
 import type { Middleware } from './call.ts'
-import { headerValues } from './headers.ts'
+import { matchesEtag } from './headers.ts'
 
 /**
  * Adds the `etag` of a record to its response. If the request has it in `if-none-match`, the response is a 304 without a
@@ -13,15 +13,10 @@ export function entityTag(): Middleware {
       const response = request.response as APIGatewayProxyResult
       const etag = `"${createHash('sha256').update(response.body).digest('base64url')}"`
       const headers = { ...response.headers, etag }
-      const isUnchanged = isMatch(headerValues(request.event, 'if-none-match').join(), etag)
-      request.response = isUnchanged ? notModified(headers) : { ...response, headers }
+      request.response = matchesEtag(request.event, etag) ? notModified(headers) : { ...response, headers }
     },
   }
 }
-
-/** Compares weakly, as RFC 9110 requires for `if-none-match`: proxies that compress a response make its tag weak. */
-const isMatch = (ifNoneMatch: string, etag: string): boolean =>
-  ifNoneMatch.trim() === '*' || [...ifNoneMatch.matchAll(/"[^"]*"/g)].some(([tag]) => tag === etag)
 
 function notModified({ 'content-type': _, ...headers }: NonNullable<APIGatewayProxyResult['headers']>) {
   return { statusCode: 304, headers, body: '' }

@@ -6,6 +6,13 @@ export const headerValues = (event: APIGatewayProxyEvent, name: string): string[
     sent.toLowerCase() === name ? (values ?? []) : [],
   )
 
+/** Whether if-none-match contains the etag (RFC 9110, 13.1.2). The comparison is weak: a proxy may have compressed its copy. */
+export const matchesEtag = (event: APIGatewayProxyEvent, etag: string): boolean =>
+  headerValues(event, 'if-none-match')
+    .flatMap((value) => value.split(','))
+    .map((tag) => tag.trim().replace(/^W\//, ''))
+    .some((tag) => tag === '*' || tag === etag)
+
 /** The value of a header; the last one, if it was sent more than once. */
 export const headerOf = (event: APIGatewayProxyEvent, name: string): string | undefined =>
   headerValues(event, name).at(-1)

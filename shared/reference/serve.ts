@@ -3,6 +3,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda'
 import { ApiError } from '../api/errors.ts'
 import { BASE_PATH } from '../api/route.ts'
 import type { ApiContext } from '../http/call.ts'
+import { matchesEtag } from '../http/headers.ts'
 import { logLine } from '../http/log-line.ts'
 import { pathPrefix } from '../http/path-prefix.ts'
 import { render } from '../http/render.ts'
@@ -24,10 +25,11 @@ export function serveFiles(files: ServedFiles, { now, log }: ServeOptions) {
 }
 
 function respond(
-  { httpMethod, resource, path, pathParameters, multiValueHeaders, requestContext }: APIGatewayProxyEvent,
+  event: APIGatewayProxyEvent,
   headers: Record<string, string>,
   files: ServedFiles,
 ): APIGatewayProxyResult {
+  const { httpMethod, resource, path, pathParameters, requestContext } = event
   // The resource, not the path: a custom domain may serve the API under a path prefix.
   const name = resource === '/docs/{proxy+}' ? `/docs/${pathParameters?.proxy ?? ''}` : resource
   const file = files.get(name)
@@ -38,7 +40,7 @@ function respond(
   if (path?.endsWith('/')) return { statusCode: 308, headers: { ...headers, location: '../docs' }, body: '' }
   const { body, type, etag, cacheControl } = file
   const validators = { ...headers, etag, 'cache-control': cacheControl, vary: 'accept-encoding' }
-  if (matchesEtag(multiValueHeaders, etag)) return { statusCode: 304, headers: validators, body: '' }
+  if (matchesEtag(event, etag)) return { statusCode: 304, headers: validators, body: '' }
   return {
     statusCode: 200,
     headers: { ...validators, 'content-type': type },
@@ -51,12 +53,3 @@ const API_DOCUMENT = '/openapi.json'
 /** The document with the server at the address that it was requested from. */
 const withServer = (document: string, prefix: string): string =>
   document.replace(`"servers":[{"url":"${BASE_PATH}"`, () => `"servers":[{"url":"${prefix}${BASE_PATH}"`)
-
-/** Whether if-none-match contains the etag (RFC 9110, 13.1.2). The comparison is weak: a proxy may have compressed its copy. */
-function matchesEtag(sent: APIGatewayProxyEvent['multiValueHeaders'], etag: string): boolean {
-  return Object.entries(sent ?? {})
-    .filter(([name]) => name.toLowerCase() === 'if-none-match')
-    .flatMap(([, values = []]) => values.flatMap((value) => value.split(',')))
-    .map((tag) => tag.trim().replace(/^W\//, ''))
-    .some((tag) => tag === '*' || tag === etag)
-}
