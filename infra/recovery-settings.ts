@@ -1,3 +1,4 @@
+import { REGION, switchSetting } from './setting-checks.ts'
 import type { Settings } from './stage-file.ts'
 
 /** What the settings say about restores and backups. */
@@ -18,23 +19,18 @@ export type AdoptedTable = {
   readonly key: string | undefined
 }
 
-const isOn = (name: string, value = 'off'): boolean => {
-  if (value !== 'on' && value !== 'off') throw new Error(`${name} must be "on" or "off".`)
-  return value === 'on'
-}
-
 /** @throws Error for an invalid setting */
 export function recoverySettings(settings: Settings): RecoverySettings {
   const { backupCopyRegion: copyRegion } = settings
-  if (copyRegion !== undefined && !/^[a-z]{2}(-[a-z]+)+-\d$/.test(copyRegion))
+  if (copyRegion !== undefined && !REGION.test(copyRegion))
     throw new Error(`backupCopyRegion is not a region: "${copyRegion}".`)
-  const hasBackups = isOn('backups', settings.backups)
+  const hasBackups = switchSetting('backups', settings)
   if (copyRegion !== undefined && !hasBackups)
     throw new Error('backupCopyRegion copies backups: set it together with -c backups=on.')
   if (copyRegion !== undefined && copyRegion === settings.region)
     throw new Error(`backupCopyRegion must be another region than that of the stage: "${copyRegion}".`)
   return {
-    isPaused: isOn('paused', settings.paused),
+    isPaused: switchSetting('paused', settings),
     adoptedTable: adoptedTable(settings),
     backups: hasBackups ? { copyRegion } : undefined,
   }

@@ -11,10 +11,11 @@ function requirePattern(name: SettingName, value: string, pattern: RegExp, valid
 export const accountSetting = ({ account }: Settings): string | undefined =>
   account === undefined ? undefined : requirePattern('account', account, /^\d{12}$/, 'must have 12 digits')
 
+/** The form of the names of regions. */
+export const REGION = /^[a-z]{2}(-[a-z]+)+-\d$/
+
 export const regionSetting = ({ region }: Settings): string | undefined =>
-  region === undefined
-    ? undefined
-    : requirePattern('region', region, /^[a-z]{2}(-[a-z]+)+-\d$/, 'is not a region of AWS')
+  region === undefined ? undefined : requirePattern('region', region, REGION, 'is not a region of AWS')
 
 export const emailFromSetting = (value: string): string =>
   requirePattern(
@@ -32,8 +33,8 @@ export const smsSenderIdSetting = (value: string): string =>
     'must have 1 to 11 letters and digits, at least one a letter',
   )
 
-/** Whether a domain is reserved for examples (RFC 2606), so that it cannot be verified with SES. */
-export const isExampleDomain = (domain: string): boolean => /(^|\.)example(\.(com|net|org))?$/i.test(domain)
+/** Whether the domain of an address is reserved for examples (RFC 2606), so that it cannot be verified with SES. */
+export const isExampleAddress = (address: string): boolean => /[@.]example(\.(com|net|org))?$/i.test(address)
 
 export const cellSetting = ({ cell = DEFAULT_CELL }: Settings): string =>
   requirePattern('cell', cell, CELL_PATTERN, 'must have 1 to 8 lower-case letters and digits')
@@ -44,7 +45,7 @@ export const versionSetting = ({ version }: Settings): string | undefined =>
     : requirePattern('version', version, /^[\w.-]{1,64}$/, 'is not the name of a commit or tag')
 
 /** `on` or `off`, which is the default. */
-export function switchSetting(name: 'smsReceipts' | 'firewall' | 'protection', settings: Settings): boolean {
+export function switchSetting(name: SettingName, settings: Settings): boolean {
   const value = settings[name] ?? 'off'
   if (value !== 'on' && value !== 'off') throw new Error(`${name} must be "on" or "off".`)
   return value === 'on'

@@ -10,7 +10,7 @@ import {
   domainSettings,
   emailFromSetting,
   integerSetting,
-  isExampleDomain,
+  isExampleAddress,
   optionalIntegerSetting,
   regionSetting,
   retentionSetting,
@@ -177,7 +177,7 @@ function messagingSettings(
   { emailFrom = '', smsSenderId = '', emailsPerSecond = DEFAULT_EMAILS_PER_SECOND }: Settings,
 ): MessagingSettings {
   const from = emailFromSetting(emailFrom)
-  if (kind === 'production' && isExampleDomain(from.slice(from.indexOf('@') + 1)))
+  if (kind === 'production' && isExampleAddress(from))
     throw new Error(`emailFrom is of a domain for examples, which cannot be verified with SES: "${from}".`)
   return {
     emailFrom: from,
@@ -195,7 +195,7 @@ function messagingSettings(
 export function stageWarnings({ kind, deletionProtection, messaging, domain }: StageSettings): string[] {
   const { emailFrom } = messaging
   return [
-    ...(isExampleDomain(emailFrom.slice(emailFrom.indexOf('@') + 1))
+    ...(isExampleAddress(emailFrom)
       ? [`SES will reject all emails: emailFrom is ${emailFrom}, of a domain for examples.`]
       : []),
     ...(kind === 'production' && !deletionProtection
