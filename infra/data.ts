@@ -8,7 +8,7 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb'
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms'
 import { Construct } from 'constructs'
-import { TTL } from '../shared/store/keys/key.ts'
+import { STREAM_VIEW, TTL } from '../shared/store/keys/key.ts'
 import type { StageSettings } from './stages.ts'
 
 /** The single table and the key that encrypts it. */
@@ -33,8 +33,7 @@ export class ClinicTable extends Construct implements Data {
       encryption: TableEncryption.CUSTOMER_MANAGED,
       encryptionKey: this.key,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      // Keys only, so that no patient data is in the stream.
-      stream: StreamViewType.KEYS_ONLY,
+      stream: StreamViewType[STREAM_VIEW],
       timeToLiveAttribute: TTL,
       ...(stage.warmThroughput && {
         warmThroughput: {
