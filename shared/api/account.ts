@@ -3,7 +3,7 @@ import type { Credential } from '../domain/credential.ts'
 import { SCOPES } from '../domain/scope.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import { defineRoute } from './route.ts'
-import { envelopeOf, oneOf, Timestamp, Uuid } from './schemas.ts'
+import { envelopeOf, oneOf, Timestamp, TimeZone, Uuid } from './schemas.ts'
 
 /** The credential of the request, without its secret. */
 const Account = z
@@ -16,7 +16,7 @@ const Account = z
     clinic: z.strictObject({
       id: Uuid,
       name: z.string(),
-      timezone: z.string().meta({ description: 'IANA time zone, such as `Europe/Istanbul`.' }),
+      timezone: TimeZone,
     }),
   })
   .meta({ id: 'Account' })

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Clinic as ClinicRecord } from '../domain/clinic.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import { defineRoute } from './route.ts'
-import { envelopeOf, Timestamp, Uuid } from './schemas.ts'
+import { envelopeOf, Timestamp, TimeZone, Uuid } from './schemas.ts'
 
 /** A clinic as the API returns it. Only the operator changes it. */
 const Clinic = z
@@ -13,7 +13,7 @@ const Clinic = z
     phone_number: z.string().nullable().meta({ description: 'In E.164 format.' }),
     email_address: z.string().nullable(),
     website: z.string().nullable(),
-    timezone: z.string().meta({ description: 'IANA time zone, such as `Europe/Istanbul`.' }),
+    timezone: TimeZone,
     currency: z.string().length(3).meta({ description: 'ISO 4217 currency code.' }),
     appointment_duration: z.int().meta({ description: 'The default length of an appointment in minutes.' }),
     created_at: Timestamp,

@@ -6,6 +6,9 @@ import { isCalendarDate, LAST_DATE } from '../domain/timestamp.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { ApiError } from './errors.ts'
 
+/** The time zone of a clinic. */
+export const TimeZone = z.string().meta({ description: 'IANA time zone, such as `Europe/Istanbul`.' })
+
 /** A UUID of any version. Parsing converts it to lower case. */
 export const Uuid = z
   .string({ error: 'must be a UUID' })
