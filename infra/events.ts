@@ -1,8 +1,8 @@
 import { Construct } from 'constructs'
 import { pushGrant } from './grants.ts'
-import { deadLetterQueue, queueWithDeadLetters } from './queues.ts'
+import { consumedQueue, deadLetterQueue } from './queues.ts'
 import { deliveryQueueAccess } from './service-access.ts'
-import { consumerTimeout, WorkerFunctions, type WorkerProps } from './worker-functions.ts'
+import { WorkerFunctions, type WorkerProps } from './worker-functions.ts'
 
 /**
  * Delivers events to webhooks. A write announces its event in its own transaction; the table's stream invokes the
@@ -13,13 +13,11 @@ export class Events extends Construct {
   constructor(scope: Construct, id: string, props: WorkerProps) {
     super(scope, id)
     const { stage, data } = props
-    const queueNamed = (id: string, queue: 'deliveries' | 'slow-deliveries' | 'fan-outs') =>
-      queueWithDeadLetters(this, id, { stage, queue, timeout: consumerTimeout(queue) }).queue
-    const quick = queueNamed('Deliveries', 'deliveries')
+    const quick = consumedQueue(this, 'Deliveries', stage, 'deliveries')
     // For receivers that fail or respond slowly.
-    const slow = queueNamed('SlowDeliveries', 'slow-deliveries')
+    const slow = consumedQueue(this, 'SlowDeliveries', stage, 'slow-deliveries')
     // Clinics that announced more events than fit into the first turn of the fan-out.
-    const fanOuts = queueNamed('FanOuts', 'fan-outs')
+    const fanOuts = consumedQueue(this, 'FanOuts', stage, 'fan-outs')
     const services = {
       ...deliveryQueueAccess(quick, slow),
       'fan-out-queue': {

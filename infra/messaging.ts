@@ -2,10 +2,10 @@ import { ConfigurationSet, ConfigurationSetTlsPolicy, SuppressionReasons } from 
 import { Construct } from 'constructs'
 import { forwardEmailFeedback } from './email-feedback.ts'
 import { emailGrant } from './grants.ts'
-import { queueWithDeadLetters } from './queues.ts'
+import { consumedQueue } from './queues.ts'
 import { emailQueueAccess } from './service-access.ts'
 import { subscribeToSmsReceipts } from './sms-receipts-stack.ts'
-import { consumerTimeout, WorkerFunctions, type WorkerProps } from './worker-functions.ts'
+import { WorkerFunctions, type WorkerProps } from './worker-functions.ts'
 
 /**
  * Sends messages: the queue of emails and its consumer, the feedback of SES, and a sweep for what a crash left
@@ -15,9 +15,7 @@ export class Messaging extends Construct {
   constructor(scope: Construct, id: string, props: WorkerProps) {
     super(scope, id)
     const { stage } = props
-    const queueNamed = (id: string, queue: 'emails' | 'feedback') =>
-      queueWithDeadLetters(this, id, { stage, queue, timeout: consumerTimeout(queue) }).queue
-    const emails = queueNamed('Emails', 'emails')
+    const emails = consumedQueue(this, 'Emails', stage, 'emails')
     const configurationSet = new ConfigurationSet(this, 'Mail', {
       tlsPolicy: ConfigurationSetTlsPolicy.REQUIRE,
       reputationMetrics: true,
@@ -39,7 +37,7 @@ export class Messaging extends Construct {
 
     const workers = new WorkerFunctions(this, 'messaging', { ...props, services })
     workers.consume('emails', emails)
-    const feedback = queueNamed('Feedback', 'feedback')
+    const feedback = consumedQueue(this, 'Feedback', stage, 'feedback')
     forwardEmailFeedback(this, configurationSet, feedback)
     workers.consume('feedback', feedback)
     const receiptReader = workers.subscriber('sms-receipts')

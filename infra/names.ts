@@ -2,7 +2,7 @@
  * Names that follow from the stage. Functions and queues have fixed names, so that stacks refer to each other's without
  * exports, which could block a deployment while they are in use. Names of what is stored are chosen by CloudFormation.
  */
-import type { QueueName } from '../shared/runtime/workers.ts'
+import type { QueueId } from '../shared/runtime/workers.ts'
 
 /** The stack of the API. Its outputs describe the whole deployment. */
 export const stackName = (stage: string): string => `ClinicDeveloperApi-${stage}`
@@ -34,9 +34,6 @@ export const SMS_RECEIPTS_STACK = 'ClinicDeveloperApi-SmsReceipts'
 
 /** @param id the id of a route or worker, or of another file in functions/ */
 export const functionName = (stage: string, id: string): string => `clinic-${stage}-${id}`
-
-/** A queue that workers consume, the queue of its dead letters, or the queue of failed batches of the table's stream. */
-export type QueueId = QueueName | `${QueueName}-dead` | 'failed-fan-outs'
 
 /** Whether the queue is first in, first out within a group of messages. */
 export const isFifo = (queue: QueueId): boolean => queue === 'fan-outs' || queue === 'fan-outs-dead'

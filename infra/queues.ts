@@ -1,9 +1,10 @@
 import { Duration, Stack } from 'aws-cdk-lib'
 import { type IQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
-import type { QueueName } from '../shared/runtime/workers.ts'
-import { isFifo, type QueueId, queueName } from './names.ts'
+import type { QueueId, QueueName } from '../shared/runtime/workers.ts'
+import { isFifo, queueName } from './names.ts'
 import type { StageSettings } from './stages.ts'
+import { consumerTimeout } from './worker-functions.ts'
 
 /** Receives of a message before it becomes a dead letter. */
 const MAX_RECEIVES = 5
@@ -27,24 +28,17 @@ export const deadLetterQueue = (
   queue: QueueId,
 ): Queue => new Queue(scope, id, common(stage, queue))
 
-/**
- * A queue and the queue of its dead letters.
- * @param timeout the timeout of the function that consumes it
- */
-export function queueWithDeadLetters(
-  scope: Construct,
-  id: string,
-  { stage, queue: name, timeout }: { stage: StageSettings; queue: QueueName; timeout: Duration },
-): { queue: Queue; deadLetters: Queue } {
-  const deadLetters = deadLetterQueue(scope, `${id}Dead`, stage, `${name}-dead`)
-  const queue = new Queue(scope, id, {
+/** A queue that workers consume. What they fail at goes to a queue of dead letters. */
+export const consumedQueue = (scope: Construct, id: string, stage: StageSettings, name: QueueName): Queue =>
+  new Queue(scope, id, {
     ...common(stage, name),
     // Lambda recommends six times the timeout of the function.
-    visibilityTimeout: Duration.seconds(6 * timeout.toSeconds()),
-    deadLetterQueue: { queue: deadLetters, maxReceiveCount: MAX_RECEIVES },
+    visibilityTimeout: Duration.seconds(6 * consumerTimeout(name).toSeconds()),
+    deadLetterQueue: {
+      queue: deadLetterQueue(scope, `${id}Dead`, stage, `${name}-dead`),
+      maxReceiveCount: MAX_RECEIVES,
+    },
   })
-  return { queue, deadLetters }
-}
 
 /** The queues of another stack, found by their names. */
 export class NamedQueues extends Construct {

@@ -1,5 +1,5 @@
-import { WORKERS } from '../../shared/runtime/workers.ts'
-import type { Figure, WatchedQueue } from './figures.ts'
+import { type QueueId, WORKERS } from '../../shared/runtime/workers.ts'
+import type { Figure } from './figures.ts'
 
 /** A graph of the dashboard, as data. */
 export type Graph = {
@@ -10,7 +10,7 @@ export type Graph = {
   readonly minutes?: number
 }
 
-const ages: readonly (readonly [WatchedQueue, string])[] = [
+const ages: readonly (readonly [QueueId, string])[] = [
   ['emails', 'emails'],
   ['feedback', 'feedback'],
   ['deliveries', 'deliveries'],
@@ -18,7 +18,7 @@ const ages: readonly (readonly [WatchedQueue, string])[] = [
   ['fan-outs', 'fan-outs'],
 ]
 
-const dead: readonly (readonly [WatchedQueue, string])[] = [
+const dead: readonly (readonly [QueueId, string])[] = [
   ['emails-dead', 'emails'],
   ['feedback-dead', 'feedback'],
   ['deliveries-dead', 'deliveries'],

@@ -1,17 +1,14 @@
 import { Duration } from 'aws-cdk-lib'
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import { NAMESPACE } from '../../shared/observability/metrics.ts'
-import { type QueueName, WORKERS, type Worker } from '../../shared/runtime/workers.ts'
-
-/** The queues of the service, and those of what could not be processed. */
-export type WatchedQueue = QueueName | `${QueueName}-dead` | 'failed-fan-outs'
+import { type QueueId, WORKERS, type Worker } from '../../shared/runtime/workers.ts'
 
 /** The physical names of what is watched, and nothing else of it. */
 export type Watched = {
   readonly stage: string
   readonly api: string
   readonly table: string
-  readonly queueName: (queue: WatchedQueue) => string
+  readonly queueName: (queue: QueueId) => string
   /** The function of a worker, by its id. */
   readonly functionName: (worker: string) => string
   /** The delivery stream of the access trail. */
@@ -34,7 +31,7 @@ export type Figure =
     }
   | {
       readonly of: 'queue'
-      readonly queue: WatchedQueue
+      readonly queue: QueueId
       readonly metric: 'ApproximateNumberOfMessagesVisible' | 'ApproximateAgeOfOldestMessage'
     }
   /** The sum over the functions of a part. CloudWatch adds up at most ten metrics in an alarm. */

@@ -1,7 +1,7 @@
+import type { QueueId } from '../../shared/runtime/workers.ts'
 import type { AlarmDefinition, Severity } from './alarm.ts'
-import type { WatchedQueue } from './figures.ts'
 
-const deadLetters = (queue: WatchedQueue, id: string, severity: Severity, why: string): AlarmDefinition => ({
+const deadLetters = (queue: QueueId, id: string, severity: Severity, why: string): AlarmDefinition => ({
   id,
   severity,
   why,
@@ -12,7 +12,7 @@ const deadLetters = (queue: WatchedQueue, id: string, severity: Severity, why: s
 })
 
 const queueAge = (
-  queue: WatchedQueue,
+  queue: QueueId,
   id: string,
   severity: Severity,
   seconds: number,

@@ -4,6 +4,9 @@ import { ANNOUNCED_PARTITION_PREFIX } from '../store/keys/events.ts'
 /** The queues that workers consume. */
 export type QueueName = 'emails' | 'feedback' | 'deliveries' | 'slow-deliveries' | 'fan-outs'
 
+/** A queue that workers consume, the queue of its dead letters, or the queue of failed batches of the table's stream. */
+export type QueueId = QueueName | `${QueueName}-dead` | 'failed-fan-outs'
+
 /** What invokes a worker. */
 export type Trigger =
   | {
