@@ -57,6 +57,7 @@ const columns = {
 /** A doctor without working hours. */
 export const NEW_DOCTOR: Omit<Doctor, 'id' | 'fullName'> = {
   specialty: null,
+  departmentId: null,
   isActive: true,
   hours: {},
   breaks: {},
