@@ -2,6 +2,7 @@ import { getAccount, getHealth } from './account.ts'
 import { aliasRoutes } from './aliases.ts'
 import { createAppointment, getAppointment, listAppointments } from './appointments.ts'
 import { getAvailability } from './availability.ts'
+import { getTreatment, listDepartments, listPriceLists, listRooms, listTreatments } from './catalogue.ts'
 import { getClinic } from './clinic.ts'
 import { listDeliveries, pingWebhook, redeliver } from './deliveries.ts'
 import { getDoctor, listDoctors } from './doctors.ts'
@@ -26,6 +27,11 @@ const ENDPOINTS: readonly Route[] = [
   getAccount,
   getHealth,
   getClinic,
+  listDepartments,
+  listRooms,
+  listTreatments,
+  getTreatment,
+  listPriceLists,
   listPatients,
   createPatient,
   getPatient,
