@@ -1,5 +1,6 @@
 import { ApiError } from '../shared/api/errors.ts'
-import { allowWebhookHost, renderWebhook, updateWebhook } from '../shared/api/webhooks.ts'
+import { allowWebhookHost, renderWebhook, tooManyRotations, updateWebhook } from '../shared/api/webhooks.ts'
+import { withNewSecret } from '../shared/domain/webhook.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { allowedWebhookHost } from '../shared/runtime/webhooks.ts'
 import { webhookHealthStore } from '../shared/store/events/webhook-health.ts'
@@ -16,7 +17,9 @@ export const handler = endpoint(
       ...(body.is_active !== undefined && { isActive: body.is_active }),
     }
     const webhook = await webhooks.change(clinicId, path.id, (before) => {
-      const after = { ...before, ...changes }
+      const rotated = body.secret === undefined ? before : withNewSecret(before, body.secret, now)
+      if (!rotated) throw tooManyRotations(before, now)
+      const after = { ...rotated, ...changes }
       const isSame = JSON.stringify(after) === JSON.stringify(before)
       return isSame ? before : { ...after, updatedAt: new Date(now).toISOString() }
     })
