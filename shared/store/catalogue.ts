@@ -2,35 +2,11 @@
  * The catalogue of a clinic: departments, rooms, treatments and price lists, one partition for each kind. A clinic has at most
  * some hundreds of each, so a list is read as a whole and sorted in memory.
  */
-import type { Department, ListedPrice, PriceList, Room, Treatment } from '../domain/catalogue.ts'
 import type { ClinicId } from '../domain/clinic.ts'
 import type { Page, PageRequest } from '../domain/paging.ts'
 import { pageOfAll, sortedByName } from './by-name.ts'
-import {
-  departmentKey,
-  departmentsPartition,
-  priceListKey,
-  priceListsPartition,
-  roomKey,
-  roomsPartition,
-  treatmentKey,
-  treatmentsPartition,
-} from './keys/catalogue.ts'
-import type { Key } from './keys/key.ts'
-import {
-  type AttributeMap,
-  type Attributes,
-  amount,
-  attribute,
-  codec,
-  list as listOf,
-  nullable,
-  number,
-  recordCodec,
-  text,
-} from './table/attributes.ts'
+import { DEPARTMENTS, type EntryKind, PRICE_LISTS, ROOMS, TREATMENTS } from './catalogue-kinds.ts'
 import { Changeset } from './table/changeset.ts'
-import { amountCodec } from './table/stored-amounts.ts'
 import type { Table } from './table/table.ts'
 import type { Item } from './table/write-requests.ts'
 
@@ -70,18 +46,9 @@ const MAX_LISTED = 10_000
 
 type Platform = { readonly table: Table }
 
-type EntryKind<Entry> = {
-  readonly partitionOf: (clinic: ClinicId) => string
-  readonly keyOf: (clinic: ClinicId, id: string) => Key
-  readonly codec: {
-    readonly encode: (entry: Entry) => Attributes
-    readonly decode: (item: Attributes, id: string) => Entry
-  }
-}
-
 function catalogueStore<Entry extends { readonly id: string; readonly name: string }>(
   { table }: Platform,
-  { partitionOf, keyOf, codec: { encode, decode } }: EntryKind<Entry>,
+  { partitionOf, keyOf, encode, decode }: EntryKind<Entry>,
 ): CatalogueStore<Entry> {
   const toEntry = (item: Item): StoredEntry<Entry> => ({
     ...decode(item, item.sk),
@@ -123,80 +90,10 @@ function catalogueStore<Entry extends { readonly id: string; readonly name: stri
   }
 }
 
-const flag = (name: string) =>
-  attribute<boolean>(
-    name,
-    (value) => value,
-    (stored) => stored === true,
-  )
+export const departmentStore = (platform: Platform) => catalogueStore(platform, DEPARTMENTS)
 
-const ids = (name: string) =>
-  attribute<readonly string[]>(
-    name,
-    (value) => value,
-    (stored) => stored as string[],
-  )
+export const roomStore = (platform: Platform) => catalogueStore(platform, ROOMS)
 
-const DEPARTMENT_ATTRIBUTES = {
-  name: text('n'),
-  isActive: flag('act'),
-} satisfies AttributeMap<Omit<Department, 'id'>>
+export const treatmentStore = (platform: Platform) => catalogueStore(platform, TREATMENTS)
 
-const ROOM_ATTRIBUTES = {
-  name: text('n'),
-  departmentId: nullable(text('dep')),
-  isActive: flag('act'),
-} satisfies AttributeMap<Omit<Room, 'id'>>
-
-const TREATMENT_ATTRIBUTES = {
-  name: text('n'),
-  code: nullable(text('co')),
-  description: nullable(text('de')),
-  minutes: number('min'),
-  price: amount('pr'),
-  currency: text('cur'),
-  doctorIds: ids('dr'),
-  isActive: flag('act'),
-} satisfies AttributeMap<Omit<Treatment, 'id'>>
-
-const LISTED_PRICE_ATTRIBUTES = {
-  treatmentId: text('t'),
-  price: amount('p'),
-} satisfies AttributeMap<ListedPrice>
-
-const PRICE_LIST_ATTRIBUTES = {
-  name: text('n'),
-  currency: text('cur'),
-  isDefault: flag('def'),
-  validFrom: nullable(text('from')),
-  validTo: nullable(text('to')),
-  items: listOf('it', codec<ListedPrice>(LISTED_PRICE_ATTRIBUTES)),
-} satisfies AttributeMap<Omit<PriceList, 'id'>>
-
-export const departmentStore = (platform: Platform) =>
-  catalogueStore<Department>(platform, {
-    partitionOf: departmentsPartition,
-    keyOf: departmentKey,
-    codec: recordCodec(DEPARTMENT_ATTRIBUTES),
-  })
-
-export const roomStore = (platform: Platform) =>
-  catalogueStore<Room>(platform, {
-    partitionOf: roomsPartition,
-    keyOf: roomKey,
-    codec: recordCodec(ROOM_ATTRIBUTES),
-  })
-
-export const treatmentStore = (platform: Platform) =>
-  catalogueStore<Treatment>(platform, {
-    partitionOf: treatmentsPartition,
-    keyOf: treatmentKey,
-    codec: amountCodec(TREATMENT_ATTRIBUTES),
-  })
-
-export const priceListStore = (platform: Platform) =>
-  catalogueStore<PriceList>(platform, {
-    partitionOf: priceListsPartition,
-    keyOf: priceListKey,
-    codec: amountCodec(PRICE_LIST_ATTRIBUTES),
-  })
+export const priceListStore = (platform: Platform) => catalogueStore(platform, PRICE_LISTS)

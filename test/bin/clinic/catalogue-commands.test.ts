@@ -110,7 +110,9 @@ describe('the commands of the catalogue', () => {
       currency: 'EUR',
       doctor_ids: [],
     })
-    expect((await run('treatment', 'list', ...of)).printed).toContain('Filling       60 min  90 EUR   0 doctors  active')
+    expect((await run('treatment', 'list', ...of)).printed).toContain(
+      'Filling       60 min  90 EUR   0 doctors  active',
+    )
   })
 
   it('add and change price lists, of which one is the default, and remove them', async () => {
