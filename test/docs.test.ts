@@ -13,7 +13,7 @@ import { settingsOf, templateOf } from './support/template.ts'
 const read = (file: string): string => readFileSync(file, 'utf8')
 
 /** Names that the recipes use for files that do not exist yet. */
-const RECIPE_EXAMPLE = /(^|\/)(list-)?rooms?\.(test\.)?ts$/
+const RECIPE_EXAMPLE = /(^|\/)(list-)?devices?\.(test\.)?ts$/
 
 describe.each(DOCUMENTS.map((file) => [file] as const))('%s', (file) => {
   const markdown = read(file)

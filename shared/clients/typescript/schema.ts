@@ -68,114 +68,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/clinic/departments": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List departments
-         * @description Sorted by name. Includes inactive departments.
-         *
-         *     Scope: `appointment.read.availability`.
-         */
-        get: operations["list-departments"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/clinic/rooms": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List rooms
-         * @description Sorted by name. Includes inactive rooms.
-         *
-         *     Scope: `appointment.read.availability`.
-         */
-        get: operations["list-rooms"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/clinic/treatments": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List treatments
-         * @description Sorted by name. Includes inactive treatments.
-         *
-         *     Scope: `appointment.read.availability`.
-         */
-        get: operations["list-treatments"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/clinic/treatments/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Retrieve a treatment
-         * @description Scope: `appointment.read.availability`.
-         */
-        get: operations["get-treatment"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/clinic/price-lists": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List price lists
-         * @description Sorted by name. A treatment without a price in a list has its own price there. Amounts are numbers in units of the currency, exact to its decimals.
-         *
-         *     Scope: `finance.read`.
-         */
-        get: operations["list-price-lists"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/patients": {
         parameters: {
             query?: never;
@@ -266,6 +158,92 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/clinic/departments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List departments
+         * @description Sorted by name. Includes inactive departments.
+         *
+         *     Scope: `appointment.read.availability`.
+         */
+        get: operations["list-departments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/clinic/rooms": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List rooms
+         * @description Sorted by name. Includes inactive rooms.
+         *
+         *     Scope: `appointment.read.availability`.
+         */
+        get: operations["list-rooms"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/clinic/treatments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List treatments
+         * @description Sorted by name. Includes inactive treatments.
+         *
+         *     Scope: `appointment.read.availability`.
+         */
+        get: operations["list-treatments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/clinic/treatments/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a treatment
+         * @description Scope: `appointment.read.availability`.
+         */
+        get: operations["get-treatment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/availability": {
         parameters: {
             query?: never;
@@ -328,6 +306,28 @@ export interface paths {
          * @description Scope: `appointment.read`.
          */
         get: operations["get-appointment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/clinic/price-lists": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List price lists
+         * @description Sorted by name. A treatment without a price in a list has its own price there. Amounts are numbers in units of the currency, exact to its decimals.
+         *
+         *     Scope: `finance.read`.
+         */
+        get: operations["list-price-lists"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2725,398 +2725,6 @@ export interface operations {
             504: components["responses"]["Timeout"];
         };
     };
-    "list-departments": {
-        parameters: {
-            query?: {
-                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
-                page?: number;
-                /** @description Number of records per page. */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "cache-control": components["headers"]["cache-control"];
-                    "strict-transport-security": components["headers"]["strict-transport-security"];
-                    "x-content-type-options": components["headers"]["x-content-type-options"];
-                    ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Department"][];
-                        meta: components["schemas"]["PageMeta"];
-                    };
-                };
-            };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
-            400: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "cache-control": components["headers"]["cache-control"];
-                    "strict-transport-security": components["headers"]["strict-transport-security"];
-                    "x-content-type-options": components["headers"]["x-content-type-options"];
-                    ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["InvalidParamsError"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "cache-control": components["headers"]["cache-control"];
-                    "strict-transport-security": components["headers"]["strict-transport-security"];
-                    "x-content-type-options": components["headers"]["x-content-type-options"];
-                    ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
-                };
-            };
-            413: components["responses"]["PayloadTooLarge"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            504: components["responses"]["Timeout"];
-        };
-    };
-    "list-rooms": {
-        parameters: {
-            query?: {
-                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
-                page?: number;
-                /**
-                 * @description Number of records per page.
-                 * @example 2
-                 */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "cache-control": components["headers"]["cache-control"];
-                    "strict-transport-security": components["headers"]["strict-transport-security"];
-                    "x-content-type-options": components["headers"]["x-content-type-options"];
-                    ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Room"][];
-                        meta: components["schemas"]["PageMeta"];
-                    };
-                };
-            };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
-            400: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "cache-control": components["headers"]["cache-control"];
-                    "strict-transport-security": components["headers"]["strict-transport-security"];
-                    "x-content-type-options": components["headers"]["x-content-type-options"];
-                    ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["InvalidParamsError"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "cache-control": components["headers"]["cache-control"];
-                    "strict-transport-security": components["headers"]["strict-transport-security"];
-                    "x-content-type-options": components["headers"]["x-content-type-options"];
-                    ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
-                };
-            };
-            413: components["responses"]["PayloadTooLarge"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            504: components["responses"]["Timeout"];
-        };
-    };
-    "list-treatments": {
-        parameters: {
-            query?: {
-                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
-                page?: number;
-                /**
-                 * @description Number of records per page.
-                 * @example 2
-                 */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "cache-control": components["headers"]["cache-control"];
-                    "strict-transport-security": components["headers"]["strict-transport-security"];
-                    "x-content-type-options": components["headers"]["x-content-type-options"];
-                    ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Treatment"][];
-                        meta: components["schemas"]["PageMeta"];
-                    };
-                };
-            };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
-            400: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "cache-control": components["headers"]["cache-control"];
-                    "strict-transport-security": components["headers"]["strict-transport-security"];
-                    "x-content-type-options": components["headers"]["x-content-type-options"];
-                    ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["InvalidParamsError"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "cache-control": components["headers"]["cache-control"];
-                    "strict-transport-security": components["headers"]["strict-transport-security"];
-                    "x-content-type-options": components["headers"]["x-content-type-options"];
-                    ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
-                };
-            };
-            413: components["responses"]["PayloadTooLarge"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            504: components["responses"]["Timeout"];
-        };
-    };
-    "get-treatment": {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description The `etag` of an earlier response. If the record is still the same, the response is a 304 without a body. */
-                "if-none-match"?: components["parameters"]["IfNoneMatch"];
-            };
-            path: {
-                /**
-                 * @description A malformed id is treated like an unknown one and returns `treatment_not_found`.
-                 * @example b4688025-e9ac-8a0b-99f2-0418de7521d1
-                 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "cache-control": components["headers"]["cache-control"];
-                    "strict-transport-security": components["headers"]["strict-transport-security"];
-                    "x-content-type-options": components["headers"]["x-content-type-options"];
-                    ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
-                    etag: components["headers"]["etag"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["Treatment"];
-                    };
-                };
-            };
-            /** @description Not modified */
-            304: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "cache-control": components["headers"]["cache-control"];
-                    "strict-transport-security": components["headers"]["strict-transport-security"];
-                    "x-content-type-options": components["headers"]["x-content-type-options"];
-                    ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
-                    etag: components["headers"]["etag"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
-            400: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "cache-control": components["headers"]["cache-control"];
-                    "strict-transport-security": components["headers"]["strict-transport-security"];
-                    "x-content-type-options": components["headers"]["x-content-type-options"];
-                    ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["InvalidParamsError"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "cache-control": components["headers"]["cache-control"];
-                    "strict-transport-security": components["headers"]["strict-transport-security"];
-                    "x-content-type-options": components["headers"]["x-content-type-options"];
-                    ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
-                };
-            };
-            /** @description The treatment does not exist. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "cache-control": components["headers"]["cache-control"];
-                    "strict-transport-security": components["headers"]["strict-transport-security"];
-                    "x-content-type-options": components["headers"]["x-content-type-options"];
-                    ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TreatmentNotFoundError"];
-                };
-            };
-            413: components["responses"]["PayloadTooLarge"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            504: components["responses"]["Timeout"];
-        };
-    };
-    "list-price-lists": {
-        parameters: {
-            query?: {
-                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
-                page?: number;
-                /**
-                 * @description Number of records per page.
-                 * @example 1
-                 */
-                limit?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "cache-control": components["headers"]["cache-control"];
-                    "strict-transport-security": components["headers"]["strict-transport-security"];
-                    "x-content-type-options": components["headers"]["x-content-type-options"];
-                    ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["PriceList"][];
-                        meta: components["schemas"]["PageMeta"];
-                    };
-                };
-            };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
-            400: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "cache-control": components["headers"]["cache-control"];
-                    "strict-transport-security": components["headers"]["strict-transport-security"];
-                    "x-content-type-options": components["headers"]["x-content-type-options"];
-                    ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["InvalidParamsError"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    "cache-control": components["headers"]["cache-control"];
-                    "strict-transport-security": components["headers"]["strict-transport-security"];
-                    "x-content-type-options": components["headers"]["x-content-type-options"];
-                    ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
-                };
-            };
-            413: components["responses"]["PayloadTooLarge"];
-            429: components["responses"]["RateLimited"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            504: components["responses"]["Timeout"];
-        };
-    };
     "list-patients": {
         parameters: {
             query?: {
@@ -3565,6 +3173,325 @@ export interface operations {
             504: components["responses"]["Timeout"];
         };
     };
+    "list-departments": {
+        parameters: {
+            query?: {
+                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
+                page?: number;
+                /** @description Number of records per page. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Department"][];
+                        meta: components["schemas"]["PageMeta"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    "list-rooms": {
+        parameters: {
+            query?: {
+                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
+                page?: number;
+                /**
+                 * @description Number of records per page.
+                 * @example 2
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Room"][];
+                        meta: components["schemas"]["PageMeta"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    "list-treatments": {
+        parameters: {
+            query?: {
+                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
+                page?: number;
+                /**
+                 * @description Number of records per page.
+                 * @example 2
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Treatment"][];
+                        meta: components["schemas"]["PageMeta"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    "get-treatment": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `etag` of an earlier response. If the record is still the same, the response is a 304 without a body. */
+                "if-none-match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description A malformed id is treated like an unknown one and returns `treatment_not_found`.
+                 * @example b4688025-e9ac-8a0b-99f2-0418de7521d1
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Treatment"];
+                    };
+                };
+            };
+            /** @description Not modified */
+            304: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
+                };
+            };
+            /** @description The treatment does not exist. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TreatmentNotFoundError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
     "get-availability": {
         parameters: {
             query: {
@@ -3964,6 +3891,79 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AppointmentNotFoundError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    "list-price-lists": {
+        parameters: {
+            query?: {
+                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
+                page?: number;
+                /**
+                 * @description Number of records per page.
+                 * @example 1
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["PriceList"][];
+                        meta: components["schemas"]["PageMeta"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
