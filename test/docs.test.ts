@@ -13,7 +13,7 @@ import { settingsOf, templateOf } from './support/template.ts'
 const read = (file: string): string => readFileSync(file, 'utf8')
 
 /** Names that the recipes use for files that do not exist yet. */
-const RECIPE_EXAMPLE = /(^|\/)(list-)?rooms?\.(test\.)?ts$/
+const RECIPE_EXAMPLE = /(^|\/)(list-)?devices?\.(test\.)?ts$/
 
 describe.each(DOCUMENTS.map((file) => [file] as const))('%s', (file) => {
   const markdown = read(file)
@@ -97,7 +97,7 @@ it('docs/dependencies.md lists the dependencies of package.json', () => {
 })
 
 it('docs/import.md lists the columns of every entity, with the required ones in bold', () => {
-  const rows = read('docs/import.md').matchAll(/^\| (\w+) \| (\*\*external_id\*\*.*) \|$/gm)
+  const rows = read('docs/import.md').matchAll(/^\| ([\w-]+) \| (\*\*external_id\*\*.*) \|$/gm)
   const documented = [...rows].map(([, name, columns = '']) => [name, columns.split(', ').sort()])
   const entities = importEntities(openTable({} as never, 'none'), Date.now)
   expect(documented).toEqual(

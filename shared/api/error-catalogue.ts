@@ -37,6 +37,7 @@ const CATALOGUE = {
   appointment_not_found: { status: 404, error: 'NOT_FOUND', text: 'The appointment does not exist.' },
   payment_not_found: { status: 404, error: 'NOT_FOUND', text: 'The payment does not exist.' },
   message_not_found: { status: 404, error: 'NOT_FOUND', text: 'The message does not exist.' },
+  treatment_not_found: { status: 404, error: 'NOT_FOUND', text: 'The treatment does not exist.' },
   webhook_not_found: { status: 404, error: 'NOT_FOUND', text: 'The webhook endpoint does not exist.' },
   delivery_not_found: { status: 404, error: 'NOT_FOUND', text: 'The delivery does not exist.' },
   slot_unavailable: {

@@ -2,6 +2,7 @@ import { getAccount, getHealth } from './account.ts'
 import { aliasRoutes } from './aliases.ts'
 import { createAppointment, getAppointment, listAppointments } from './appointments.ts'
 import { getAvailability } from './availability.ts'
+import { getTreatment, listDepartments, listPriceLists, listRooms, listTreatments } from './catalogue.ts'
 import { getClinic } from './clinic.ts'
 import { listDeliveries, pingWebhook, redeliver } from './deliveries.ts'
 import { getDoctor, listDoctors } from './doctors.ts'
@@ -31,10 +32,15 @@ const ENDPOINTS: readonly Route[] = [
   getPatient,
   listDoctors,
   getDoctor,
+  listDepartments,
+  listRooms,
+  listTreatments,
+  getTreatment,
   getAvailability,
   listAppointments,
   createAppointment,
   getAppointment,
+  listPriceLists,
   listInvoices,
   getInvoice,
   listInvoicePayments,

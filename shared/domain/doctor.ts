@@ -8,6 +8,7 @@ export type Doctor = {
   readonly id: string
   readonly fullName: string
   readonly specialty: string | null
+  readonly departmentId: string | null
   readonly isActive: boolean
   readonly hours: WeeklyHours
   /** Times within the hours that cannot be booked. */

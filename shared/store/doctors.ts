@@ -1,7 +1,7 @@
 import type { ClinicId } from '../domain/clinic.ts'
 import type { Doctor } from '../domain/doctor.ts'
-import { offsetOf, type Page, type PageRequest } from '../domain/paging.ts'
-import { fold } from '../domain/search-text.ts'
+import type { Page, PageRequest } from '../domain/paging.ts'
+import { pageOfAll, sortedByName } from './by-name.ts'
 import { doctorKey, doctorsPartition } from './keys/clinics.ts'
 import { doctorOwner } from './keys/copies.ts'
 import { Changeset } from './table/changeset.ts'
@@ -37,15 +37,11 @@ export function doctorStore({ table }: { table: Table }) {
   /** Sorted by name, without regard to case and accents, then by id. */
   async function list(clinic: ClinicId): Promise<StoredDoctor[]> {
     const items = await table.query({ pk: doctorsPartition(clinic), limit: MAX_DOCTORS })
-    const named = items.map(toDoctor).map((doctor) => ({ doctor, name: fold(doctor.fullName) }))
-    named.sort((a, b) => compareStrings(a.name, b.name) || compareStrings(a.doctor.id, b.doctor.id))
-    return named.map(({ doctor }) => doctor)
+    return sortedByName(items.map(toDoctor), ({ fullName }) => fullName)
   }
 
   async function page(clinic: ClinicId, request: PageRequest): Promise<Page<StoredDoctor>> {
-    const doctors = await list(clinic)
-    const offset = offsetOf(request)
-    return { items: doctors.slice(offset, offset + request.limit), total: doctors.length }
+    return pageOfAll(await list(clinic), request)
   }
 
   /**
@@ -67,10 +63,13 @@ export function doctorStore({ table }: { table: Table }) {
   return { find, findMany, list, page, save }
 }
 
-const compareStrings = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
-
 function toDoctor(item: Item): StoredDoctor {
-  const { pk, sk, v, ...doctor } = item
-  // Doctors that were stored before exceptions existed have none.
-  return { ...(doctor as unknown as Omit<Doctor, 'id'>), id: sk, version: v as number }
+  const { pk, sk, v, departmentId, ...doctor } = item
+  return {
+    ...(doctor as unknown as Omit<Doctor, 'id' | 'departmentId'>),
+    id: sk,
+    // Doctors that were stored before departments existed have none.
+    departmentId: (departmentId ?? null) as Doctor['departmentId'],
+    version: v as number,
+  }
 }

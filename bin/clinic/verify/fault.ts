@@ -4,6 +4,8 @@ import type { Key } from '../../../shared/store/keys/key.ts'
 export const FAULTS = {
   record_unreadable: 'a record cannot be decoded; never repaired',
   dangling_reference: 'a record refers to a missing patient, doctor or invoice; never repaired',
+  catalogue_wrong:
+    'a department, room, treatment or price list is missing or contradicts another, as the note says; never repaired',
   row_missing: 'a record is missing from one of its lists: row written from the record',
   row_differs: 'a row differs from its record: row written from the record',
   row_extra: 'a row has no record, or does not belong to it: row deleted',

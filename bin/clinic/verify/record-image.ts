@@ -3,8 +3,8 @@ import { isCalendarDate } from '../../../shared/domain/timestamp.ts'
 import { isUuid } from '../../../shared/domain/uuid.ts'
 import type { CalendarEntity } from '../../../shared/store/calendar/calendar-entity.ts'
 import { type ListPosition, rowAttributes, rowKeys } from '../../../shared/store/calendar/calendar-row.ts'
-import { DECIMALS_ATTRIBUTE } from '../../../shared/store/calendar/stored-amounts.ts'
 import { type Key, longId } from '../../../shared/store/keys/key.ts'
+import { DECIMALS_ATTRIBUTE } from '../../../shared/store/table/stored-amounts.ts'
 import type { Item } from '../../../shared/store/table/write-requests.ts'
 
 /** A stored record and all its rows. */

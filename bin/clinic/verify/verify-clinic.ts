@@ -6,6 +6,7 @@
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { verifyCalendarLists } from './calendar-lists.ts'
+import { checkCatalogue } from './catalogue.ts'
 import { checkClinicIndexes } from './clinic-indexes.ts'
 import { type Inspection, type InspectionOptions, openInspection, trackRepairs } from './inspection.ts'
 import { patientCountChecker } from './patient-count.ts'
@@ -36,6 +37,7 @@ export async function verifyClinic(
   const { inspection, checked, totals } = openInspection(table, clinic, options)
   const staleOwners = await staleOwnerChecker(inspection, options.gracePeriodMs)
   await checkClinicIndexes(inspection)
+  await checkCatalogue(inspection)
   await verifyPatients(inspection)
   await verifyCalendarLists(inspection)
   await staleOwners.check()

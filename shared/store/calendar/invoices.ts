@@ -12,10 +12,10 @@ import {
   number,
   text,
 } from '../table/attributes.ts'
+import { amountCodec } from '../table/stored-amounts.ts'
 import type { CalendarEntity } from './calendar-entity.ts'
 import { calendarList } from './calendar-list.ts'
 import type { ListPlatform } from './calendar-pages.ts'
-import { amountCodec } from './stored-amounts.ts'
 
 const INVOICE_FACETS: Record<InvoiceStatus, string> = {
   draft: 'd',

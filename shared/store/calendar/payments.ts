@@ -10,10 +10,10 @@ import {
   nullable,
   text,
 } from '../table/attributes.ts'
+import { amountCodec } from '../table/stored-amounts.ts'
 import type { CalendarEntity } from './calendar-entity.ts'
 import { calendarList } from './calendar-list.ts'
 import type { ListPlatform } from './calendar-pages.ts'
-import { amountCodec } from './stored-amounts.ts'
 
 const PAYMENT_FACETS: Record<PaymentStatus, string> = {
   pending: 'n',

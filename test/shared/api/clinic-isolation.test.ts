@@ -26,6 +26,7 @@ type Known = {
   /** One record of each kind. */
   readonly patient: string
   readonly doctor: string
+  readonly treatment: string
   readonly appointment: string
   readonly invoice: string
   readonly payment: string
@@ -63,6 +64,7 @@ beforeAll(async () => {
       ids: new Set([...ids, ...events]),
       patient: patient.id,
       doctor: records.doctor.id,
+      treatment: records.treatment.id,
       appointment: records.appointment.id,
       invoice: records.invoice.id,
       payment: records.payment.id,
@@ -106,6 +108,7 @@ function ownerOf(item: Touched): unknown {
 const PATH_IDS: Partial<Record<ErrorKey, keyof Known>> = {
   patient_not_found: 'patient',
   doctor_not_found: 'doctor',
+  treatment_not_found: 'treatment',
   appointment_not_found: 'appointment',
   invoice_not_found: 'invoice',
   payment_not_found: 'payment',
@@ -120,6 +123,7 @@ type Named = Omit<Known, 'ids' | 'credential'>
 const KINDS = [
   'patient',
   'doctor',
+  'treatment',
   'appointment',
   'invoice',
   'payment',

@@ -26,6 +26,7 @@ const doctor: Doctor = {
   id: 'd1',
   fullName: 'Dr. Bo',
   specialty: null,
+  departmentId: null,
   isActive: true,
   hours: parseWeeklyHours('mon-sun 09:00-12:00'),
   breaks: {},

@@ -19,6 +19,7 @@ const dayOf = (facts: Partial<DoctorDay> & { doctorFacts?: Partial<Doctor> } = {
     id: 'd',
     fullName: 'Dr. Bo',
     specialty: null,
+    departmentId: null,
     isActive: true,
     hours: parseWeeklyHours('mon-sun 09:00-12:00'),
     breaks: {},

@@ -1,5 +1,5 @@
 import { currencyDecimals } from '../../domain/currencies.ts'
-import { type AttributeMap, type Attributes, recordCodec } from '../table/attributes.ts'
+import { type AttributeMap, type Attributes, recordCodec } from './attributes.ts'
 
 /**
  * Holds the number of decimals that the amounts of an item were written with. Items from before this attribute was

@@ -1,0 +1,99 @@
+/**
+ * The catalogue of a clinic: departments, rooms, treatments and price lists, one partition for each kind. A clinic has at most
+ * some hundreds of each, so a list is read as a whole and sorted in memory.
+ */
+import type { ClinicId } from '../domain/clinic.ts'
+import type { Page, PageRequest } from '../domain/paging.ts'
+import { pageOfAll, sortedByName } from './by-name.ts'
+import { DEPARTMENTS, type EntryKind, PRICE_LISTS, ROOMS, TREATMENTS } from './catalogue-kinds.ts'
+import { Changeset } from './table/changeset.ts'
+import type { Table } from './table/table.ts'
+import type { Item } from './table/write-requests.ts'
+
+/**
+ * A record as it was read, with the version that a change of it is conditional on. An imported one has its id in the clinic's
+ * own system, which is for the operator alone.
+ */
+export type StoredEntry<Entry> = Entry & { readonly version: number; readonly externalId?: string }
+
+/** A record to be written: a new one, or a change of the one that was read. */
+export type EntryChange<Entry> = {
+  readonly before: StoredEntry<Entry> | null
+  readonly after: Entry & { readonly externalId?: string }
+}
+
+export type CatalogueStore<Entry> = {
+  readonly find: (clinic: ClinicId, id: string) => Promise<StoredEntry<Entry> | null>
+  /** By id, without those that do not exist. */
+  readonly findMany: (clinic: ClinicId, ids: readonly string[]) => Promise<Map<string, StoredEntry<Entry>>>
+  /** All of the clinic, sorted by name, without regard to case and accents, then by id. */
+  readonly list: (clinic: ClinicId) => Promise<StoredEntry<Entry>[]>
+  readonly page: (clinic: ClinicId, request: PageRequest) => Promise<Page<StoredEntry<Entry>>>
+  /**
+   * Writes whole records in one transaction: new ones, or changed ones as they were read.
+   * @throws ConditionFailed when one was changed since it was read
+   */
+  readonly save: (clinic: ClinicId, changes: readonly EntryChange<Entry>[]) => Promise<void>
+  /**
+   * Removes one, as it was read.
+   * @throws ConditionFailed when it was changed since it was read
+   */
+  readonly remove: (clinic: ClinicId, before: StoredEntry<Entry>) => Promise<void>
+}
+
+/** More than a clinic has of any kind. */
+const MAX_LISTED = 10_000
+
+type Platform = { readonly table: Table }
+
+function catalogueStore<Entry extends { readonly id: string; readonly name: string }>(
+  { table }: Platform,
+  { partitionOf, keyOf, encode, decode }: EntryKind<Entry>,
+): CatalogueStore<Entry> {
+  const toEntry = (item: Item): StoredEntry<Entry> => ({
+    ...decode(item, item.sk),
+    version: item.v as number,
+    ...(item.xi !== undefined && { externalId: item.xi as string }),
+  })
+
+  async function list(clinic: ClinicId): Promise<StoredEntry<Entry>[]> {
+    const items = await table.query({ pk: partitionOf(clinic), limit: MAX_LISTED })
+    return sortedByName(items.map(toEntry), ({ name }) => name)
+  }
+
+  return {
+    find: async (clinic, id) => {
+      const item = await table.get(keyOf(clinic, id))
+      return item ? toEntry(item) : null
+    },
+    findMany: async (clinic, ids) => {
+      const items = await table.getMany([...new Set(ids)].map((id) => keyOf(clinic, id)))
+      return new Map(items.map((item) => [item.sk, toEntry(item)]))
+    },
+    list,
+    page: async (clinic, request) => pageOfAll(await list(clinic), request),
+    save: async (clinic, changes) => {
+      const changeset = new Changeset(table, clinic)
+      for (const { before, after } of changes) {
+        const externalId = after.externalId === undefined ? {} : { xi: after.externalId }
+        const item = {
+          ...keyOf(clinic, after.id),
+          ...encode(after),
+          ...externalId,
+          v: (before?.version ?? 0) + 1,
+        }
+        changeset.put(item, before ? { version: before.version } : 'new')
+      }
+      await changeset.commit()
+    },
+    remove: (clinic, { id, version }) => table.transact([table.deleteWrite(keyOf(clinic, id), version)]),
+  }
+}
+
+export const departmentStore = (platform: Platform) => catalogueStore(platform, DEPARTMENTS)
+
+export const roomStore = (platform: Platform) => catalogueStore(platform, ROOMS)
+
+export const treatmentStore = (platform: Platform) => catalogueStore(platform, TREATMENTS)
+
+export const priceListStore = (platform: Platform) => catalogueStore(platform, PRICE_LISTS)

@@ -1,0 +1,106 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { newUuid } from '../../../shared/domain/uuid.ts'
+import {
+  departmentStore,
+  priceListStore,
+  roomStore,
+  treatmentStore,
+} from '../../../shared/store/catalogue.ts'
+import { doctorStore } from '../../../shared/store/doctors.ts'
+import { treatmentKey } from '../../../shared/store/keys/catalogue.ts'
+import { doctorKey } from '../../../shared/store/keys/clinics.ts'
+import { ConditionFailed } from '../../../shared/store/table/errors.ts'
+import { aPriceList, aRoom, aTreatment } from '../../support/catalogue.ts'
+import { freshTable, newClinic, type TestTable } from '../../support/table.ts'
+
+let db: TestTable
+beforeAll(async () => {
+  db = await freshTable()
+})
+
+describe('a record of the catalogue', () => {
+  it('is read as it was written, with its version and external id', async () => {
+    const { id: clinic } = await newClinic(db.table)
+    const department = { id: newUuid(), name: 'Surgery', isActive: false }
+    const room = aRoom({ departmentId: department.id })
+    const treatment = aTreatment({ code: 'T1', description: 'With care', doctorIds: [newUuid()] })
+    const prices = aPriceList({
+      validFrom: '2026-01-01',
+      validTo: '2026-12-31',
+      items: [{ treatmentId: treatment.id, price: 10_050 }],
+    })
+    await departmentStore(db).save(clinic, [{ before: null, after: department }])
+    await roomStore(db).save(clinic, [{ before: null, after: { ...room, externalId: 'R-1' } }])
+    await treatmentStore(db).save(clinic, [{ before: null, after: treatment }])
+    await priceListStore(db).save(clinic, [{ before: null, after: prices }])
+    expect(await departmentStore(db).find(clinic, department.id)).toEqual({ ...department, version: 1 })
+    expect(await roomStore(db).list(clinic)).toEqual([{ ...room, version: 1, externalId: 'R-1' }])
+    const treatments = treatmentStore(db)
+    expect(await treatments.findMany(clinic, [treatment.id, treatment.id, newUuid()])).toEqual(
+      new Map([[treatment.id, { ...treatment, version: 1 }]]),
+    )
+    expect(await priceListStore(db).list(clinic)).toEqual([{ ...prices, version: 1 }])
+  })
+
+  it('is not changed or removed if it has changed since it was read', async () => {
+    const { id: clinic } = await newClinic(db.table)
+    const rooms = roomStore(db)
+    const room = aRoom()
+    await rooms.save(clinic, [{ before: null, after: room }])
+    const before = await rooms.find(clinic, room.id)
+    if (!before) throw new Error('the room exists')
+    await rooms.save(clinic, [{ before, after: { ...room, name: 'Room 2' } }])
+    await expect(rooms.save(clinic, [{ before, after: { ...room, name: 'Room 3' } }])).rejects.toBeInstanceOf(
+      ConditionFailed,
+    )
+    await expect(rooms.save(clinic, [{ before: null, after: room }])).rejects.toBeInstanceOf(ConditionFailed)
+    await expect(rooms.remove(clinic, before)).rejects.toBeInstanceOf(ConditionFailed)
+    const changed = await rooms.find(clinic, room.id)
+    expect(changed).toEqual({ ...room, name: 'Room 2', version: 2 })
+    if (changed) await rooms.remove(clinic, changed)
+    expect(await rooms.list(clinic)).toEqual([])
+  })
+
+  it('is in no list of another clinic', async () => {
+    const { id: clinic } = await newClinic(db.table)
+    const { id: other } = await newClinic(db.table)
+    const [mine, theirs] = [aTreatment(), aTreatment()]
+    const treatments = treatmentStore(db)
+    await treatments.save(clinic, [{ before: null, after: mine }])
+    await treatments.save(other, [{ before: null, after: theirs }])
+    expect((await treatments.list(clinic)).map(({ id }) => id)).toEqual([mine.id])
+    expect(await treatments.find(clinic, theirs.id)).toBeNull()
+    expect(await treatments.findMany(clinic, [theirs.id])).toEqual(new Map())
+  })
+})
+
+it('pages a list by name, without regard to case and accents', async () => {
+  const { id: clinic } = await newClinic(db.table)
+  const rooms = roomStore(db)
+  const names = ['Ördek', 'operation', 'Orbit', 'Lab']
+  await rooms.save(
+    clinic,
+    names.map((name) => ({ before: null, after: aRoom({ name }) })),
+  )
+  const { items, total } = await rooms.page(clinic, { page: 1, limit: 3 })
+  expect([items.map(({ name }) => name), total]).toEqual([['Lab', 'operation', 'Orbit'], 4])
+  const last = await rooms.page(clinic, { page: 2, limit: 3 })
+  expect(last.items.map(({ name }) => name)).toEqual(['Ördek'])
+})
+
+it('converts prices that were stored when their currency had fewer decimals', async () => {
+  const { id: clinic } = await newClinic(db.table)
+  const treatment = aTreatment({ price: 25_000, currency: 'EUR' })
+  await treatmentStore(db).save(clinic, [{ before: null, after: treatment }])
+  const key = treatmentKey(clinic, treatment.id)
+  const item = await db.table.get(key)
+  await db.table.putMany([{ ...item, ...key, pr: 250, dec: 0 }])
+  expect((await treatmentStore(db).find(clinic, treatment.id))?.price).toBe(25_000)
+})
+
+it('reads a doctor who was stored before departments existed as one without a department', async () => {
+  const { id: clinic } = await newClinic(db.table)
+  const id = newUuid()
+  await db.table.putMany([{ ...doctorKey(clinic, id), fullName: 'Dr. Bo Lind', isActive: true, v: 1 }])
+  expect((await doctorStore(db).find(clinic, id))?.departmentId).toBeNull()
+})
