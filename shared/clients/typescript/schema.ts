@@ -1905,6 +1905,13 @@ export interface components {
             id: string;
             full_name: string;
         };
+        /** @description The record has changed: its `etag` is not in `if-match`. Nothing was changed. */
+        PreconditionFailedError: {
+            /** @constant */
+            error: "PRECONDITION_FAILED";
+            /** @constant */
+            message: "errors.developer_api.precondition_failed";
+        };
         /** @description The SMS provider could not be reached. The SMS was not sent. Retry after the number of seconds in the `retry-after` header. */
         ProviderUnavailableError: {
             /** @constant */
@@ -2293,6 +2300,8 @@ export interface components {
         IdempotencyKeyAlias: string;
         /** @description The `etag` of an earlier response. If the record is still the same, the response is a 304 without a body. */
         IfNoneMatch: string;
+        /** @description The `etag` of an earlier response, or several of them. If the record has none of them any more, nothing is changed and the response is a 412. `*` matches every record. */
+        IfMatch: string;
         /**
          * @description The `id` of the event. The same on every attempt.
          * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
@@ -2352,7 +2361,7 @@ export interface components {
          */
         location: string;
         /**
-         * @description Identifies this state of the record: a later request can send it as `if-none-match`.
+         * @description Identifies this state of the record: a later request can send it as `if-none-match`, or as `if-match` to change the record only in this state.
          * @example "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"
          */
         etag: string;
@@ -2661,6 +2670,7 @@ export interface operations {
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     location: components["headers"]["location"];
+                    etag: components["headers"]["etag"];
                     "idempotent-replayed": components["headers"]["idempotent-replayed"];
                     [name: string]: unknown;
                 };
@@ -3214,6 +3224,7 @@ export interface operations {
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     location: components["headers"]["location"];
+                    etag: components["headers"]["etag"];
                     "idempotent-replayed": components["headers"]["idempotent-replayed"];
                     [name: string]: unknown;
                 };
@@ -4305,6 +4316,7 @@ export interface operations {
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     location: components["headers"]["location"];
+                    etag: components["headers"]["etag"];
                     "idempotent-replayed": components["headers"]["idempotent-replayed"];
                     [name: string]: unknown;
                 };
@@ -4555,7 +4567,17 @@ export interface operations {
     "update-webhook": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
+                "idempotency-key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @deprecated
+                 * @description Another name of `idempotency-key`. If both are sent, they must be equal.
+                 */
+                "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
+                /** @description The `etag` of an earlier response, or several of them. If the record has none of them any more, nothing is changed and the response is a 412. `*` matches every record. */
+                "if-match"?: components["parameters"]["IfMatch"];
+            };
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `webhook_not_found`.
@@ -4580,6 +4602,8 @@ export interface operations {
                     "x-content-type-options": components["headers"]["x-content-type-options"];
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "idempotent-replayed": components["headers"]["idempotent-replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4588,7 +4612,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4600,7 +4624,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"];
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"] | components["schemas"]["ConflictingIdempotencyKeysError"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -4634,9 +4658,24 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookNotFoundError"];
                 };
             };
+            /** @description The record has changed: its `etag` is not in `if-match`. Nothing was changed. */
+            412: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreconditionFailedError"];
+                };
+            };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4648,7 +4687,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ValidationError"];
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"];
                 };
             };
             429: components["responses"]["RateLimited"];
@@ -4693,6 +4732,7 @@ export interface operations {
                     "x-content-type-options": components["headers"]["x-content-type-options"];
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
                     "idempotent-replayed": components["headers"]["idempotent-replayed"];
                     [name: string]: unknown;
                 };
