@@ -1,6 +1,6 @@
 import { ApiError } from '../shared/api/errors.ts'
-import { allowWebhookHost, renderWebhook, updateWebhook } from '../shared/api/webhooks.ts'
-import type { Webhook } from '../shared/domain/webhook.ts'
+import { allowWebhookHost, renderWebhook, tooManyRotations, updateWebhook } from '../shared/api/webhooks.ts'
+import { type Webhook, withNewSecret } from '../shared/domain/webhook.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { allowedWebhookHost } from '../shared/runtime/webhooks.ts'
 import { webhookHealthStore } from '../shared/store/events/webhook-health.ts'
@@ -23,7 +23,9 @@ export const handler = endpoint(
       path.id,
       (before) => {
         checkIfMatch(response(before))
-        const after = { ...before, ...changes }
+        const rotated = body.secret === undefined ? before : withNewSecret(before, body.secret, now)
+        if (!rotated) throw tooManyRotations(before, now)
+        const after = { ...rotated, ...changes }
         const isSame = JSON.stringify(after) === JSON.stringify(before)
         return isSame ? before : { ...after, updatedAt: new Date(now).toISOString() }
       },

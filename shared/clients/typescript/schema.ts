@@ -437,7 +437,7 @@ export interface paths {
         head?: never;
         /**
          * Update a webhook endpoint
-         * @description Changes only the fields that are sent.
+         * @description Changes only the fields that are sent. A new `secret` replaces the present one as `POST /webhooks/{id}/rotate-secret` does; the response does not contain it.
          *
          *     Scope: `webhook.write`.
          */
@@ -2101,6 +2101,8 @@ export interface components {
             url?: string;
             events?: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "payment.received")[];
             description?: string | null;
+            /** @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, which are used as they are. */
+            secret?: string;
             is_active?: boolean;
         };
         /**
@@ -2117,6 +2119,11 @@ export interface components {
             /** @deprecated */
             subscribed_events?: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "payment.received")[];
             description?: string | null;
+            /**
+             * @deprecated
+             * @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, which are used as they are.
+             */
+            signing_secret?: string;
             is_active?: boolean;
         };
         /** @description The webhook endpoint does not exist. */
@@ -4656,6 +4663,22 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookNotFoundError"];
+                };
+            };
+            /** @description Three earlier secrets of the webhook endpoint still sign. Retry after the number of seconds in the `retry-after` header. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TooManyRotationsError"];
                 };
             };
             /** @description The record has changed: its `etag` is not in `if-match`. Nothing was changed. */
