@@ -95,6 +95,7 @@ export const createAppointment = defineRoute({
   errors: [
     'patient_not_found',
     'doctor_not_found',
+    'patient_inactive',
     'slot_unavailable',
     'outside_working_hours',
     'appointment_in_past',
