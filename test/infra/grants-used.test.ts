@@ -153,7 +153,6 @@ const requests = (): Record<string, Omit<RequestInput, 'method'>[]> => ({
     headers: json,
     body: `{"email_address":"mail${n}@example.com"}`,
   })),
-  // The second request changes nothing, and stores its response.
   'deactivate-patient': repeatable(),
   'activate-patient': repeatable(),
   'create-patient': [{ headers: json, body: '{"first_name":"Ada","last_name":"Kaya"}' }],
