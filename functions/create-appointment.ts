@@ -10,6 +10,7 @@ import { StoredResponse } from '../shared/store/table/idempotency.ts'
 const ERRORS = {
   patient_not_found: 'patient_not_found',
   doctor_not_found: 'doctor_not_found',
+  patient_inactive: 'patient_inactive',
   in_past: 'appointment_in_past',
   outside_hours: 'outside_working_hours',
 } as const satisfies Record<Exclude<BookingOutcome, StoredOutcome>['kind'], ErrorKey>

@@ -11,7 +11,7 @@ export const handler = endpoint(
   { webhooks: webhookStore },
   async ({ clinicId, clinic, path, body, now, idempotency }, { webhooks }) => {
     const secret = body.secret ?? newSecret()
-    const rotated = await webhooks.changeIdempotently(
+    const rotated = await webhooks.changeSecret(
       clinicId,
       path.id,
       (before) => {

@@ -10,7 +10,8 @@ import {
   placeOf,
   requireEntry,
 } from './catalogue-commands.ts'
-import { booleanField, currencyCode } from './import/catalogue-fields.ts'
+import { booleanField } from './import/booleans.ts'
+import { currencyCode } from './import/catalogue-fields.ts'
 import { readIds } from './import/catalogue-rows.ts'
 import { CommandFailure, parseOption, print } from './output.ts'
 

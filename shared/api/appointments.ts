@@ -91,10 +91,11 @@ export const createAppointment = defineRoute({
       notes: longText(2000).nullish(),
     })
     .meta({ id: 'NewAppointment' }),
-  response: { status: 201, body: envelopeOf(Appointment), location: '/appointments' },
+  response: { status: 201, body: envelopeOf(Appointment), record: {}, location: '/appointments' },
   errors: [
     'patient_not_found',
     'doctor_not_found',
+    'patient_inactive',
     'slot_unavailable',
     'outside_working_hours',
     'appointment_in_past',

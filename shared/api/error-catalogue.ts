@@ -55,6 +55,11 @@ const CATALOGUE = {
     error: 'TOO_MANY_ROTATIONS',
     text: 'Three earlier secrets of the webhook endpoint still sign. Retry after the number of seconds in the `retry-after` header.',
   },
+  precondition_failed: {
+    status: 412,
+    error: 'PRECONDITION_FAILED',
+    text: 'The record has changed: its `etag` is not in `if-match`. Nothing was changed.',
+  },
   validation: {
     status: 422,
     error: 'VALIDATION',
@@ -74,6 +79,11 @@ const CATALOGUE = {
     status: 422,
     error: 'IDEMPOTENCY_KEY_REUSED',
     text: 'The idempotency key was already used with a different request body.',
+  },
+  patient_inactive: {
+    status: 422,
+    error: 'PATIENT_INACTIVE',
+    text: 'The patient is inactive: appointments and messages are not possible.',
   },
   patient_has_no_phone: {
     status: 422,

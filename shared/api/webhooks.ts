@@ -42,6 +42,8 @@ const WebhookWithSecret = z
   })
   .meta({ id: 'WebhookWithSecret' })
 
+const oneWithSecret = { body: envelopeOf(WebhookWithSecret), record: { except: ['secret'] } } as const
+
 export const renderWebhook = (webhook: WebhookRecord, clinic: ClinicInfo): z.input<typeof Webhook> => ({
   id: webhook.id,
   url: webhook.url,
@@ -119,7 +121,7 @@ export const createWebhook = defineRoute({
     })
     .meta({ id: 'NewWebhook' }),
   fieldAliases: WEBHOOK_FIELD_ALIASES,
-  response: { status: 201, body: envelopeOf(WebhookWithSecret), location: '/webhooks' },
+  response: { status: 201, ...oneWithSecret, location: '/webhooks' },
   errors: ['too_many_webhooks'],
   uses: { table: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'] },
 })
@@ -144,7 +146,7 @@ export const updateWebhook = defineRoute({
     })
     .meta({ id: 'WebhookChanges' }),
   fieldAliases: WEBHOOK_FIELD_ALIASES,
-  response: { status: 200, body: envelopeOf(Webhook) },
+  response: { status: 200, body: envelopeOf(Webhook), record: {} },
   errors: ['webhook_not_found', 'too_many_rotations'],
   uses: { table: ['GetItem', 'PutItem', 'UpdateItem'] },
 })
@@ -175,7 +177,7 @@ export const rotateWebhookSecret = defineRoute({
   params: { id: 'webhook_not_found' },
   body: z.strictObject({ secret: Secret.optional() }).meta({ id: 'NewSecret' }),
   fieldAliases: WEBHOOK_FIELD_ALIASES,
-  response: { status: 200, body: envelopeOf(WebhookWithSecret) },
+  response: { status: 200, ...oneWithSecret },
   errors: ['webhook_not_found', 'too_many_rotations'],
   uses: { table: ['GetItem', 'PutItem'] },
 })

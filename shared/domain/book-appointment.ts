@@ -41,6 +41,7 @@ export type BookingVerdict =
   | { readonly kind: 'booked'; readonly appointment: Appointment }
   | { readonly kind: 'patient_not_found' }
   | { readonly kind: 'doctor_not_found' }
+  | { readonly kind: 'patient_inactive' }
   | { readonly kind: 'in_past' }
   | { readonly kind: 'outside_hours' }
   | { readonly kind: 'taken' }
@@ -52,6 +53,7 @@ export function bookAppointment(
 ): BookingVerdict {
   if (!patient || patient.erasedAt) return { kind: 'patient_not_found' }
   if (!doctor) return { kind: 'doctor_not_found' }
+  if (!patient.isActive) return { kind: 'patient_inactive' }
   const { date, timezone, clock } = request
   const interval = intervalOf(request)
   const refusal = bookingRefusal({ doctor, date, timezone, busy }, interval, clock)

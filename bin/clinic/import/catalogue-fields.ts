@@ -30,11 +30,6 @@ export const treatmentMinutes = z
 
 export const currencyCode = z.enum(CURRENCIES, { error: 'must be an ISO 4217 code such as EUR' })
 
-export const booleanField = z.union(
-  [z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')],
-  { error: 'must be true or false' },
-)
-
 /** A price in minor units of its currency, or what is wrong with it. */
 export function parsePrice(
   value: string | number,

@@ -4,8 +4,8 @@ import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
 import { treatmentStore } from '../../../shared/store/catalogue.ts'
 import { doctorStore } from '../../../shared/store/doctors.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
+import { booleanField } from './booleans.ts'
 import {
-  booleanField,
   catalogueName,
   currencyCode,
   treatmentCode,

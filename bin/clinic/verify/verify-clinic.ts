@@ -8,7 +8,9 @@ import type { Table } from '../../../shared/store/table/table.ts'
 import { verifyCalendarLists } from './calendar-lists.ts'
 import { checkCatalogue } from './catalogue.ts'
 import { checkClinicIndexes } from './clinic-indexes.ts'
+import { checkInactivePatients } from './inactive-patients.ts'
 import { type Inspection, type InspectionOptions, openInspection, trackRepairs } from './inspection.ts'
+import { checkNationalIds } from './national-ids.ts'
 import { patientCountChecker } from './patient-count.ts'
 import { checkPatientOrdinals } from './patient-ordinals.ts'
 import { checkPatientRecords } from './patient-records.ts'
@@ -56,5 +58,7 @@ async function verifyPatients(inspection: Inspection): Promise<void> {
   await checkPatientOrdinals(tracked, wrongRows)
   await count.checkMax(highest)
   await checkSearch(tracked)
+  await checkInactivePatients(tracked)
+  await checkNationalIds(tracked)
   if (hasRepaired()) await invalidateIndexes(inspection.table, inspection.clinic)
 }

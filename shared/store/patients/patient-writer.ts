@@ -1,32 +1,34 @@
-/** Creates and updates patients. Every write moves the clinic's head, which numbers them. */
+/** Creates and updates patients. A write that search must notice moves the clinic's head, which numbers it. */
+import { isDeepStrictEqual } from 'node:util'
 import type { ClinicId } from '../../domain/clinic.ts'
 import { patientEventDraft } from '../../domain/event.ts'
 import { fullName, type Patient } from '../../domain/patient.ts'
 import { patientOwner } from '../keys/copies.ts'
-import { patientChangeKey, patientKey, patientRowKey, patientTurnsKey } from '../keys/patients.ts'
+import { patientChangeKey, patientKey, patientRowKey } from '../keys/patients.ts'
 import { Changeset } from '../table/changeset.ts'
 import { ConditionFailed } from '../table/errors.ts'
 import type { IdempotencyGuard, StoredResponse } from '../table/idempotency.ts'
 import { optionalWork } from '../table/request-signal.ts'
+import { repeatOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
-import { Contended, retryInTurns } from '../table/turns.ts'
-import { isContended, moveHead, nextHead, type PatientHead, readPatientHead } from './head.ts'
+import { headWriter } from './head-writer.ts'
+import { patientIndexes } from './patient-indexes.ts'
 import { type ImportedPatient, recordItem, rowItem, type StoredPatient } from './patients.ts'
 import { patientSearchLine } from './search-lines.ts'
 import { patientSnapshots } from './snapshots.ts'
 
-/** The most new patients in one transaction: three items each, and the head. */
-export const MAX_CREATED = 32
-/** The most updated patients in one transaction: five items each, and the head. */
-export const MAX_UPDATED = 19
+/** The most new patients in one transaction: four items each, the head, and two parts of the inactive patients. */
+export const MAX_CREATED = 24
+/** The most updated patients in one transaction: eight items each, and the head. */
+export const MAX_UPDATED = 12
 
 /** A patient as it was read, and its new state. */
 export type PatientChange = { readonly before: StoredPatient; readonly after: StoredPatient }
 
 export function patientWriter({ table }: { table: Table }) {
   const snapshots = patientSnapshots({ table })
-  /** The head as this writer left it, so that a run of writes by one writer reads it once. */
-  const heads = new Map<ClinicId, PatientHead>()
+  const indexes = patientIndexes({ table })
+  const { inTurns, forget, latest } = headWriter({ table })
 
   /** Creates one patient and stores the response; the stored response if the same request was completed before. */
   async function create(
@@ -36,21 +38,20 @@ export function patientWriter({ table }: { table: Table }) {
     status: number,
     response: object,
   ): Promise<StoredResponse | null> {
-    // Read the head again: another function may have moved it since this writer did.
-    heads.delete(clinic)
+    forget(clinic)
     const stored = await inTurns(clinic, async ({ readHead, commit }) => {
       const [stored, head] = await Promise.all([idempotency.find(), readHead()])
       if (stored) return stored
       const changes = new Changeset(table, clinic)
       idempotency.store(changes, status, response, patient.id)
-      addCreation(changes, patient, head.n)
+      await indexes.move(changes, [{ before: null, after: addCreation(changes, patient, head.n) }])
       if (await commit(changes, head, { n: head.n + 1 })) return null
       // Either the same request was faster, or this one was committed before and its response was lost.
       return idempotency.find()
     })
     // Search finds the patient already; a snapshot only makes that cheaper, and may wait for the next creation.
     if (!stored)
-      await optionalWork(() => snapshots.snapshotIfDue(clinic, heads.get(clinic))).catch(() => undefined)
+      await optionalWork(() => snapshots.snapshotIfDue(clinic, latest(clinic))).catch(() => undefined)
     return stored
   }
 
@@ -62,7 +63,11 @@ export function patientWriter({ table }: { table: Table }) {
     const isCommitted = await inTurns(clinic, async ({ readHead, commit }) => {
       const head = await readHead()
       const changes = new Changeset(table, clinic)
-      for (const [index, patient] of patients.entries()) addCreation(changes, patient, head.n + index)
+      const created = patients.map((patient, index) => addCreation(changes, patient, head.n + index))
+      await indexes.move(
+        changes,
+        created.map((after) => ({ before: null, after })),
+      )
       return commit(changes, head, { n: head.n + patients.length })
     })
     if (!isCommitted) throw new ConditionFailed([])
@@ -78,51 +83,27 @@ export function patientWriter({ table }: { table: Table }) {
     patients: readonly PatientChange[],
     extendChanges: (changes: Changeset) => void = () => {},
   ): Promise<void> {
+    const build = async (firstUpdate: number): Promise<Changeset> => {
+      const changes = new Changeset(table, clinic)
+      let next = firstUpdate
+      for (const change of patients) addUpdate(changes, change, isFoundOtherwise(change) ? next++ : null)
+      await indexes.move(changes, patients)
+      extendChanges(changes)
+      return changes
+    }
+    const numbered = patients.filter(isFoundOtherwise).length
+    if (numbered === 0) return repeatOnConflict(async () => (await build(0)).commit())
     const isCommitted = await inTurns(clinic, async ({ readHead, commit }) => {
       const head = await readHead()
-      const changes = new Changeset(table, clinic)
-      for (const [index, change] of patients.entries()) addUpdate(changes, change, head.u + index + 1)
-      extendChanges(changes)
-      return commit(changes, head, { u: head.u + patients.length })
+      return commit(await build(head.u + 1), head, { u: head.u + numbered })
     })
     if (!isCommitted) throw new ConditionFailed([])
-  }
-
-  /** Runs work that moves the head. If another writer was faster, runs it again in a turn, with a fresh head. */
-  function inTurns<T>(clinic: ClinicId, work: (head: HeadAccess) => Promise<T>): Promise<T> {
-    const readProgress = async () => (await readPatientHead(table, clinic)).t ?? 0
-    return retryInTurns({ table, key: patientTurnsKey(clinic), readProgress }, (turn) =>
-      work({
-        readHead: async () => {
-          const known = turn ? undefined : heads.get(clinic)
-          const head = known ?? (await readPatientHead(table, clinic))
-          if (turn ? !turn.hasBegun(head.t ?? 0) : isContended(head)) throw new Contended()
-          return head
-        },
-        commit: (changes, head, counters) => commit(changes, head, nextHead(head, counters, turn)),
-      }),
-    )
-  }
-
-  async function commit(changes: Changeset, head: PatientHead, next: PatientHead): Promise<boolean> {
-    const { clinic } = changes
-    const writes = changes.writes()
-    heads.delete(clinic)
-    try {
-      await table.tryTransact([...writes, moveHead(table, clinic, head, next)])
-      heads.set(clinic, next)
-      return true
-    } catch (error) {
-      const isHeadUnmoved = error instanceof ConditionFailed && !error.failedIndexes.includes(writes.length)
-      if (!isHeadUnmoved) throw error
-      return false
-    }
   }
 
   return { create, createMany, update, ...snapshots }
 }
 
-function addCreation(changes: Changeset, patient: ImportedPatient, ordinal: number): void {
+function addCreation(changes: Changeset, patient: ImportedPatient, ordinal: number): StoredPatient {
   const { clinic } = changes
   const eventDraft = changes.emitsEvents ? patientEventDraft(null, patient) : null
   const events = eventDraft ? 1 : 0
@@ -130,33 +111,32 @@ function addCreation(changes: Changeset, patient: ImportedPatient, ordinal: numb
   const stored = { ...patient, ordinal, version: 1, events }
   changes.put(recordItem(patientKey(clinic, patient.id), stored), 'new')
   changes.put(rowItem(patientRowKey(clinic, ordinal), patient), 'new')
+  return stored
 }
 
-function addUpdate(changes: Changeset, { before, after }: PatientChange, updateNumber: number): void {
+/** Adds an update. Its number in the change log is null if search finds the patient as before. */
+function addUpdate(changes: Changeset, { before, after }: PatientChange, updateNumber: number | null): void {
   const { clinic } = changes
   const eventDraft = changes.emitsEvents ? patientEventDraft(before, after) : null
   const events = before.events + (eventDraft ? 1 : 0)
   if (eventDraft) changes.announce(after.id, events, eventDraft)
   const record = recordItem(patientKey(clinic, after.id), { ...after, version: before.version + 1, events })
   changes.put(record, { version: before.version })
-  changes.put(rowItem(patientRowKey(clinic, after.ordinal), after))
-  changes.put({
-    ...patientChangeKey(clinic, updateNumber),
-    o: after.ordinal,
-    line: patientSearchLine(after),
-  })
+  const rowKey = patientRowKey(clinic, after.ordinal)
+  const row = rowItem(rowKey, after)
+  if (!isDeepStrictEqual(row, rowItem(rowKey, before))) changes.put(row)
+  if (updateNumber !== null)
+    changes.put({
+      ...patientChangeKey(clinic, updateNumber),
+      o: after.ordinal,
+      line: patientSearchLine(after),
+    })
   if (copiedValues(before) !== copiedValues(after)) changes.markStale(patientOwner(after.id))
 }
 
-type HeadAccess = {
-  readonly readHead: () => Promise<PatientHead>
-  /** False when a condition other than the head's failed: a record exists already, or was changed. */
-  readonly commit: (
-    changes: Changeset,
-    head: PatientHead,
-    counters: { readonly n: number } | { readonly u: number },
-  ) => Promise<boolean>
-}
+/** Whether search finds the patient by other words than before. */
+const isFoundOtherwise = ({ before, after }: PatientChange): boolean =>
+  patientSearchLine(before) !== patientSearchLine(after)
 
 /** The values of a patient that other records copy. */
 const copiedValues = ({ emailAddress, erasedAt, ...patient }: StoredPatient): string =>

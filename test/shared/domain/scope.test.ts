@@ -19,6 +19,7 @@ it('lists the scopes of the specification and of webhooks', () => {
     'communication.write.sms',
     'finance.read',
     'patient.read',
+    'patient.read.private',
     'patient.write',
     'webhook.read',
     'webhook.write',
