@@ -1,5 +1,5 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb'
-import type { Appointment, AppointmentStatus } from '../../shared/domain/appointment.ts'
+import { type Appointment, type AppointmentStatus, NEW_APPOINTMENT } from '../../shared/domain/appointment.ts'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { NO_DETAILS, type Patient } from '../../shared/domain/patient.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
@@ -126,13 +126,12 @@ async function addBooking(
   const date = '2026-05-04'
   const appointment: Appointment = {
     id: newUuid(),
+    ...NEW_APPOINTMENT,
     patient: { id: patient.id, fullName: 'Ada Kaya' },
     doctor: { id: doctor.id, fullName: doctor.fullName },
     date,
     startTime: '09:00',
     endTime: '09:30',
-    status: 'scheduled',
-    notes: null,
     createdAt: '2026-01-01T00:00:00.000Z',
   }
   const request = { clinic, credential: 'ck_bench', route: 'create-appointment', key: 'key', body: '{}' }

@@ -8,7 +8,7 @@ const DAYS_AHEAD = 40
 
 export async function recordAppointments(
   recorder: ExampleRecorder,
-  { run, importRows }: Operator,
+  { importRows }: Operator,
   receiver: Receiver,
 ): Promise<void> {
   const { sendRequest, recordSuccess, recordError } = recorder
@@ -38,11 +38,10 @@ export async function recordAppointments(
   const unknownDoctor = { ...booking('10:00').body, doctor_id: patient }
   await recordError('doctor_not_found', 'POST', '/appointments', { body: unknownDoctor })
 
-  const ids = [made.body.data.id]
+  const others: string[] = []
   for (const slot of more.slice(0, 2))
-    ids.push((await sendRequest('POST', '/appointments', booking(slot.start_time))).body.data.id)
-  for (const [at, status] of ['cancelled', 'completed', 'no_show'].entries())
-    await run('appointment', 'set-status', ids[at], status)
+    others.push((await sendRequest('POST', '/appointments', booking(slot.start_time))).body.data.id)
+  await recordActions(recorder, made.body.data.id, others)
   const row = {
     external_id: 'openapi',
     patient_external_id: 'p1',
@@ -54,6 +53,22 @@ export async function recordAppointments(
   await importRows('appointments', [row])
   await importRows('appointments', [{ ...row, notes: 'Brings the X-rays' }])
   await recordSuccess('list-appointments', `/appointments?doctor_id=${doctor}&limit=2`)
+}
+
+/** Records the actions on an appointment, and on two others that end in other ways. */
+async function recordActions(
+  { recordSuccess, recordError }: ExampleRecorder,
+  id: string,
+  [completed, missed]: readonly string[],
+): Promise<void> {
+  const act = (action: string, on = id, body: object = {}) =>
+    recordSuccess(`${action}-appointment`, `/appointments/${on}/${action}`, { body })
+  await act('confirm')
+  await act('cancel', id, { reason: 'The patient is travelling' })
+  await recordError('appointment_closed', 'POST', `/appointments/${id}/confirm`, { body: {} })
+  await act('check-in', completed)
+  await act('complete', completed)
+  await act('no-show', missed)
 }
 
 async function findFreeDay({ sendRequest }: ExampleRecorder, doctor: string): Promise<string> {

@@ -1,5 +1,9 @@
 import * as z from 'zod'
-import { APPOINTMENT_STATUSES, type Appointment as AppointmentRecord } from '../domain/appointment.ts'
+import {
+  APPOINTMENT_STATUSES,
+  type Appointment as AppointmentRecord,
+  type CatalogueReference as Reference,
+} from '../domain/appointment.ts'
 import type { ClinicInfo } from '../domain/clinic.ts'
 import { formatTime } from '../domain/interval.ts'
 import type { DatedSlot } from '../domain/slots.ts'
@@ -22,6 +26,16 @@ import {
   validDateRange,
 } from './schemas.ts'
 
+/** A treatment or room, as referenced by an appointment. */
+const CatalogueReference = z
+  .strictObject({
+    id: Uuid,
+    name: z.string().meta({ description: 'The name at the time of the booking.' }),
+  })
+  .meta({ id: 'CatalogueReference' })
+
+const renderReference = ({ id, name }: Reference): z.input<typeof CatalogueReference> => ({ id, name })
+
 /** An appointment as the API returns it. */
 export const Appointment = z
   .strictObject({
@@ -35,13 +49,19 @@ export const Appointment = z
       description: 'Every status except `scheduled` is final. `cancelled` and `no_show` free the time.',
     }),
     notes: z.string().nullable(),
+    treatments: z.array(CatalogueReference),
+    room: CatalogueReference.nullable(),
+    confirmed_at: Timestamp.nullable(),
+    checked_in_at: Timestamp.nullable(),
+    cancelled_at: Timestamp.nullable(),
+    cancellation_reason: z.string().nullable(),
     created_at: Timestamp,
   })
   .meta({ id: 'Appointment' })
 
 export const renderAppointment = (
   appointment: AppointmentRecord,
-  clinic: ClinicInfo,
+  { timezone }: Pick<ClinicInfo, 'timezone'>,
 ): z.input<typeof Appointment> => ({
   id: appointment.id,
   patient: renderPersonRef(appointment.patient),
@@ -51,8 +71,17 @@ export const renderAppointment = (
   end_time: appointment.endTime,
   status: appointment.status,
   notes: appointment.notes,
-  created_at: clinicTimestamp(appointment.createdAt, clinic.timezone),
+  treatments: appointment.treatments.map(renderReference),
+  room: appointment.room && renderReference(appointment.room),
+  confirmed_at: nullableTimestamp(appointment.confirmedAt, timezone),
+  checked_in_at: nullableTimestamp(appointment.checkedInAt, timezone),
+  cancelled_at: nullableTimestamp(appointment.cancelledAt, timezone),
+  cancellation_reason: appointment.cancellationReason,
+  created_at: clinicTimestamp(appointment.createdAt, timezone),
 })
+
+const nullableTimestamp = (instant: string | null, timezone: string): string | null =>
+  instant === null ? null : clinicTimestamp(instant, timezone)
 
 /** One of the next free slots, listed in the `details` of a 409. */
 export const Alternative = z

@@ -44,6 +44,11 @@ const CATALOGUE = {
     error: 'SLOT_UNAVAILABLE',
     text: 'The requested time is already booked. `details` lists up to three of the next free slots.',
   },
+  appointment_closed: {
+    status: 409,
+    error: 'APPOINTMENT_CLOSED',
+    text: 'The appointment was completed or cancelled, or the patient did not come. It can no longer be changed.',
+  },
   idempotency_in_progress: {
     status: 409,
     error: 'IDEMPOTENCY_IN_PROGRESS',

@@ -1,5 +1,12 @@
 import { getAccount, getHealth } from './account.ts'
 import { aliasRoutes } from './aliases.ts'
+import {
+  cancelAppointment,
+  checkInAppointment,
+  completeAppointment,
+  confirmAppointment,
+  noShowAppointment,
+} from './appointment-actions.ts'
 import { createAppointment, getAppointment, listAppointments } from './appointments.ts'
 import { getAvailability } from './availability.ts'
 import { getClinic } from './clinic.ts'
@@ -35,6 +42,11 @@ const ENDPOINTS: readonly Route[] = [
   listAppointments,
   createAppointment,
   getAppointment,
+  confirmAppointment,
+  cancelAppointment,
+  checkInAppointment,
+  completeAppointment,
+  noShowAppointment,
   listInvoices,
   getInvoice,
   listInvoicePayments,

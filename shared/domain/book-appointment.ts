@@ -1,5 +1,5 @@
 /** Decides whether an appointment can be booked, and which other times to offer. */
-import type { Appointment } from './appointment.ts'
+import { type Appointment, NEW_APPOINTMENT } from './appointment.ts'
 import type { WallClock } from './clock.ts'
 import type { Doctor } from './doctor.ts'
 import { formatTime, type Interval, parseTime } from './interval.ts'
@@ -60,10 +60,10 @@ export function bookAppointment(
     id: request.id,
     patient: { id: patient.id, fullName: fullName(patient) },
     doctor: { id: doctor.id, fullName: doctor.fullName },
+    ...NEW_APPOINTMENT,
     date,
     startTime: request.startTime,
     endTime: formatTime(interval.to),
-    status: 'scheduled',
     notes: request.notes,
     createdAt: request.createdAt,
   }

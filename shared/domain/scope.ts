@@ -5,6 +5,7 @@ export const SCOPES = [
   'appointment.read',
   'appointment.read.availability',
   'appointment.write',
+  'appointment.write.status',
   'finance.read',
   'communication.read.sms',
   'communication.write.sms',

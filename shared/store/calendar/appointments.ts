@@ -1,8 +1,26 @@
-import { type Appointment, type AppointmentStatus, occupiesSlot } from '../../domain/appointment.ts'
+import {
+  type Appointment,
+  type AppointmentStatus,
+  type CatalogueReference,
+  occupiesSlot,
+} from '../../domain/appointment.ts'
+import type { ClinicId } from '../../domain/clinic.ts'
 import { appointmentEventDraft } from '../../domain/event.ts'
-import { doctorDayKey } from '../keys/calendar.ts'
-import { shortId } from '../keys/key.ts'
-import { type AttributeMap, code, instant, large, nullable, recordCodec, text } from '../table/attributes.ts'
+import { doctorDayKey, roomDayKey } from '../keys/calendar.ts'
+import { type Key, shortId } from '../keys/key.ts'
+import {
+  type AttributeMap,
+  code,
+  codec,
+  instant,
+  large,
+  nullable,
+  object,
+  optional,
+  optionalList,
+  recordCodec,
+  text,
+} from '../table/attributes.ts'
 import type { Changeset } from '../table/changeset.ts'
 import type { CalendarEntity } from './calendar-entity.ts'
 import { calendarList } from './calendar-list.ts'
@@ -15,6 +33,8 @@ const APPOINTMENT_FACETS: Record<AppointmentStatus, string> = {
   no_show: 'n',
 }
 
+const REFERENCE = codec<CatalogueReference>({ id: text('i'), name: text('n') })
+
 /** Names are short because the cost of a list row is its size in bytes. */
 export const APPOINTMENT_ATTRIBUTES = {
   patient: { id: text('p'), fullName: text('pn') },
@@ -24,6 +44,12 @@ export const APPOINTMENT_ATTRIBUTES = {
   endTime: text('e'),
   status: code('s', APPOINTMENT_FACETS),
   notes: large(nullable(text('n')), null),
+  treatments: large(optionalList('tr', REFERENCE), []),
+  room: optional(object('rm', REFERENCE)),
+  confirmedAt: optional(instant('cf')),
+  checkedInAt: optional(instant('ci')),
+  cancelledAt: optional(instant('xa')),
+  cancellationReason: large(optional(text('xr')), null),
   createdAt: instant('c'),
 } satisfies AttributeMap<Omit<Appointment, 'id'>>
 
@@ -39,18 +65,38 @@ export const APPOINTMENTS: CalendarEntity<Appointment, AppointmentStatus> = {
     patient: patient.id,
     doctor: doctor.id,
   }),
-  onChange: updateDoctorDay,
+  onChange: updateBusyDays,
   eventDraft: appointmentEventDraft,
 }
 
-/** Keeps the doctor's day up to date: one attribute for each appointment that occupies time, `09:00-09:30`. */
-function updateDoctorDay(changeset: Changeset, before: Appointment | null, after: Appointment): void {
-  const busy = (appointment: Appointment) =>
-    occupiesSlot(appointment.status) && `${appointment.startTime}-${appointment.endTime}`
-  const dayOf = ({ doctor, date }: Appointment) => doctorDayKey(changeset.clinic, doctor.id, date)
+/**
+ * Keeps the days of the doctor and the room up to date: one attribute for each appointment that occupies time,
+ * `09:00-09:30`. Days that stay the same are not written, so that nobody else who changes them has to wait.
+ */
+function updateBusyDays(changeset: Changeset, before: Appointment | null, after: Appointment): void {
   const attribute = shortId(after.id)
-  if (before && busy(before)) changeset.set(dayOf(before), attribute, undefined)
-  if (busy(after)) changeset.set(dayOf(after), attribute, busy(after))
+  const old = before ? busyDays(changeset.clinic, before) : []
+  const current = busyDays(changeset.clinic, after)
+  const isIn = (days: readonly BusyDay[]) => (day: BusyDay) =>
+    days.some(({ key, time }) => key.pk === day.key.pk && key.sk === day.key.sk && time === day.time)
+  const [added, removed] = [
+    current.filter((day) => !isIn(old)(day)),
+    old.filter((day) => !isIn(current)(day)),
+  ]
+  for (const { key } of removed) changeset.set(key, attribute, undefined)
+  for (const { key, time } of added) changeset.set(key, attribute, time)
+}
+
+type BusyDay = { readonly key: Key; readonly time: string }
+
+/** The days on which an appointment occupies time, and which. */
+function busyDays(
+  clinic: ClinicId,
+  { doctor, room, date, status, startTime, endTime }: Appointment,
+): BusyDay[] {
+  if (!occupiesSlot(status)) return []
+  const keys = [doctorDayKey(clinic, doctor.id, date), ...(room ? [roomDayKey(clinic, room.id, date)] : [])]
+  return keys.map((key) => ({ key, time: `${startTime}-${endTime}` }))
 }
 
 /** Appointments by date and start time, tallied by status for the clinic and each doctor. */

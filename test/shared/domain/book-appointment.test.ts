@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { NEW_APPOINTMENT } from '../../../shared/domain/appointment.ts'
 import {
   alternativesTo,
   type BookingFacts,
@@ -49,13 +50,13 @@ describe('bookAppointment', () => {
     expect(bookAppointment({ ...request, notes: 'Bring papers' }, facts)).toEqual({
       kind: 'booked',
       appointment: {
+        ...NEW_APPOINTMENT,
         id: 'a1',
         patient: { id: 'p1', fullName: 'Ada Kaya' },
         doctor: { id: 'd1', fullName: 'Dr. Bo' },
         date: '2026-05-04',
         startTime: '09:30',
         endTime: '10:15',
-        status: 'scheduled',
         notes: 'Bring papers',
         createdAt: '2026-05-01T07:00:00.000Z',
       },
