@@ -1,7 +1,7 @@
 import { ApiError } from '../shared/api/errors.ts'
-import { renderWebhookWithSecret, rotateWebhookSecret } from '../shared/api/webhooks.ts'
+import { renderWebhookWithSecret, rotateWebhookSecret, tooManyRotations } from '../shared/api/webhooks.ts'
 import { newSecret } from '../shared/delivery/webhook-signature.ts'
-import { nextSecretEnd, withNewSecret } from '../shared/domain/webhook.ts'
+import { withNewSecret } from '../shared/domain/webhook.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { webhookStore } from '../shared/store/events/webhooks.ts'
 import { StoredResponse } from '../shared/store/table/idempotency.ts'
@@ -11,14 +11,13 @@ export const handler = endpoint(
   { webhooks: webhookStore },
   async ({ clinicId, clinic, path, body, now, idempotency }, { webhooks }) => {
     const secret = body.secret ?? newSecret()
-    const rotated = await webhooks.changeIdempotently(
+    const rotated = await webhooks.changeSecret(
       clinicId,
       path.id,
       (before) => {
         const after = withNewSecret(before, secret, now)
-        if (after) return after
-        const seconds = Math.ceil(nextSecretEnd(before, now) / 1000)
-        throw new ApiError('too_many_rotations', { headers: { 'retry-after': String(seconds) } })
+        if (!after) throw tooManyRotations(before, now)
+        return after
       },
       {
         idempotency,

@@ -1,28 +1,39 @@
 import { ApiError } from '../shared/api/errors.ts'
-import { allowWebhookHost, renderWebhook, updateWebhook } from '../shared/api/webhooks.ts'
+import { allowWebhookHost, renderWebhook, tooManyRotations, updateWebhook } from '../shared/api/webhooks.ts'
+import { type Webhook, withNewSecret } from '../shared/domain/webhook.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { allowedWebhookHost } from '../shared/runtime/webhooks.ts'
 import { webhookHealthStore } from '../shared/store/events/webhook-health.ts'
 import { webhookStore } from '../shared/store/events/webhooks.ts'
+import { StoredResponse } from '../shared/store/table/idempotency.ts'
 
 export const handler = endpoint(
   allowWebhookHost(updateWebhook, allowedWebhookHost()),
   { webhooks: webhookStore, health: webhookHealthStore },
-  async ({ clinicId, clinic, path, body, now }, { webhooks, health }) => {
+  async ({ clinicId, clinic, path, body, now, checkIfMatch, idempotency }, { webhooks, health }) => {
     const changes = {
       ...(body.url !== undefined && { url: body.url }),
       ...(body.events !== undefined && { events: body.events }),
       ...(body.description !== undefined && { description: body.description }),
       ...(body.is_active !== undefined && { isActive: body.is_active }),
     }
-    const webhook = await webhooks.change(clinicId, path.id, (before) => {
-      const after = { ...before, ...changes }
-      const isSame = JSON.stringify(after) === JSON.stringify(before)
-      return isSame ? before : { ...after, updatedAt: new Date(now).toISOString() }
-    })
+    const response = (webhook: Webhook) => ({ data: renderWebhook(webhook, clinic) })
+    const webhook = await webhooks.changeIdempotently(
+      clinicId,
+      path.id,
+      (before) => {
+        checkIfMatch(response(before))
+        const rotated = body.secret === undefined ? before : withNewSecret(before, body.secret, now)
+        if (!rotated) throw tooManyRotations(before, now)
+        const after = { ...rotated, ...changes }
+        const isSame = JSON.stringify(after) === JSON.stringify(before)
+        return isSame ? before : { ...after, updatedAt: new Date(now).toISOString() }
+      },
+      { idempotency, status: 200, response },
+    )
     if (!webhook) throw new ApiError('webhook_not_found')
     // A person has enabled the endpoint or changed its URL, so its earlier failures no longer count.
     if (body.is_active || body.url !== undefined) await health.reset(clinicId, path.id)
-    return { data: renderWebhook(webhook, clinic) }
+    return webhook instanceof StoredResponse ? webhook : response(webhook)
   },
 )

@@ -18,6 +18,10 @@ export async function recordEndpoints({
   await recordSuccess('update-webhook', `/webhooks/${id}`, {
     body: { events: ['appointment.created'], is_active: false },
   })
+  await recordError('precondition_failed', 'PATCH', `/webhooks/${id}`, {
+    body: { is_active: true },
+    headers: { 'if-match': '"an-earlier-etag"' },
+  })
   const rotation = `/webhooks/${id}/rotate-secret`
   await recordSuccess('rotate-webhook-secret', rotation, { body: {} })
   for (let n = 1; n < MAX_PREVIOUS_SECRETS; n++) await sendRequest('POST', rotation, { body: {} })

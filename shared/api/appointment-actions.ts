@@ -10,7 +10,7 @@ import { envelopeOf, longText } from './schemas.ts'
 const ACTION = {
   method: 'POST',
   params: { id: 'appointment_not_found' },
-  response: { status: 200, body: envelopeOf(Appointment) },
+  response: { status: 200, body: envelopeOf(Appointment), record: {} },
   errors: ['appointment_not_found', 'appointment_closed'],
   uses: {
     table: ['GetItem', 'BatchGetItem', 'PutItem', 'ConditionCheckItem'],

@@ -120,7 +120,7 @@ export const createAppointment = defineRoute({
       notes: longText(2000).nullish(),
     })
     .meta({ id: 'NewAppointment' }),
-  response: { status: 201, body: envelopeOf(Appointment), location: '/appointments' },
+  response: { status: 201, body: envelopeOf(Appointment), record: {}, location: '/appointments' },
   errors: [
     'patient_not_found',
     'doctor_not_found',

@@ -59,6 +59,11 @@ const CATALOGUE = {
     error: 'TOO_MANY_ROTATIONS',
     text: 'Three earlier secrets of the webhook endpoint still sign. Retry after the number of seconds in the `retry-after` header.',
   },
+  precondition_failed: {
+    status: 412,
+    error: 'PRECONDITION_FAILED',
+    text: 'The record has changed: its `etag` is not in `if-match`. Nothing was changed.',
+  },
   validation: {
     status: 422,
     error: 'VALIDATION',

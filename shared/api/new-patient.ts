@@ -35,7 +35,7 @@ export const createPatient = defineRoute({
     'Search finds the patient immediately. Several patients may share a phone number or an email address, as families do.',
   scope: 'patient.write',
   body: NewPatient,
-  response: { status: 201, body: envelopeOf(Patient), location: '/patients' },
+  response: { status: 201, body: envelopeOf(Patient), record: {}, location: '/patients' },
   errors: [],
   uses: {
     table: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'BatchWriteItem'],

@@ -56,6 +56,11 @@ export type Route = {
   readonly response: {
     readonly status: number
     readonly body: z.ZodType
+    /**
+     * Of another method than GET: that the response is the record as GET returns it to this credential, so that it has the
+     * same `etag`. `except` names fields that GET does not return.
+     */
+    readonly record?: { readonly except?: readonly string[] }
     /** For the `location` header: the path of a created record without its id, relative to {@link BASE_PATH}. */
     readonly location?: `/${string}`
   }
@@ -80,11 +85,18 @@ export function scopesOf({ scope }: Pick<Route, 'scope'>): Scope[] {
 /** Whether an endpoint lists records. Programs that copy all records of a clinic call these endpoints. */
 export const isList = ({ id }: Pick<Route, 'id'>): boolean => id.startsWith('list-')
 
-/** Whether an endpoint returns one record, whose `etag` a later request can send as `if-none-match`. */
-export function hasEtag({ method, response }: Pick<Route, 'method' | 'response'>): boolean {
+/** Whether an endpoint retrieves one record: a request can send its `etag` as `if-none-match`. */
+export function retrievesRecord({ method, response }: Pick<Route, 'method' | 'response'>): boolean {
   const { shape } = response.body as Partial<z.ZodObject>
   return method === 'GET' && (shape?.data as z.ZodType | undefined)?.def.type === 'object'
 }
+
+/** Whether a response has the `etag` of a record. */
+export const hasEtag = (route: Pick<Route, 'method' | 'response'>): boolean =>
+  retrievesRecord(route) || route.response.record !== undefined
+
+/** Whether a route accepts `if-match`: its changes can be conditional on the state that the caller has read. */
+export const acceptsIfMatch = ({ method }: Pick<Route, 'method'>): boolean => method === 'PATCH'
 
 export const defineRoute = <const R extends Route>(route: R): R => route
 
@@ -117,15 +129,17 @@ export const COMMON_ERRORS = [
 ] as const satisfies ErrorKey[]
 
 /** Whether a route accepts an Idempotency-Key, which makes it safe to retry. */
-export const acceptsIdempotencyKey = ({ method }: Pick<Route, 'method'>): boolean => method === 'POST'
+export const acceptsIdempotencyKey = ({ method }: Pick<Route, 'method'>): boolean =>
+  method === 'POST' || method === 'PATCH'
 
 /** Every error that a route can return. */
 export function errorsOf(route: Pick<Route, 'method' | 'scope' | 'body' | 'errors'>): ErrorKey[] {
   const bodyErrors = route.body ? BODY_ERRORS : []
+  const ifMatchErrors = acceptsIfMatch(route) ? (['precondition_failed'] as const) : []
   const excludedErrors: readonly ErrorKey[] = [
     ...(acceptsIdempotencyKey(route) ? [] : IDEMPOTENCY_ERRORS),
     ...(route.scope === null ? (['missing_scope'] as const) : []),
   ]
-  const errors = [...COMMON_ERRORS, ...bodyErrors, ...route.errors]
+  const errors = [...COMMON_ERRORS, ...bodyErrors, ...ifMatchErrors, ...route.errors]
   return errors.filter((key) => !excludedErrors.includes(key))
 }

@@ -2,13 +2,12 @@ import * as z from 'zod'
 import type { ClinicInfo } from '../domain/clinic.ts'
 import { EVENTS } from '../domain/event.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
-import { MAX_PREVIOUS_SECRETS, type Webhook as WebhookRecord } from '../domain/webhook.ts'
-import { secretIssue } from '../domain/webhook-secret.ts'
-import { webhookUrlIssue } from '../domain/webhook-url.ts'
+import { MAX_PREVIOUS_SECRETS, nextSecretEnd, type Webhook as WebhookRecord } from '../domain/webhook.ts'
 import { WEBHOOK_FIELD_ALIASES } from './aliases.ts'
-import { RequestedEvent } from './events.ts'
+import { ApiError } from './errors.ts'
 import { defineRoute, type Route } from './route.ts'
-import { envelopeOf, oneOf, pageOf, paging, shortText, Timestamp, Uuid } from './schemas.ts'
+import { envelopeOf, oneOf, pageOf, paging, Timestamp, Uuid } from './schemas.ts'
+import { Description, Events, IsActive, OwnSecret, Secret, Url, urlField } from './webhook-fields.ts'
 
 const fields = {
   id: Uuid,
@@ -43,6 +42,8 @@ const WebhookWithSecret = z
   })
   .meta({ id: 'WebhookWithSecret' })
 
+const oneWithSecret = { body: envelopeOf(WebhookWithSecret), record: { except: ['secret'] } } as const
+
 export const renderWebhook = (webhook: WebhookRecord, clinic: ClinicInfo): z.input<typeof Webhook> => ({
   id: webhook.id,
   url: webhook.url,
@@ -58,23 +59,11 @@ export const renderWebhookWithSecret = (webhook: WebhookRecord, clinic: ClinicIn
   secret: webhook.secret,
 })
 
-/** A URL that webhooks may be sent to. Parsing normalizes it. `allowedHost` is allowed although it is not public. */
-const urlField = (allowedHost?: string) =>
-  z
-    .string({ error: 'must be text' })
-    .superRefine((text, context) => {
-      const issue = webhookUrlIssue(text, allowedHost)
-      if (issue !== null) context.addIssue({ code: 'custom', message: issue })
-    })
-    .overwrite((text) => URL.parse(text)?.href ?? text)
-    .meta({
-      format: 'uri',
-      maxLength: 2048,
-      description:
-        'An https URL with a public host name, on port 443 or 8443, without user name, password or fragment.',
-    })
-
-const Url = urlField()
+/** The 409 of a rotation while too many replaced secrets still sign, with the time when the first of them ends. */
+export const tooManyRotations = (webhook: WebhookRecord, now: number): ApiError =>
+  new ApiError('too_many_rotations', {
+    headers: { 'retry-after': String(Math.ceil(nextSecretEnd(webhook, now) / 1000)) },
+  })
 
 /** A route that also allows webhook URLs with this host (`HOST:PORT`, set by the local runner). */
 export const allowWebhookHost = <R extends Route & { body: z.ZodObject }>(
@@ -86,32 +75,6 @@ export const allowWebhookHost = <R extends Route & { body: z.ZodObject }>(
   const isOptional = route.body.shape.url instanceof z.ZodOptional
   return { ...route, body: route.body.extend({ url: isOptional ? url.optional() : url }) }
 }
-
-const Events = z
-  .array(RequestedEvent, { error: 'must be a list of event names' })
-  .min(1, { error: 'must name at least one event' })
-  .max(EVENTS.length, { error: `must name at most ${EVENTS.length} events` })
-  .refine((events) => new Set(events).size === events.length, { error: 'must not name an event twice' })
-  .meta({ uniqueItems: true })
-
-const Description = shortText(500).nullish()
-
-const IsActive = z.boolean({ error: 'must be true or false' })
-
-const Secret = z
-  .string({ error: 'must be text' })
-  .superRefine((secret, context) => {
-    const issue = secretIssue(secret)
-    if (issue !== null) context.addIssue({ code: 'custom', message: issue })
-  })
-  .meta({
-    minLength: 16,
-    maxLength: 256,
-    pattern: String.raw`^[\x21-\x7e]+$`,
-    description:
-      'A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII ' +
-      'characters, which are used as they are. Generated if omitted.',
-  })
 
 export const listWebhooks = defineRoute({
   id: 'list-webhooks',
@@ -158,7 +121,7 @@ export const createWebhook = defineRoute({
     })
     .meta({ id: 'NewWebhook' }),
   fieldAliases: WEBHOOK_FIELD_ALIASES,
-  response: { status: 201, body: envelopeOf(WebhookWithSecret), location: '/webhooks' },
+  response: { status: 201, ...oneWithSecret, location: '/webhooks' },
   errors: ['too_many_webhooks'],
   uses: { table: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'] },
 })
@@ -168,7 +131,9 @@ export const updateWebhook = defineRoute({
   method: 'PATCH',
   path: '/webhooks/{id}',
   summary: 'Update a webhook endpoint',
-  description: 'Changes only the fields that are sent.',
+  description:
+    'Changes only the fields that are sent. A new `secret` replaces the present one as `POST /webhooks/{id}/rotate-secret` ' +
+    'does; the response does not contain it.',
   scope: 'webhook.write',
   params: { id: 'webhook_not_found' },
   body: z
@@ -176,12 +141,13 @@ export const updateWebhook = defineRoute({
       url: Url.optional(),
       events: Events.optional(),
       description: Description,
+      secret: OwnSecret.optional(),
       is_active: IsActive.optional(),
     })
     .meta({ id: 'WebhookChanges' }),
   fieldAliases: WEBHOOK_FIELD_ALIASES,
-  response: { status: 200, body: envelopeOf(Webhook) },
-  errors: ['webhook_not_found'],
+  response: { status: 200, body: envelopeOf(Webhook), record: {} },
+  errors: ['webhook_not_found', 'too_many_rotations'],
   uses: { table: ['GetItem', 'PutItem', 'UpdateItem'] },
 })
 
@@ -211,7 +177,7 @@ export const rotateWebhookSecret = defineRoute({
   params: { id: 'webhook_not_found' },
   body: z.strictObject({ secret: Secret.optional() }).meta({ id: 'NewSecret' }),
   fieldAliases: WEBHOOK_FIELD_ALIASES,
-  response: { status: 200, body: envelopeOf(WebhookWithSecret) },
+  response: { status: 200, ...oneWithSecret },
   errors: ['webhook_not_found', 'too_many_rotations'],
   uses: { table: ['GetItem', 'PutItem'] },
 })

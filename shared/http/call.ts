@@ -20,6 +20,8 @@ export type Call = {
   /** The body as it was received. */
   bodyText: string
   idempotencyKey?: string
+  /** Throws if the request has an `if-match` without the etag of this body, which is that of GET of the record. */
+  checkIfMatch: (current: unknown) => void
   /** Ids of the records that the endpoint returned. For the access trail. */
   responseIds: readonly string[]
   /** Headers of the response, whether it is a success or an error. */

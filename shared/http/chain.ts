@@ -1,6 +1,6 @@
 import middy from '@middy/core'
 import type { APIGatewayProxyEvent } from 'aws-lambda'
-import { acceptsIdempotencyKey, hasEtag, type Route } from '../api/route.ts'
+import { acceptsIdempotencyKey, acceptsIfMatch, hasEtag, type Route } from '../api/route.ts'
 import type { Credential, CredentialPair } from '../domain/credential.ts'
 import type { RequestCount } from '../domain/rate-limit.ts'
 import type { WriteAccess } from '../observability/access.ts'
@@ -15,6 +15,7 @@ import { limitRate } from './limit-rate.ts'
 import { logLine } from './log-line.ts'
 import { readBody } from './read-body.ts'
 import { readIdempotencyKey } from './read-idempotency-key.ts'
+import { readIfMatch } from './read-if-match.ts'
 import { recordUse } from './record-use.ts'
 import { render } from './render.ts'
 import { validate } from './validate.ts'
@@ -40,13 +41,13 @@ export type ChainOptions = {
 
 /**
  * The middleware of an endpoint, in the order of its checks: authentication (401), rate limit (429), scope (403), query
- * and path (400, 404), body (413, 415, 400, 422) and idempotency key (400, 422).
+ * and path (400, 404), if-match (400), body (413, 415, 400, 422) and idempotency key (400, 422).
  */
 export function endpointChain(route: Route, options: ChainOptions) {
   return buildChain([
     logLine(route.id, options.now, options.log, options.onInvoked),
     accessLine(route.id, options.now, options.writeAccess),
-    ...(hasEtag(route) ? [entityTag()] : []),
+    ...(hasEtag(route) ? [entityTag(route)] : []),
     render(route.response),
     collectResponseIds(),
     authenticate(options.verifyCredential, options.onRefusedKey),
@@ -57,6 +58,7 @@ export function endpointChain(route: Route, options: ChainOptions) {
     recordUse(options.recordUse),
     authorize(route),
     validate(route),
+    ...(acceptsIfMatch(route) ? [readIfMatch()] : []),
     ...(hasBody(route) ? [readBody(route, (call, body) => authorizeBody(route, call, body))] : []),
     ...(acceptsIdempotencyKey(route) ? [readIdempotencyKey()] : []),
     ...(options.checkResponses ? [checkResponse(route)] : []),

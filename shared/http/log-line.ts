@@ -44,6 +44,7 @@ export function logLine(
         query: {},
         body: {},
         bodyText: '',
+        checkIfMatch: () => {},
         responseIds: [],
         headers: { 'x-request-id': requestId, ...SECURITY_HEADERS },
         backgroundWrites: [],

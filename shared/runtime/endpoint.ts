@@ -40,6 +40,12 @@ export type Input<R extends Route> = {
   readonly requestId: string
   /** A new id of a record. */
   readonly newId: () => string
+  /**
+   * Requires the record to be in the state that `if-match` names, if the request has one. Takes what GET of the record would
+   * return to this credential. Call it in the attempt that changes the record, on the version that the change requires.
+   * @throws ApiError precondition_failed
+   */
+  readonly checkIfMatch: (current: ResponseBody<R>) => void
   /** Stores the response, so that a repetition of the request gets it again (Idempotency-Key). */
   readonly idempotency: IdempotencyGuard
 }
@@ -77,7 +83,7 @@ export function endpoint<R extends Route, S extends Stores>(
     const { call } = context
     const credential = call.credential as NonNullable<typeof call.credential>
     const { clinic, key, requestsPerMinute } = credential
-    const { path, query, body, bodyText, idempotencyKey } = call
+    const { path, query, body, bodyText, idempotencyKey, checkIfMatch } = call
     const request = {
       clinic: clinic.id,
       credential: key,
@@ -100,6 +106,7 @@ export function endpoint<R extends Route, S extends Stores>(
       now: platform.now(),
       requestId: call.requestId,
       newId: platform.newId,
+      checkIfMatch,
       idempotency: idempotencyGuard(platform, request),
     }
     // A request that was answered 504 makes no further call of the table. The last attempt has half of the time.

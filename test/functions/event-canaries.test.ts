@@ -148,7 +148,9 @@ async function everything(): Promise<void> {
     const one = { ...appointment, id: newUuid() }
     await createRecord(db.table, clinic, appointmentStore(db), one)
     await changed(appointmentStore(db), one.id, { notes: text('more') })
-    await changed(appointmentStore(db), one.id, { status: end })
+    await changed(appointmentStore(db), one.id, { confirmedAt: createdAt })
+    await changed(appointmentStore(db), one.id, { checkedInAt: createdAt })
+    await changed(appointmentStore(db), one.id, { status: end, cancellationReason: text('reason') })
   }
   const invoice = canaryInvoice({ ...named, email: patient.emailAddress }, createdAt)
   await createRecord(db.table, clinic, invoiceStore(db), invoice)

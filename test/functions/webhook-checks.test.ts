@@ -206,12 +206,6 @@ describe('the checks of a webhook request', () => {
     refused(await unchanged(() => change(id, { is_active, description: 'Changed' })), 'is_active')
   })
 
-  it('returns 422 for a secret in a change', async () => {
-    await unchanged(async () => {
-      refused(await change(id, { secret: 'sixteen-letters!' }), 'secret')
-    })
-  })
-
   it.each<[string, unknown]>([
     ['too short', 'fifteen-letters'],
     ['too long', 'x'.repeat(257)],

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { MAX_PREVIOUS_SECRETS, signingSecrets } from '../../shared/domain/webhook.ts'
 import {
   ask,
+  change,
   created,
   error,
   items,
@@ -132,6 +133,43 @@ describe('POST /webhooks/{id}/rotate-secret', () => {
     const made = answers.flatMap(({ body: { data } }) => (data ? [data.secret] : []))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 409, 409, 409])
     expect((await signing(id)).sort()).toEqual([first, ...made].sort())
+  })
+})
+
+describe('PATCH /webhooks/{id} with a secret', () => {
+  const secret = 'my-own-secret-0123456789'
+
+  it('rotates to it beside the other changes, and returns no secret', async () => {
+    const { id, secret: old, ...before } = await created()
+    later(60_000)
+    const { status, body } = await change(id, { signing_secret: secret, is_active: false })
+    expect(status).toBe(200)
+    expect(body.data).toEqual({ id, ...before, is_active: false, updated_at: expect.stringMatching(TIME) })
+    expect(body.data.updated_at > before.updated_at).toBe(true)
+    expect(await signing(id)).toEqual([secret, old])
+  })
+
+  it('writes nothing when the secret is already the current one', async () => {
+    const { id } = await created({ secret })
+    later(60_000)
+    expect(await unchanged(() => change(id, { secret }))).toMatchObject({ status: 200 })
+  })
+
+  it('changes nothing while three earlier secrets still sign', async () => {
+    const { id } = await created()
+    for (let n = 0; n < MAX_PREVIOUS_SECRETS; n++) await rotated(id)
+    const refused = await unchanged(() => change(id, { secret, is_active: false }))
+    expect(refused).toMatchObject(error(409, 'TOO_MANY_ROTATIONS', 'too_many_rotations'))
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+  })
+
+  it('rejects a secret that is too short, and null', async () => {
+    const { id } = await created()
+    for (const secret of ['short', null])
+      expect(await unchanged(() => change(id, { secret }))).toMatchObject({
+        status: 422,
+        body: { details: [{ field: 'secret' }] },
+      })
   })
 })
 

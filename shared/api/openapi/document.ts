@@ -38,7 +38,13 @@ export function openapiDocument(examples: Examples, routes: readonly Route[] = R
           'x-scopes': scopes,
         },
       },
-      parameters: { IdempotencyKey, IdempotencyKeyAlias, IfNoneMatch, ...deliveryParameters(examples) },
+      parameters: {
+        IdempotencyKey,
+        IdempotencyKeyAlias,
+        IfNoneMatch,
+        IfMatch,
+        ...deliveryParameters(examples),
+      },
       headers: headerComponents(examples),
       responses: sharedResponses(schemas, examples),
       schemas: schemas.all(),
@@ -66,6 +72,10 @@ const IdempotencyKeyAlias: Json = {
   schema: IdempotencyKey.schema,
 }
 
+/** `*`, or a list of etags; weak ones never match. */
+const ETAG = String.raw`(W/)?"[\x21\x23-\x7e\x80-\xff]*"`
+const IF_MATCH = String.raw`^(\*|${ETAG}(\s*,\s*${ETAG})*)$`
+
 const IfNoneMatch: Json = {
   name: 'if-none-match',
   in: 'header',
@@ -73,6 +83,16 @@ const IfNoneMatch: Json = {
   description:
     'The `etag` of an earlier response. If the record is still the same, the response is a 304 without a body.',
   schema: { type: 'string' },
+}
+
+const IfMatch: Json = {
+  name: 'if-match',
+  in: 'header',
+  required: false,
+  description:
+    'The `etag` of an earlier response, or several of them. If the record has none of them any more, nothing is changed and ' +
+    'the response is a 412. `*` matches every record.',
+  schema: { type: 'string', pattern: IF_MATCH },
 }
 
 function paths(routes: readonly Route[], toOperation: (route: Route) => Json): Json {

@@ -51,7 +51,9 @@ const HEADERS = {
     required: true,
   },
   etag: {
-    description: 'Identifies this state of the record: a later request can send it as `if-none-match`.',
+    description:
+      'Identifies this state of the record: a later request can send it as `if-none-match`, or as `if-match` to change the ' +
+      'record only in this state.',
     schema: { type: 'string', pattern: '^"[A-Za-z0-9_-]+"$' },
     required: true,
   },

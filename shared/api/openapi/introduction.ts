@@ -33,11 +33,12 @@ not change, its pages contain every record exactly once. Events and deliveries a
 ## Unchanged records
 
 Responses with one record have an \`etag\`. If a later request has it in \`if-none-match\` and the record is still the same, the
-response is a 304 without a body.
+response is a 304 without a body. If a PATCH has it in \`if-match\` and the record has changed since, nothing is changed and the
+response is a 412.
 
 ## Idempotent requests
 
-Send an \`Idempotency-Key\` with every POST. You can then safely repeat the request for 24 hours: it is executed once, and every
+Send an \`Idempotency-Key\` with every POST and PATCH. You can then safely repeat the request for 24 hours: it is executed once, and every
 repetition returns the first response. The same key with a different body is an error; bodies are compared byte by byte.
 Only successful responses and the 409 for a taken slot are stored; after any other error, repeat the request with the same key.
 If a patient is erased, stored responses no longer contain the patient's data.

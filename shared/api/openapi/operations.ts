@@ -1,6 +1,13 @@
 import type { Scope } from '../../domain/scope.ts'
 import { type ErrorKey, errorEntry } from '../error-catalogue.ts'
-import { acceptsIdempotencyKey, errorsOf, hasEtag, type Route, scopesOf } from '../route.ts'
+import {
+  acceptsIdempotencyKey,
+  acceptsIfMatch,
+  errorsOf,
+  type Route,
+  retrievesRecord,
+  scopesOf,
+} from '../route.ts'
 import { errorResponse, errorSchema, groupByStatus, pascalCase } from './errors.ts'
 import type { Examples, RecordedExchange } from './examples.ts'
 import { notModifiedHeaders, successHeaders } from './headers.ts'
@@ -52,7 +59,7 @@ export function operation(route: Route, schemas: SchemaCollector, examples: Exam
     }),
     responses: {
       [route.response.status]: successResponse(route, schemas, successes),
-      ...(hasEtag(route) && { 304: { description: 'Not modified', headers: notModifiedHeaders() } }),
+      ...(retrievesRecord(route) && { 304: { description: 'Not modified', headers: notModifiedHeaders() } }),
       ...Object.fromEntries(errorResponses(route, schemas, examples)),
     },
   }
@@ -122,7 +129,8 @@ const headerParameters = (route: Route): Json[] => [
         { $ref: '#/components/parameters/IdempotencyKeyAlias' },
       ]
     : []),
-  ...(hasEtag(route) ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
+  ...(retrievesRecord(route) ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
+  ...(acceptsIfMatch(route) ? [{ $ref: '#/components/parameters/IfMatch' }] : []),
 ]
 
 function successResponse(

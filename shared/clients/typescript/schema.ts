@@ -547,7 +547,7 @@ export interface paths {
         head?: never;
         /**
          * Update a webhook endpoint
-         * @description Changes only the fields that are sent.
+         * @description Changes only the fields that are sent. A new `secret` replaces the present one as `POST /webhooks/{id}/rotate-secret` does; the response does not contain it.
          *
          *     Scope: `webhook.write`.
          */
@@ -2131,6 +2131,13 @@ export interface components {
             id: string;
             full_name: string;
         };
+        /** @description The record has changed: its `etag` is not in `if-match`. Nothing was changed. */
+        PreconditionFailedError: {
+            /** @constant */
+            error: "PRECONDITION_FAILED";
+            /** @constant */
+            message: "errors.developer_api.precondition_failed";
+        };
         /** @description The SMS provider could not be reached. The SMS was not sent. Retry after the number of seconds in the `retry-after` header. */
         ProviderUnavailableError: {
             /** @constant */
@@ -2320,6 +2327,8 @@ export interface components {
             url?: string;
             events?: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "payment.received")[];
             description?: string | null;
+            /** @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, which are used as they are. */
+            secret?: string;
             is_active?: boolean;
         };
         /**
@@ -2336,6 +2345,11 @@ export interface components {
             /** @deprecated */
             subscribed_events?: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "payment.received")[];
             description?: string | null;
+            /**
+             * @deprecated
+             * @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, which are used as they are.
+             */
+            signing_secret?: string;
             is_active?: boolean;
         };
         /** @description The webhook endpoint does not exist. */
@@ -2519,6 +2533,8 @@ export interface components {
         IdempotencyKeyAlias: string;
         /** @description The `etag` of an earlier response. If the record is still the same, the response is a 304 without a body. */
         IfNoneMatch: string;
+        /** @description The `etag` of an earlier response, or several of them. If the record has none of them any more, nothing is changed and the response is a 412. `*` matches every record. */
+        IfMatch: string;
         /**
          * @description The `id` of the event. The same on every attempt.
          * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
@@ -2578,7 +2594,7 @@ export interface components {
          */
         location: string;
         /**
-         * @description Identifies this state of the record: a later request can send it as `if-none-match`.
+         * @description Identifies this state of the record: a later request can send it as `if-none-match`, or as `if-match` to change the record only in this state.
          * @example "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"
          */
         etag: string;
@@ -2887,6 +2903,7 @@ export interface operations {
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     location: components["headers"]["location"];
+                    etag: components["headers"]["etag"];
                     "idempotent-replayed": components["headers"]["idempotent-replayed"];
                     [name: string]: unknown;
                 };
@@ -3440,6 +3457,7 @@ export interface operations {
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     location: components["headers"]["location"];
+                    etag: components["headers"]["etag"];
                     "idempotent-replayed": components["headers"]["idempotent-replayed"];
                     [name: string]: unknown;
                 };
@@ -3673,6 +3691,7 @@ export interface operations {
                     "x-content-type-options": components["headers"]["x-content-type-options"];
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
                     "idempotent-replayed": components["headers"]["idempotent-replayed"];
                     [name: string]: unknown;
                 };
@@ -3802,6 +3821,7 @@ export interface operations {
                     "x-content-type-options": components["headers"]["x-content-type-options"];
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
                     "idempotent-replayed": components["headers"]["idempotent-replayed"];
                     [name: string]: unknown;
                 };
@@ -3931,6 +3951,7 @@ export interface operations {
                     "x-content-type-options": components["headers"]["x-content-type-options"];
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
                     "idempotent-replayed": components["headers"]["idempotent-replayed"];
                     [name: string]: unknown;
                 };
@@ -4060,6 +4081,7 @@ export interface operations {
                     "x-content-type-options": components["headers"]["x-content-type-options"];
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
                     "idempotent-replayed": components["headers"]["idempotent-replayed"];
                     [name: string]: unknown;
                 };
@@ -4189,6 +4211,7 @@ export interface operations {
                     "x-content-type-options": components["headers"]["x-content-type-options"];
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
                     "idempotent-replayed": components["headers"]["idempotent-replayed"];
                     [name: string]: unknown;
                 };
@@ -5176,6 +5199,7 @@ export interface operations {
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     location: components["headers"]["location"];
+                    etag: components["headers"]["etag"];
                     "idempotent-replayed": components["headers"]["idempotent-replayed"];
                     [name: string]: unknown;
                 };
@@ -5426,7 +5450,17 @@ export interface operations {
     "update-webhook": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
+                "idempotency-key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @deprecated
+                 * @description Another name of `idempotency-key`. If both are sent, they must be equal.
+                 */
+                "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
+                /** @description The `etag` of an earlier response, or several of them. If the record has none of them any more, nothing is changed and the response is a 412. `*` matches every record. */
+                "if-match"?: components["parameters"]["IfMatch"];
+            };
             path: {
                 /**
                  * @description A malformed id is treated like an unknown one and returns `webhook_not_found`.
@@ -5451,6 +5485,8 @@ export interface operations {
                     "x-content-type-options": components["headers"]["x-content-type-options"];
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "idempotent-replayed": components["headers"]["idempotent-replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5459,7 +5495,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5471,7 +5507,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"];
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"] | components["schemas"]["ConflictingIdempotencyKeysError"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -5505,9 +5541,40 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookNotFoundError"];
                 };
             };
+            /** @description Three earlier secrets of the webhook endpoint still sign. Retry after the number of seconds in the `retry-after` header. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "retry-after": components["headers"]["retry-after"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TooManyRotationsError"];
+                };
+            };
+            /** @description The record has changed: its `etag` is not in `if-match`. Nothing was changed. */
+            412: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreconditionFailedError"];
+                };
+            };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5519,7 +5586,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ValidationError"];
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"];
                 };
             };
             429: components["responses"]["RateLimited"];
@@ -5564,6 +5631,7 @@ export interface operations {
                     "x-content-type-options": components["headers"]["x-content-type-options"];
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
                     "idempotent-replayed": components["headers"]["idempotent-replayed"];
                     [name: string]: unknown;
                 };

@@ -14,7 +14,7 @@ export type ClientOptions = {
 }
 
 export type RequestOptions = {
-  /** The Idempotency-Key of a POST. Defaults to a random one. */
+  /** The Idempotency-Key of a POST or PATCH. Defaults to a random one. */
   readonly idempotencyKey?: string
   readonly signal?: AbortSignal
 }
@@ -26,7 +26,7 @@ export type ApiRequest = RequestOptions & {
   readonly body?: object | undefined
 }
 
-/** Statuses after which a retry may succeed. A POST is safe to retry because it has an idempotency key. */
+/** Statuses after which a retry may succeed. A POST or PATCH is safe to retry because it has an idempotency key. */
 const RETRYABLE_STATUSES = new Set([429, 500, 502, 503, 504])
 
 /** If `retry-after` asks for a longer wait, in milliseconds, the request fails instead. */
@@ -68,7 +68,9 @@ export function transport({
 
   return async (request) => {
     const idempotencyKey =
-      request.method === 'POST' ? (request.idempotencyKey ?? crypto.randomUUID()) : undefined
+      request.method === 'POST' || request.method === 'PATCH'
+        ? (request.idempotencyKey ?? crypto.randomUUID())
+        : undefined
     for (let attempt = 0; ; attempt++) {
       const outcome = await sendOnce(request, idempotencyKey).then(
         readResponse,

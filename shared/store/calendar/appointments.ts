@@ -15,13 +15,12 @@ import {
   instant,
   large,
   nullable,
-  object,
   optional,
-  optionalList,
   recordCodec,
   text,
 } from '../table/attributes.ts'
 import type { Changeset } from '../table/changeset.ts'
+import { object, optionalList } from '../table/nested-attributes.ts'
 import type { CalendarEntity } from './calendar-entity.ts'
 import { calendarList } from './calendar-list.ts'
 import type { ListPlatform } from './calendar-pages.ts'
@@ -71,7 +70,7 @@ export const APPOINTMENTS: CalendarEntity<Appointment, AppointmentStatus> = {
 
 /**
  * Keeps the days of the doctor and the room up to date: one attribute for each appointment that occupies time,
- * `09:00-09:30`. Days that stay the same are not written, so that nobody else who changes them has to wait.
+ * `09:00-09:30`. Days that stay the same are not written, so that no other booking of them has to be repeated.
  */
 function updateBusyDays(changeset: Changeset, before: Appointment | null, after: Appointment): void {
   const attribute = shortId(after.id)

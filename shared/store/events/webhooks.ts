@@ -26,6 +26,8 @@ const withSecretNumber = ({ data, ...rest }: ResponseWithSecret, { secretNumber 
   data: { ...data, secret: secretNumber },
 })
 
+type Apply = (before: Webhook) => Webhook
+
 /** Webhooks with their secrets; the table is encrypted with its own key. */
 export function webhookStore({ table }: { table: Table }) {
   /** Oldest first. */
@@ -73,56 +75,67 @@ export function webhookStore({ table }: { table: Table }) {
   }
 
   /** Changes a webhook; null for an unknown one. If nothing changes, nothing is written. */
-  async function change(
-    clinic: ClinicId,
-    id: string,
-    apply: (before: Webhook) => Webhook,
-  ): Promise<Webhook | null> {
-    return retryOnConflict(async () => {
+  const change = (clinic: ClinicId, id: string, apply: Apply): Promise<Webhook | null> =>
+    retryOnConflict(async () => {
       const item = await table.get(webhookKey(clinic, id))
       return item ? write(table, clinic, item, apply) : null
     })
-  }
 
   /**
-   * Changes a webhook together with its idempotent response, which contains its secret; null for an unknown webhook. Returns
-   * the stored response if the request is a repeat.
+   * Changes a webhook together with its idempotent response; null for an unknown webhook. Returns the stored response if the
+   * request is a repeat.
    */
   async function changeIdempotently(
     clinic: ClinicId,
     id: string,
-    apply: (before: Webhook) => Webhook,
-    { idempotency, status, response }: ResponseToStore<Webhook, ResponseWithSecret>,
+    apply: Apply,
+    { idempotency, status, response }: ResponseToStore<Webhook>,
   ): Promise<StoredResponse | Webhook | null> {
     return retryOnConflict(async () => {
       const [storedResponse, item] = await Promise.all([
         idempotency.find(),
         table.get(webhookKey(clinic, id)),
       ])
-      if (storedResponse) return withSecret(storedResponse, (id) => find(clinic, id))
+      if (storedResponse) return storedResponse
       if (!item) return null
       return write(table, clinic, item, apply, (changes, after) =>
-        idempotency.store(changes, status, withSecretNumber(response(after), after), ''),
+        idempotency.store(changes, status, response(after), ''),
       )
     })
   }
 
-  /** Deletes a webhook and its health; false for an unknown webhook. */
-  async function remove(clinic: ClinicId, id: string): Promise<boolean> {
-    try {
-      const changes = new Changeset(table, clinic)
-      changes.removeExisting(webhookKey(clinic, id))
-      changes.add(webhookCountKey(clinic), 'n', -1)
-      changes.remove(webhookHealthKey(clinic, id))
-      await repeatOnConflict(() => changes.commit())
-      return true
-    } catch (error) {
-      if (error instanceof ConditionFailed) return false
-      throw error
-    }
+  /** The same for a change of the secret, which the response contains. */
+  async function changeSecret(
+    clinic: ClinicId,
+    id: string,
+    apply: Apply,
+    { response, ...toStore }: ResponseToStore<Webhook, ResponseWithSecret>,
+  ): Promise<StoredResponse | Webhook | null> {
+    const changed = await changeIdempotently(clinic, id, apply, {
+      ...toStore,
+      response: (after) => withSecretNumber(response(after), after),
+    })
+    return changed instanceof StoredResponse ? withSecret(changed, (id) => find(clinic, id)) : changed
   }
 
-  return { list, find, create, change, changeIdempotently, remove }
+  /** Deletes a webhook and its health; false for an unknown webhook. */
+  const remove = (clinic: ClinicId, id: string) => deleteWebhook(table, clinic, id)
+
+  return { list, find, create, change, changeIdempotently, changeSecret, remove }
+}
+
+async function deleteWebhook(table: Table, clinic: ClinicId, id: string): Promise<boolean> {
+  try {
+    const changes = new Changeset(table, clinic)
+    changes.removeExisting(webhookKey(clinic, id))
+    changes.add(webhookCountKey(clinic), 'n', -1)
+    changes.remove(webhookHealthKey(clinic, id))
+    await repeatOnConflict(() => changes.commit())
+    return true
+  } catch (error) {
+    if (error instanceof ConditionFailed) return false
+    throw error
+  }
 }
 
 /** A stored response with its secret; with null if the webhook was deleted or its secret was replaced. */

@@ -5,7 +5,13 @@ import { ERROR_KEYS, errorEntry } from '../../../../shared/api/error-catalogue.t
 import { EVENT_NAMES } from '../../../../shared/api/events.ts'
 import { openapiDocument } from '../../../../shared/api/openapi/document.ts'
 import type { Examples } from '../../../../shared/api/openapi/examples.ts'
-import { acceptsIdempotencyKey, errorsOf, hasEtag, scopesOf } from '../../../../shared/api/route.ts'
+import {
+  acceptsIdempotencyKey,
+  acceptsIfMatch,
+  errorsOf,
+  retrievesRecord,
+  scopesOf,
+} from '../../../../shared/api/route.ts'
 import { ROUTES } from '../../../../shared/api/routes.ts'
 import { signatureHeaders } from '../../../../shared/delivery/webhook-signature.ts'
 import { SCOPES } from '../../../../shared/domain/scope.ts'
@@ -42,11 +48,14 @@ describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as 
       ...Object.keys(route.params ?? {}).map((name) => `path ${name}`),
       ...Object.keys(route.query?.shape ?? {}).map((name) => `query ${name}`),
       ...(acceptsIdempotencyKey(route) ? ['header idempotency-key', 'header x-idempotency-key'] : []),
-      ...(hasEtag(route) ? ['header if-none-match'] : []),
+      ...(retrievesRecord(route) ? ['header if-none-match'] : []),
+      ...(acceptsIfMatch(route) ? ['header if-match'] : []),
     ])
     const statuses = errorsOf(route).map((key) => errorEntry(key).status)
     expect(Object.keys(operation.responses)).toEqual(
-      [...new Set([route.response.status, ...(hasEtag(route) ? [304] : []), ...statuses])].sort().map(String),
+      [...new Set([route.response.status, ...(retrievesRecord(route) ? [304] : []), ...statuses])]
+        .sort()
+        .map(String),
     )
     for (const key of errorsOf(route)) {
       const { content = {} } = resolveRef(operation.responses[errorEntry(key).status] ?? {})

@@ -56,6 +56,8 @@ const drafts: (EventDraft | null)[] = [
   patientEventDraft(patient, { ...patient, firstName: 'Bo' }),
   patientEventDraft(patient, { ...patient, erasedAt: at }),
   appointmentEventDraft(appointment, { ...appointment, notes: 'x' }),
+  appointmentEventDraft(appointment, { ...appointment, confirmedAt: at }),
+  appointmentEventDraft(appointment, { ...appointment, checkedInAt: at }),
   ...APPOINTMENT_STATUSES.flatMap((status) => [
     appointmentEventDraft(null, { ...appointment, status }),
     appointmentEventDraft(appointment, { ...appointment, status }),

@@ -1,0 +1,55 @@
+/** The fields of requests that create or change a webhook endpoint. */
+import * as z from 'zod'
+import { EVENTS } from '../domain/event.ts'
+import { secretIssue } from '../domain/webhook-secret.ts'
+import { webhookUrlIssue } from '../domain/webhook-url.ts'
+import { RequestedEvent } from './events.ts'
+import { shortText } from './schemas.ts'
+
+/** A URL that webhooks may be sent to. Parsing normalizes it. `allowedHost` is allowed although it is not public. */
+export const urlField = (allowedHost?: string) =>
+  z
+    .string({ error: 'must be text' })
+    .superRefine((text, context) => {
+      const issue = webhookUrlIssue(text, allowedHost)
+      if (issue !== null) context.addIssue({ code: 'custom', message: issue })
+    })
+    .overwrite((text) => URL.parse(text)?.href ?? text)
+    .meta({
+      format: 'uri',
+      maxLength: 2048,
+      description:
+        'An https URL with a public host name, on port 443 or 8443, without user name, password or fragment.',
+    })
+
+export const Url = urlField()
+
+export const Events = z
+  .array(RequestedEvent, { error: 'must be a list of event names' })
+  .min(1, { error: 'must name at least one event' })
+  .max(EVENTS.length, { error: `must name at most ${EVENTS.length} events` })
+  .refine((events) => new Set(events).size === events.length, { error: 'must not name an event twice' })
+  .meta({ uniqueItems: true })
+
+export const Description = shortText(500).nullish()
+
+export const IsActive = z.boolean({ error: 'must be true or false' })
+
+const SECRET_FORM =
+  'A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII ' +
+  'characters, which are used as they are.'
+
+export const OwnSecret = z
+  .string({ error: 'must be text' })
+  .superRefine((secret, context) => {
+    const issue = secretIssue(secret)
+    if (issue !== null) context.addIssue({ code: 'custom', message: issue })
+  })
+  .meta({
+    minLength: 16,
+    maxLength: 256,
+    pattern: String.raw`^[\x21-\x7e]+$`,
+    description: SECRET_FORM,
+  })
+
+export const Secret = OwnSecret.meta({ description: `${SECRET_FORM} Generated if omitted.` })
