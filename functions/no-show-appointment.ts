@@ -3,16 +3,16 @@ import { renderAppointment } from '../shared/api/appointments.ts'
 import type { Appointment } from '../shared/domain/appointment.ts'
 import { applyAction } from '../shared/domain/appointment-actions.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
-import { appointmentActionStore } from '../shared/store/calendar/appointment-actions.ts'
+import { appointmentChangeStore } from '../shared/store/calendar/appointment-changes.ts'
 import { StoredResponse } from '../shared/store/table/idempotency.ts'
 
 export const handler = endpoint(
   noShowAppointment,
-  { actions: appointmentActionStore },
-  async ({ clinicId, clinic, path, now, idempotency }, { actions }) => {
+  { appointments: appointmentChangeStore },
+  async ({ clinicId, clinic, path, now, idempotency }, { appointments }) => {
     const at = new Date(now).toISOString()
     const response = (after: Appointment) => ({ data: renderAppointment(after, clinic) })
-    const outcome = await actions.act(
+    const outcome = await appointments.act(
       clinicId,
       path.id,
       (before) => applyAction(before, { kind: 'no_show' }, at),

@@ -5,6 +5,7 @@ import { NO_DETAILS, type Patient } from '../../shared/domain/patient.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { parseWeeklyHours } from '../../shared/domain/working-hours.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
+import { availabilityStore } from '../../shared/store/calendar/availability.ts'
 import { bookingStore } from '../../shared/store/calendar/booking.ts'
 import type { CalendarFilter } from '../../shared/store/calendar/calendar-pages.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
@@ -136,10 +137,16 @@ async function addBooking(
   }
   const request = { clinic, credential: 'ck_bench', route: 'create-appointment', key: 'key', body: '{}' }
   const booking = bookingStore({ table })
+  const availability = availabilityStore({ table })
   await add('availability', { units: 10, roundTrips: 2 }, () =>
     Promise.all([
-      booking.findDoctor(clinic, doctor.id),
-      booking.findDay(clinic, doctor.id, date),
+      availability.read(clinic, {
+        doctor: doctor.id,
+        treatment: undefined,
+        room: undefined,
+        from: date,
+        to: date,
+      }),
       booking.defaultDuration(clinic),
     ]),
   )
@@ -156,6 +163,8 @@ async function addBooking(
           date,
           startTime: appointment.startTime,
           minutes: 30,
+          treatments: [],
+          room: null,
           notes: null,
           timezone: 'UTC',
           clock: { date: '2026-01-01', seconds: 0 },

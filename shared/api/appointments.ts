@@ -5,20 +5,15 @@ import {
   type CatalogueReference as Reference,
 } from '../domain/appointment.ts'
 import type { ClinicInfo } from '../domain/clinic.ts'
-import { formatTime } from '../domain/interval.ts'
-import type { DatedSlot } from '../domain/slots.ts'
-import { clinicTimestamp, LAST_DATE } from '../domain/timestamp.ts'
-import { DurationMinutes } from './availability.ts'
+import { clinicTimestamp } from '../domain/timestamp.ts'
 import { defineRoute } from './route.ts'
 import {
   CalendarDate,
   envelopeOf,
-  longText,
   oneOf,
   PersonRef,
   pageOf,
   paging,
-  RecordDate,
   renderPersonRef,
   TimeOfDay,
   Timestamp,
@@ -82,57 +77,6 @@ export const renderAppointment = (
 
 const nullableTimestamp = (instant: string | null, timezone: string): string | null =>
   instant === null ? null : clinicTimestamp(instant, timezone)
-
-/** One of the next free slots, listed in the `details` of a 409. */
-export const Alternative = z
-  .strictObject({ appointment_date: CalendarDate, start_time: TimeOfDay, end_time: TimeOfDay })
-  .meta({ id: 'Alternative' })
-
-export const renderAlternative = ({ date, from, to }: DatedSlot): z.input<typeof Alternative> => ({
-  appointment_date: date,
-  start_time: formatTime(from),
-  end_time: formatTime(to),
-})
-
-export const createAppointment = defineRoute({
-  id: 'create-appointment',
-  method: 'POST',
-  path: '/appointments',
-  summary: 'Book an appointment',
-  description:
-    'Books any time that fits, not only the slots that `GET /availability` lists. Every listed slot can be booked. The ' +
-    "appointment must lie within the doctor's working hours, outside breaks and time off, start in the future, end by 23:59, " +
-    "and not overlap a scheduled or completed appointment. Dates and times are in the clinic's time zone. If several requests " +
-    "for overlapping times arrive, exactly one succeeds; the others receive a 409 that lists up to three of the doctor's next " +
-    'free slots in `details`.',
-  scope: 'appointment.write',
-  body: z
-    .strictObject({
-      patient_id: Uuid,
-      doctor_id: Uuid,
-      appointment_date: RecordDate.meta({
-        description: `In the clinic's time zone. Must not be after ${LAST_DATE}.`,
-      }),
-      start_time: TimeOfDay,
-      duration: DurationMinutes.optional().meta({
-        description: "Length in minutes. Defaults to the clinic's setting.",
-      }),
-      notes: longText(2000).nullish(),
-    })
-    .meta({ id: 'NewAppointment' }),
-  response: { status: 201, body: envelopeOf(Appointment), record: {}, location: '/appointments' },
-  errors: [
-    'patient_not_found',
-    'doctor_not_found',
-    'slot_unavailable',
-    'outside_working_hours',
-    'appointment_in_past',
-  ],
-  uses: {
-    table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
-    shared: ['announced-events', 'spread-tallies'],
-  },
-})
 
 export const listAppointments = defineRoute({
   id: 'list-appointments',

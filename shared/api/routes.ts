@@ -7,8 +7,9 @@ import {
   confirmAppointment,
   noShowAppointment,
 } from './appointment-actions.ts'
-import { createAppointment, getAppointment, listAppointments } from './appointments.ts'
+import { getAppointment, listAppointments } from './appointments.ts'
 import { getAvailability } from './availability.ts'
+import { createAppointment, updateAppointment } from './bookings.ts'
 import { getClinic } from './clinic.ts'
 import { listDeliveries, pingWebhook, redeliver } from './deliveries.ts'
 import { getDoctor, listDoctors } from './doctors.ts'
@@ -42,6 +43,7 @@ const ENDPOINTS: readonly Route[] = [
   listAppointments,
   createAppointment,
   getAppointment,
+  updateAppointment,
   confirmAppointment,
   cancelAppointment,
   checkInAppointment,
