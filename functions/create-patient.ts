@@ -1,20 +1,16 @@
-import { ApiError } from '../shared/api/errors.ts'
-import { createPatient } from '../shared/api/new-patient.ts'
-import { renderPatient } from '../shared/api/patients.ts'
+import { checkDateOfBirth, createPatient } from '../shared/api/new-patient.ts'
+import { renderPatientDetails } from '../shared/api/patients.ts'
 import { wallClock } from '../shared/domain/clock.ts'
 import type { Patient } from '../shared/domain/patient.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
+import { patientResponse } from '../shared/runtime/patient-response.ts'
 import { patientWriter } from '../shared/store/patients/patient-writer.ts'
 
 export const handler = endpoint(
   createPatient,
   { patients: patientWriter },
-  async ({ clinicId, clinic, body, now, newId, idempotency }, { patients }) => {
-    if (body.date_of_birth && body.date_of_birth > wallClock(now, clinic.timezone).date) {
-      throw new ApiError('validation', {
-        details: [{ field: 'date_of_birth', issue: 'must not be in the future' }],
-      })
-    }
+  async ({ clinicId, clinic, credential, body, now, newId, idempotency }, { patients }) => {
+    checkDateOfBirth(body, wallClock(now, clinic.timezone))
     const patient: Patient = {
       id: newId(),
       firstName: body.first_name,
@@ -23,10 +19,14 @@ export const handler = endpoint(
       gender: body.gender ?? null,
       phoneNumber: body.phone_number ?? null,
       emailAddress: body.email_address ?? null,
+      isActive: true,
+      nationalId: body.national_id ?? null,
+      notes: body.notes ?? null,
       createdAt: new Date(now).toISOString(),
       erasedAt: null,
     }
-    const response = { data: renderPatient(patient, clinic) }
-    return (await patients.create(clinicId, patient, idempotency, 201, response)) ?? response
+    const response = { data: renderPatientDetails(patient, credential) }
+    const stored = await patients.create(clinicId, patient, idempotency, 201, response)
+    return patientResponse(stored ?? patient, credential)
   },
 )

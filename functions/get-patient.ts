@@ -1,14 +1,14 @@
 import { ApiError } from '../shared/api/errors.ts'
-import { getPatient, renderPatient } from '../shared/api/patients.ts'
+import { getPatient, renderPatientDetails } from '../shared/api/patients.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { patientStore } from '../shared/store/patients/patients.ts'
 
 export const handler = endpoint(
   getPatient,
   { patients: patientStore },
-  async ({ clinicId, clinic, path }, { patients }) => {
+  async ({ clinicId, credential, path }, { patients }) => {
     const patient = await patients.find(clinicId, path.id) // another clinic's patient is not found
     if (!patient) throw new ApiError('patient_not_found')
-    return { data: renderPatient(patient, clinic) }
+    return { data: renderPatientDetails(patient, credential) }
   },
 )

@@ -18,6 +18,7 @@ import { StoredResponse } from '../shared/store/table/idempotency.ts'
 
 const ERRORS = {
   patient_not_found: 'patient_not_found',
+  patient_inactive: 'patient_inactive',
   no_phone: 'patient_has_no_phone',
   no_email: 'patient_has_no_email',
   country_not_allowed: 'country_not_allowed',

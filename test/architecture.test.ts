@@ -63,6 +63,7 @@ const ARROWS: Record<string, string[]> = {
     'shared/runtime',
     'shared/store',
     'shared/store/calendar',
+    'shared/store/copies',
     'shared/store/events',
     'shared/store/keys',
     'shared/store/messages',

@@ -1,9 +1,16 @@
 import type { Command } from 'commander'
 import { anonymizeResponse } from '../../shared/api/anonymize-response.ts'
-import { renderPatient } from '../../shared/api/patients.ts'
+import { renderPatientDetails } from '../../shared/api/patients.ts'
 import { CalendarDate, oneOf } from '../../shared/api/schemas.ts'
 import { GENDERS, type Patient } from '../../shared/domain/patient.ts'
-import { emailAddress, personName, phoneNumber } from '../../shared/domain/text-fields.ts'
+import { SCOPES } from '../../shared/domain/scope.ts'
+import {
+  emailAddress,
+  multiLineText,
+  nationalId,
+  personName,
+  phoneNumber,
+} from '../../shared/domain/text-fields.ts'
 import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
 import { operatorOf } from './command-trail.ts'
 import { connect, requireClinic } from './connection.ts'
@@ -16,6 +23,9 @@ type Fields = {
   dateOfBirth?: string
   phone?: string
   email?: string
+  nationalId?: string
+  notes?: string
+  active?: boolean
 }
 
 export function addPatientCommands(program: Command): void {
@@ -34,13 +44,17 @@ export function addPatientCommands(program: Command): void {
     .option('--date-of-birth <date>', 'YYYY-MM-DD')
     .option('--phone <number>', 'in international format, e.g. +905321234567')
     .option('--email <address>')
+    .option('--national-id <id>')
+    .option('--notes <text>')
+    .option('--active', 'appointments and messages are possible')
+    .option('--no-active')
     .action(
       async (id: string, { clinic: clinicId, ...fields }: Fields & { clinic: string }, command: Command) => {
         const table = await connect(command)
         const clinic = await requireClinic(table, clinicId)
         const patient = await patientChanges(table).update(clinic.id, id.toLowerCase(), changesOf(fields))
         if (!patient) throw new CommandFailure(`The clinic has no patient ${id}, or the patient was erased.`)
-        print(command, renderPatient(patient, clinic), [`Changed patient ${id}`])
+        print(command, renderPatientDetails(patient, { clinic, scopes: SCOPES }), [`Changed patient ${id}`])
       },
     )
 
@@ -56,11 +70,19 @@ export function addPatientCommands(program: Command): void {
         operator: operatorOf(command),
       })
       if (!patient) throw new CommandFailure(`The clinic has no patient ${id}.`)
-      print(command, renderPatient(patient, clinic), [`Erased patient ${id}`])
+      print(command, renderPatientDetails(patient, { clinic, scopes: SCOPES }), [`Erased patient ${id}`])
     })
 }
 
-function changesOf({ firstName, lastName, gender, dateOfBirth, phone, email }: Fields): Partial<Patient> {
+function changesOf({
+  firstName,
+  lastName,
+  gender,
+  dateOfBirth,
+  phone,
+  email,
+  ...more
+}: Fields): Partial<Patient> {
   const parseOrNull = <T>(
     name: string,
     schema: Parameters<typeof parseOption<T>>[1],
@@ -75,5 +97,10 @@ function changesOf({ firstName, lastName, gender, dateOfBirth, phone, email }: F
     }),
     ...(phone !== undefined && { phoneNumber: parseOrNull('phone', phoneNumber, phone) }),
     ...(email !== undefined && { emailAddress: parseOrNull('email', emailAddress, email) }),
+    ...(more.nationalId !== undefined && {
+      nationalId: parseOrNull('national-id', nationalId, more.nationalId),
+    }),
+    ...(more.notes !== undefined && { notes: parseOrNull('notes', multiLineText(2000), more.notes) }),
+    ...(more.active !== undefined && { isActive: more.active }),
   }
 }

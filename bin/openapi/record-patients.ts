@@ -1,10 +1,8 @@
 import type { ExampleRecorder } from './example-recorder.ts'
 import type { Operator } from './operator.ts'
 
-export async function recordPatients(
-  { sendRequest, recordSuccess }: ExampleRecorder,
-  { run }: Operator,
-): Promise<void> {
+export async function recordPatients(recorder: ExampleRecorder): Promise<void> {
+  const { sendRequest, recordSuccess } = recorder
   const { body } = await recordSuccess('list-patients', '/patients?search=kaya&limit=2')
   await recordSuccess('get-patient', `/patients/${body.data[0].id}`)
   const createRequest = {
@@ -15,13 +13,27 @@ export async function recordPatients(
       gender: 'female',
       phone_number: '+905321234567',
       email_address: 'defne.aksoy@example.com',
+      national_id: '12345678950',
+      notes: 'Prefers afternoons.',
     },
     headers: { 'idempotency-key': 'import-2026-05-04-row-17' },
   }
   const made = await recordSuccess('create-patient', '/patients', createRequest)
   // For the header of a replayed response.
   await sendRequest('POST', '/patients', createRequest)
-  await run('patient', 'update', made.body.data.id, '--phone', '+905321234568')
+  await recordSuccess('update-patient', `/patients/${made.body.data.id}`, {
+    body: { phone_number: '+905321234568', notes: null },
+  })
+  await recordStatus(recorder, made.body.data.id)
+}
+
+/** Deactivates a patient, so that nothing can be booked or sent, and activates the patient again. */
+async function recordStatus({ recordSuccess, recordError }: ExampleRecorder, id: string): Promise<void> {
+  await recordSuccess('deactivate-patient', `/patients/${id}/deactivate`, { body: {} })
+  await recordError('patient_inactive', 'POST', '/messages', {
+    body: { channel: 'sms', patient_id: id, message: 'See you at ten' },
+  })
+  await recordSuccess('activate-patient', `/patients/${id}/activate`, { body: {} })
 }
 
 /** Creates and erases a patient, so nothing that selects the newest patient may be recorded after it. */

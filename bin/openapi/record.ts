@@ -51,7 +51,7 @@ export async function recordExamples(): Promise<Examples> {
     await recordEndpoints(recorder)
     // From here on, everything that happens arrives.
     const webhook = await recordEvents.subscribe(recorder, receiver.url)
-    await recordPatients(recorder, tool)
+    await recordPatients(recorder)
     await recordAppointments(recorder, tool, receiver)
     await recordFinance(recorder, tool)
     await recordErasure(recorder, tool)

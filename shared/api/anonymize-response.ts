@@ -6,7 +6,7 @@ import { MESSAGE_FIELDS } from '../domain/message.ts'
 import { ERASED_FULL_NAME, PATIENT_FIELDS } from '../domain/patient.ts'
 import type { Appointment } from './appointments.ts'
 import type { sendMessage } from './messages.ts'
-import type { Patient } from './patients.ts'
+import type { Patient, PatientDetails } from './patients.ts'
 import type { PersonRef } from './schemas.ts'
 
 /** Each field of a body follows the policy of the field that it renders. */
@@ -24,9 +24,17 @@ export const PATIENT_BODY = {
   gender: PATIENT_FIELDS.gender,
   phone_number: PATIENT_FIELDS.phoneNumber,
   email_address: PATIENT_FIELDS.emailAddress,
+  is_active: PATIENT_FIELDS.isActive,
   created_at: PATIENT_FIELDS.createdAt,
   erased_at: PATIENT_FIELDS.erasedAt,
 } satisfies FieldPolicies<z.input<typeof Patient>>
+
+/** A response to a credential that may read the private fields. */
+export const PRIVATE_PATIENT_BODY = {
+  ...PATIENT_BODY,
+  national_id: PATIENT_FIELDS.nationalId,
+  notes: PATIENT_FIELDS.notes,
+} satisfies FieldPolicies<z.input<typeof PatientDetails>>
 
 export const APPOINTMENT_BODY = {
   id: KEEP,
@@ -73,6 +81,8 @@ export function anonymizeResponse(body: string): string {
 
 /** Data of no known kind may say anything about the patient: all of it goes. */
 function anonymizeData(data: object): object | null {
+  if ('first_name' in data && 'national_id' in data)
+    return eraseFields(data as z.input<typeof PatientDetails>, PRIVATE_PATIENT_BODY)
   if ('first_name' in data) return eraseFields(data as z.input<typeof Patient>, PATIENT_BODY)
   if ('appointment_date' in data) return eraseFields(data as z.input<typeof Appointment>, APPOINTMENT_BODY)
   if (!('channel' in data)) return null

@@ -120,6 +120,7 @@ export const createAppointment = defineRoute({
   errors: [
     'patient_not_found',
     'doctor_not_found',
+    'patient_inactive',
     'slot_unavailable',
     'room_unavailable',
     'outside_working_hours',
@@ -161,6 +162,7 @@ export const updateAppointment = defineRoute({
     'appointment_not_found',
     'doctor_not_found',
     'appointment_closed',
+    'patient_inactive',
     'slot_unavailable',
     'room_unavailable',
     'outside_working_hours',
@@ -174,6 +176,7 @@ export const updateAppointment = defineRoute({
 
 const REFUSALS = {
   doctor_not_found: 'doctor_not_found',
+  patient_inactive: 'patient_inactive',
   in_past: 'appointment_in_past',
   outside_hours: 'outside_working_hours',
 } as const satisfies Record<string, ErrorKey>

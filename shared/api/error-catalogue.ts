@@ -91,6 +91,11 @@ const CATALOGUE = {
     error: 'IDEMPOTENCY_KEY_REUSED',
     text: 'The idempotency key was already used with a different request body.',
   },
+  patient_inactive: {
+    status: 422,
+    error: 'PATIENT_INACTIVE',
+    text: 'The patient is inactive: appointments and messages are not possible.',
+  },
   patient_has_no_phone: {
     status: 422,
     error: 'PATIENT_UNREACHABLE',

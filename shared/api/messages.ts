@@ -197,6 +197,7 @@ export const sendMessage = defineRoute({
   response: { status: 202, body: envelopeOf(AcceptedMessage) },
   errors: [
     'patient_not_found',
+    'patient_inactive',
     'patient_has_no_phone',
     'patient_has_no_email',
     'country_not_allowed',

@@ -1,30 +1,52 @@
-/** Creating a patient. Apart from the other routes of patients: the rules of phone numbers are a quarter of a bundle. */
+/** Creating and updating a patient. Apart from the other routes of patients: the rules of phone numbers are a quarter of a bundle. */
 import * as z from 'zod'
-import { E164, GENDERS } from '../domain/patient.ts'
+import type { WallClock } from '../domain/clock.ts'
+import { E164, GENDERS, NATIONAL_ID } from '../domain/patient.ts'
 import { validPhoneNumber } from '../domain/phone-number.ts'
-import { emailAddress, personName } from '../domain/text-fields.ts'
-import { Patient } from './patients.ts'
+import { emailAddress, nationalId, personName } from '../domain/text-fields.ts'
+import { ApiError } from './errors.ts'
+import { OnePatient } from './patients.ts'
 import { defineRoute } from './route.ts'
-import { CalendarDate, envelopeOf, oneOf } from './schemas.ts'
+import { CalendarDate, longText, oneOf } from './schemas.ts'
 
 const Name = personName.meta({ maxLength: 100 })
 
-const NewPatient = z
-  .strictObject({
-    first_name: Name,
-    last_name: Name,
-    // Checked by the endpoint, because the schema does not know the current date in the clinic's time zone.
-    date_of_birth: CalendarDate.nullish().meta({ description: 'Must not be in the future.' }),
-    gender: oneOf(GENDERS).nullish(),
-    phone_number: validPhoneNumber
-      .meta({ pattern: E164.source })
-      .nullish()
-      .meta({ description: "In E.164 format. Must be valid in its country's numbering plan." }),
-    email_address: emailAddress
-      .meta({ maxLength: 254, pattern: String.raw`^[^\s@]{1,64}@([^\s@.]{1,63}\.)+[^\s@.]{1,63}$` })
-      .nullish(),
+const fields = {
+  first_name: Name,
+  last_name: Name,
+  // Checked by the endpoint, because the schema does not know the current date in the clinic's time zone.
+  date_of_birth: CalendarDate.nullish().meta({ description: 'Must not be in the future.' }),
+  gender: oneOf(GENDERS).nullish(),
+  phone_number: validPhoneNumber
+    .meta({ pattern: E164.source })
+    .nullish()
+    .meta({ description: "In E.164 format. Must be valid in its country's numbering plan." }),
+  email_address: emailAddress
+    .meta({ maxLength: 254, pattern: String.raw`^[^\s@]{1,64}@([^\s@.]{1,63}\.)+[^\s@.]{1,63}$` })
+    .nullish(),
+  national_id: nationalId
+    .meta({ maxLength: 32, pattern: NATIONAL_ID.source })
+    .nullish()
+    .meta({ description: 'Several patients may share one.' }),
+  notes: longText(2000).nullish(),
+}
+
+const NewPatient = z.strictObject(fields).meta({ id: 'NewPatient' })
+
+const PatientChanges = z
+  .strictObject({ ...fields, first_name: Name.optional(), last_name: Name.optional() })
+  .meta({ id: 'PatientChanges' })
+
+/** @throws ApiError if the date of birth is after the current date in the clinic's time zone */
+export function checkDateOfBirth(
+  { date_of_birth: date }: Pick<z.output<typeof NewPatient>, 'date_of_birth'>,
+  clock: WallClock,
+): void {
+  if (!date || date <= clock.date) return
+  throw new ApiError('validation', {
+    details: [{ field: 'date_of_birth', issue: 'must not be in the future' }],
   })
-  .meta({ id: 'NewPatient' })
+}
 
 export const createPatient = defineRoute({
   id: 'create-patient',
@@ -35,10 +57,39 @@ export const createPatient = defineRoute({
     'Search finds the patient immediately. Several patients may share a phone number or an email address, as families do.',
   scope: 'patient.write',
   body: NewPatient,
-  response: { status: 201, body: envelopeOf(Patient), record: {}, location: '/patients' },
+  response: { status: 201, body: OnePatient, record: {}, location: '/patients' },
   errors: [],
   uses: {
     table: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'BatchWriteItem'],
+    shared: ['announced-events'],
+    memory: 1024,
+  },
+})
+
+export const updatePatient = defineRoute({
+  id: 'update-patient',
+  method: 'PATCH',
+  path: '/patients/{id}',
+  summary: 'Update a patient',
+  description:
+    'Changes only the fields that are sent; null clears an optional one. Search finds the new values immediately. A new name ' +
+    'appears in the records of the patient shortly afterwards.',
+  scope: 'patient.write',
+  params: { id: 'patient_not_found' },
+  body: PatientChanges,
+  response: { status: 200, body: OnePatient, record: {} },
+  errors: ['patient_not_found'],
+  uses: {
+    table: [
+      'GetItem',
+      'BatchGetItem',
+      'Query',
+      'PutItem',
+      'UpdateItem',
+      'DeleteItem',
+      'ConditionCheckItem',
+      'BatchWriteItem',
+    ],
     shared: ['announced-events'],
     memory: 1024,
   },

@@ -1,28 +1,47 @@
 import * as z from 'zod'
 import type { ClinicInfo } from '../domain/clinic.ts'
-import { fullName, GENDERS, type Patient as PatientRecord } from '../domain/patient.ts'
+import { fullName, GENDERS, NATIONAL_ID, type Patient as PatientRecord } from '../domain/patient.ts'
+import type { Scope } from '../domain/scope.ts'
+import { nationalId } from '../domain/text-fields.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
+import type { Caller } from './account.ts'
 import { defineRoute } from './route.ts'
-import { CalendarDate, envelopeOf, pageOf, paging, Timestamp, text, Uuid } from './schemas.ts'
+import { CalendarDate, envelopeOf, pageOf, paging, Timestamp, text, Uuid, whenValid } from './schemas.ts'
 
-/** A patient as the API returns it. */
-export const Patient = z
+const PRIVATE_SCOPE = 'patient.read.private' satisfies Scope
+
+const PRIVATE_FIELD = `Absent unless the credential has the scope \`${PRIVATE_SCOPE}\`.`
+
+const fields = {
+  id: Uuid,
+  full_name: z.string().meta({ description: 'First name and last name, separated by a space.' }),
+  first_name: z.string(),
+  last_name: z.string(),
+  date_of_birth: CalendarDate.nullable(),
+  gender: z.enum(GENDERS).nullable(),
+  phone_number: z.string().nullable().meta({ description: 'In E.164 format.' }),
+  email_address: z.string().nullable(),
+  is_active: z.boolean().meta({
+    description: 'Appointments and messages are possible only while this is true.',
+  }),
+  created_at: Timestamp,
+  erased_at: Timestamp.nullable().meta({
+    description:
+      'When the patient was erased: the personal data of the patient, and all texts of the records, are gone. Else null.',
+  }),
+}
+
+/** A patient as lists show it. */
+export const Patient = z.strictObject(fields).meta({ id: 'Patient' })
+
+/** A patient as a response that has only this one shows it. */
+export const PatientDetails = z
   .strictObject({
-    id: Uuid,
-    full_name: z.string().meta({ description: 'First name and last name, separated by a space.' }),
-    first_name: z.string(),
-    last_name: z.string(),
-    date_of_birth: CalendarDate.nullable(),
-    gender: z.enum(GENDERS).nullable(),
-    phone_number: z.string().nullable().meta({ description: 'In E.164 format.' }),
-    email_address: z.string().nullable(),
-    created_at: Timestamp,
-    erased_at: Timestamp.nullable().meta({
-      description:
-        'When the patient was erased: the personal data of the patient, and all texts of the records, are gone. Else null.',
-    }),
+    ...fields,
+    national_id: z.string().nullable().optional().meta({ description: PRIVATE_FIELD }),
+    notes: z.string().nullable().optional().meta({ description: PRIVATE_FIELD }),
   })
-  .meta({ id: 'Patient' })
+  .meta({ id: 'PatientDetails' })
 
 export const renderPatient = (patient: PatientRecord, clinic: ClinicInfo): z.input<typeof Patient> => ({
   id: patient.id,
@@ -33,9 +52,32 @@ export const renderPatient = (patient: PatientRecord, clinic: ClinicInfo): z.inp
   gender: patient.gender,
   phone_number: patient.phoneNumber,
   email_address: patient.emailAddress,
+  is_active: patient.isActive,
   created_at: clinicTimestamp(patient.createdAt, clinic.timezone),
   erased_at: patient.erasedAt && clinicTimestamp(patient.erasedAt, clinic.timezone),
 })
+
+/** The envelope of one patient. */
+export const OnePatient = envelopeOf(PatientDetails)
+
+/** The patient with the fields that the credential may read. */
+export const renderPatientDetails = (
+  patient: PatientRecord,
+  { clinic, scopes }: Pick<Caller, 'clinic' | 'scopes'>,
+): z.input<typeof PatientDetails> => ({
+  ...renderPatient(patient, clinic),
+  ...(scopes.includes(PRIVATE_SCOPE) && { national_id: patient.nationalId, notes: patient.notes }),
+})
+
+/**
+ * The body of a stored response with the fields that the credential may read now: it may have had more scopes when the
+ * response was stored.
+ */
+export function readablePatient(body: string, { scopes }: Pick<Caller, 'scopes'>): string {
+  if (scopes.includes(PRIVATE_SCOPE)) return body
+  const { national_id: _, notes: __, ...data } = (JSON.parse(body) as z.input<typeof OnePatient>).data
+  return JSON.stringify({ data })
+}
 
 export const listPatients = defineRoute({
   id: 'list-patients',
@@ -47,9 +89,28 @@ export const listPatients = defineRoute({
     'number. Each word must occur, in any order, in the name, the digits of the phone number or the email address; case, ' +
     'accents and letter variants such as `ı ß ł ø đ æ œ` are ignored. A query of at least three digits with phone punctuation ' +
     'only is matched against the digits of the phone number: `4567`, `+90 532 ...` and `0532...` find the same patient. Of a ' +
-    'name of more than 189 bytes of UTF-8, the end may not be searchable.',
+    'name of more than 189 bytes of UTF-8, the end may not be searchable.\n\n`national_id` finds the patients who have exactly ' +
+    'this one; it cannot be combined with `search` or `is_active`.',
   scope: 'patient.read',
-  query: z.strictObject({ ...paging, search: text(200).optional() }),
+  parameterScopes: { national_id: PRIVATE_SCOPE },
+  query: z
+    .strictObject({
+      ...paging,
+      search: text(200).optional(),
+      is_active: z
+        .enum(['true', 'false'], { error: 'must be true or false' })
+        .optional()
+        .meta({ description: 'Only active, or only inactive patients.' }),
+      national_id: nationalId
+        .meta({ maxLength: 32, pattern: NATIONAL_ID.source })
+        .optional()
+        .meta({ description: `Requires the scope \`${PRIVATE_SCOPE}\`, too.` }),
+    })
+    .refine(({ national_id, search, is_active }) => !national_id || (search ?? is_active) === undefined, {
+      path: ['national_id'],
+      error: 'cannot be combined with search or is_active',
+      when: whenValid('national_id', 'search', 'is_active'),
+    }),
   response: { status: 200, body: pageOf(Patient) },
   errors: [],
   // Search holds the clinic's index in memory: about 60 MB for a million patients.
@@ -63,7 +124,7 @@ export const getPatient = defineRoute({
   summary: 'Retrieve a patient',
   scope: 'patient.read',
   params: { id: 'patient_not_found' },
-  response: { status: 200, body: envelopeOf(Patient) },
+  response: { status: 200, body: OnePatient },
   errors: ['patient_not_found'],
   uses: { table: ['GetItem'] },
 })

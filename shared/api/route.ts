@@ -47,6 +47,8 @@ export type Route = {
   readonly description?: string
   /** Null for an endpoint that any valid credential may call. */
   readonly scope: Scope | ScopeByField | null
+  /** Query parameters that require a further scope of a request that has them. */
+  readonly parameterScopes?: Readonly<Record<string, Scope>>
   /** Path parameters. All are ids; each maps to the error for an unknown or malformed id. */
   readonly params?: Readonly<Record<string, ErrorKey>>
   readonly query?: z.ZodObject

@@ -16,7 +16,8 @@ import { getDoctor, listDoctors } from './doctors.ts'
 import { listEvents } from './events.ts'
 import { getInvoice, listInvoices } from './invoices.ts'
 import { getMessage, listMessages, sendMessage } from './messages.ts'
-import { createPatient } from './new-patient.ts'
+import { createPatient, updatePatient } from './new-patient.ts'
+import { activatePatient, deactivatePatient } from './patient-status.ts'
 import { getPatient, listPatients } from './patients.ts'
 import { getPayment, listInvoicePayments, listPayments } from './payments.ts'
 import type { Method, Route } from './route.ts'
@@ -37,6 +38,9 @@ const ENDPOINTS: readonly Route[] = [
   listPatients,
   createPatient,
   getPatient,
+  updatePatient,
+  deactivatePatient,
+  activatePatient,
   listDoctors,
   getDoctor,
   getAvailability,

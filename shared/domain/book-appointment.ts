@@ -34,9 +34,10 @@ export type BookingVerdict =
 export function bookAppointment(request: BookingRequest, facts: BookingFacts): BookingVerdict {
   const { patient, doctor, treatments, room } = facts
   if (!patient || patient.erasedAt) return { kind: 'patient_not_found' }
+  if (!doctor) return { kind: 'doctor_not_found' }
+  if (!patient.isActive) return { kind: 'patient_inactive' }
   const refusal = placementRefusal(request, facts, request)
   if (refusal) return refusal
-  if (!doctor) return { kind: 'doctor_not_found' }
   const appointment: Appointment = {
     ...NEW_APPOINTMENT,
     id: request.id,

@@ -91,9 +91,21 @@ export function changeAppointment(
   if (isSame && problems.length === 0) return { kind: 'done', appointment: before }
   if (before.status !== 'scheduled') return { kind: 'closed' }
   if (problems.length > 0) return { kind: 'invalid', problems }
-  const refusal = placementRefusal(target, facts, moment, parts)
+  const refusal = moveRefusal(target, facts, moment, parts)
   if (refusal) return refusal
   return { kind: 'done', appointment: { ...before, ...movedFields(before, target, parts, facts), notes } }
+}
+
+function moveRefusal(
+  target: Placement,
+  facts: ChangeFacts,
+  moment: Moment,
+  parts: PlacementParts,
+): PlacementRefusal | null {
+  const isMove = parts.time || parts.room || parts.treatments
+  const refusal = placementRefusal(target, facts, moment, parts)
+  if (refusal?.kind === 'doctor_not_found') return refusal
+  return isMove && facts.patient?.isActive === false ? { kind: 'patient_inactive' } : refusal
 }
 
 function lengthProblems(before: Appointment, { startTime, minutes, endTime }: AppointmentChanges) {

@@ -14,6 +14,12 @@ export type Patient = {
   /** E.164, `+905321234567` */
   readonly phoneNumber: string | null
   readonly emailAddress: string | null
+  /** Whether appointments and messages are possible. An inactive patient is still listed and found. */
+  readonly isActive: boolean
+  /** {@link NATIONAL_ID}. Only in records: in list rows, it is null. */
+  readonly nationalId: string | null
+  /** Only in records: in list rows, it is null. */
+  readonly notes: string | null
   /** ISO 8601 instant in UTC. */
   readonly createdAt: string
   /** When the patient was erased: anonymized permanently, under the right to erasure. An ISO 8601 instant; else null. */
@@ -25,12 +31,15 @@ type OptionalFields = {
   readonly [Name in keyof Patient as null extends Patient[Name] ? Name : never]: null
 }
 
-/** No value for any optional field, for records that set only some of them. */
-export const NO_DETAILS: OptionalFields = {
+/** An active patient without a value for any optional field, for records that set only some of them. */
+export const NO_DETAILS: OptionalFields & { readonly isActive: true } = {
+  isActive: true,
   dateOfBirth: null,
   gender: null,
   phoneNumber: null,
   emailAddress: null,
+  nationalId: null,
+  notes: null,
   erasedAt: null,
 }
 
@@ -39,6 +48,9 @@ export const fullName = (person: Pick<Patient, 'firstName' | 'lastName'>): strin
 
 /** E.164: a plus, a country code that is not 0, at most 15 digits in all. */
 export const E164 = /^\+[1-9]\d{6,14}$/
+
+/** An id that a state gave the patient: letters, digits and hyphens. */
+export const NATIONAL_ID = /^[A-Za-z0-9-]{1,32}$/
 
 const ERASED_NAME = { firstName: 'Erased', lastName: 'Patient' } as const
 
@@ -54,6 +66,9 @@ export const PATIENT_FIELDS = {
   gender: eraseTo(null),
   phoneNumber: eraseTo(null),
   emailAddress: eraseTo(null),
+  isActive: KEEP,
+  nationalId: eraseTo(null),
+  notes: eraseTo(null),
   createdAt: KEEP_SILENTLY,
   erasedAt: KEEP,
 } satisfies FieldPolicies<Patient>

@@ -58,6 +58,7 @@ export type PlacementProblem =
 
 export type PlacementRefusal =
   | { readonly kind: 'doctor_not_found' }
+  | { readonly kind: 'patient_inactive' }
   | { readonly kind: 'invalid'; readonly problems: readonly PlacementProblem[] }
   | { readonly kind: 'in_past' }
   | { readonly kind: 'outside_hours' }

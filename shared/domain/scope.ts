@@ -1,6 +1,7 @@
 /** Every scope that a credential can have. */
 export const SCOPES = [
   'patient.read',
+  'patient.read.private',
   'patient.write',
   'appointment.read',
   'appointment.read.availability',

@@ -110,12 +110,21 @@ export class SearchIndex {
     this.updates = updates
   }
 
-  /** The number of matching patients, and the ordinals of one page of them, most recently created first. */
-  find(needles: Needles, offset: number, limit: number): { total: number; ordinals: number[] } {
+  /**
+   * The number of matching patients, and the ordinals of one page of them, most recently created first. `isListed` leaves out
+   * others.
+   */
+  find(
+    needles: Needles,
+    offset: number,
+    limit: number,
+    isListed?: (ordinal: number) => boolean,
+  ): { total: number; ordinals: number[] } {
     let total = 0
     const ordinals: number[] = []
     for (let index = this.#segments.length - 1; index >= 0; index--) {
-      const matches = (this.#segments[index] as SearchSegment).matches(needles)
+      const all = (this.#segments[index] as SearchSegment).matches(needles)
+      const matches = isListed ? all.filter((match) => isListed(index * SEGMENT_SIZE + match)) : all
       const end = Math.max(0, matches.length - Math.max(0, offset - total))
       const start = Math.max(0, end - (limit - ordinals.length))
       for (const match of matches.slice(start, end).reverse()) ordinals.push(index * SEGMENT_SIZE + match)

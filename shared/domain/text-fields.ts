@@ -1,6 +1,6 @@
 /** Validation of text fields, shared by the API and imports. */
 import * as z from 'zod'
-import { E164 } from './patient.ts'
+import { E164, NATIONAL_ID } from './patient.ts'
 
 /** No control characters, no lone surrogates, and no U+FFFD: gateways put it in place of bytes that are not UTF-8. */
 const isPlainText = (text: string): boolean => !/[\p{Cc}\ufffd]/u.test(text) && text.isWellFormed()
@@ -60,6 +60,12 @@ export const emailAddress = singleLineText(254).refine(
   },
   { error: 'must be an email address' },
 )
+
+/** A national id, see {@link NATIONAL_ID}. */
+export const nationalId = z
+  .string({ error: 'must be text' })
+  .trim()
+  .regex(NATIONAL_ID, { error: 'must have 1 to 32 letters A-Z, digits and hyphens' })
 
 /** An E.164 number with any punctuation: `+90 (532) 123-45-67` becomes `+905321234567`. */
 export const phoneNumber = singleLineText(40)

@@ -5,13 +5,17 @@ import type { Call, Middleware } from './call.ts'
 
 /**
  * Requires the route's scope, if it has one. If the scope depends on the body, requires any of the route's scopes;
- * {@link authorizeBody} then checks the exact one.
+ * {@link authorizeBody} then checks the exact one. Some query parameters require a further scope.
  */
-export function authorize(route: Pick<Route, 'scope'>): Middleware {
+export function authorize(route: Pick<Route, 'scope' | 'parameterScopes'>): Middleware {
   const scopes = scopesOf(route)
   return {
-    before: ({ context: { call } }) => {
+    before: ({ event, context: { call } }) => {
       if (scopes.length > 0 && !scopes.some((scope) => hasScope(call, scope))) throw missingScope(scopes)
+      for (const [name, scope] of Object.entries(route.parameterScopes ?? {})) {
+        const isSent = event.multiValueQueryStringParameters?.[name] !== undefined
+        if (isSent && !hasScope(call, scope)) throw missingScope([scope])
+      }
     },
   }
 }

@@ -28,6 +28,9 @@ export const filledPatient = (): FilledPatient => ({
   gender: 'female',
   phoneNumber: '+905327351735',
   emailAddress: 'canary.mail@canaries.example',
+  isActive: true,
+  nationalId: 'CANARY-ID-4711',
+  notes: 'Canary note of the patient',
   createdAt,
   erasedAt: null,
 })

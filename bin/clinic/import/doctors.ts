@@ -11,6 +11,7 @@ import { copiedNames } from '../../../shared/store/copies/copied-names.ts'
 import { type DoctorChange, doctorStore, MAX_SAVED } from '../../../shared/store/doctors.ts'
 import { chunked } from '../../../shared/store/table/chunked.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
+import { booleanField } from './booleans.ts'
 import { definedFields, type ImportEntity, isUnchanged } from './entity.ts'
 
 type Fields = Partial<Omit<Doctor, 'id'>>
@@ -40,10 +41,6 @@ export const timeOff = singleLineText(10_000).transform((text, context): TimeOff
     return []
   }),
 )
-
-const booleanField = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')], {
-  error: 'must be true or false',
-})
 
 const columns = {
   full_name: singleLineText(200),

@@ -2,7 +2,14 @@ import * as z from 'zod'
 import { CalendarDate } from '../../../shared/api/schemas.ts'
 import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
 import { fullName, GENDERS, NO_DETAILS, type Patient } from '../../../shared/domain/patient.ts'
-import { emailAddress, personName, phoneNumber, singleLineText } from '../../../shared/domain/text-fields.ts'
+import {
+  emailAddress,
+  multiLineText,
+  nationalId,
+  personName,
+  phoneNumber,
+  singleLineText,
+} from '../../../shared/domain/text-fields.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
 import { copiedNames } from '../../../shared/store/copies/copied-names.ts'
 import { erasureLedger } from '../../../shared/store/copies/erasure-ledger.ts'
@@ -15,6 +22,7 @@ import {
 import { type ImportedPatient, patientStore } from '../../../shared/store/patients/patients.ts'
 import { chunked } from '../../../shared/store/table/chunked.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
+import { booleanField } from './booleans.ts'
 import { definedFields, type ImportEntity, type ImportRow, isUnchanged, type RowFields } from './entity.ts'
 import { Instant } from './timestamps.ts'
 
@@ -27,6 +35,9 @@ const columns = {
   gender: z.enum(GENDERS, { error: `must be one of ${GENDERS.join(', ')}` }).nullish(),
   phone_number: phoneNumber.nullish(),
   email_address: emailAddress.nullish(),
+  is_active: booleanField.nullish(),
+  national_id: nationalId.nullish(),
+  notes: multiLineText(2000).nullish(),
   created_at: Instant.nullish(),
 }
 
@@ -81,6 +92,9 @@ export function patientImport(table: Table, now: () => number): ImportEntity<Fie
             gender: row.gender,
             phoneNumber: row.phone_number,
             emailAddress: row.email_address,
+            isActive: row.is_active ?? undefined,
+            nationalId: row.national_id,
+            notes: row.notes,
             createdAt: row.created_at ?? undefined,
           }),
         )

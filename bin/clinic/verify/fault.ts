@@ -18,6 +18,10 @@ export const FAULTS = {
   patient_row_without_record: 'a listed patient has no record; never repaired',
   patient_ordinal_wrong: "a patient's record names another place than the list has it at: set",
   patient_ordinal_missing: 'a position in the list has neither row nor record; never repaired',
+  patient_activity_wrong:
+    'the index of inactive patients differs from the patients: written from the patients',
+  national_id_missing: 'a patient is not found by national id: index item written',
+  national_id_stray: 'a national id finds a patient who does not have it: index item deleted',
   patient_head_wrong: 'the count of patients or updates is wrong: set to the recount',
   search_head_wrong: 'the head is inconsistent with the search segments: segments and head rewritten',
   search_segment_wrong: 'a segment is missing, truncated, outdated or differs from the patients: rewritten',

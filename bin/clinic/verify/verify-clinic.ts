@@ -7,7 +7,9 @@ import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { verifyCalendarLists } from './calendar-lists.ts'
 import { checkClinicIndexes } from './clinic-indexes.ts'
+import { checkInactivePatients } from './inactive-patients.ts'
 import { type Inspection, type InspectionOptions, openInspection, trackRepairs } from './inspection.ts'
+import { checkNationalIds } from './national-ids.ts'
 import { patientCountChecker } from './patient-count.ts'
 import { checkPatientOrdinals } from './patient-ordinals.ts'
 import { checkPatientRecords } from './patient-records.ts'
@@ -54,5 +56,7 @@ async function verifyPatients(inspection: Inspection): Promise<void> {
   await checkPatientOrdinals(tracked, wrongRows)
   await count.checkMax(highest)
   await checkSearch(tracked)
+  await checkInactivePatients(tracked)
+  await checkNationalIds(tracked)
   if (hasRepaired()) await invalidateIndexes(inspection.table, inspection.clinic)
 }

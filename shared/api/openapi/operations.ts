@@ -184,10 +184,12 @@ export const sharedResponses = (schemas: SchemaCollector, examples: Examples): J
 export function scopeDescriptions(routes: readonly Route[]): Partial<Record<Scope, string>> {
   const texts: Partial<Record<Scope, string>> = {}
   for (const route of routes.filter(({ aliasOf }) => aliasOf === undefined)) {
-    for (const scope of scopesOf(route)) {
-      const operationText = `${route.method} ${route.path}${conditionOf(route, scope)}`
+    const add = (scope: Scope, condition: string) => {
+      const operationText = `${route.method} ${route.path}${condition}`
       texts[scope] = texts[scope] === undefined ? operationText : `${texts[scope]}, ${operationText}`
     }
+    for (const scope of scopesOf(route)) add(scope, conditionOf(route, scope))
+    for (const [name, scope] of Object.entries(route.parameterScopes ?? {})) add(scope, ` with ${name}`)
   }
   return texts
 }

@@ -35,7 +35,7 @@ export type Client = ReturnType<typeof createClient>
 /** Creates a client that uses a credential. Sends nothing. */
 export function createClient(options: ClientOptions) {
   const send = transport(options)
-  const { get, post, record, pages, cursorList } = requestsOf(send)
+  const { get, post, patch, record, pages, cursorList } = requestsOf(send)
   const appointmentAction =
     <O extends Operation>(action: string) =>
     (id: string, body: Body<O> = {} as Body<O>, requestOptions?: RequestOptions) =>
@@ -51,6 +51,12 @@ export function createClient(options: ClientOptions) {
       get: record<'get-patient'>('/patients'),
       create: (body: Body<'create-patient'>, requestOptions?: RequestOptions) =>
         post<'create-patient'>('/patients', body, requestOptions),
+      update: (id: string, body: Body<'update-patient'>, requestOptions?: RequestOptions) =>
+        patch<'update-patient'>(`/patients/${id}`, body, requestOptions),
+      deactivate: (id: string, requestOptions?: RequestOptions) =>
+        post<'deactivate-patient'>(`/patients/${id}/deactivate`, {}, requestOptions),
+      activate: (id: string, requestOptions?: RequestOptions) =>
+        post<'activate-patient'>(`/patients/${id}/activate`, {}, requestOptions),
     },
     doctors: { ...pages<'list-doctors'>('/doctors'), get: record<'get-doctor'>('/doctors') },
     availability: {
@@ -62,6 +68,8 @@ export function createClient(options: ClientOptions) {
       get: record<'get-appointment'>('/appointments'),
       book: (body: Body<'create-appointment'>, requestOptions?: RequestOptions) =>
         post<'create-appointment'>('/appointments', body, requestOptions),
+      update: (id: string, body: Body<'update-appointment'>, requestOptions?: RequestOptions) =>
+        patch<'update-appointment'>(`/appointments/${id}`, body, requestOptions),
       confirm: appointmentAction<'confirm-appointment'>('confirm'),
       cancel: appointmentAction<'cancel-appointment'>('cancel'),
       checkIn: appointmentAction<'check-in-appointment'>('check-in'),
@@ -86,9 +94,7 @@ export function createClient(options: ClientOptions) {
       create: (body: Body<'create-webhook'>, requestOptions?: RequestOptions) =>
         post<'create-webhook'>('/webhooks', body, requestOptions),
       update: (id: string, body: Body<'update-webhook'>, requestOptions?: RequestOptions) =>
-        send({ method: 'PATCH', path: `/webhooks/${id}`, body, ...requestOptions }) as Promise<
-          ResponseBody<'update-webhook'>
-        >,
+        patch<'update-webhook'>(`/webhooks/${id}`, body, requestOptions),
       delete: async (id: string, requestOptions?: RequestOptions): Promise<void> => {
         await send({ method: 'DELETE', path: `/webhooks/${id}`, ...requestOptions })
       },
@@ -115,6 +121,9 @@ function requestsOf(send: Send) {
       get<O>(`${path}/${id}`, undefined, requestOptions)
   const post = <O extends Operation>(path: string, body?: object, requestOptions?: RequestOptions) =>
     send({ method: 'POST', path, body, ...requestOptions }) as Promise<ResponseBody<O>>
+
+  const patch = <O extends Operation>(path: string, body: object, requestOptions?: RequestOptions) =>
+    send({ method: 'PATCH', path, body, ...requestOptions }) as Promise<ResponseBody<O>>
 
   /** A paginated list: `list` returns one page, `all` iterates over the records of all pages. */
   const pages = <O extends Operation>(path: string) => ({
@@ -156,5 +165,5 @@ function requestsOf(send: Send) {
     },
   })
 
-  return { get, post, record, pages, cursorList }
+  return { get, post, patch, record, pages, cursorList }
 }

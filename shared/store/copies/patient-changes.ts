@@ -2,9 +2,12 @@ import type { ClinicId } from '../../domain/clinic.ts'
 import { eraseFields } from '../../domain/field-policy.ts'
 import { PATIENT_FIELDS, type Patient } from '../../domain/patient.ts'
 import { patientOwner } from '../keys/copies.ts'
+import { patientUpdates } from '../patients/patient-updates.ts'
 import { patientWriter } from '../patients/patient-writer.ts'
 import { patientStore, type StoredPatient } from '../patients/patients.ts'
 import type { Changeset } from '../table/changeset.ts'
+import { StoredResponse } from '../table/idempotency.ts'
+import { optionalWork } from '../table/request-signal.ts'
 import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
 import { anonymizeLines, anonymizeResponses } from './anonymize.ts'
@@ -15,6 +18,7 @@ import { type Erasure, erasureLedger } from './erasure-ledger.ts'
 export function patientChanges(table: Table) {
   const patients = patientStore({ table })
   const writer = patientWriter({ table })
+  const updates = patientUpdates({ table })
   const copies = copiedNames(table)
   const ledger = erasureLedger({ table })
 
@@ -27,6 +31,19 @@ export function patientChanges(table: Table) {
     const after = await change(clinic, id, (before) => (before.erasedAt ? null : { ...before, ...fields }))
     await writer.snapshotIfDue(clinic)
     return after
+  }
+
+  /**
+   * Updates a patient for a request (patient-updates.ts), and then its copies, while the request has time. What is left stays
+   * marked as stale.
+   */
+  async function updateIdempotently(
+    ...[clinic, id, ...change]: Parameters<typeof updates.update>
+  ): Promise<StoredResponse | StoredPatient | null> {
+    const updated = await updates.update(clinic, id, ...change)
+    if (updated && !(updated instanceof StoredResponse))
+      await optionalWork(() => copies.refresh(clinic, patientOwner(id))).catch(() => undefined)
+    return updated
   }
 
   /**
@@ -75,5 +92,5 @@ export function patientChanges(table: Table) {
     })
   }
 
-  return { update, erase }
+  return { update, updateIdempotently, erase }
 }

@@ -1,5 +1,5 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import { type Key, partition, sortableNumber } from './key.ts'
+import { type Key, longId, partition, shortId, sortableNumber } from './key.ts'
 
 export const patientKey = (clinic: ClinicId, id: string): Key => ({ pk: partition(clinic, 'P'), sk: id })
 
@@ -32,4 +32,36 @@ export const patientChangesPartition = (clinic: ClinicId): string => partition(c
 export const patientChangeKey = (clinic: ClinicId, update: number): Key => ({
   pk: patientChangesPartition(clinic),
   sk: sortableNumber(update),
+})
+
+/** Which patients are inactive, in parts of consecutive ordinals. */
+export const inactivePatientsPartition = (clinic: ClinicId): string => partition(clinic, 'PI')
+
+export const inactivePatientsKey = (clinic: ClinicId, part: number): Key => ({
+  pk: inactivePatientsPartition(clinic),
+  sk: sortableNumber(part),
+})
+
+/** Patients by the hash of their national id. */
+export const nationalIdsPartition = (clinic: ClinicId): string => partition(clinic, 'PN')
+
+export const nationalIdKey = (clinic: ClinicId, hash: string, patient: string): Key => ({
+  pk: nationalIdsPartition(clinic),
+  sk: `${hash}#${shortId(patient)}`,
+})
+
+/** The patients that share one hash. */
+export const nationalIdRange = (clinic: ClinicId, hash: string) => ({
+  pk: nationalIdsPartition(clinic),
+  from: `${hash}#`,
+  to: `${hash}#~`,
+})
+
+/** The patient of an item. */
+export const parseNationalIdKey = ({ sk }: Key): string => longId(sk.slice(sk.indexOf('#') + 1))
+
+/** The secret with which a clinic's national ids are hashed. */
+export const nationalIdSecretKey = (clinic: ClinicId): Key => ({
+  pk: partition(clinic, 'PH'),
+  sk: 'national-id-secret',
 })

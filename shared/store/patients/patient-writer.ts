@@ -1,4 +1,5 @@
-/** Creates and updates patients. Every write moves the clinic's head, which numbers them. */
+/** Creates and updates patients. A write that search must notice moves the clinic's head, which numbers it. */
+import { isDeepStrictEqual } from 'node:util'
 import type { ClinicId } from '../../domain/clinic.ts'
 import { patientEventDraft } from '../../domain/event.ts'
 import { fullName, type Patient } from '../../domain/patient.ts'
@@ -8,23 +9,28 @@ import { Changeset } from '../table/changeset.ts'
 import { ConditionFailed } from '../table/errors.ts'
 import type { IdempotencyGuard, StoredResponse } from '../table/idempotency.ts'
 import { optionalWork } from '../table/request-signal.ts'
+import { repeatOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
 import { Contended, retryInTurns } from '../table/turns.ts'
 import { isContended, moveHead, nextHead, type PatientHead, readPatientHead } from './head.ts'
+import { inactivePatients } from './inactive-patients.ts'
+import { nationalIds } from './national-ids.ts'
 import { type ImportedPatient, recordItem, rowItem, type StoredPatient } from './patients.ts'
 import { patientSearchLine } from './search-lines.ts'
 import { patientSnapshots } from './snapshots.ts'
 
-/** The most new patients in one transaction: three items each, and the head. */
-export const MAX_CREATED = 32
-/** The most updated patients in one transaction: five items each, and the head. */
-export const MAX_UPDATED = 19
+/** The most new patients in one transaction: four items each, the head, and two parts of the inactive patients. */
+export const MAX_CREATED = 24
+/** The most updated patients in one transaction: eight items each, and the head. */
+export const MAX_UPDATED = 12
 
 /** A patient as it was read, and its new state. */
 export type PatientChange = { readonly before: StoredPatient; readonly after: StoredPatient }
 
 export function patientWriter({ table }: { table: Table }) {
   const snapshots = patientSnapshots({ table })
+  const inactive = inactivePatients({ table })
+  const identified = nationalIds({ table })
   /** The head as this writer left it, so that a run of writes by one writer reads it once. */
   const heads = new Map<ClinicId, PatientHead>()
 
@@ -43,7 +49,7 @@ export function patientWriter({ table }: { table: Table }) {
       if (stored) return stored
       const changes = new Changeset(table, clinic)
       idempotency.store(changes, status, response, patient.id)
-      addCreation(changes, patient, head.n)
+      await addIndexes(changes, [{ before: null, after: addCreation(changes, patient, head.n) }])
       if (await commit(changes, head, { n: head.n + 1 })) return null
       // Either the same request was faster, or this one was committed before and its response was lost.
       return idempotency.find()
@@ -62,7 +68,11 @@ export function patientWriter({ table }: { table: Table }) {
     const isCommitted = await inTurns(clinic, async ({ readHead, commit }) => {
       const head = await readHead()
       const changes = new Changeset(table, clinic)
-      for (const [index, patient] of patients.entries()) addCreation(changes, patient, head.n + index)
+      const created = patients.map((patient, index) => addCreation(changes, patient, head.n + index))
+      await addIndexes(
+        changes,
+        created.map((after) => ({ before: null, after })),
+      )
       return commit(changes, head, { n: head.n + patients.length })
     })
     if (!isCommitted) throw new ConditionFailed([])
@@ -78,14 +88,34 @@ export function patientWriter({ table }: { table: Table }) {
     patients: readonly PatientChange[],
     extendChanges: (changes: Changeset) => void = () => {},
   ): Promise<void> {
+    const build = async (firstUpdate: number): Promise<Changeset> => {
+      const changes = new Changeset(table, clinic)
+      let next = firstUpdate
+      for (const change of patients) addUpdate(changes, change, isFoundOtherwise(change) ? next++ : null)
+      await addIndexes(changes, patients)
+      extendChanges(changes)
+      return changes
+    }
+    const numbered = patients.filter(isFoundOtherwise).length
+    if (numbered === 0) return repeatOnConflict(async () => (await build(0)).commit())
     const isCommitted = await inTurns(clinic, async ({ readHead, commit }) => {
       const head = await readHead()
-      const changes = new Changeset(table, clinic)
-      for (const [index, change] of patients.entries()) addUpdate(changes, change, head.u + index + 1)
-      extendChanges(changes)
-      return commit(changes, head, { u: head.u + patients.length })
+      return commit(await build(head.u + 1), head, { u: head.u + numbered })
     })
     if (!isCommitted) throw new ConditionFailed([])
+  }
+
+  /** Adds what finds patients beside their rows and search. */
+  async function addIndexes(
+    changes: Changeset,
+    moves: readonly { readonly before: StoredPatient | null; readonly after: StoredPatient }[],
+  ): Promise<void> {
+    for (const { before, after } of moves) await identified.move(changes, before, after)
+    const turned = moves.filter(({ before, after }) => (before?.isActive ?? true) !== after.isActive)
+    await inactive.move(
+      changes,
+      turned.map(({ after }) => after),
+    )
   }
 
   /** Runs work that moves the head. If another writer was faster, runs it again in a turn, with a fresh head. */
@@ -122,7 +152,7 @@ export function patientWriter({ table }: { table: Table }) {
   return { create, createMany, update, ...snapshots }
 }
 
-function addCreation(changes: Changeset, patient: ImportedPatient, ordinal: number): void {
+function addCreation(changes: Changeset, patient: ImportedPatient, ordinal: number): StoredPatient {
   const { clinic } = changes
   const eventDraft = changes.emitsEvents ? patientEventDraft(null, patient) : null
   const events = eventDraft ? 1 : 0
@@ -130,23 +160,32 @@ function addCreation(changes: Changeset, patient: ImportedPatient, ordinal: numb
   const stored = { ...patient, ordinal, version: 1, events }
   changes.put(recordItem(patientKey(clinic, patient.id), stored), 'new')
   changes.put(rowItem(patientRowKey(clinic, ordinal), patient), 'new')
+  return stored
 }
 
-function addUpdate(changes: Changeset, { before, after }: PatientChange, updateNumber: number): void {
+/** Adds an update. Its number in the change log is null if search finds the patient as before. */
+function addUpdate(changes: Changeset, { before, after }: PatientChange, updateNumber: number | null): void {
   const { clinic } = changes
   const eventDraft = changes.emitsEvents ? patientEventDraft(before, after) : null
   const events = before.events + (eventDraft ? 1 : 0)
   if (eventDraft) changes.announce(after.id, events, eventDraft)
   const record = recordItem(patientKey(clinic, after.id), { ...after, version: before.version + 1, events })
   changes.put(record, { version: before.version })
-  changes.put(rowItem(patientRowKey(clinic, after.ordinal), after))
-  changes.put({
-    ...patientChangeKey(clinic, updateNumber),
-    o: after.ordinal,
-    line: patientSearchLine(after),
-  })
+  const rowKey = patientRowKey(clinic, after.ordinal)
+  const row = rowItem(rowKey, after)
+  if (!isDeepStrictEqual(row, rowItem(rowKey, before))) changes.put(row)
+  if (updateNumber !== null)
+    changes.put({
+      ...patientChangeKey(clinic, updateNumber),
+      o: after.ordinal,
+      line: patientSearchLine(after),
+    })
   if (copiedValues(before) !== copiedValues(after)) changes.markStale(patientOwner(after.id))
 }
+
+/** Whether search finds the patient by other words than before. */
+const isFoundOtherwise = ({ before, after }: PatientChange): boolean =>
+  patientSearchLine(before) !== patientSearchLine(after)
 
 type HeadAccess = {
   readonly readHead: () => Promise<PatientHead>

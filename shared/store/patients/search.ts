@@ -6,10 +6,11 @@ import type { ClinicId } from '../../domain/clinic.ts'
 import { offsetOf, type Page, type PageRequest } from '../../domain/paging.ts'
 import type { Patient } from '../../domain/patient.ts'
 import { SearchIndex } from '../../domain/search-index.ts'
-import { parseSearchQuery } from '../../domain/search-text.ts'
+import { type Needles, parseSearchQuery } from '../../domain/search-text.ts'
 import { UnavailableError } from '../table/errors.ts'
 import type { Table } from '../table/table.ts'
 import { type PatientHead, readPatientHead } from './head.ts'
+import { inactivePatients } from './inactive-patients.ts'
 import { patientStore } from './patients.ts'
 import { readLinesSince } from './search-lines.ts'
 import { readSegment } from './segments.ts'
@@ -27,14 +28,56 @@ export function patientSearch({ table }: { table: Table }, memoryBudget = MEMORY
   /** Least recently used first. */
   const indexes = new Map<ClinicId, SearchIndex>()
   const patients = patientStore({ table })
+  const inactive = inactivePatients({ table })
 
-  /** Patients that match all words of `query`, most recently created first. */
-  async function search(clinic: ClinicId, query: string, request: PageRequest): Promise<Page<Patient>> {
+  /** Patients that match all words of `query`, and are active or inactive if asked for, most recently created first. */
+  async function search(
+    clinic: ClinicId,
+    query: string,
+    request: PageRequest,
+    isActive?: boolean,
+  ): Promise<Page<Patient>> {
     const needles = parseSearchQuery(query)
+    if (isActive !== undefined) return pageOf(clinic, needles, isActive, request)
     if (!needles) return patients.page(clinic, request)
     const index = await currentIndex(clinic)
     const { total, ordinals } = index.find(needles, offsetOf(request), request.limit)
     return { items: await patients.findByOrdinals(clinic, ordinals), total }
+  }
+
+  /** The active or the inactive patients. One that changed between the reads is not shown; a second attempt counts it right. */
+  async function pageOf(
+    clinic: ClinicId,
+    needles: Needles | null,
+    isActive: boolean,
+    request: PageRequest,
+    attempt = 1,
+  ): Promise<Page<Patient>> {
+    const { total, ordinals } = await ordinalsOf(clinic, needles, isActive, request)
+    const found = await patients.findByOrdinals(clinic, ordinals)
+    const items = found.filter((patient) => patient.isActive === isActive)
+    const hasChanged = items.length < ordinals.length
+    return hasChanged && attempt < MAX_LOAD_ATTEMPTS
+      ? pageOf(clinic, needles, isActive, request, attempt + 1)
+      : { items, total }
+  }
+
+  async function ordinalsOf(
+    clinic: ClinicId,
+    needles: Needles | null,
+    isActive: boolean,
+    request: PageRequest,
+  ): Promise<{ total: number; ordinals: number[] }> {
+    const [offset, { limit }] = [offsetOf(request), request]
+    const reading = inactive.read(clinic)
+    if (needles) {
+      const [set, index] = await Promise.all([reading, currentIndex(clinic)])
+      return index.find(needles, offset, limit, (ordinal) => set.has(ordinal) !== isActive)
+    }
+    const [set, { n }] = await Promise.all([reading, readPatientHead(table, clinic)])
+    const count = set.count(n)
+    const ordinals = set.select({ members: !isActive, end: n, offset, limit })
+    return { total: isActive ? n - count : count, ordinals }
   }
 
   async function currentIndex(clinic: ClinicId): Promise<SearchIndex> {

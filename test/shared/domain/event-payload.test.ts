@@ -61,6 +61,9 @@ describe('eventPayload', () => {
     gender: fc.constantFrom(...GENDERS, null),
     phoneNumber: maybe(canary),
     emailAddress: maybe(canary),
+    isActive: fc.boolean(),
+    nationalId: maybe(canary),
+    notes: maybe(canary),
     createdAt: anInstant,
     erasedAt: maybe(anInstant),
   })

@@ -19,8 +19,11 @@ it('has four genders', () => {
   expect(GENDERS).toEqual(['male', 'female', 'other', 'unknown'])
 })
 
-it('NO_DETAILS is null for each optional field', () => {
+it('NO_DETAILS is null for each optional field of an active patient', () => {
   expect(NO_DETAILS).toEqual({
+    isActive: true,
+    nationalId: null,
+    notes: null,
     dateOfBirth: null,
     gender: null,
     phoneNumber: null,
@@ -56,6 +59,9 @@ describe('PATIENT_FIELDS', () => {
     gender: 'female',
     phoneNumber: '+905321234567',
     emailAddress: 'ada@example.com',
+    isActive: false,
+    nationalId: 'AB-12',
+    notes: 'Left-handed',
     createdAt: '2026-05-01T07:00:00.000Z',
     erasedAt: null,
   }
@@ -70,6 +76,9 @@ describe('PATIENT_FIELDS', () => {
       gender: null,
       phoneNumber: null,
       emailAddress: null,
+      isActive: false,
+      nationalId: null,
+      notes: null,
       createdAt: '2026-05-01T07:00:00.000Z',
       erasedAt: null,
     })

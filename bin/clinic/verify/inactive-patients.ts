@@ -1,0 +1,74 @@
+import { isDeepStrictEqual } from 'node:util'
+import { emptyPart, isPart, PART_SIZE, partOf, withMember } from '../../../shared/domain/ordinal-set.ts'
+import { sortableNumber } from '../../../shared/store/keys/key.ts'
+import {
+  inactivePatientsKey,
+  inactivePatientsPartition,
+  patientListPartition,
+} from '../../../shared/store/keys/patients.ts'
+import { toPatient } from '../../../shared/store/patients/patients.ts'
+import type { Item } from '../../../shared/store/table/write-requests.ts'
+import { ifUnchanged } from './conditions.ts'
+import type { Recheck } from './fault.ts'
+import type { Inspection } from './inspection.ts'
+import { partitionPages } from './partition-pages.ts'
+
+/** Verifies that the index of inactive patients matches the list rows, which match the records. */
+export async function checkInactivePatients({ table, clinic, examine }: Inspection): Promise<void> {
+  const wanted = new Map<number, Uint8Array>()
+  for await (const rows of partitionPages(table, patientListPartition(clinic))) addInactive(wanted, rows)
+  const stored = new Map<number, Item>()
+  for await (const items of partitionPages(table, inactivePatientsPartition(clinic)))
+    for (const item of items) stored.set(Number(item.sk), item)
+  for (const part of new Set([...wanted.keys(), ...stored.keys()]))
+    if (!isRight(stored.get(part), wanted.get(part))) await examine(recheck(part))
+
+  /** A change of a patient's state changes the version of the part in the same transaction. */
+  function recheck(part: number): Recheck {
+    return async () => {
+      const key = inactivePatientsKey(clinic, part)
+      const item = await table.get(key)
+      const inPart = new Map<number, Uint8Array>()
+      const bounds = {
+        from: sortableNumber(part * PART_SIZE),
+        to: sortableNumber((part + 1) * PART_SIZE - 1),
+      }
+      for await (const rows of partitionPages(table, patientListPartition(clinic), bounds))
+        addInactive(inPart, rows)
+      const again = await table.get(key)
+      if (item?.v !== again?.v) return 'moving'
+      const bits = inPart.get(part)
+      if (isRight(item, bits)) return null
+      const version = typeof item?.v === 'number' ? item.v : 0
+      const put = table.putWrite({ ...key, b: bits ?? emptyPart(), v: version + 1 })
+      return {
+        faults: [{ kind: 'patient_activity_wrong', key }],
+        repair: () => table.transact([ifUnchanged(put, item ? { v: item.v } : { pk: undefined })]),
+      }
+    }
+  }
+}
+
+/** Adds the inactive patients among some rows to the bits of their parts. */
+function addInactive(parts: Map<number, Uint8Array>, rows: readonly Item[]): void {
+  for (const row of rows) {
+    const ordinal = Number(row.sk)
+    if (isActive(row)) continue
+    const part = partOf(ordinal)
+    parts.set(part, withMember(parts.get(part) ?? emptyPart(), ordinal, true))
+  }
+}
+
+/** An unreadable row is reported with its record. */
+function isActive(row: Item): boolean {
+  try {
+    return toPatient(row).isActive
+  } catch {
+    return true
+  }
+}
+
+const isRight = (item: Item | undefined, wanted = emptyPart()): boolean =>
+  item === undefined
+    ? isDeepStrictEqual(wanted, emptyPart())
+    : typeof item.v === 'number' && isPart(item.b) && isDeepStrictEqual(Uint8Array.from(item.b), wanted)

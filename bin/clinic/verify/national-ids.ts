@@ -1,0 +1,69 @@
+import { nationalIdsPartition, parseNationalIdKey, patientKey } from '../../../shared/store/keys/patients.ts'
+import { nationalIds } from '../../../shared/store/patients/national-ids.ts'
+import type { Item } from '../../../shared/store/table/write-requests.ts'
+import { requireUnchanged } from './conditions.ts'
+import type { Recheck } from './fault.ts'
+import { forEachConcurrent } from './for-each-concurrent.ts'
+import type { Inspection } from './inspection.ts'
+import { partitionPages } from './partition-pages.ts'
+import { decodeStoredPatient, isOrdinal } from './patient-image.ts'
+import { keyText } from './record-image.ts'
+
+/** Verifies that every patient with a national id is found by it, and no other is. */
+export async function checkNationalIds({ table, clinic, count, examine }: Inspection): Promise<void> {
+  const { itemOf } = nationalIds({ table })
+
+  /** The item that a record requires; null for none, or for a record that is reported as damaged. */
+  async function wantedItem(record: Item | undefined): Promise<Item | null> {
+    const patient = record && decodeStoredPatient(record)
+    return patient && isOrdinal(patient.ordinal) ? itemOf(clinic, patient) : null
+  }
+
+  for await (const records of partitionPages(table, patientKey(clinic, '').pk)) {
+    const wanted = (await Promise.all(records.map(wantedItem))).filter((item) => item !== null)
+    count('national_ids', wanted.length)
+    const stored = new Map((await table.getMany(wanted)).map((item) => [keyText(item), item]))
+    const suspects = wanted.filter((item) => stored.get(keyText(item))?.o !== item.o)
+    await forEachConcurrent(suspects, (item) => examine(recheckMissing(parseNationalIdKey(item))))
+  }
+  for await (const items of partitionPages(table, nationalIdsPartition(clinic))) {
+    const keys = items.map((item) => patientKey(clinic, parseNationalIdKey(item)))
+    const records = new Map((await table.getMany(keys)).map((record) => [record.sk, record]))
+    const suspects: Item[] = []
+    for (const item of items) {
+      const wanted = await wantedItem(records.get(parseNationalIdKey(item)))
+      if (wanted?.sk !== item.sk) suspects.push(item)
+    }
+    await forEachConcurrent(suspects, (item) => examine(recheckStray(item)))
+  }
+
+  function recheckMissing(patient: string): Recheck {
+    return async () => {
+      const key = patientKey(clinic, patient)
+      const record = await table.get(key)
+      const wanted = await wantedItem(record)
+      const stored = wanted && (await table.get(wanted))
+      if ((await table.get(key))?.v !== record?.v) return 'moving'
+      if (!wanted || stored?.o === wanted.o) return null
+      return {
+        faults: [{ kind: 'national_id_missing', key }],
+        repair: () => table.transact([table.putWrite(wanted), requireUnchanged(table, key, record)]),
+      }
+    }
+  }
+
+  function recheckStray({ pk, sk }: Item): Recheck {
+    return async () => {
+      const key = patientKey(clinic, parseNationalIdKey({ pk, sk }))
+      const record = await table.get(key)
+      const stored = await table.get({ pk, sk })
+      const wanted = await wantedItem(record)
+      if ((await table.get(key))?.v !== record?.v) return 'moving'
+      if (!stored || wanted?.sk === sk || (record && !decodeStoredPatient(record))) return null
+      return {
+        faults: [{ kind: 'national_id_stray', key: { pk, sk } }],
+        repair: () => table.transact([table.deleteWrite({ pk, sk }), requireUnchanged(table, key, record)]),
+      }
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import type { ClinicId } from '../../domain/clinic.ts'
+import type { Patient } from '../../domain/patient.ts'
+import { patientKey } from '../keys/patients.ts'
+import { Changeset } from '../table/changeset.ts'
+import { type ResponseToStore, StoredResponse } from '../table/idempotency.ts'
+import { optionalWork } from '../table/request-signal.ts'
+import { retryOnConflict } from '../table/retry-on-conflict.ts'
+import type { Table } from '../table/table.ts'
+import { patientWriter } from './patient-writer.ts'
+import { patientStore, type StoredPatient } from './patients.ts'
+
+/** New values of some fields of a patient. */
+export type PatientFields = Partial<Omit<Patient, 'id' | 'createdAt' | 'erasedAt'>>
+
+/** Updates a patient for a request. */
+export function patientUpdates({ table }: { table: Table }) {
+  const patients = patientStore({ table })
+  const writer = patientWriter({ table })
+
+  /**
+   * Changes a patient together with its idempotent response; null for an unknown or erased one. Returns the stored response
+   * if the request is a repeat. `judge` gets the patient that the change depends on, and may throw.
+   */
+  async function update(
+    clinic: ClinicId,
+    id: string,
+    judge: (before: Patient) => PatientFields,
+    { idempotency, status, response }: ResponseToStore<Patient>,
+  ): Promise<StoredResponse | StoredPatient | null> {
+    const updated = await retryOnConflict(async () => {
+      const [stored, found] = await Promise.all([idempotency.find(), patients.findMany(clinic, [id])])
+      const before = found.get(id)
+      if (stored) return stored
+      if (!before || before.erasedAt) return null
+      const after = { ...before, ...judge(before) }
+      const store = (changes: Changeset) => idempotency.store(changes, status, response(after), id)
+      if (JSON.stringify(before) === JSON.stringify(after)) await storeUnchanged(clinic, before, store)
+      else await writer.update(clinic, [{ before, after }], store)
+      return after
+    })
+    // Search finds the patient already; a snapshot only makes that cheaper.
+    if (updated && !(updated instanceof StoredResponse))
+      await optionalWork(() => writer.snapshotIfDue(clinic)).catch(() => undefined)
+    return updated
+  }
+
+  /** Stores the response to a request that changes nothing, unless the patient is changed, or erased, meanwhile. */
+  async function storeUnchanged(
+    clinic: ClinicId,
+    { id, version }: StoredPatient,
+    store: (changes: Changeset) => void,
+  ): Promise<void> {
+    const changes = new Changeset(table, clinic)
+    store(changes)
+    if (changes.size === 0) return
+    changes.requireVersion(patientKey(clinic, id), version)
+    await changes.commit()
+  }
+
+  return { update }
+}
