@@ -97,7 +97,7 @@ it('docs/dependencies.md lists the dependencies of package.json', () => {
 })
 
 it('docs/import.md lists the columns of every entity, with the required ones in bold', () => {
-  const rows = read('docs/import.md').matchAll(/^\| (\w+) \| (\*\*external_id\*\*.*) \|$/gm)
+  const rows = read('docs/import.md').matchAll(/^\| ([\w-]+) \| (\*\*external_id\*\*.*) \|$/gm)
   const documented = [...rows].map(([, name, columns = '']) => [name, columns.split(', ').sort()])
   const entities = importEntities(openTable({} as never, 'none'), Date.now)
   expect(documented).toEqual(

@@ -1,11 +1,16 @@
 import type { Command } from 'commander'
 import * as z from 'zod'
 import { CalendarDate } from '../../shared/api/schemas.ts'
+import { departmentProblems } from '../../shared/domain/catalogue.ts'
+import type { ClinicId } from '../../shared/domain/clinic.ts'
 import type { Doctor } from '../../shared/domain/doctor.ts'
 import { singleLineText } from '../../shared/domain/text-fields.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { formatWeeklyHours, type Window } from '../../shared/domain/working-hours.ts'
+import { departmentStore } from '../../shared/store/catalogue.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
+import type { Table } from '../../shared/store/table/table.ts'
+import { idOrNone } from './catalogue-commands.ts'
 import { connect, requireClinic } from './connection.ts'
 import { NEW_DOCTOR, timeOff, weeklyHours } from './import/doctors.ts'
 import { CommandFailure, formatTable as lines, parseOption, print } from './output.ts'
@@ -14,6 +19,7 @@ type NewDoctorOptions = {
   clinic: string
   name: string
   specialty?: string
+  department?: string
   hours?: string
   breaks?: string
   timeOff?: string
@@ -28,6 +34,7 @@ export function addDoctorCommands(program: Command): void {
     .requiredOption('--clinic <id>')
     .requiredOption('--name <full name>')
     .option('--specialty <text>')
+    .option('--department <id>', 'department id')
     .option('--hours <week>', 'e.g. "mon-fri 09:00-12:30,13:30-18:00; sat 10:00-14:00"')
     .option('--breaks <week>', 'breaks within the hours, in the same format')
     .option('--time-off <days>', 'e.g. "2026-12-24/2026-12-26; 2027-01-01"')
@@ -41,6 +48,9 @@ export function addDoctorCommands(program: Command): void {
         ...(given.specialty !== undefined && {
           specialty: parseOption('specialty', singleLineText(100), given.specialty),
         }),
+        ...(given.department !== undefined && {
+          departmentId: await requireDepartment(table, clinic.id, given.department),
+        }),
         ...(given.hours !== undefined && { hours: parseOption('hours', weeklyHours, given.hours) }),
         ...(given.breaks !== undefined && { breaks: parseOption('breaks', weeklyHours, given.breaks) }),
         ...(given.timeOff !== undefined && { timeOff: parseOption('time-off', timeOff, given.timeOff) }),
@@ -49,28 +59,8 @@ export function addDoctorCommands(program: Command): void {
       print(command, doctorJson(doctor), [`Added doctor ${doctor.fullName}: ${doctor.id}`])
     })
 
-  group
-    .command('list')
-    .description("list a clinic's doctors")
-    .requiredOption('--clinic <id>')
-    .action(async ({ clinic: id }: { clinic: string }, command: Command) => {
-      const table = await connect(command)
-      const clinic = await requireClinic(table, id)
-      const doctors = await doctorStore({ table }).list(clinic.id)
-      const rows = doctors.map((doctor) => [
-        doctor.id,
-        doctor.fullName,
-        doctor.isActive ? 'active' : 'inactive',
-        [
-          formatWeeklyHours(doctor.hours),
-          ...(Object.keys(doctor.breaks).length > 0 ? [`breaks ${formatWeeklyHours(doctor.breaks)}`] : []),
-          ...(doctor.timeOff.length > 0 ? [`off ${formatTimeOff(doctor.timeOff)}`] : []),
-        ]
-          .filter((text) => text !== '')
-          .join(', '),
-      ])
-      print(command, { data: doctors.map(doctorJson) }, lines(rows))
-    })
+  addDoctorList(group)
+  addDoctorUpdate(group)
 
   group
     .command('schedule')
@@ -112,6 +102,55 @@ export function addDoctorCommands(program: Command): void {
     )
 }
 
+function addDoctorList(group: Command): void {
+  group
+    .command('list')
+    .description("list a clinic's doctors")
+    .requiredOption('--clinic <id>')
+    .action(async ({ clinic: id }: { clinic: string }, command: Command) => {
+      const table = await connect(command)
+      const clinic = await requireClinic(table, id)
+      const doctors = await doctorStore({ table }).list(clinic.id)
+      const rows = doctors.map((doctor) => [
+        doctor.id,
+        doctor.fullName,
+        doctor.isActive ? 'active' : 'inactive',
+        [
+          formatWeeklyHours(doctor.hours),
+          ...(Object.keys(doctor.breaks).length > 0 ? [`breaks ${formatWeeklyHours(doctor.breaks)}`] : []),
+          ...(doctor.timeOff.length > 0 ? [`off ${formatTimeOff(doctor.timeOff)}`] : []),
+        ]
+          .filter((text) => text !== '')
+          .join(', '),
+      ])
+      print(command, { data: doctors.map(doctorJson) }, lines(rows))
+    })
+}
+
+function addDoctorUpdate(group: Command): void {
+  group
+    .command('update')
+    .description("change a doctor's department")
+    .argument('<doctor>', 'doctor id')
+    .requiredOption('--clinic <id>')
+    .requiredOption('--department <id>', 'department id; "" for none')
+    .action((id: string, given: { clinic: string; department: string }, command: Command) =>
+      changeDoctor(id, given.clinic, command, async (doctor, table, clinic) => ({
+        ...doctor,
+        departmentId: await requireDepartment(table, clinic, given.department),
+      })),
+    )
+}
+
+/** The id of a department of the clinic; null for "". @throws CommandFailure if there is none */
+async function requireDepartment(table: Table, clinic: ClinicId, option: string): Promise<string | null> {
+  const departmentId = idOrNone(option)
+  const known = new Set((await departmentStore({ table }).list(clinic)).map(({ id }) => id))
+  for (const { issue } of departmentProblems({ departmentId }, known))
+    throw new CommandFailure(`--department ${issue}`)
+  return departmentId
+}
+
 type ScheduleOptions = { clinic: string; hours?: string; breaks?: string; exception?: string[] }
 type TimeOffOptions = { clinic: string; add?: string; remove?: string }
 
@@ -144,7 +183,7 @@ async function changeDoctor(
   id: string,
   clinicId: string,
   command: Command,
-  update: (doctor: Doctor) => Doctor,
+  update: (doctor: Doctor, table: Table, clinic: ClinicId) => Doctor | Promise<Doctor>,
 ): Promise<void> {
   const table = await connect(command)
   const clinic = await requireClinic(table, clinicId)
@@ -153,7 +192,7 @@ async function changeDoctor(
   if (!before)
     throw new CommandFailure(`The clinic has no doctor ${id}. Run "doctor list" to see all doctors.`)
   const { version: _, ...doctor } = before
-  const after = update(doctor)
+  const after = await update(doctor, table, clinic.id)
   await store.save(clinic.id, [{ before, after }])
   print(command, doctorJson(after), [`Changed doctor ${after.fullName}`])
 }
@@ -166,6 +205,7 @@ const doctorJson = (doctor: Doctor) => ({
   id: doctor.id,
   full_name: doctor.fullName,
   specialty: doctor.specialty,
+  department_id: doctor.departmentId,
   is_active: doctor.isActive,
   hours: formatWeeklyHours(doctor.hours),
   breaks: formatWeeklyHours(doctor.breaks),

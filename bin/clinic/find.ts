@@ -3,6 +3,7 @@ import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../shared/store/calendar/payments.ts'
+import { departmentStore, priceListStore, roomStore, treatmentStore } from '../../shared/store/catalogue.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
 import { readImportIds } from '../../shared/store/import-ids.ts'
 import { messageStore } from '../../shared/store/messages/messages.ts'
@@ -22,7 +23,7 @@ export function addFindCommand(program: Command): void {
     .command('find')
     .description("find an imported record by its id in the clinic's own system, or that id by the record's")
     .requiredOption('--clinic <id>')
-    .requiredOption('--entity <name>', 'patients, doctors, appointments, invoices, payments or messages')
+    .requiredOption('--entity <name>', 'such as patients, doctors or treatments')
     .option('--external-id <id>', "id in the clinic's own system")
     .option('--id <id>', 'id of the record')
     .action(async (given: FindOptions, command: Command) => {
@@ -53,6 +54,10 @@ async function findRecord(table: Table, clinic: ClinicId, kind: string, id: stri
     appointment: () => appointmentStore({ table }).find(clinic, id),
     invoice: () => invoiceStore({ table }).find(clinic, id),
     payment: () => paymentStore({ table }).find(clinic, id),
+    department: () => departmentStore({ table }).find(clinic, id),
+    room: () => roomStore({ table }).find(clinic, id),
+    treatment: () => treatmentStore({ table }).find(clinic, id),
+    'price-list': () => priceListStore({ table }).find(clinic, id),
     message: () => messageStore({ table }).find(clinic, id),
   }
   return (await stores[kind]?.()) ?? null

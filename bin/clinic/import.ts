@@ -69,14 +69,13 @@ function requireFile(file: string): void {
   if (!found.isFile()) throw new CommandFailure(`${file} is not a file`)
 }
 
-/** The entity of a file: `--entity`, or the file name up to the first non-letter (`patients-2026.csv`). */
+/** Whether a file's name begins with an entity, followed by no letter (`patients-2026.csv`). */
+const isNamedAfter = (fileName: string, entity: string): boolean =>
+  fileName.toLowerCase().startsWith(entity) && !/^[a-z]/i.test(fileName.slice(entity.length))
+
+/** The entity of a file: `--entity`, or what its name begins with. */
 function entityName(file: string, wanted: string | undefined, names: readonly string[]): string {
-  const name =
-    wanted ??
-    basename(file)
-      .split(/[^a-z]/i, 1)[0]
-      ?.toLowerCase() ??
-    ''
+  const name = wanted ?? names.find((entity) => isNamedAfter(basename(file), entity)) ?? ''
   if (names.includes(name)) return name
   const problem =
     wanted === undefined

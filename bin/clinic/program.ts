@@ -6,6 +6,7 @@ import { addAppointmentCommands } from './appointments.ts'
 import { addClinicCommands } from './clinics.ts'
 import { endTrail } from './command-trail.ts'
 import { addCredentialCommands } from './credentials.ts'
+import { addDepartmentCommands } from './departments.ts'
 import { addDoctorCommands } from './doctors.ts'
 import { addErasureCommands } from './erasures.ts'
 import { addFindCommand } from './find.ts'
@@ -17,7 +18,10 @@ import { addMigrateCommand } from './migrate.ts'
 import { CommandFailure, EXIT, NeedsAttention } from './output.ts'
 import { addPatientCommands } from './patients.ts'
 import { addPaymentCommands } from './payments.ts'
+import { addPriceListCommands } from './price-lists.ts'
 import { addRestoreCommands } from './restore.ts'
+import { addRoomCommands } from './rooms.ts'
+import { addTreatmentCommands } from './treatments.ts'
 import { addVerifyCommand } from './verify.ts'
 import { addWebhookCommands } from './webhooks.ts'
 
@@ -72,7 +76,11 @@ reached (run it again), 4 failed.`,
     .configureHelp({ showGlobalOptions: true })
 
   addClinicCommands(program)
+  addDepartmentCommands(program)
   addDoctorCommands(program)
+  addRoomCommands(program)
+  addTreatmentCommands(program)
+  addPriceListCommands(program)
   addCredentialCommands(program)
   addImportCommand(program)
   addFindCommand(program)

@@ -1,4 +1,5 @@
 import type { Clinic, ClinicId, ClinicInfo } from '../../shared/domain/clinic.ts'
+import { BOSPHORUS, type ClinicOffer, catalogueOf, type DemoCatalogue, PATAN } from './catalogue.ts'
 import { billsOf, type DemoInvoice } from './invoices.ts'
 import { type DemoMessage, messagesOf } from './messages.ts'
 import { type DemoPatient, ISTANBUL, KATHMANDU, patients } from './patients.ts'
@@ -12,15 +13,16 @@ import { type DemoAppointment, visitsOf } from './visits.ts'
 type ClinicContact = Required<Pick<Clinic, 'address' | 'phoneNumber' | 'emailAddress' | 'website'>>
 
 /** A demo clinic with the rows of its import files. */
-export type DemoClinic = ClinicInfo & {
-  readonly contact: ClinicContact
-  readonly doctors: readonly DemoDoctor[]
-  readonly patients: readonly DemoPatient[]
-  readonly appointments: readonly DemoAppointment[]
-  readonly invoices: readonly DemoInvoice[]
-  readonly payments: readonly DemoPayment[]
-  readonly messages: readonly DemoMessage[]
-}
+export type DemoClinic = ClinicInfo &
+  DemoCatalogue & {
+    readonly contact: ClinicContact
+    readonly doctors: readonly DemoDoctor[]
+    readonly patients: readonly DemoPatient[]
+    readonly appointments: readonly DemoAppointment[]
+    readonly invoices: readonly DemoInvoice[]
+    readonly payments: readonly DemoPayment[]
+    readonly messages: readonly DemoMessage[]
+  }
 
 /**
  * Two clinics in different time zones, one of them not a whole hour from UTC, each with records of the year before
@@ -36,7 +38,7 @@ export const demoClinics = (today: string): DemoClinic[] => [
       emailAddress: 'info@bosphorus-family.example.com',
       website: 'https://bosphorus-family.example.com/',
     },
-    ...buildRecords({
+    ...buildRecords(BOSPHORUS, {
       name: 'Bosphorus Family Clinic',
       currency: 'TRY',
       today,
@@ -46,12 +48,14 @@ export const demoClinics = (today: string): DemoClinic[] => [
           external_id: 'd1',
           full_name: 'Dr. Selin Arslan',
           specialty: 'Family medicine',
+          department_external_id: 'gp',
           hours: 'mon-fri 09:00-12:30,13:30-18:00; sat 10:00-14:00',
         },
         {
           external_id: 'd2',
           full_name: 'Dr. Emre Koç',
           specialty: 'Paediatrics',
+          department_external_id: 'pd',
           hours: 'mon-thu 08:30-16:30',
           breaks: 'mon-thu 12:00-13:00',
         },
@@ -59,6 +63,7 @@ export const demoClinics = (today: string): DemoClinic[] => [
           external_id: 'd3',
           full_name: 'Dr. Nazlı Uçar',
           specialty: 'Dermatology',
+          department_external_id: 'de',
           hours: 'tue,thu 10:00-19:00',
           time_off: '2026-08-03/2026-08-14',
         },
@@ -84,7 +89,7 @@ export const demoClinics = (today: string): DemoClinic[] => [
       emailAddress: 'info@patan-dental.example.com',
       website: 'https://patan-dental.example.com/',
     },
-    ...buildRecords({
+    ...buildRecords(PATAN, {
       name: 'Patan Dental Care',
       currency: 'NPR',
       today,
@@ -94,12 +99,14 @@ export const demoClinics = (today: string): DemoClinic[] => [
           external_id: 'd1',
           full_name: 'Dr. Anita Pradhan',
           specialty: 'Dentistry',
+          department_external_id: 'd',
           hours: 'mon-fri 10:00-17:00; sun 10:00-17:00',
         },
         {
           external_id: 'd2',
           full_name: 'Dr. Rajan KC',
           specialty: 'Orthodontics',
+          department_external_id: 'o',
           hours: 'sun 10:00-14:00; wed 12:00-18:00',
         },
       ],
@@ -116,13 +123,14 @@ export const demoClinics = (today: string): DemoClinic[] => [
   },
 ]
 
-function buildRecords(practice: Practice) {
-  const { name, currency, doctors } = practice
+function buildRecords(offer: ClinicOffer, practice: Practice) {
+  const { name, currency, doctors, prices, today } = practice
   const visits = visitsOf(practice)
   const bills = billsOf(practice, visits)
   return {
     name,
     currency,
+    ...catalogueOf({ ...offer, doctors, prices, currency, year: today.slice(0, 4) }),
     doctors,
     patients: practice.patients,
     appointments: visits.map(({ row }) => row),

@@ -42,9 +42,16 @@ export async function loadClinic(table: Table, demo: DemoClinic): Promise<ReadyC
   const folder = mkdtempSync(join(tmpdir(), 'clinic-demo-'))
   try {
     const load = fileLoader(table, demo, clinic, folder)
-    await Promise.all([load('doctors'), load('patients')])
+    await load('departments')
+    await Promise.all([load('doctors'), load('patients'), load('rooms')])
+    await load('treatments')
     // Files that do not refer to each other are loaded concurrently: importer and engine use one core each.
-    await Promise.all([load('appointments'), load('invoices').then(() => load('payments')), load('messages')])
+    await Promise.all([
+      load('price-lists'),
+      load('appointments'),
+      load('invoices').then(() => load('payments')),
+      load('messages'),
+    ])
   } finally {
     rmSync(folder, { recursive: true })
   }

@@ -6,6 +6,7 @@ export type DemoDoctor = {
   readonly external_id: string
   readonly full_name: string
   readonly specialty: string | null
+  readonly department_external_id?: string
   readonly hours?: string
   readonly breaks?: string
   readonly time_off?: string

@@ -38,6 +38,7 @@ export async function recordErrors(
   await recordError('appointment_not_found', 'GET', `/appointments/${unknownId}`)
   await recordError('payment_not_found', 'GET', `/payments/${unknownId}`)
   await recordError('message_not_found', 'GET', `/messages/${unknownId}`)
+  await recordError('treatment_not_found', 'GET', `/clinic/treatments/${unknownId}`)
   await recordError('webhook_not_found', 'DELETE', `/webhooks/${unknownId}`)
   await recordError('delivery_not_found', 'POST', `/webhooks/${webhook}/deliveries/${unknownId}/redeliver`)
   await recordError('unauthorized', 'GET', '/patients', { pair: 'KEY:SECRET' })

@@ -11,6 +11,7 @@ import { operator } from './operator.ts'
 import { openReceiver } from './receiver.ts'
 import { recordAccount } from './record-account.ts'
 import { recordAppointments } from './record-appointments.ts'
+import { recordCatalogue } from './record-catalogue.ts'
 import { recordEndpoints } from './record-endpoints.ts'
 import { recordErrors } from './record-errors.ts'
 import { recordEvents } from './record-events.ts'
@@ -48,6 +49,7 @@ export async function recordExamples(): Promise<Examples> {
     const recorder = exampleRecorder(`${stack.baseUrl}${BASE_PATH}`, clinic.credentials.full)
     const tool = operator(new URL(stack.baseUrl).port, clinic.id)
     await recordAccount(recorder)
+    await recordCatalogue(recorder)
     await recordEndpoints(recorder)
     // From here on, everything that happens arrives.
     const webhook = await recordEvents.subscribe(recorder, receiver.url)

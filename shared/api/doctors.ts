@@ -8,6 +8,7 @@ export const Doctor = z
     id: Uuid,
     full_name: z.string(),
     specialty: z.string().nullable(),
+    department_id: Uuid.nullable(),
     is_active: z.boolean().meta({ description: 'Only active doctors can be booked.' }),
   })
   .meta({ id: 'Doctor' })
@@ -16,6 +17,7 @@ export const renderDoctor = (doctor: DoctorRecord): z.input<typeof Doctor> => ({
   id: doctor.id,
   full_name: doctor.fullName,
   specialty: doctor.specialty,
+  department_id: doctor.departmentId,
   is_active: doctor.isActive,
 })
 

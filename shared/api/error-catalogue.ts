@@ -35,10 +35,10 @@ const CATALOGUE = {
   invoice_not_found: { status: 404, error: 'NOT_FOUND', text: 'The invoice does not exist.' },
   doctor_not_found: { status: 404, error: 'NOT_FOUND', text: 'The doctor does not exist.' },
   appointment_not_found: { status: 404, error: 'NOT_FOUND', text: 'The appointment does not exist.' },
-  treatment_not_found: { status: 404, error: 'NOT_FOUND', text: 'The treatment does not exist.' },
   room_not_found: { status: 404, error: 'NOT_FOUND', text: 'The room does not exist.' },
   payment_not_found: { status: 404, error: 'NOT_FOUND', text: 'The payment does not exist.' },
   message_not_found: { status: 404, error: 'NOT_FOUND', text: 'The message does not exist.' },
+  treatment_not_found: { status: 404, error: 'NOT_FOUND', text: 'The treatment does not exist.' },
   webhook_not_found: { status: 404, error: 'NOT_FOUND', text: 'The webhook endpoint does not exist.' },
   delivery_not_found: { status: 404, error: 'NOT_FOUND', text: 'The delivery does not exist.' },
   slot_unavailable: {

@@ -10,6 +10,7 @@ import {
 import { getAppointment, listAppointments } from './appointments.ts'
 import { getAvailability } from './availability.ts'
 import { createAppointment, updateAppointment } from './bookings.ts'
+import { getTreatment, listDepartments, listPriceLists, listRooms, listTreatments } from './catalogue.ts'
 import { getClinic } from './clinic.ts'
 import { listDeliveries, pingWebhook, redeliver } from './deliveries.ts'
 import { getDoctor, listDoctors } from './doctors.ts'
@@ -35,6 +36,11 @@ const ENDPOINTS: readonly Route[] = [
   getAccount,
   getHealth,
   getClinic,
+  listDepartments,
+  listRooms,
+  listTreatments,
+  getTreatment,
+  listPriceLists,
   listPatients,
   createPatient,
   getPatient,

@@ -46,3 +46,71 @@ export type PriceList = {
   /** At most one for each treatment. */
   readonly items: readonly ListedPrice[]
 }
+
+/** The most records of one clinic. Each list is read as a whole. */
+export const MAX_CATALOGUE = { department: 200, room: 200, treatment: 1000, 'price list': 200 } as const
+
+export type CatalogueKind = keyof typeof MAX_CATALOGUE
+
+/** The most doctors of one treatment. */
+const MAX_TREATMENT_DOCTORS = 100
+
+/** The most prices in all price lists of a clinic together, so that a page of price lists fits into a response. */
+const MAX_LISTED_PRICES = 20_000
+
+/** What is wrong with one field of a record. The text quotes no value. */
+export type FieldProblem<Entry> = { readonly field: keyof Entry & string; readonly issue: string }
+
+type Ids = { readonly has: (id: string) => boolean }
+
+/** What is wrong with the department of a room or doctor. */
+export const departmentProblems = (
+  { departmentId }: Pick<Room, 'departmentId'>,
+  departments: Ids,
+): FieldProblem<Pick<Room, 'departmentId'>>[] =>
+  departmentId === null || departments.has(departmentId)
+    ? []
+    : [{ field: 'departmentId', issue: 'is unknown: the clinic has no such department' }]
+
+/** What is wrong with a treatment beside the others of its clinic, among which it may be itself. */
+export function treatmentProblems(
+  { id, code, doctorIds }: Treatment,
+  treatments: Iterable<Treatment>,
+  doctors: Ids,
+): FieldProblem<Treatment>[] {
+  const problems: FieldProblem<Treatment>[] = []
+  const isTaken = code !== null && [...treatments].some((other) => other.id !== id && other.code === code)
+  if (isTaken) problems.push({ field: 'code', issue: 'is already the code of another treatment' })
+  if (!doctorIds.every((doctor) => doctors.has(doctor)))
+    problems.push({ field: 'doctorIds', issue: 'has an unknown doctor: the clinic has no such doctor' })
+  if (new Set(doctorIds).size < doctorIds.length)
+    problems.push({ field: 'doctorIds', issue: 'has a doctor twice' })
+  if (doctorIds.length > MAX_TREATMENT_DOCTORS)
+    problems.push({ field: 'doctorIds', issue: `must have at most ${MAX_TREATMENT_DOCTORS} doctors` })
+  return problems
+}
+
+/** What is wrong with a price list beside the others of its clinic, among which it may be itself. */
+export function priceListProblems(
+  { id, isDefault, validFrom, validTo, items }: PriceList,
+  priceLists: Iterable<PriceList>,
+  treatments: Ids,
+): FieldProblem<PriceList>[] {
+  const problems: FieldProblem<PriceList>[] = []
+  const others = [...priceLists].filter((other) => other.id !== id)
+  if (isDefault && others.some((other) => other.isDefault))
+    problems.push({ field: 'isDefault', issue: 'is already true for another price list' })
+  if (validFrom !== null && validTo !== null && validFrom > validTo)
+    problems.push({ field: 'validTo', issue: 'must not be before the first day' })
+  if (!items.every(({ treatmentId }) => treatments.has(treatmentId)))
+    problems.push({ field: 'items', issue: 'has an unknown treatment: the clinic has no such treatment' })
+  if (new Set(items.map(({ treatmentId }) => treatmentId)).size < items.length)
+    problems.push({ field: 'items', issue: 'has a treatment twice' })
+  const prices = others.reduce((sum, other) => sum + other.items.length, items.length)
+  if (prices > MAX_LISTED_PRICES)
+    problems.push({
+      field: 'items',
+      issue: `must have fewer prices: all price lists have at most ${MAX_LISTED_PRICES} together`,
+    })
+  return problems
+}

@@ -11,7 +11,17 @@ import type { Table } from './table/table.ts'
 import type { Item } from './table/write-requests.ts'
 
 /** Entities whose records are imported. Never change one: every import would create all its records again. */
-export type ImportedKind = 'patient' | 'doctor' | 'appointment' | 'invoice' | 'payment' | 'message'
+export type ImportedKind =
+  | 'patient'
+  | 'doctor'
+  | 'appointment'
+  | 'invoice'
+  | 'payment'
+  | 'message'
+  | 'department'
+  | 'room'
+  | 'treatment'
+  | 'price-list'
 
 /** The id of the record with an external id. */
 export type ImportIds = (kind: ImportedKind, externalId: string) => string

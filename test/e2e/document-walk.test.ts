@@ -31,6 +31,7 @@ beforeAll(async () => {
   const patients = await first('/patients')
   known.patient_id = patients.find((one: any) => one.phone_number && one.email_address).id
   known.doctor_id = (await first('/doctors')).find((one: any) => one.is_active).id
+  known.treatment_id = (await first('/clinic/treatments'))[0].id
   known.invoice_id = (await first('/invoices'))[0].id
   known.appointment_id = (await first('/appointments'))[0].id
   known.payment_id = (await first('/payments'))[0].id
@@ -54,7 +55,7 @@ let spare: Promise<string> | undefined
 
 async function idOf({ method, path }: RequestCase, name: string): Promise<string> {
   if (name !== 'id') return known[name] ?? ''
-  const [, kind = ''] = /^\/(\w+)s\//.exec(path) ?? []
+  const [, kind = ''] = /(\w+)s\/\{id\}/.exec(path) ?? []
   if (kind !== 'webhook') return known[`${kind}_id`] ?? ''
   if (method !== 'DELETE') return known.webhook_id ?? ''
   spare ??= newWebhook()

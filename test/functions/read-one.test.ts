@@ -43,6 +43,7 @@ async function tableCalls(act: () => Promise<unknown>): Promise<string[]> {
 describe('an endpoint that retrieves one record', () => {
   it.each([
     ['get-doctor', 'list-doctors', () => records.doctor.id],
+    ['get-treatment', 'list-treatments', () => records.treatment.id],
     ['get-appointment', 'list-appointments', () => records.appointment.id],
     ['get-payment', 'list-payments', () => records.payment.id],
     ['get-message', 'list-messages', () => records.message.id],

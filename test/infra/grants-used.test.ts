@@ -137,6 +137,7 @@ const requests = (): Record<string, Omit<RequestInput, 'method'>[]> => ({
   'list-patients': [{}, { query: { search: mine.patient.lastName } }],
   'get-patient': [{ path: { id: mine.patient.id } }],
   'get-doctor': [{ path: { id: mine.doctor.id } }],
+  'get-treatment': [{ path: { id: mine.treatment.id } }],
   'get-appointment': [{ path: { id: mine.appointment.id } }],
   'get-invoice': [{ path: { id: mine.invoice.id } }],
   'list-invoice-payments': [{ path: { id: mine.invoice.id } }],

@@ -102,7 +102,7 @@ describe('the role of a command', () => {
     db = await freshTable()
     outputs.TableName = db.name
     world = await createPopulatedClinic(db.table)
-    const { clinic, patient, doctor, appointment, invoice, message } = world
+    const { clinic, patient, doctor, appointment, invoice, message, treatment, priceList } = world
     const { key } = await issueCredential(db.table, clinic)
     const webhooks = [await createWebhook(db.table, clinic.id), await createWebhook(db.table, clinic.id)]
     const now = Date.now()
@@ -124,6 +124,23 @@ describe('the role of a command', () => {
       'doctor add': [...of, '--name', 'Dr. Eva Noll', '--hours', 'mon-fri 09:00-12:00'],
       'doctor list': of,
       'doctor time-off': [doctor.id, ...of, '--add', '2027-01-01/2027-01-02'],
+      'doctor update': [doctor.id, ...of, '--department', world.department.id],
+      'department deactivate': [world.department.id, ...of],
+      'room update': [world.room.id, ...of, '--department', ''],
+      'treatment add': [
+        ...of,
+        '--name',
+        'Visit',
+        '--duration',
+        '15',
+        '--price',
+        '10',
+        '--doctors',
+        doctor.id,
+      ],
+      'treatment list': of,
+      'price-list update': [priceList.id, ...of, '--default', 'true', '--price', `${treatment.id}=9`],
+      'price-list remove': [priceList.id, ...of],
       import: [...of, file],
       find: [...of, '--entity', 'patients', '--external-id', '1'],
       'patient update': [patient.id, ...of, '--first-name', 'Bo'],

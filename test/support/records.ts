@@ -1,5 +1,6 @@
 import { NEW_DOCTOR } from '../../bin/clinic/import/doctors.ts'
 import { type Appointment, NEW_APPOINTMENT } from '../../shared/domain/appointment.ts'
+import type { Department, PriceList, Room, Treatment } from '../../shared/domain/catalogue.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import type { Delivery } from '../../shared/domain/delivery.ts'
 import type { Invoice } from '../../shared/domain/invoice.ts'
@@ -13,6 +14,7 @@ import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import type { RecordList } from '../../shared/store/calendar/calendar-list.ts'
 import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../shared/store/calendar/payments.ts'
+import { departmentStore, priceListStore, roomStore, treatmentStore } from '../../shared/store/catalogue.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
 import { deliveryStore } from '../../shared/store/events/deliveries.ts'
 import { eventFanOut } from '../../shared/store/events/fan-out.ts'
@@ -20,6 +22,7 @@ import { messageStore } from '../../shared/store/messages/messages.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { Changeset } from '../../shared/store/table/changeset.ts'
 import type { Table } from '../../shared/store/table/table.ts'
+import { aPriceList, aRoom, aTreatment } from './catalogue.ts'
 import { createWebhook } from './deliveries.ts'
 import { aPatient, NOW, newClinic } from './table.ts'
 
@@ -29,6 +32,10 @@ export type PopulatedClinic = {
   clinic: Clinic
   patient: Patient
   doctor: { id: string; fullName: string }
+  department: Department
+  room: Room
+  treatment: Treatment
+  priceList: PriceList
   appointment: Appointment
   invoice: Invoice
   payment: Payment
@@ -40,8 +47,16 @@ export async function createPopulatedClinic(table: Table, patient = aPatient()):
   const clinic = await newClinic(table)
   await patientWriter({ table }).createMany(clinic.id, [patient])
   const hours = parseWeeklyHours('mon-fri 09:00-17:00')
-  const doctor = { ...NEW_DOCTOR, id: newUuid(), fullName: 'Dr. Bo Lind', hours }
+  const department = { id: newUuid(), name: 'General practice', isActive: true }
+  const doctor = {
+    ...NEW_DOCTOR,
+    id: newUuid(),
+    fullName: 'Dr. Bo Lind',
+    departmentId: department.id,
+    hours,
+  }
   await doctorStore({ table }).save(clinic.id, [{ before: null, after: doctor }])
+  const catalogue = await createCatalogue(table, clinic, department, doctor.id)
   const named = { id: patient.id, fullName: fullName(patient) }
   const appointment: Appointment = {
     id: newUuid(),
@@ -115,7 +130,19 @@ export async function createPopulatedClinic(table: Table, patient = aPatient()):
   await createRecord(table, clinic, invoiceStore({ table }), invoice)
   await createRecord(table, clinic, paymentStore({ table }), payment)
   await createRecord(table, clinic, messageStore({ table }), message)
-  return { clinic, patient, doctor, appointment, invoice, payment, message }
+  return { clinic, patient, doctor, ...catalogue, appointment, invoice, payment, message }
+}
+
+/** Creates the department, with a room, a treatment of the doctor, and its price. */
+async function createCatalogue(table: Table, { id }: Clinic, department: Department, doctor: string) {
+  const room = aRoom({ departmentId: department.id })
+  const treatment = aTreatment({ code: 'T1', doctorIds: [doctor] })
+  const priceList = aPriceList({ items: [{ treatmentId: treatment.id, price: 9_950 }] })
+  await departmentStore({ table }).save(id, [{ before: null, after: department }])
+  await roomStore({ table }).save(id, [{ before: null, after: room }])
+  await treatmentStore({ table }).save(id, [{ before: null, after: treatment }])
+  await priceListStore({ table }).save(id, [{ before: null, after: priceList }])
+  return { department, room, treatment, priceList }
 }
 
 export type WebhookWithDeliveries = {

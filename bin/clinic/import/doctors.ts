@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { CalendarDate } from '../../../shared/api/schemas.ts'
+import { departmentProblems } from '../../../shared/domain/catalogue.ts'
 import type { Doctor, TimeOff } from '../../../shared/domain/doctor.ts'
 import { singleLineText } from '../../../shared/domain/text-fields.ts'
 import {
@@ -7,12 +8,15 @@ import {
   type WeeklyHours,
   WorkingHoursError,
 } from '../../../shared/domain/working-hours.ts'
+import { departmentStore } from '../../../shared/store/catalogue.ts'
 import { copiedNames } from '../../../shared/store/copies/copied-names.ts'
 import { type DoctorChange, doctorStore, MAX_SAVED } from '../../../shared/store/doctors.ts'
 import { chunked } from '../../../shared/store/table/chunked.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { booleanField } from './booleans.ts'
+import { readIds } from './catalogue-rows.ts'
 import { definedFields, type ImportEntity, isUnchanged } from './entity.ts'
+import { ExternalRef } from './references.ts'
 
 type Fields = Partial<Omit<Doctor, 'id'>>
 
@@ -45,6 +49,7 @@ export const timeOff = singleLineText(10_000).transform((text, context): TimeOff
 const columns = {
   full_name: singleLineText(200),
   specialty: singleLineText(100).nullish(),
+  department_external_id: ExternalRef.nullish(),
   is_active: booleanField.nullish(),
   hours: weeklyHours.nullish(),
   breaks: weeklyHours.nullish(),
@@ -64,26 +69,35 @@ export const NEW_DOCTOR: Omit<Doctor, 'id' | 'fullName'> = {
 
 export function doctorImport(table: Table): ImportEntity<Fields> {
   const store = doctorStore({ table })
+  const departments = departmentStore({ table })
   return {
     name: 'doctors',
     idKind: 'doctor',
     columns: Object.keys(columns),
     required: ['full_name'],
-    schema: () =>
+    schema: (_clinic, _now, idOf) =>
       z.strictObject(columns).transform((row) => ({
         fullName: row.full_name,
         specialty: row.specialty,
+        departmentId: row.department_external_id && idOf('department', row.department_external_id),
         isActive: row.is_active ?? undefined,
         hours: row.hours === null ? {} : row.hours,
         breaks: row.breaks === null ? {} : row.breaks,
         timeOff: row.time_off === null ? [] : row.time_off,
       })),
-    write: async ({ id: clinic }, batch, outcomes) => {
+    write: async (info, batch, outcomes) => {
+      const { id: clinic } = info
+      const known = await readIds(departments, info)
       const existing = await store.findMany(
         clinic,
         batch.map(({ id }) => id),
       )
       const changes = batch.flatMap(({ id, externalId, fields }): DoctorChange[] => {
+        const [problem] = departmentProblems({ departmentId: fields.departmentId ?? null }, known)
+        if (problem) {
+          outcomes.rejected(id, `department_external_id ${problem.issue}`)
+          return []
+        }
         const before = existing.get(id) ?? null
         if (before && isUnchanged(before, definedFields(fields))) {
           outcomes.unchanged(id)

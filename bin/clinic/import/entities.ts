@@ -1,19 +1,27 @@
 import { readImportIds } from '../../../shared/store/import-ids.ts'
 import { type Table, withoutEvents } from '../../../shared/store/table/table.ts'
 import { appointmentImport } from './appointments.ts'
+import { departmentImport } from './departments.ts'
 import { doctorImport } from './doctors.ts'
 import type { ImportableEntity, ImportEntity } from './entity.ts'
 import { invoiceImport } from './invoices.ts'
 import { messageImport } from './messages.ts'
 import { patientImport } from './patients.ts'
 import { paymentImport } from './payments.ts'
+import { priceListImport } from './price-lists.ts'
+import { roomImport } from './rooms.ts'
+import { treatmentImport } from './treatments.ts'
 
 /** Every importable entity, each listed after the entities that its rows refer to. */
 export function importEntities(table: Table, now: () => number, { events = false } = {}): ImportableEntity[] {
   // Imported history announces events only on request.
   const target = events ? table : withoutEvents(table)
   const entities = [
+    departmentImport(target),
     doctorImport(target),
+    roomImport(target),
+    treatmentImport(target),
+    priceListImport(target),
     patientImport(target, now),
     appointmentImport(target, now),
     invoiceImport(target, now),

@@ -152,7 +152,8 @@ function lineItem(row: LineItemRow, path: Path, reader: AmountReader): Required<
   return { description: row.description, quantity, unitPrice, discount, taxRate, tax, total }
 }
 
-function parseJson(text: string): unknown {
+/** The value of JSON text; undefined if it is not JSON. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

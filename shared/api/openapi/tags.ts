@@ -3,12 +3,17 @@ import type { Json } from './schemas.ts'
 
 type Tag = { readonly name: string; readonly description: string; readonly paths: readonly string[] }
 
-/** The tags of the document, each with the first path segments of its endpoints. */
+/** The tags of the document, each with the first path segment, or the first two, of its endpoints. */
 const TAGS: readonly Tag[] = [
   {
     name: 'Account',
     description: 'The credential of the request, and its clinic.',
     paths: ['me', 'health', 'clinic'],
+  },
+  {
+    name: 'Catalogue',
+    description: "The clinic's departments, rooms, treatments and price lists.",
+    paths: ['clinic/departments', 'clinic/rooms', 'clinic/treatments', 'clinic/price-lists'],
   },
   { name: 'Patients', description: 'Create, retrieve, list and search patients.', paths: ['patients'] },
   {
@@ -31,10 +36,10 @@ const TAGS: readonly Tag[] = [
 
 /** The tag of a route. @throws Error for a path whose first segment belongs to no tag */
 export function tagOf({ path }: Pick<Route, 'path'>): string {
-  const segment = path.split('/')[1] ?? ''
-  const tag = TAGS.find(({ paths }) => paths.includes(segment))
-  if (!tag)
-    throw new Error(`No tag lists the path segment /${segment}: add it to shared/api/openapi/tags.ts.`)
+  const [, first = '', second = ''] = path.split('/')
+  const tagWith = (start: string) => TAGS.find(({ paths }) => paths.includes(start))
+  const tag = tagWith(`${first}/${second}`) ?? tagWith(first)
+  if (!tag) throw new Error(`No tag lists the path segment /${first}: add it to shared/api/openapi/tags.ts.`)
   return tag.name
 }
 

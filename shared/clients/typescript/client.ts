@@ -46,6 +46,13 @@ export function createClient(options: ClientOptions) {
     me: (requestOptions?: RequestOptions) => get<'get-me'>('/me', undefined, requestOptions),
     health: (requestOptions?: RequestOptions) => get<'get-health'>('/health', undefined, requestOptions),
     clinic: (requestOptions?: RequestOptions) => get<'get-clinic'>('/clinic', undefined, requestOptions),
+    departments: pages<'list-departments'>('/clinic/departments'),
+    rooms: pages<'list-rooms'>('/clinic/rooms'),
+    treatments: {
+      ...pages<'list-treatments'>('/clinic/treatments'),
+      get: record<'get-treatment'>('/clinic/treatments'),
+    },
+    priceLists: pages<'list-price-lists'>('/clinic/price-lists'),
     patients: {
       ...pages<'list-patients'>('/patients'),
       get: record<'get-patient'>('/patients'),

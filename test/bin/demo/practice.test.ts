@@ -26,15 +26,15 @@ const cents = (amount: number) => Math.round(amount * 100)
 describe('the demo clinics of a day', () => {
   it('are the same on every machine and in every run', () => {
     expect(['2026-11-20', '2026-08-10'].map((today) => digest(demoClinics(today)))).toEqual([
-      'fb9cc41b2e6dd6e9',
-      '4bf7c6e3719184d7',
+      '220a242ca90e447f',
+      '80f3140e08bacbac',
     ])
   })
 
   it('have the same doctors and patients on every day', () => {
     for (const today of TODAYS) {
       const people = demoClinics(today).map(({ doctors, patients }) => [doctors, patients])
-      expect(digest(people)).toBe('0a07a17bb31ba033')
+      expect(digest(people)).toBe('21b40585c8b76f3d')
     }
   })
 })

@@ -31,10 +31,11 @@ beforeAll(async () => {
 })
 
 function pathOf({ path, params }: Route): Record<string, string> {
-  const [collection = ''] = path.slice(1).split('/')
+  const [, collection = ''] = /(\w+)\/\{id\}/.exec(path) ?? []
   const ids: Record<string, string> = {
     patients: records.patient.id,
     doctors: records.doctor.id,
+    treatments: records.treatment.id,
     appointments: records.appointment.id,
     invoices: records.invoice.id,
     payments: records.payment.id,

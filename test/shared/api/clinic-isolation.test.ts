@@ -27,6 +27,7 @@ type Known = {
   /** One record of each kind. */
   readonly patient: string
   readonly doctor: string
+  readonly treatment: string
   readonly appointment: string
   /** Appointments that can still be closed. */
   readonly open: string[]
@@ -69,6 +70,7 @@ beforeAll(async () => {
       ids: new Set([...ids, ...events]),
       patient: patient.id,
       doctor: records.doctor.id,
+      treatment: records.treatment.id,
       appointment: records.appointment.id,
       open,
       invoice: records.invoice.id,
@@ -113,6 +115,7 @@ function ownerOf(item: Touched): unknown {
 const PATH_IDS: Partial<Record<ErrorKey, keyof Known>> = {
   patient_not_found: 'patient',
   doctor_not_found: 'doctor',
+  treatment_not_found: 'treatment',
   appointment_not_found: 'appointment',
   invoice_not_found: 'invoice',
   payment_not_found: 'payment',
@@ -127,6 +130,7 @@ type Named = Omit<Known, 'ids' | 'credential' | 'open'>
 const KINDS = [
   'patient',
   'doctor',
+  'treatment',
   'appointment',
   'invoice',
   'payment',

@@ -24,10 +24,11 @@ beforeAll(async () => {
   stubFunctionEnvironment(db.name)
   records = await createPopulatedClinic(db.table)
   headers = (await issueCredential(db.table, records.clinic)).headers
-  const { patient, doctor, appointment, invoice, payment, message, clinic } = records
+  const { patient, doctor, treatment, appointment, invoice, payment, message, clinic } = records
   for (const id of open) await createRecord(db.table, clinic, appointmentStore(db), { ...appointment, id })
   ids.patient_not_found = patient.id
   ids.doctor_not_found = doctor.id
+  ids.treatment_not_found = treatment.id
   ids.appointment_not_found = appointment.id
   ids.invoice_not_found = invoice.id
   ids.payment_not_found = payment.id

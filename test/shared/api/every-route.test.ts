@@ -29,6 +29,7 @@ beforeAll(async () => {
   const { webhook, deliveries } = await createWebhookWithDeliveries(db.table, theirs.clinic)
   foreign.patient_not_found = theirs.patient.id
   foreign.doctor_not_found = theirs.doctor.id
+  foreign.treatment_not_found = theirs.treatment.id
   foreign.appointment_not_found = theirs.appointment.id
   foreign.invoice_not_found = theirs.invoice.id
   foreign.payment_not_found = theirs.payment.id

@@ -1,0 +1,44 @@
+import * as z from 'zod'
+import type { Department } from '../../../shared/domain/catalogue.ts'
+import { departmentStore } from '../../../shared/store/catalogue.ts'
+import type { Table } from '../../../shared/store/table/table.ts'
+import { booleanField, catalogueName } from './catalogue-fields.ts'
+import { writeCatalogueRows } from './catalogue-rows.ts'
+import { definedFields, type ImportEntity, type RowFields } from './entity.ts'
+
+type Fields = RowFields<Omit<Department, 'id'>> & Pick<Department, 'name'>
+
+const columns = { name: catalogueName, is_active: booleanField.nullish() }
+
+export function departmentImport(table: Table): ImportEntity<Fields> {
+  const store = departmentStore({ table })
+  return {
+    name: 'departments',
+    idKind: 'department',
+    columns: Object.keys(columns),
+    required: ['name'],
+    schema: () =>
+      z
+        .strictObject(columns)
+        .transform((row): Fields => ({ name: row.name, isActive: row.is_active ?? undefined })),
+    write: (clinic, batch, outcomes) =>
+      writeCatalogueRows<Department, Fields>(
+        {
+          kind: 'department',
+          store,
+          build: ({ id, fields }, before) => ({
+            isActive: true,
+            ...before,
+            ...definedFields(fields),
+            id,
+            name: fields.name,
+          }),
+          problems: () => [],
+          columns: {},
+        },
+        clinic,
+        batch,
+        outcomes,
+      ),
+  }
+}

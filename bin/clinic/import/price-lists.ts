@@ -1,0 +1,111 @@
+import * as z from 'zod'
+import { CalendarDate } from '../../../shared/api/schemas.ts'
+import { type PriceList, priceListProblems } from '../../../shared/domain/catalogue.ts'
+import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
+import { priceListStore, treatmentStore } from '../../../shared/store/catalogue.ts'
+import type { Table } from '../../../shared/store/table/table.ts'
+import { booleanField } from './booleans.ts'
+import { catalogueName, currencyCode } from './catalogue-fields.ts'
+import { currencyOf, priceOf, readIds, writeCatalogueRows } from './catalogue-rows.ts'
+import { definedFields, type ImportEntity, type ImportRow, type RowFields } from './entity.ts'
+import { Decimal, parseJson } from './invoice-amounts.ts'
+import { RowRejectedError } from './patient-rows.ts'
+import { ExternalRef } from './references.ts'
+
+/** The prices are read once the currency is known. */
+type Fields = RowFields<Omit<PriceList, 'id' | 'items' | 'currency'>> &
+  Pick<PriceList, 'name'> & {
+    readonly currency: string | null | undefined
+    readonly items: readonly { readonly treatmentId: string; readonly price: string | number }[] | undefined
+  }
+
+/** A list in NDJSON, a JSON array in a CSV cell. */
+const Items = z.preprocess(
+  (value) => (typeof value === 'string' ? parseJson(value) : value),
+  z.array(z.strictObject({ treatment_external_id: ExternalRef, price: Decimal }), {
+    error: 'must be a JSON array of treatments and their prices',
+  }),
+)
+
+const columns = {
+  name: catalogueName,
+  currency: currencyCode.nullish(),
+  is_default: booleanField.nullish(),
+  valid_from: CalendarDate.nullish(),
+  valid_to: CalendarDate.nullish(),
+  items: Items.nullish(),
+}
+
+export function priceListImport(table: Table): ImportEntity<Fields> {
+  const store = priceListStore({ table })
+  const treatments = treatmentStore({ table })
+  return {
+    name: 'price-lists',
+    idKind: 'price-list',
+    columns: Object.keys(columns),
+    required: ['name'],
+    schema: (_clinic, _now, idOf) =>
+      z.strictObject(columns).transform(
+        (row): Fields => ({
+          name: row.name,
+          currency: row.currency,
+          isDefault: row.is_default ?? undefined,
+          validFrom: row.valid_from,
+          validTo: row.valid_to,
+          items:
+            row.items === null
+              ? []
+              : row.items?.map((item) => ({
+                  treatmentId: idOf('treatment', item.treatment_external_id),
+                  price: item.price,
+                })),
+        }),
+      ),
+    write: async (clinic, batch, outcomes) => {
+      const known = await readIds(treatments, clinic)
+      // First those that are not the default: a row can be the new default if another row is no longer it.
+      const rows = batch.toSorted((a, b) => Number(a.fields.isDefault ?? 0) - Number(b.fields.isDefault ?? 0))
+      await writeCatalogueRows<PriceList, Fields>(
+        {
+          kind: 'price list',
+          store,
+          build: (row, before) => priceListOf(row, before, clinic),
+          problems: (list, lists) => priceListProblems(list, lists, known),
+          columns: { isDefault: 'is_default', validTo: 'valid_to' },
+        },
+        clinic,
+        rows,
+        outcomes,
+      )
+    },
+  }
+}
+
+/** @throws RowRejectedError for a price that is not one in the list's currency */
+function priceListOf(
+  { id, fields }: ImportRow<Fields>,
+  before: PriceList | null,
+  clinic: ClinicInfo,
+): PriceList {
+  const { items, currency: given, ...facts } = fields
+  const currency = currencyOf(given, before, clinic)
+  if (before && before.items.length > 0 && items === undefined && before.currency !== currency)
+    throw new RowRejectedError('items must have the prices in the new currency')
+  return {
+    isDefault: false,
+    validFrom: null,
+    validTo: null,
+    ...before,
+    ...definedFields(facts),
+    id,
+    name: fields.name,
+    currency,
+    items:
+      items?.map(({ treatmentId, price }, at) => ({
+        treatmentId,
+        price: priceOf(price, currency, `items.${at}.price`),
+      })) ??
+      before?.items ??
+      [],
+  }
+}

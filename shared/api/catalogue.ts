@@ -1,0 +1,152 @@
+/** What a clinic offers, and where. Only the operator changes it. */
+import * as z from 'zod'
+import type {
+  Department as DepartmentRecord,
+  PriceList as PriceListRecord,
+  Room as RoomRecord,
+  Treatment as TreatmentRecord,
+} from '../domain/catalogue.ts'
+import { renderMoney } from '../domain/money.ts'
+import { defineRoute } from './route.ts'
+import { CalendarDate, envelopeOf, pageOf, paging, Uuid } from './schemas.ts'
+
+const isActive = z.boolean()
+const currency = z.string().length(3).meta({ description: 'ISO 4217 currency code.' })
+
+const Department = z
+  .strictObject({ id: Uuid, name: z.string(), is_active: isActive })
+  .meta({ id: 'Department' })
+
+export const renderDepartment = (department: DepartmentRecord): z.input<typeof Department> => ({
+  id: department.id,
+  name: department.name,
+  is_active: department.isActive,
+})
+
+const Room = z
+  .strictObject({ id: Uuid, name: z.string(), department_id: Uuid.nullable(), is_active: isActive })
+  .meta({ id: 'Room' })
+
+export const renderRoom = (room: RoomRecord): z.input<typeof Room> => ({
+  id: room.id,
+  name: room.name,
+  department_id: room.departmentId,
+  is_active: room.isActive,
+})
+
+const Treatment = z
+  .strictObject({
+    id: Uuid,
+    name: z.string(),
+    code: z.string().nullable().meta({ description: "The clinic's own code of the treatment." }),
+    description: z.string().nullable(),
+    duration_minutes: z.int(),
+    price: z.number().meta({ description: 'In units of the currency. A price list may have another price.' }),
+    currency,
+    doctor_ids: z.array(Uuid).meta({ description: 'The doctors who offer the treatment.' }),
+    is_active: isActive,
+  })
+  .meta({ id: 'Treatment' })
+
+export const renderTreatment = (treatment: TreatmentRecord): z.input<typeof Treatment> => ({
+  id: treatment.id,
+  name: treatment.name,
+  code: treatment.code,
+  description: treatment.description,
+  duration_minutes: treatment.minutes,
+  price: renderMoney(treatment.price, treatment.currency),
+  currency: treatment.currency,
+  doctor_ids: [...treatment.doctorIds],
+  is_active: treatment.isActive,
+})
+
+const PriceList = z
+  .strictObject({
+    id: Uuid,
+    name: z.string(),
+    currency,
+    is_default: z.boolean().meta({ description: 'At most one price list of a clinic is its default.' }),
+    valid_from: CalendarDate.nullable().meta({ description: 'The first day on which the prices apply.' }),
+    valid_to: CalendarDate.nullable().meta({ description: 'The last day on which the prices apply.' }),
+    items: z.array(z.strictObject({ treatment_id: Uuid, price: z.number() })),
+  })
+  .meta({ id: 'PriceList' })
+
+export const renderPriceList = (list: PriceListRecord): z.input<typeof PriceList> => ({
+  id: list.id,
+  name: list.name,
+  currency: list.currency,
+  is_default: list.isDefault,
+  valid_from: list.validFrom,
+  valid_to: list.validTo,
+  items: list.items.map(({ treatmentId, price }) => ({
+    treatment_id: treatmentId,
+    price: renderMoney(price, list.currency),
+  })),
+})
+
+export const listDepartments = defineRoute({
+  id: 'list-departments',
+  method: 'GET',
+  path: '/clinic/departments',
+  summary: 'List departments',
+  description: 'Sorted by name. Includes inactive departments.',
+  scope: 'appointment.read.availability',
+  query: z.strictObject(paging),
+  response: { status: 200, body: pageOf(Department) },
+  errors: [],
+  uses: { table: ['Query'] },
+})
+
+export const listRooms = defineRoute({
+  id: 'list-rooms',
+  method: 'GET',
+  path: '/clinic/rooms',
+  summary: 'List rooms',
+  description: 'Sorted by name. Includes inactive rooms.',
+  scope: 'appointment.read.availability',
+  query: z.strictObject(paging),
+  response: { status: 200, body: pageOf(Room) },
+  errors: [],
+  uses: { table: ['Query'] },
+})
+
+export const listTreatments = defineRoute({
+  id: 'list-treatments',
+  method: 'GET',
+  path: '/clinic/treatments',
+  summary: 'List treatments',
+  description: 'Sorted by name. Includes inactive treatments.',
+  scope: 'appointment.read.availability',
+  query: z.strictObject(paging),
+  response: { status: 200, body: pageOf(Treatment) },
+  errors: [],
+  uses: { table: ['Query'] },
+})
+
+export const getTreatment = defineRoute({
+  id: 'get-treatment',
+  method: 'GET',
+  path: '/clinic/treatments/{id}',
+  summary: 'Retrieve a treatment',
+  scope: 'appointment.read.availability',
+  params: { id: 'treatment_not_found' },
+  response: { status: 200, body: envelopeOf(Treatment) },
+  errors: ['treatment_not_found'],
+  uses: { table: ['GetItem'] },
+})
+
+export const listPriceLists = defineRoute({
+  id: 'list-price-lists',
+  method: 'GET',
+  path: '/clinic/price-lists',
+  summary: 'List price lists',
+  description:
+    'Sorted by name. A treatment without a price in a list has its own price there. Amounts are numbers in units of the ' +
+    'currency, exact to its decimals.',
+  scope: 'finance.read',
+  query: z.strictObject(paging),
+  response: { status: 200, body: pageOf(PriceList) },
+  errors: [],
+  uses: { table: ['Query'] },
+})

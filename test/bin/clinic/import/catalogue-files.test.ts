@@ -1,0 +1,221 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import {
+  departmentStore,
+  priceListStore,
+  roomStore,
+  treatmentStore,
+} from '../../../../shared/store/catalogue.ts'
+import { doctorStore } from '../../../../shared/store/doctors.ts'
+import { chunked } from '../../../../shared/store/table/chunked.ts'
+import { aTreatment } from '../../../support/catalogue.ts'
+import { importedClinic } from './calendar-fixtures.ts'
+
+const imported = importedClinic()
+const { load, loadFile } = imported
+
+const folder = mkdtempSync(join(tmpdir(), 'catalogue-import-test-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const department = { external_id: 'D1', name: 'Surgery' }
+const room = { external_id: 'R1', name: 'Room 1', department_external_id: 'D1' }
+const treatment = {
+  external_id: 'T1',
+  name: 'Check-up',
+  code: 'CU',
+  description: 'Once a year',
+  duration_minutes: 30,
+  price: '120.50',
+  doctor_external_ids: ['1'],
+}
+const priceList = {
+  external_id: 'P1',
+  name: 'Private',
+  is_default: true,
+  valid_from: '2026-01-01',
+  items: [{ treatment_external_id: 'T1', price: 99.9 }],
+}
+const ROWS = {
+  departments: department,
+  rooms: room,
+  treatments: treatment,
+  'price-lists': priceList,
+  doctors: { external_id: '1', full_name: 'Dr. Eva Noll', department_external_id: 'D1' },
+}
+
+const all = async () => {
+  const { db, clinic } = imported
+  const [departments, rooms, treatments, priceLists, doctors] = await Promise.all([
+    departmentStore(db).list(clinic.id),
+    roomStore(db).list(clinic.id),
+    treatmentStore(db).list(clinic.id),
+    priceListStore(db).list(clinic.id),
+    doctorStore(db).list(clinic.id),
+  ])
+  return { departments, rooms, treatments, priceLists, doctors }
+}
+
+describe('importing a catalogue', () => {
+  it('creates records that refer to each other, and changes nothing when the files are imported again', async () => {
+    for (const [name, row] of Object.entries(ROWS))
+      expect([name, await load(name, [row])]).toMatchObject([name, { rejected: 0, reasons: [] }])
+    const stored = await all()
+    const departmentId = stored.departments[0]?.id
+    const treatmentId = stored.treatments[0]?.id
+    expect(stored).toMatchObject({
+      departments: [{ name: 'Surgery', isActive: true, externalId: 'D1' }],
+      rooms: [{ name: 'Room 1', departmentId, isActive: true, externalId: 'R1' }],
+      treatments: [
+        {
+          name: 'Check-up',
+          code: 'CU',
+          description: 'Once a year',
+          minutes: 30,
+          price: 12_050,
+          currency: 'EUR',
+          doctorIds: [stored.doctors[0]?.id],
+          isActive: true,
+        },
+      ],
+      priceLists: [
+        { isDefault: true, validFrom: '2026-01-01', validTo: null, items: [{ treatmentId, price: 9_990 }] },
+      ],
+      doctors: [{ departmentId }],
+    })
+    for (const [name, row] of Object.entries(ROWS))
+      expect([name, await load(name, [row])]).toMatchObject([name, { updated: 0, unchanged: 1 }])
+    expect(await all()).toEqual(stored)
+  })
+
+  it('reads lists from cells of CSV files', async () => {
+    const file = (name: string, text: string) => {
+      const path = join(folder, `${name}.csv`)
+      writeFileSync(path, text)
+      return loadFile(name, path)
+    }
+    await load('doctors', [{ external_id: 2, full_name: 'Dr. Bo Lind' }])
+    const treatments =
+      'external_id,name,duration_minutes,price,currency,doctor_external_ids\nT1,Check-up,45,500,JPY,1; 2\nT2,Visit,15,7.5,,\n'
+    expect(await file('treatments', treatments)).toMatchObject({ imported: 2, reasons: [] })
+    const lists =
+      'external_id;name;items\nP1;Private;"[{""treatment_external_id"":""T1"",""price"":""80.00""}]"\nP2;Staff;\n'
+    expect(await file('price-lists', lists)).toMatchObject({ imported: 2, reasons: [] })
+    const stored = await all()
+    expect(stored).toMatchObject({
+      treatments: [
+        { minutes: 45, price: 500, currency: 'JPY' },
+        { price: 750, currency: 'EUR', doctorIds: [] },
+      ],
+      priceLists: [{ items: [{ price: 8_000 }] }, { items: [] }],
+    })
+    expect(new Set(stored.treatments[0]?.doctorIds)).toEqual(new Set(stored.doctors.map(({ id }) => id)))
+  })
+
+  it('leaves fields alone whose columns are absent, and clears those that are null', async () => {
+    for (const [name, row] of Object.entries(ROWS)) await load(name, [row])
+    const { external_id, name, duration_minutes, price } = treatment
+    const required = { external_id, name, duration_minutes, price }
+    expect(await load('treatments', [required])).toMatchObject({ unchanged: 1 })
+    expect(await load('price-lists', [{ external_id: 'P1', name: 'Private' }])).toMatchObject({
+      unchanged: 1,
+    })
+    expect(await load('rooms', [{ ...room, department_external_id: null }])).toMatchObject({ updated: 1 })
+    const cleared = { ...required, code: null, doctor_external_ids: null }
+    expect(await load('treatments', [cleared])).toMatchObject({ updated: 1 })
+    expect(await all()).toMatchObject({
+      rooms: [{ departmentId: null }],
+      treatments: [{ code: null, description: 'Once a year', doctorIds: [] }],
+    })
+  })
+
+  it.each([
+    ['departments', { name: '' }, 'name must not be empty'],
+    ['departments', { is_active: 'maybe' }, 'is_active must be true or false'],
+    [
+      'rooms',
+      { department_external_id: 'D9' },
+      'department_external_id is unknown: the clinic has no such department',
+    ],
+    [
+      'doctors',
+      { department_external_id: 'D9' },
+      'department_external_id is unknown: the clinic has no such department',
+    ],
+    [
+      'treatments',
+      { duration_minutes: 4 },
+      'duration_minutes must be a whole number of minutes from 5 to 480',
+    ],
+    [
+      'treatments',
+      { duration_minutes: 7.5 },
+      'duration_minutes must be a whole number of minutes from 5 to 480',
+    ],
+    ['treatments', { price: '1.005' }, 'price must be a number with at most 2 decimals in EUR'],
+    ['treatments', { price: -1 }, 'price must not be negative'],
+    ['treatments', { price: '1e3' }, 'price must be a number with at most 2 decimals in EUR'],
+    ['treatments', { price: null }, 'price is required'],
+    ['treatments', { currency: 'XXX' }, 'currency must be an ISO 4217 code such as EUR'],
+    ['treatments', { code: 'taken' }, 'code is already the code of another treatment'],
+    [
+      'treatments',
+      { doctor_external_ids: ['1', '9'] },
+      'doctor_external_ids has an unknown doctor: the clinic has no such doctor',
+    ],
+    ['treatments', { doctor_external_ids: ['1', '1'] }, 'doctor_external_ids has a doctor twice'],
+    ['price-lists', { valid_to: '2025-12-31' }, 'valid_to must not be before the first day'],
+    ['price-lists', { valid_to: '2026-02-30' }, 'valid_to must be a date that exists, as YYYY-MM-DD'],
+    ['price-lists', { items: 'T1' }, 'items must be a JSON array of treatments and their prices'],
+    [
+      'price-lists',
+      { items: [{ treatment_external_id: 'T9', price: 1 }] },
+      'items has an unknown treatment: the clinic has no such treatment',
+    ],
+    [
+      'price-lists',
+      { items: [{ treatment_external_id: 'T1', price: '0.001' }] },
+      'items.0.price must be a number with at most 2 decimals in EUR',
+    ],
+    ['price-lists', { currency: 'JPY', items: undefined }, 'items must have the prices in the new currency'],
+  ] as const)('rejects a row of %s with %j', async (name, wrong, reason) => {
+    for (const [entity, row] of Object.entries(ROWS)) await load(entity, [row])
+    await load('treatments', [{ ...treatment, external_id: 'T2', code: 'taken' }])
+    const stored = await all()
+    expect(await load(name, [{ ...ROWS[name], ...wrong }])).toMatchObject({ rejected: 1, reasons: [reason] })
+    expect(await all()).toEqual(stored)
+  })
+
+  it('makes another price list the default if the file says that the present one is not', async () => {
+    const lists = (first: boolean) => [
+      { external_id: 'P1', name: 'Private', is_default: first },
+      { external_id: 'P2', name: 'Staff', is_default: !first },
+    ]
+    expect(await load('price-lists', lists(true))).toMatchObject({ imported: 2, reasons: [] })
+    expect(await load('price-lists', lists(false))).toMatchObject({ updated: 2, reasons: [] })
+    expect((await all()).priceLists.map(({ isDefault }) => isDefault)).toEqual([false, true])
+    expect(await load('price-lists', lists(true).slice(0, 1))).toMatchObject({
+      reasons: ['is_default is already true for another price list'],
+    })
+  })
+
+  it('rejects what exceeds the number of treatments of a clinic', async () => {
+    const { db, clinic } = imported
+    const store = treatmentStore(db)
+    for (const chunk of chunked(
+      Array.from({ length: 999 }, () => aTreatment()),
+      100,
+    ))
+      await store.save(
+        clinic.id,
+        chunk.map((after) => ({ before: null, after })),
+      )
+    const rows = ['T1', 'T2'].map((external_id) => ({ ...treatment, external_id, code: null }))
+    expect(await load('treatments', rows)).toMatchObject({
+      imported: 1,
+      reasons: ['the clinic has 1000 treatments already, the most that it can have'],
+    })
+    expect(await load('treatments', rows)).toMatchObject({ unchanged: 1, rejected: 1 })
+  })
+})

@@ -1,0 +1,87 @@
+/** The lists of the catalogue, against the real engine. */
+import { beforeAll, expect, it } from 'vitest'
+import { departmentStore, roomStore } from '../../shared/store/catalogue.ts'
+import { aRoom } from '../support/catalogue.ts'
+import { issueCredential } from '../support/credentials.ts'
+import { call } from '../support/event.ts'
+import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
+import { createPopulatedClinic, type PopulatedClinic } from '../support/records.ts'
+import { freshTable, type TestTable } from '../support/table.ts'
+
+let db: TestTable
+let records: PopulatedClinic
+let headers: Record<string, string>
+
+beforeAll(async () => {
+  db = await freshTable()
+  stubFunctionEnvironment(db.name)
+  records = await createPopulatedClinic(db.table)
+  // Records of the same names, which no list of the first clinic may contain.
+  await createPopulatedClinic(db.table)
+  headers = (await issueCredential(db.table, records.clinic)).headers
+})
+
+const ask = async (id: string, query: Record<string, string> = {}) =>
+  call(await handlerOf({ id }), { headers, query })
+
+it('departments, rooms, treatments and price lists of the clinic are listed, with exact prices', async () => {
+  const { department, room, treatment, priceList, doctor } = records
+  const data = async (id: string) => (await ask(id)).body.data
+  expect(await data('list-departments')).toEqual([
+    { id: department.id, name: 'General practice', is_active: true },
+  ])
+  expect(await data('list-rooms')).toEqual([
+    { id: room.id, name: 'Room 1', department_id: department.id, is_active: true },
+  ])
+  expect(await data('list-treatments')).toEqual([
+    {
+      id: treatment.id,
+      name: 'Check-up',
+      code: 'T1',
+      description: null,
+      duration_minutes: 30,
+      price: 120,
+      currency: 'EUR',
+      doctor_ids: [doctor.id],
+      is_active: true,
+    },
+  ])
+  expect(await data('list-price-lists')).toEqual([
+    {
+      id: priceList.id,
+      name: 'Private',
+      currency: 'EUR',
+      is_default: false,
+      valid_from: null,
+      valid_to: null,
+      items: [{ treatment_id: treatment.id, price: 99.5 }],
+    },
+  ])
+  expect(await data('list-doctors')).toMatchObject([{ id: doctor.id, department_id: department.id }])
+})
+
+it('pages are sorted by name, and include inactive records', async () => {
+  const { clinic } = records
+  const rooms = ['Zahnarzt', 'Archive', 'Öffnung'].map((name) =>
+    aRoom({ name, isActive: name !== 'Archive' }),
+  )
+  await roomStore(db).save(
+    clinic.id,
+    rooms.map((after) => ({ before: null, after })),
+  )
+  const pages = await Promise.all(['1', '2', '3'].map((page) => ask('list-rooms', { page, limit: '2' })))
+  expect(pages.map(({ body }) => body.data.map(({ name }: { name: string }) => name))).toEqual([
+    ['Archive', 'Öffnung'],
+    ['Room 1', 'Zahnarzt'],
+    [],
+  ])
+  expect(pages[1]?.body.meta).toEqual({ page: 2, limit: 2, total: 4, total_pages: 2 })
+  expect(pages[0]?.body.data[0].is_active).toBe(false)
+})
+
+it('a list of a clinic without a catalogue is empty', async () => {
+  const [department] = await departmentStore(db).list(records.clinic.id)
+  if (department) await departmentStore(db).remove(records.clinic.id, department)
+  const { status, body } = await ask('list-departments')
+  expect([status, body]).toEqual([200, { data: [], meta: { page: 1, limit: 20, total: 0, total_pages: 0 } }])
+})
