@@ -68,6 +68,114 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/clinic/departments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List departments
+         * @description Sorted by name. Includes inactive departments.
+         *
+         *     Scope: `appointment.read.availability`.
+         */
+        get: operations["list-departments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/clinic/rooms": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List rooms
+         * @description Sorted by name. Includes inactive rooms.
+         *
+         *     Scope: `appointment.read.availability`.
+         */
+        get: operations["list-rooms"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/clinic/treatments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List treatments
+         * @description Sorted by name. Includes inactive treatments.
+         *
+         *     Scope: `appointment.read.availability`.
+         */
+        get: operations["list-treatments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/clinic/treatments/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a treatment
+         * @description Scope: `appointment.read.availability`.
+         */
+        get: operations["get-treatment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/clinic/price-lists": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List price lists
+         * @description Sorted by name. A treatment without a price in a list has its own price there. Amounts are numbers in units of the currency, exact to its decimals.
+         *
+         *     Scope: `finance.read`.
+         */
+        get: operations["list-price-lists"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/patients": {
         parameters: {
             query?: never;
@@ -78,6 +186,8 @@ export interface paths {
         /**
          * List patients
          * @description Lists or searches patients, most recently added first. An import adds patients in file order. `search` takes words or a number. Each word must occur, in any order, in the name, the digits of the phone number or the email address; case, accents and letter variants such as `ı ß ł ø đ æ œ` are ignored. A query of at least three digits with phone punctuation only is matched against the digits of the phone number: `4567`, `+90 532 ...` and `0532...` find the same patient. Of a name of more than 189 bytes of UTF-8, the end may not be searchable.
+         *
+         *     `national_id` finds the patients who have exactly this one; it cannot be combined with `search` or `is_active`.
          *
          *     Scope: `patient.read`.
          */
@@ -110,6 +220,56 @@ export interface paths {
         get: operations["get-patient"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Update a patient
+         * @description Changes only the fields that are sent; null clears an optional one. Search finds the new values immediately. A new name appears in the records of the patient shortly afterwards.
+         *
+         *     Scope: `patient.write`.
+         */
+        patch: operations["update-patient"];
+        trace?: never;
+    };
+    "/patients/{id}/deactivate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deactivate a patient
+         * @description Until the patient is activated again, appointments cannot be booked and messages cannot be sent. The patient is still listed and found. Changes nothing if the patient is inactive already.
+         *
+         *     Scope: `patient.write`.
+         */
+        post: operations["deactivate-patient"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/patients/{id}/activate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Activate a patient
+         * @description Reverses a deactivation. Changes nothing if the patient is active already.
+         *
+         *     Scope: `patient.write`.
+         */
+        post: operations["activate-patient"];
         delete?: never;
         options?: never;
         head?: never;
@@ -167,7 +327,7 @@ export interface paths {
         };
         /**
          * List free slots
-         * @description Lists the free slots of a doctor on a date. Slots start at the beginning of each of the working windows and step by the duration. A slot lies within the doctor's working hours, outside breaks and time off, does not overlap a scheduled or completed appointment, and starts in the future. Times that a daylight saving change skips are not offered; times that it repeats are offered once. An inactive doctor has no slots.
+         * @description Lists the free slots of a doctor on a date, or on all dates up to `date_to`. Slots start at the beginning of each of the working windows and step by the duration. A slot lies within the doctor's working hours, outside breaks and time off, overlaps no scheduled or completed appointment, and starts in the future. Times that a daylight saving change skips are not offered; times that it repeats are offered once. An inactive doctor, treatment or room has no slots, nor does a treatment that the doctor does not offer. With `treatment_id`, `doctor_id` can be left out: the response then has the slots of the active doctors who offer the treatment, by name, at most 20 of them. Slots are sorted by date, start time and doctor.
          *
          *     Scope: `appointment.read.availability`.
          */
@@ -197,7 +357,7 @@ export interface paths {
         put?: never;
         /**
          * Book an appointment
-         * @description Books any time that fits, not only the slots that `GET /availability` lists. Every listed slot can be booked. The appointment must lie within the doctor's working hours, outside breaks and time off, start in the future, end by 23:59, and not overlap a scheduled or completed appointment. Dates and times are in the clinic's time zone. If several requests for overlapping times arrive, exactly one succeeds; the others receive a 409 that lists up to three of the doctor's next free slots in `details`.
+         * @description Books any time that fits, not only the slots that `GET /availability` lists. Every listed slot can be booked. The appointment must lie within the doctor's working hours, outside breaks and time off, start in the future, end by 23:59, and overlap no scheduled or completed appointment of the doctor, nor one in the room. Dates and times are in the clinic's time zone. If several requests for overlapping times arrive, exactly one succeeds; the others receive a 409 that lists up to three of the next free slots of the doctor, and of the room, in `details`.
          *
          *     Scope: `appointment.write`.
          */
@@ -225,7 +385,13 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Update an appointment
+         * @description Changes only the fields that are sent, and only while the appointment is scheduled. A move to another time, doctor or room is subject to the rules of a booking, and frees the old time. If the new time is taken, nothing changes, and the response is a 409 that lists up to three of the next free slots. Without `duration` and `end_time`, the length stays. Another date or start time clears `confirmed_at` and `checked_in_at`. Parts that do not change are not judged again: the notes of a past appointment can be changed.
+         *
+         *     Scope: `appointment.write`.
+         */
+        patch: operations["update-appointment"];
         trace?: never;
     };
     "/appointments/{id}/confirm": {
@@ -1122,7 +1288,7 @@ export interface components {
             key: string;
             /** @description The name that the operator gave the credential. */
             name: string;
-            scopes: ("patient.read" | "patient.write" | "appointment.read" | "appointment.read.availability" | "appointment.write" | "appointment.write.status" | "finance.read" | "communication.read.sms" | "communication.write.sms" | "communication.write.email" | "webhook.read" | "webhook.write")[];
+            scopes: ("patient.read" | "patient.read.private" | "patient.write" | "appointment.read" | "appointment.read.availability" | "appointment.write" | "appointment.write.status" | "finance.read" | "communication.read.sms" | "communication.write.sms" | "communication.write.email" | "webhook.read" | "webhook.write")[];
             /** @description Null if the credential does not expire. */
             expires_at: string | null;
             /** @description Requests per minute. */
@@ -1200,6 +1366,25 @@ export interface components {
                 start_time: string;
                 end_time: string;
             };
+        };
+        AppointmentChanges: {
+            /** Format: uuid */
+            doctor_id?: string;
+            /**
+             * Format: date
+             * @description In the clinic's time zone. Must not be after 2199-12-31.
+             */
+            appointment_date?: string;
+            start_time?: string;
+            /** @description Length in minutes. */
+            duration?: number;
+            /** @description Can be sent instead of `duration`. */
+            end_time?: string;
+            /** @description Active treatments that the doctor offers. An empty list removes them. */
+            treatment_ids?: string[];
+            /** @description An active room; null removes it. */
+            room_id?: string | null;
+            notes?: string | null;
         };
         AppointmentCheckedInEvent: {
             /** @description The same on every attempt. Use it to recognize duplicates. */
@@ -1491,11 +1676,18 @@ export interface components {
             /** @constant */
             message: "errors.developer_api.delivery_not_found";
         };
+        Department: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            is_active: boolean;
+        };
         Doctor: {
             /** Format: uuid */
             id: string;
             full_name: string;
             specialty: string | null;
+            department_id: string | null;
             /** @description Only active doctors can be booked. */
             is_active: boolean;
         };
@@ -1851,7 +2043,7 @@ export interface components {
             message: "errors.developer_api.missing_scope";
             details: {
                 /** @enum {string} */
-                scope: "patient.read" | "patient.write" | "appointment.read" | "appointment.read.availability" | "appointment.write" | "appointment.write.status" | "finance.read" | "communication.read.sms" | "communication.write.sms" | "communication.write.email" | "webhook.read" | "webhook.write";
+                scope: "patient.read" | "patient.read.private" | "patient.write" | "appointment.read" | "appointment.read.availability" | "appointment.write" | "appointment.write.status" | "finance.read" | "communication.read.sms" | "communication.write.sms" | "communication.write.email" | "webhook.read" | "webhook.write";
             }[];
         };
         NewAppointment: {
@@ -1865,8 +2057,14 @@ export interface components {
              */
             appointment_date: string;
             start_time: string;
-            /** @description Length in minutes. Defaults to the clinic's setting. */
+            /** @description Length in minutes. Defaults to the time that the treatments take, or to the clinic's setting. */
             duration?: number;
+            /** @description Can be sent instead of `duration`. */
+            end_time?: string;
+            /** @description Active treatments that the doctor offers. */
+            treatment_ids?: string[];
+            /** @description An active room. */
+            room_id?: string | null;
             notes?: string | null;
         };
         NewMessage: {
@@ -1888,6 +2086,9 @@ export interface components {
             /** @description In E.164 format. Must be valid in its country's numbering plan. */
             phone_number?: string | null;
             email_address?: string | null;
+            /** @description Several patients may share one. */
+            national_id?: string | null;
+            notes?: string | null;
         };
         NewSecret: {
             /** @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, which are used as they are. Generated if omitted. */
@@ -1939,6 +2140,7 @@ export interface components {
             /** @description Defaults to true. */
             is_active?: boolean;
         };
+        NoFields: Record<string, never>;
         /** @description SMS are not sent to numbers of this kind: premium rate, shared cost, personal, company, pager and voicemail numbers. */
         NumberNotAllowedError: {
             /** @constant */
@@ -1973,6 +2175,8 @@ export interface components {
             /** @description In E.164 format. */
             phone_number: string | null;
             email_address: string | null;
+            /** @description Appointments and messages are possible only while this is true. */
+            is_active: boolean;
             /**
              * Format: date-time
              * @description With the UTC offset of the clinic's time zone at that instant.
@@ -1980,6 +2184,19 @@ export interface components {
             created_at: string;
             /** @description When the patient was erased: the personal data of the patient, and all texts of the records, are gone. Else null. */
             erased_at: string | null;
+        };
+        PatientChanges: {
+            first_name?: string;
+            last_name?: string;
+            /** @description Must not be in the future. */
+            date_of_birth?: string | null;
+            gender?: ("male" | "female" | "other" | "unknown") | null;
+            /** @description In E.164 format. Must be valid in its country's numbering plan. */
+            phone_number?: string | null;
+            email_address?: string | null;
+            /** @description Several patients may share one. */
+            national_id?: string | null;
+            notes?: string | null;
         };
         PatientCreatedEvent: {
             /** @description The same on every attempt. Use it to recognize duplicates. */
@@ -1999,6 +2216,32 @@ export interface components {
                 /** Format: uuid */
                 id: string;
             };
+        };
+        PatientDetails: {
+            /** Format: uuid */
+            id: string;
+            /** @description First name and last name, separated by a space. */
+            full_name: string;
+            first_name: string;
+            last_name: string;
+            date_of_birth: string | null;
+            gender: ("male" | "female" | "other" | "unknown") | null;
+            /** @description In E.164 format. */
+            phone_number: string | null;
+            email_address: string | null;
+            /** @description Appointments and messages are possible only while this is true. */
+            is_active: boolean;
+            /**
+             * Format: date-time
+             * @description With the UTC offset of the clinic's time zone at that instant.
+             */
+            created_at: string;
+            /** @description When the patient was erased: the personal data of the patient, and all texts of the records, are gone. Else null. */
+            erased_at: string | null;
+            /** @description Absent unless the credential has the scope `patient.read.private`. */
+            national_id?: string | null;
+            /** @description Absent unless the credential has the scope `patient.read.private`. */
+            notes?: string | null;
         };
         PatientErasedEvent: {
             /** @description The same on every attempt. Use it to recognize duplicates. */
@@ -2032,6 +2275,13 @@ export interface components {
             error: "PATIENT_UNREACHABLE";
             /** @constant */
             message: "errors.developer_api.patient_has_no_phone";
+        };
+        /** @description The patient is inactive: appointments and messages are not possible. */
+        PatientInactiveError: {
+            /** @constant */
+            error: "PATIENT_INACTIVE";
+            /** @constant */
+            message: "errors.developer_api.patient_inactive";
         };
         /** @description The patient does not exist. */
         PatientNotFoundError: {
@@ -2138,6 +2388,24 @@ export interface components {
             /** @constant */
             message: "errors.developer_api.precondition_failed";
         };
+        PriceList: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** @description ISO 4217 currency code. */
+            currency: string;
+            /** @description At most one price list of a clinic is its default. */
+            is_default: boolean;
+            /** @description The first day on which the prices apply. */
+            valid_from: string | null;
+            /** @description The last day on which the prices apply. */
+            valid_to: string | null;
+            items: {
+                /** Format: uuid */
+                treatment_id: string;
+                price: number;
+            }[];
+        };
         /** @description The SMS provider could not be reached. The SMS was not sent. Retry after the number of seconds in the `retry-after` header. */
         ProviderUnavailableError: {
             /** @constant */
@@ -2166,10 +2434,38 @@ export interface components {
             /** @constant */
             message: "errors.developer_api.request_blocked";
         };
+        Room: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            department_id: string | null;
+            is_active: boolean;
+        };
+        /** @description The room does not exist. */
+        RoomNotFoundError: {
+            /** @constant */
+            error: "NOT_FOUND";
+            /** @constant */
+            message: "errors.developer_api.room_not_found";
+        };
+        /** @description The room is already booked at the requested time. `details` lists up to three of the next free slots. */
+        RoomUnavailableError: {
+            /** @constant */
+            error: "SLOT_UNAVAILABLE";
+            /** @constant */
+            message: "errors.developer_api.room_unavailable";
+        };
         Slot: {
+            /**
+             * Format: date
+             * @description With `date_to`.
+             */
+            date?: string;
             start_time: string;
             end_time: string;
             duration_minutes: number;
+            /** @description Without `doctor_id`. */
+            doctor?: components["schemas"]["PersonRef"];
         };
         /** @description The requested time is already booked. `details` lists up to three of the next free slots. */
         SlotUnavailableError: {
@@ -2268,6 +2564,29 @@ export interface components {
             error: "VALIDATION";
             /** @constant */
             message: "errors.developer_api.too_many_webhooks";
+        };
+        Treatment: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** @description The clinic's own code of the treatment. */
+            code: string | null;
+            description: string | null;
+            duration_minutes: number;
+            /** @description In units of the currency. A price list may have another price. */
+            price: number;
+            /** @description ISO 4217 currency code. */
+            currency: string;
+            /** @description The doctors who offer the treatment. */
+            doctor_ids: string[];
+            is_active: boolean;
+        };
+        /** @description The treatment does not exist. */
+        TreatmentNotFoundError: {
+            /** @constant */
+            error: "NOT_FOUND";
+            /** @constant */
+            message: "errors.developer_api.treatment_not_found";
         };
         /** @description The credential is missing or invalid. */
         UnauthorizedError: {
@@ -2797,6 +3116,398 @@ export interface operations {
             504: components["responses"]["Timeout"];
         };
     };
+    "list-departments": {
+        parameters: {
+            query?: {
+                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
+                page?: number;
+                /** @description Number of records per page. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Department"][];
+                        meta: components["schemas"]["PageMeta"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    "list-rooms": {
+        parameters: {
+            query?: {
+                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
+                page?: number;
+                /**
+                 * @description Number of records per page.
+                 * @example 2
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Room"][];
+                        meta: components["schemas"]["PageMeta"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    "list-treatments": {
+        parameters: {
+            query?: {
+                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
+                page?: number;
+                /**
+                 * @description Number of records per page.
+                 * @example 2
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Treatment"][];
+                        meta: components["schemas"]["PageMeta"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    "get-treatment": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `etag` of an earlier response. If the record is still the same, the response is a 304 without a body. */
+                "if-none-match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description A malformed id is treated like an unknown one and returns `treatment_not_found`.
+                 * @example b4688025-e9ac-8a0b-99f2-0418de7521d1
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Treatment"];
+                    };
+                };
+            };
+            /** @description Not modified */
+            304: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
+                };
+            };
+            /** @description The treatment does not exist. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TreatmentNotFoundError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    "list-price-lists": {
+        parameters: {
+            query?: {
+                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
+                page?: number;
+                /**
+                 * @description Number of records per page.
+                 * @example 1
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["PriceList"][];
+                        meta: components["schemas"]["PageMeta"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
     "list-patients": {
         parameters: {
             query?: {
@@ -2809,6 +3520,10 @@ export interface operations {
                 limit?: number;
                 /** @example kaya */
                 search?: string;
+                /** @description Only active, or only inactive patients. */
+                is_active?: "true" | "false";
+                /** @description Requires the scope `patient.read.private`, too. */
+                national_id?: string;
             };
             header?: never;
             path?: never;
@@ -2909,7 +3624,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["Patient"];
+                        data: components["schemas"]["PatientDetails"];
                     };
                 };
             };
@@ -2999,7 +3714,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["Patient"];
+                        data: components["schemas"]["PatientDetails"];
                     };
                 };
             };
@@ -3064,6 +3779,368 @@ export interface operations {
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    "update-patient": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
+                "idempotency-key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @deprecated
+                 * @description Another name of `idempotency-key`. If both are sent, they must be equal.
+                 */
+                "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
+                /** @description The `etag` of an earlier response, or several of them. If the record has none of them any more, nothing is changed and the response is a 412. `*` matches every record. */
+                "if-match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description A malformed id is treated like an unknown one and returns `patient_not_found`.
+                 * @example d627125d-78ef-5d1c-baab-b62d289d597c
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatientChanges"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "idempotent-replayed": components["headers"]["idempotent-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["PatientDetails"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"] | components["schemas"]["ConflictingIdempotencyKeysError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
+                };
+            };
+            /** @description The patient does not exist. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PatientNotFoundError"];
+                };
+            };
+            /** @description The record has changed: its `etag` is not in `if-match`. Nothing was changed. */
+            412: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreconditionFailedError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    "deactivate-patient": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
+                "idempotency-key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @deprecated
+                 * @description Another name of `idempotency-key`. If both are sent, they must be equal.
+                 */
+                "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
+            };
+            path: {
+                /**
+                 * @description A malformed id is treated like an unknown one and returns `patient_not_found`.
+                 * @example d627125d-78ef-5d1c-baab-b62d289d597c
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NoFields"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "idempotent-replayed": components["headers"]["idempotent-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["PatientDetails"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"] | components["schemas"]["ConflictingIdempotencyKeysError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
+                };
+            };
+            /** @description The patient does not exist. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PatientNotFoundError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"];
+                };
+            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    "activate-patient": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
+                "idempotency-key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @deprecated
+                 * @description Another name of `idempotency-key`. If both are sent, they must be equal.
+                 */
+                "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
+            };
+            path: {
+                /**
+                 * @description A malformed id is treated like an unknown one and returns `patient_not_found`.
+                 * @example d627125d-78ef-5d1c-baab-b62d289d597c
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NoFields"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "idempotent-replayed": components["headers"]["idempotent-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["PatientDetails"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"] | components["schemas"]["ConflictingIdempotencyKeysError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
+                };
+            };
+            /** @description The patient does not exist. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PatientNotFoundError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"];
+                };
+            };
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -3249,18 +4326,28 @@ export interface operations {
     "get-availability": {
         parameters: {
             query: {
-                /** @example e8fd8f30-c95b-8b24-829c-7dc3ded4b364 */
-                doctor_id: string;
+                /**
+                 * @description Required unless `treatment_id` is sent.
+                 * @example e8fd8f30-c95b-8b24-829c-7dc3ded4b364
+                 */
+                doctor_id?: string;
+                treatment_id?: string;
+                /** @description Lists only slots at which this room is free too. */
+                room_id?: string;
                 /**
                  * @description In the clinic's time zone. Must not be after 2199-12-31.
                  * @example 2026-06-15
                  */
                 date: string;
+                /** @description The last date, at most 30 days after `date`. Slots then have a `date`. */
+                date_to?: string;
                 /**
-                 * @description Length of a slot in minutes. Defaults to the clinic's setting.
+                 * @description Length of a slot in minutes. Defaults to that of the treatment, or to the clinic's setting.
                  * @example 60
                  */
                 duration?: number;
+                /** @description The first slots to list. */
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -3285,8 +4372,14 @@ export interface operations {
                         meta: {
                             /** Format: date */
                             date: string;
+                            /** Format: date */
+                            date_to?: string;
                             /** Format: uuid */
-                            doctor_id: string;
+                            doctor_id?: string;
+                            /** Format: uuid */
+                            treatment_id?: string;
+                            /** Format: uuid */
+                            room_id?: string;
                             duration_minutes: number;
                             /** @description Number of slots in `data`. */
                             count: number;
@@ -3325,7 +4418,7 @@ export interface operations {
                     "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
                 };
             };
-            /** @description The doctor does not exist. */
+            /** @description The doctor does not exist. Or: The treatment does not exist. Or: The room does not exist. */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3337,7 +4430,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DoctorNotFoundError"];
+                    "application/json": components["schemas"]["DoctorNotFoundError"] | components["schemas"]["TreatmentNotFoundError"] | components["schemas"]["RoomNotFoundError"];
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
@@ -3513,7 +4606,7 @@ export interface operations {
                     "application/json": components["schemas"]["PatientNotFoundError"] | components["schemas"]["DoctorNotFoundError"];
                 };
             };
-            /** @description The requested time is already booked. `details` lists up to three of the next free slots. */
+            /** @description The requested time is already booked. `details` lists up to three of the next free slots. Or: The room is already booked at the requested time. `details` lists up to three of the next free slots. */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3526,12 +4619,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SlotUnavailableError"];
+                    "application/json": components["schemas"]["SlotUnavailableError"] | components["schemas"]["RoomUnavailableError"];
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. Or: The time is outside the doctor's working hours, or is skipped by a daylight saving change. Or: The start time is in the past, in the clinic's time zone. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. Or: The patient is inactive: appointments and messages are not possible. Or: The time is outside the doctor's working hours, or is skipped by a daylight saving change. Or: The start time is in the past, in the clinic's time zone. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3543,7 +4636,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["OutsideWorkingHoursError"] | components["schemas"]["AppointmentInPastError"];
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["PatientInactiveError"] | components["schemas"]["OutsideWorkingHoursError"] | components["schemas"]["AppointmentInPastError"];
                 };
             };
             429: components["responses"]["RateLimited"];
@@ -3649,6 +4742,151 @@ export interface operations {
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["Timeout"];
+        };
+    };
+    "update-appointment": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A unique key that you choose for this request. If you repeat the request with the same key and the same body within 24 hours, it is executed once and the first response is returned again. Keys are scoped to a credential and an endpoint. Bodies are compared byte by byte. */
+                "idempotency-key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @deprecated
+                 * @description Another name of `idempotency-key`. If both are sent, they must be equal.
+                 */
+                "x-idempotency-key"?: components["parameters"]["IdempotencyKeyAlias"];
+                /** @description The `etag` of an earlier response, or several of them. If the record has none of them any more, nothing is changed and the response is a 412. `*` matches every record. */
+                "if-match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description A malformed id is treated like an unknown one and returns `appointment_not_found`. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["AppointmentChanges"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "idempotent-replayed": components["headers"]["idempotent-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Appointment"];
+                    };
+                };
+            };
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The request body is not valid JSON. Or: The headers `idempotency-key` and `x-idempotency-key` have different values. Send one of them. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["MalformedJsonError"] | components["schemas"]["ConflictingIdempotencyKeysError"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description The credential does not have the scope named in `details`. Or: The firewall blocked the request: it looks like an attack, or its address sends too many. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MissingScopeError"] | components["schemas"]["RequestBlockedError"];
+                };
+            };
+            /** @description The appointment does not exist. Or: The doctor does not exist. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppointmentNotFoundError"] | components["schemas"]["DoctorNotFoundError"];
+                };
+            };
+            /** @description The appointment was completed or cancelled, or the patient did not come. It can no longer be changed. Or: The requested time is already booked. `details` lists up to three of the next free slots. Or: The room is already booked at the requested time. `details` lists up to three of the next free slots. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "idempotent-replayed": components["headers"]["idempotent-replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppointmentClosedError"] | components["schemas"]["SlotUnavailableError"] | components["schemas"]["RoomUnavailableError"];
+                };
+            };
+            /** @description The record has changed: its `etag` is not in `if-match`. Nothing was changed. */
+            412: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreconditionFailedError"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. Or: The patient is inactive: appointments and messages are not possible. Or: The time is outside the doctor's working hours, or is skipped by a daylight saving change. Or: The start time is in the past, in the clinic's time zone. */
+            422: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "strict-transport-security": components["headers"]["strict-transport-security"];
+                    "x-content-type-options": components["headers"]["x-content-type-options"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["PatientInactiveError"] | components["schemas"]["OutsideWorkingHoursError"] | components["schemas"]["AppointmentInPastError"];
+                };
+            };
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -4943,7 +6181,7 @@ export interface operations {
             };
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. Or: The patient has no phone number. Or: The patient has no email address. Or: The clinic does not send SMS to the country of the patient's phone number. Or: SMS are not sent to numbers of this kind: premium rate, shared cost, personal, company, pager and voicemail numbers. */
+            /** @description A field of the request body is missing or invalid. `details` names each one, up to 20. Or: The idempotency key must be 1 to 255 visible ASCII characters. Or: The idempotency key was already used with a different request body. Or: The patient is inactive: appointments and messages are not possible. Or: The patient has no phone number. Or: The patient has no email address. Or: The clinic does not send SMS to the country of the patient's phone number. Or: SMS are not sent to numbers of this kind: premium rate, shared cost, personal, company, pager and voicemail numbers. */
             422: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4955,7 +6193,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["PatientHasNoPhoneError"] | components["schemas"]["PatientHasNoEmailError"] | components["schemas"]["CountryNotAllowedError"] | components["schemas"]["NumberNotAllowedError"];
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["InvalidIdempotencyKeyError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["PatientInactiveError"] | components["schemas"]["PatientHasNoPhoneError"] | components["schemas"]["PatientHasNoEmailError"] | components["schemas"]["CountryNotAllowedError"] | components["schemas"]["NumberNotAllowedError"];
                 };
             };
             /** @description Too many requests. Retry after the number of seconds in the `retry-after` header. Or: The clinic has reached its daily message limit. Retry after the number of seconds in the `retry-after` header. Or: The clinic has reached its daily limit of messages to this recipient. Retry after the number of seconds in the `retry-after` header. */
