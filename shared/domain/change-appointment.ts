@@ -137,7 +137,9 @@ function movedFields(
       endTime: formatTime(intervalOf(target, facts).to),
     }),
     ...(doctor && doctor.id !== before.doctor.id && { doctor: { id: doctor.id, fullName: doctor.fullName } }),
-    ...(target.room !== (before.room?.id ?? null) && { room: room && referenceTo(room) }),
+    ...(target.room !== (before.room?.id ?? null) && {
+      room: target.room !== null && room ? referenceTo(room) : null,
+    }),
     ...(parts.treatments && {
       treatments: target.treatments.map(
         (id) => booked.get(id) ?? { id, name: treatments.get(id)?.name ?? '' },

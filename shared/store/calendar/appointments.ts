@@ -89,14 +89,17 @@ function updateBusyDays(changeset: Changeset, before: Appointment | null, after:
 type BusyDay = { readonly key: Key; readonly time: string }
 
 /** The days on which an appointment occupies time, and which. */
-function busyDays(
-  clinic: ClinicId,
-  { doctor, room, date, status, startTime, endTime }: Appointment,
-): BusyDay[] {
-  if (!occupiesSlot(status)) return []
-  const keys = [doctorDayKey(clinic, doctor.id, date), ...(room ? [roomDayKey(clinic, room.id, date)] : [])]
-  return keys.map((key) => ({ key, time: `${startTime}-${endTime}` }))
-}
+const busyDays = (clinic: ClinicId, appointment: Appointment): BusyDay[] =>
+  busyDayKeys(clinic, appointment).map((key) => ({ key, time: busyTime(appointment) }))
+
+/** The days of the doctor and the room on which an appointment occupies time, if it does. */
+export const busyDayKeys = (clinic: ClinicId, { doctor, room, date, status }: Appointment): Key[] =>
+  occupiesSlot(status)
+    ? [doctorDayKey(clinic, doctor.id, date), ...(room ? [roomDayKey(clinic, room.id, date)] : [])]
+    : []
+
+/** The time that an appointment occupies, as days contain it: `09:00-09:30`. */
+export const busyTime = ({ startTime, endTime }: Appointment): string => `${startTime}-${endTime}`
 
 /** Appointments by date and start time, tallied by status for the clinic and each doctor. */
 export const appointmentStore = (platform: ListPlatform) => calendarList(platform, APPOINTMENTS)

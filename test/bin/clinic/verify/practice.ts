@@ -51,6 +51,9 @@ export type Practice = {
 
 const createdAt = new Date(NOW).toISOString()
 
+/** The room of every appointment. */
+const ROOM = { id: newUuid(), name: 'Room 1' }
+
 /** Creates a clinic through the stores. */
 export async function createPractice(table: Table, size: Size, seed = 1): Promise<Practice> {
   const { id: clinic } = await newClinic(table)
@@ -120,6 +123,7 @@ export function anAppointment(made: Practice): Appointment {
     endTime: clock('30'),
     status: pickOne(made, APPOINTMENT_STATUSES),
     notes: pickOne(made, [null, 'short', 'long '.repeat(200)]),
+    room: ROOM,
     createdAt,
   }
 }
