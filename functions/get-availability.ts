@@ -1,22 +1,31 @@
 import { getAvailability, renderSlot } from '../shared/api/availability.ts'
 import { ApiError } from '../shared/api/errors.ts'
+import { availableSlots } from '../shared/domain/availability.ts'
 import { wallClock } from '../shared/domain/clock.ts'
-import { freeSlots } from '../shared/domain/slots.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
+import { availabilityStore } from '../shared/store/calendar/availability.ts'
 import { bookingStore } from '../shared/store/calendar/booking.ts'
 
 export const handler = endpoint(
   getAvailability,
-  { booking: bookingStore },
-  async ({ clinicId, clinic: { timezone }, query: { doctor_id, date, duration }, now }, { booking }) => {
-    const [doctor, { busy }, minutes] = await Promise.all([
-      booking.findDoctor(clinicId, doctor_id),
-      booking.findDay(clinicId, doctor_id, date),
-      duration ?? booking.defaultDuration(clinicId),
+  { availability: availabilityStore, booking: bookingStore },
+  async ({ clinicId, clinic: { timezone }, query, now }, { availability, booking }) => {
+    const { duration, limit, date, ...asked } = query
+    const { date_to = date, doctor_id, treatment_id, room_id } = asked
+    const [from, to] = [date, date_to]
+    const question = { doctor: doctor_id, treatment: treatment_id, room: room_id, from, to }
+    const [facts, byDefault] = await Promise.all([
+      availability.read(clinicId, question),
+      duration ?? (treatment_id === undefined ? booking.defaultDuration(clinicId) : 0),
     ])
-    if (!doctor) throw new ApiError('doctor_not_found')
-    const slots = freeSlots({ doctor, date, timezone, busy }, minutes, wallClock(now, timezone))
-    const meta = { date, doctor_id, duration_minutes: minutes, count: slots.length }
-    return { data: slots.map(renderSlot), meta }
+    if (facts.kind !== 'found') throw new ApiError(facts.kind)
+    const { calendars, roomBusyOn, treatment } = facts
+    const minutes = duration ?? treatment?.minutes ?? byDefault
+    const clock = wallClock(now, timezone)
+    const slots = availableSlots(calendars, { from, to, minutes, limit, roomBusyOn, timezone, clock })
+    return {
+      data: slots.map((slot) => renderSlot(slot, query)),
+      meta: { date, ...asked, duration_minutes: minutes, count: slots.length },
+    }
   },
 )

@@ -1,10 +1,11 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb'
-import type { Appointment, AppointmentStatus } from '../../shared/domain/appointment.ts'
+import { type Appointment, type AppointmentStatus, NEW_APPOINTMENT } from '../../shared/domain/appointment.ts'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { NO_DETAILS, type Patient } from '../../shared/domain/patient.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { parseWeeklyHours } from '../../shared/domain/working-hours.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
+import { availabilityStore } from '../../shared/store/calendar/availability.ts'
 import { bookingStore } from '../../shared/store/calendar/booking.ts'
 import type { CalendarFilter } from '../../shared/store/calendar/calendar-pages.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
@@ -126,21 +127,26 @@ async function addBooking(
   const date = '2026-05-04'
   const appointment: Appointment = {
     id: newUuid(),
+    ...NEW_APPOINTMENT,
     patient: { id: patient.id, fullName: 'Ada Kaya' },
     doctor: { id: doctor.id, fullName: doctor.fullName },
     date,
     startTime: '09:00',
     endTime: '09:30',
-    status: 'scheduled',
-    notes: null,
     createdAt: '2026-01-01T00:00:00.000Z',
   }
   const request = { clinic, credential: 'ck_bench', route: 'create-appointment', key: 'key', body: '{}' }
   const booking = bookingStore({ table })
+  const availability = availabilityStore({ table })
   await add('availability', { units: 10, roundTrips: 2 }, () =>
     Promise.all([
-      booking.findDoctor(clinic, doctor.id),
-      booking.findDay(clinic, doctor.id, date),
+      availability.read(clinic, {
+        doctor: doctor.id,
+        treatment: undefined,
+        room: undefined,
+        from: date,
+        to: date,
+      }),
       booking.defaultDuration(clinic),
     ]),
   )
@@ -157,6 +163,8 @@ async function addBooking(
           date,
           startTime: appointment.startTime,
           minutes: 30,
+          treatments: [],
+          room: null,
           notes: null,
           timezone: 'UTC',
           clock: { date: '2026-01-01', seconds: 0 },

@@ -1,5 +1,5 @@
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { APPOINTMENT_STATUSES, type Appointment } from '../../shared/domain/appointment.ts'
+import { APPOINTMENT_STATUSES, type Appointment, NEW_APPOINTMENT } from '../../shared/domain/appointment.ts'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { APPOINTMENTS } from '../../shared/store/calendar/appointments.ts'
@@ -67,6 +67,7 @@ function appointment(
   const status = APPOINTMENT_STATUSES[roll <= 80 ? 1 : roll <= 90 ? 2 : roll <= 96 ? 3 : 0] ?? 'completed'
   return {
     id: newUuid(),
+    ...NEW_APPOINTMENT,
     patient: { id: random.pick(patients), fullName: 'Zeynep Öztürk' },
     doctor: { id: random.pick(doctors), fullName: 'Dr. Selin Arslan' },
     date,

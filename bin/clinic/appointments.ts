@@ -1,11 +1,8 @@
 import type { Command } from 'commander'
 import { renderAppointment } from '../../shared/api/appointments.ts'
-import { oneOf } from '../../shared/api/schemas.ts'
-import {
-  APPOINTMENT_STATUSES,
-  type AppointmentStatus,
-  canTransition,
-} from '../../shared/domain/appointment.ts'
+import { longText, oneOf } from '../../shared/api/schemas.ts'
+import { APPOINTMENT_STATUSES, type AppointmentStatus } from '../../shared/domain/appointment.ts'
+import { closeAs } from '../../shared/domain/appointment-actions.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import { connect, requireClinic } from './connection.ts'
 import { CommandFailure, parseOption, print } from './output.ts'
@@ -29,8 +26,9 @@ export function addAppointmentCommands(program: Command): void {
     .description('cancel a scheduled appointment and free its time')
     .argument('<appointment>', 'appointment id')
     .requiredOption('--clinic <id>')
-    .action((id: string, { clinic }: { clinic: string }, command: Command) =>
-      setStatus(id, 'cancelled', clinic, command),
+    .option('--reason <text>', 'why it is cancelled')
+    .action((id: string, { clinic, reason }: { clinic: string; reason?: string }, command: Command) =>
+      setStatus(id, 'cancelled', clinic, command, parseOption('reason', longText(500).nullish(), reason)),
     )
 }
 
@@ -39,15 +37,17 @@ async function setStatus(
   status: AppointmentStatus,
   clinicId: string,
   command: Command,
+  reason: string | null = null,
 ): Promise<void> {
   const table = await connect(command)
   const clinic = await requireClinic(table, clinicId)
   const list = appointmentStore({ table })
+  const at = new Date(table.now()).toISOString()
   const appointment = await changeRecord(table, list, clinic.id, id, async (before) => {
-    if (before.status !== status && !canTransition(before.status, status)) {
+    const verdict = closeAs(before, status, { at, reason })
+    if (verdict.kind === 'closed')
       throw new CommandFailure(`The appointment is ${before.status}, which is final.`)
-    }
-    return { ...before, status }
+    return verdict.appointment
   })
   if (!appointment) throw new CommandFailure(`The clinic has no appointment ${id}.`)
   print(command, renderAppointment(appointment, clinic), [`Appointment ${id} is ${status}`])

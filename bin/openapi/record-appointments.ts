@@ -8,7 +8,7 @@ const DAYS_AHEAD = 40
 
 export async function recordAppointments(
   recorder: ExampleRecorder,
-  { run, importRows }: Operator,
+  { importRows }: Operator,
   receiver: Receiver,
 ): Promise<void> {
   const { sendRequest, recordSuccess, recordError } = recorder
@@ -38,11 +38,11 @@ export async function recordAppointments(
   const unknownDoctor = { ...booking('10:00').body, doctor_id: patient }
   await recordError('doctor_not_found', 'POST', '/appointments', { body: unknownDoctor })
 
-  const ids = [made.body.data.id]
+  const others: string[] = []
   for (const slot of more.slice(0, 2))
-    ids.push((await sendRequest('POST', '/appointments', booking(slot.start_time))).body.data.id)
-  for (const [at, status] of ['cancelled', 'completed', 'no_show'].entries())
-    await run('appointment', 'set-status', ids[at], status)
+    others.push((await sendRequest('POST', '/appointments', booking(slot.start_time))).body.data.id)
+  await recordMoves(recorder, made.body.data.id, { patient_id: patient, doctor_id: doctor, date })
+  await recordActions(recorder, made.body.data.id, others)
   const row = {
     external_id: 'openapi',
     patient_external_id: 'p1',
@@ -54,6 +54,67 @@ export async function recordAppointments(
   await importRows('appointments', [row])
   await importRows('appointments', [{ ...row, notes: 'Brings the X-rays' }])
   await recordSuccess('list-appointments', `/appointments?doctor_id=${doctor}&limit=2`)
+}
+
+/** Records a move into a room, and the error for another booking of that room. */
+async function recordMoves(
+  { sendRequest, recordSuccess, recordError }: ExampleRecorder,
+  id: string,
+  { date, ...booking }: { patient_id: string | undefined; doctor_id: string; date: string },
+): Promise<void> {
+  const rooms = (await sendRequest('GET', '/clinic/rooms')).body.data as { id: string; is_active: boolean }[]
+  const room_id = rooms.find(({ is_active }) => is_active)?.id
+  const treatments = (await sendRequest('GET', '/clinic/treatments?limit=100')).body.data as Treatment[]
+  const offered = treatments.find(
+    ({ is_active, doctor_ids }) => is_active && doctor_ids.includes(booking.doctor_id),
+  )
+  const changes = { room_id, treatment_ids: offered ? [offered.id] : [] }
+  const { body } = await recordSuccess('update-appointment', `/appointments/${id}`, {
+    body: changes,
+  })
+  const { start_time } = body.data
+  const range = `date=${date}&date_to=${addDays(date, 30)}&room_id=${room_id}&limit=3`
+  await recordSuccess(
+    'get-availability',
+    `/availability?treatment_id=${offered?.id}&${range}`,
+    {},
+    'treatment',
+  )
+  const { body: others } = await sendRequest('GET', `/doctors?limit=100`)
+  const free: { id: string }[] = others.data
+  for (const doctor of free.filter(({ id }) => id !== booking.doctor_id)) {
+    const query = `doctor_id=${doctor.id}&date=${date}&duration=30`
+    const slots = (await sendRequest('GET', `/availability?${query}`)).body.data as { start_time: string }[]
+    if (!slots.some((slot) => slot.start_time === start_time)) continue
+    const request = {
+      ...booking,
+      doctor_id: doctor.id,
+      appointment_date: date,
+      start_time,
+      duration: 30,
+      room_id,
+    }
+    return recordError('room_unavailable', 'POST', '/appointments', { body: request })
+  }
+  throw new Error('No other doctor is free.')
+}
+
+type Treatment = { readonly id: string; readonly is_active: boolean; readonly doctor_ids: readonly string[] }
+
+/** Records the actions on an appointment, and on two others that end in other ways. */
+async function recordActions(
+  { recordSuccess, recordError }: ExampleRecorder,
+  id: string,
+  [completed, missed]: readonly string[],
+): Promise<void> {
+  const act = (action: string, on = id, body: object = {}) =>
+    recordSuccess(`${action}-appointment`, `/appointments/${on}/${action}`, { body })
+  await act('confirm')
+  await act('cancel', id, { reason: 'The patient is travelling' })
+  await recordError('appointment_closed', 'POST', `/appointments/${id}/confirm`, { body: {} })
+  await act('check-in', completed)
+  await act('complete', completed)
+  await act('no-show', missed)
 }
 
 async function findFreeDay({ sendRequest }: ExampleRecorder, doctor: string): Promise<string> {

@@ -45,6 +45,12 @@ export const APPOINTMENT_BODY = {
   end_time: APPOINTMENT_FIELDS.endTime,
   status: APPOINTMENT_FIELDS.status,
   notes: APPOINTMENT_FIELDS.notes,
+  treatments: APPOINTMENT_FIELDS.treatments,
+  room: APPOINTMENT_FIELDS.room,
+  confirmed_at: APPOINTMENT_FIELDS.confirmedAt,
+  checked_in_at: APPOINTMENT_FIELDS.checkedInAt,
+  cancelled_at: APPOINTMENT_FIELDS.cancelledAt,
+  cancellation_reason: APPOINTMENT_FIELDS.cancellationReason,
   created_at: APPOINTMENT_FIELDS.createdAt,
 } satisfies FieldPolicies<z.input<typeof Appointment>>
 

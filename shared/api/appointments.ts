@@ -1,26 +1,35 @@
 import * as z from 'zod'
-import { APPOINTMENT_STATUSES, type Appointment as AppointmentRecord } from '../domain/appointment.ts'
+import {
+  APPOINTMENT_STATUSES,
+  type Appointment as AppointmentRecord,
+  type CatalogueReference as Reference,
+} from '../domain/appointment.ts'
 import type { ClinicInfo } from '../domain/clinic.ts'
-import { formatTime } from '../domain/interval.ts'
-import type { DatedSlot } from '../domain/slots.ts'
-import { clinicTimestamp, LAST_DATE } from '../domain/timestamp.ts'
-import { DurationMinutes } from './availability.ts'
+import { clinicTimestamp } from '../domain/timestamp.ts'
 import { defineRoute } from './route.ts'
 import {
   CalendarDate,
   envelopeOf,
-  longText,
   oneOf,
   PersonRef,
   pageOf,
   paging,
-  RecordDate,
   renderPersonRef,
   TimeOfDay,
   Timestamp,
   Uuid,
   validDateRange,
 } from './schemas.ts'
+
+/** A treatment or room, as referenced by an appointment. */
+const CatalogueReference = z
+  .strictObject({
+    id: Uuid,
+    name: z.string().meta({ description: 'The name at the time of the booking.' }),
+  })
+  .meta({ id: 'CatalogueReference' })
+
+const renderReference = ({ id, name }: Reference): z.input<typeof CatalogueReference> => ({ id, name })
 
 /** An appointment as the API returns it. */
 export const Appointment = z
@@ -35,13 +44,19 @@ export const Appointment = z
       description: 'Every status except `scheduled` is final. `cancelled` and `no_show` free the time.',
     }),
     notes: z.string().nullable(),
+    treatments: z.array(CatalogueReference),
+    room: CatalogueReference.nullable(),
+    confirmed_at: Timestamp.nullable(),
+    checked_in_at: Timestamp.nullable(),
+    cancelled_at: Timestamp.nullable(),
+    cancellation_reason: z.string().nullable(),
     created_at: Timestamp,
   })
   .meta({ id: 'Appointment' })
 
 export const renderAppointment = (
   appointment: AppointmentRecord,
-  clinic: ClinicInfo,
+  { timezone }: Pick<ClinicInfo, 'timezone'>,
 ): z.input<typeof Appointment> => ({
   id: appointment.id,
   patient: renderPersonRef(appointment.patient),
@@ -51,60 +66,17 @@ export const renderAppointment = (
   end_time: appointment.endTime,
   status: appointment.status,
   notes: appointment.notes,
-  created_at: clinicTimestamp(appointment.createdAt, clinic.timezone),
+  treatments: appointment.treatments.map(renderReference),
+  room: appointment.room && renderReference(appointment.room),
+  confirmed_at: nullableTimestamp(appointment.confirmedAt, timezone),
+  checked_in_at: nullableTimestamp(appointment.checkedInAt, timezone),
+  cancelled_at: nullableTimestamp(appointment.cancelledAt, timezone),
+  cancellation_reason: appointment.cancellationReason,
+  created_at: clinicTimestamp(appointment.createdAt, timezone),
 })
 
-/** One of the next free slots, listed in the `details` of a 409. */
-export const Alternative = z
-  .strictObject({ appointment_date: CalendarDate, start_time: TimeOfDay, end_time: TimeOfDay })
-  .meta({ id: 'Alternative' })
-
-export const renderAlternative = ({ date, from, to }: DatedSlot): z.input<typeof Alternative> => ({
-  appointment_date: date,
-  start_time: formatTime(from),
-  end_time: formatTime(to),
-})
-
-export const createAppointment = defineRoute({
-  id: 'create-appointment',
-  method: 'POST',
-  path: '/appointments',
-  summary: 'Book an appointment',
-  description:
-    'Books any time that fits, not only the slots that `GET /availability` lists. Every listed slot can be booked. The ' +
-    "appointment must lie within the doctor's working hours, outside breaks and time off, start in the future, end by 23:59, " +
-    "and not overlap a scheduled or completed appointment. Dates and times are in the clinic's time zone. If several requests " +
-    "for overlapping times arrive, exactly one succeeds; the others receive a 409 that lists up to three of the doctor's next " +
-    'free slots in `details`.',
-  scope: 'appointment.write',
-  body: z
-    .strictObject({
-      patient_id: Uuid,
-      doctor_id: Uuid,
-      appointment_date: RecordDate.meta({
-        description: `In the clinic's time zone. Must not be after ${LAST_DATE}.`,
-      }),
-      start_time: TimeOfDay,
-      duration: DurationMinutes.optional().meta({
-        description: "Length in minutes. Defaults to the clinic's setting.",
-      }),
-      notes: longText(2000).nullish(),
-    })
-    .meta({ id: 'NewAppointment' }),
-  response: { status: 201, body: envelopeOf(Appointment), record: {}, location: '/appointments' },
-  errors: [
-    'patient_not_found',
-    'doctor_not_found',
-    'patient_inactive',
-    'slot_unavailable',
-    'outside_working_hours',
-    'appointment_in_past',
-  ],
-  uses: {
-    table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
-    shared: ['announced-events', 'spread-tallies'],
-  },
-})
+const nullableTimestamp = (instant: string | null, timezone: string): string | null =>
+  instant === null ? null : clinicTimestamp(instant, timezone)
 
 export const listAppointments = defineRoute({
   id: 'list-appointments',

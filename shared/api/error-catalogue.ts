@@ -35,6 +35,7 @@ const CATALOGUE = {
   invoice_not_found: { status: 404, error: 'NOT_FOUND', text: 'The invoice does not exist.' },
   doctor_not_found: { status: 404, error: 'NOT_FOUND', text: 'The doctor does not exist.' },
   appointment_not_found: { status: 404, error: 'NOT_FOUND', text: 'The appointment does not exist.' },
+  room_not_found: { status: 404, error: 'NOT_FOUND', text: 'The room does not exist.' },
   payment_not_found: { status: 404, error: 'NOT_FOUND', text: 'The payment does not exist.' },
   message_not_found: { status: 404, error: 'NOT_FOUND', text: 'The message does not exist.' },
   treatment_not_found: { status: 404, error: 'NOT_FOUND', text: 'The treatment does not exist.' },
@@ -44,6 +45,16 @@ const CATALOGUE = {
     status: 409,
     error: 'SLOT_UNAVAILABLE',
     text: 'The requested time is already booked. `details` lists up to three of the next free slots.',
+  },
+  room_unavailable: {
+    status: 409,
+    error: 'SLOT_UNAVAILABLE',
+    text: 'The room is already booked at the requested time. `details` lists up to three of the next free slots.',
+  },
+  appointment_closed: {
+    status: 409,
+    error: 'APPOINTMENT_CLOSED',
+    text: 'The appointment was completed or cancelled, or the patient did not come. It can no longer be changed.',
   },
   idempotency_in_progress: {
     status: 409,

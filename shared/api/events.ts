@@ -59,6 +59,8 @@ const DATA: Record<EventName, z.ZodObject> = {
   'patient.erased': patientData,
   'appointment.created': appointmentData(oneOf(APPOINTMENT_STATUSES)),
   'appointment.updated': appointmentData(oneOf(APPOINTMENT_STATUSES)),
+  'appointment.confirmed': appointmentData(z.literal('scheduled')),
+  'appointment.checked_in': appointmentData(z.literal('scheduled')),
   'appointment.cancelled': appointmentData(z.literal('cancelled')),
   'appointment.completed': appointmentData(z.literal('completed')),
   'appointment.no_show': appointmentData(z.literal('no_show')),

@@ -1,7 +1,15 @@
 import { getAccount, getHealth } from './account.ts'
 import { aliasRoutes } from './aliases.ts'
-import { createAppointment, getAppointment, listAppointments } from './appointments.ts'
+import {
+  cancelAppointment,
+  checkInAppointment,
+  completeAppointment,
+  confirmAppointment,
+  noShowAppointment,
+} from './appointment-actions.ts'
+import { getAppointment, listAppointments } from './appointments.ts'
 import { getAvailability } from './availability.ts'
+import { createAppointment, updateAppointment } from './bookings.ts'
 import { getTreatment, listDepartments, listPriceLists, listRooms, listTreatments } from './catalogue.ts'
 import { getClinic } from './clinic.ts'
 import { listDeliveries, pingWebhook, redeliver } from './deliveries.ts'
@@ -45,6 +53,12 @@ const ENDPOINTS: readonly Route[] = [
   createAppointment,
   getAppointment,
   listPriceLists,
+  updateAppointment,
+  confirmAppointment,
+  cancelAppointment,
+  checkInAppointment,
+  completeAppointment,
+  noShowAppointment,
   listInvoices,
   getInvoice,
   listInvoicePayments,

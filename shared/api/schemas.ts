@@ -50,7 +50,7 @@ export const text = (max: number) =>
     .meta({ maxLength: max })
 
 /** A plain decimal integer in a query string. Rejects `1e3`, `+1`, `01` and an empty value. */
-const wholeNumber = (max: number, fallback: number) =>
+export const wholeNumber = (max: number, fallback: number) =>
   z
     .string()
     .refine((digits) => /^[1-9]\d{0,8}$/.test(digits) && Number(digits) <= max, {

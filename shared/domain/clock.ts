@@ -24,6 +24,10 @@ export function secondsUntilNextDay(now: number, timezone: string): number {
 export const addDays = (date: string, days: number): string =>
   Temporal.PlainDate.from(date).add({ days }).toString()
 
+/** The days from one date `Y-m-d` to a later one: 0 for the same date. */
+export const daysBetween = (from: string, to: string): number =>
+  Temporal.PlainDate.from(from).until(to, { largestUnit: 'days' }).days
+
 /** 1 for Monday to 7 for Sunday. */
 export const dayOfWeek = (date: string): number => Temporal.PlainDate.from(date).dayOfWeek
 

@@ -15,6 +15,8 @@ export const EVENTS = [
   'patient.erased',
   'appointment.created',
   'appointment.updated',
+  'appointment.confirmed',
+  'appointment.checked_in',
   'appointment.cancelled',
   'appointment.completed',
   'appointment.no_show',
@@ -101,10 +103,8 @@ export function patientEventDraft(before: Patient | null, after: Patient): Event
 
 export function appointmentEventDraft(before: Appointment | null, after: Appointment): EventDraft | null {
   if (before && hasSameEventFields(before, after, APPOINTMENT_FIELDS)) return null
-  const ended = before?.status !== after.status && after.status !== 'scheduled'
-  const event = !before ? 'created' : ended ? after.status : 'updated'
   return {
-    event: `appointment.${event}` as RecordEventName,
+    event: before ? appointmentChange(before, after) : 'appointment.created',
     data: {
       id: after.id,
       patient_id: after.patient.id,
@@ -115,6 +115,13 @@ export function appointmentEventDraft(before: Appointment | null, after: Appoint
       end_time: after.endTime,
     },
   }
+}
+
+function appointmentChange(before: Appointment, after: Appointment): RecordEventName {
+  if (before.status !== after.status && after.status !== 'scheduled') return `appointment.${after.status}`
+  if (!before.confirmedAt && after.confirmedAt) return 'appointment.confirmed'
+  if (!before.checkedInAt && after.checkedInAt) return 'appointment.checked_in'
+  return 'appointment.updated'
 }
 
 export function invoiceEventDraft(before: Invoice | null, after: Invoice): EventDraft | null {

@@ -6,6 +6,7 @@ export const SCOPES = [
   'appointment.read',
   'appointment.read.availability',
   'appointment.write',
+  'appointment.write.status',
   'finance.read',
   'communication.read.sms',
   'communication.write.sms',

@@ -22,8 +22,8 @@ export function readBody(
       const type = headerOf(event, 'content-type')
       const text = textOf(event)
       call.bodyText = text
-      // If all fields are optional, an absent body is equivalent to an empty object.
-      const isEmpty = text === '' && type === undefined && isOptional
+      // If all fields are optional, an absent body is equivalent to an empty object. Some clients name its type nevertheless.
+      const isEmpty = text === '' && isOptional && (type === undefined || isJson(type))
       if (!isEmpty && !isJson(type)) throw new ApiError('unsupported_media_type')
       const body = isEmpty ? {} : requireObject(parseJson(text))
       authorize(call, body)

@@ -12,7 +12,7 @@ import type { APIGatewayProxyResult, SQSBatchResponse } from 'aws-lambda'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { NEW_DOCTOR } from '../../bin/clinic/import/doctors.ts'
 import { anonymizeResponse } from '../../shared/api/anonymize-response.ts'
-import type { Appointment } from '../../shared/domain/appointment.ts'
+import { type Appointment, NEW_APPOINTMENT } from '../../shared/domain/appointment.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { EVENTS } from '../../shared/domain/event.ts'
 import type { Message } from '../../shared/domain/message.ts'
@@ -135,12 +135,12 @@ async function everything(): Promise<void> {
   const createdAt = new Date().toISOString()
   const appointment: Appointment = {
     id: newUuid(),
+    ...NEW_APPOINTMENT,
     patient: named,
     doctor: { id: doctor.id, fullName: doctor.fullName },
     date: '2026-05-04',
     startTime: '09:00',
     endTime: '09:30',
-    status: 'scheduled',
     notes: text('notes'),
     createdAt,
   }
@@ -148,7 +148,9 @@ async function everything(): Promise<void> {
     const one = { ...appointment, id: newUuid() }
     await createRecord(db.table, clinic, appointmentStore(db), one)
     await changed(appointmentStore(db), one.id, { notes: text('more') })
-    await changed(appointmentStore(db), one.id, { status: end })
+    await changed(appointmentStore(db), one.id, { confirmedAt: createdAt })
+    await changed(appointmentStore(db), one.id, { checkedInAt: createdAt })
+    await changed(appointmentStore(db), one.id, { status: end, cancellationReason: text('reason') })
   }
   const invoice = canaryInvoice({ ...named, email: patient.emailAddress }, createdAt)
   await createRecord(db.table, clinic, invoiceStore(db), invoice)

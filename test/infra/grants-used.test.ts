@@ -53,6 +53,8 @@ let headers: Record<string, string>
 let mine: PopulatedClinic
 let endpoint: WebhookWithDeliveries
 let spare: string
+/** Appointments that can still be closed. */
+const open = Array.from({ length: 3 }, newUuid) as [string, string, string]
 let table: Table
 let grants: ExactGrants
 
@@ -75,6 +77,8 @@ beforeAll(async () => {
     id: newUuid(),
     notes,
   })
+  for (const id of open)
+    await createRecord(table, mine.clinic, appointmentStore({ table }), { ...mine.appointment, id })
   const item = mine.invoice.lineItems[0] as LineItem
   await createRecord(table, mine.clinic, invoiceStore({ table }), {
     ...mine.invoice,
@@ -167,6 +171,11 @@ const requests = (): Record<string, Omit<RequestInput, 'method'>[]> => ({
       start_time: '09:00',
     }),
   })),
+  'confirm-appointment': [{ path: { id: mine.appointment.id } }],
+  'check-in-appointment': [{ path: { id: mine.appointment.id } }],
+  'complete-appointment': [{ path: { id: open[0] } }],
+  'no-show-appointment': [{ path: { id: open[1] } }],
+  'cancel-appointment': [{ path: { id: open[2] } }],
   // A new request and its repetition.
   'create-webhook': [1, 2].map(() => ({
     headers: { ...json, 'idempotency-key': 'k' },

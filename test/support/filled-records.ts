@@ -46,6 +46,12 @@ export function filledRecords(owner: FilledPatient) {
     endTime: '09:30',
     status: 'scheduled',
     notes: 'Canary note of the visit',
+    treatments: [{ id: newUuid(), name: 'Check-up' }],
+    room: { id: newUuid(), name: 'Room 2' },
+    confirmedAt: createdAt,
+    checkedInAt: createdAt,
+    cancelledAt: createdAt,
+    cancellationReason: 'Canary reason of the cancellation',
     createdAt,
   }
   const invoice: Filled<Invoice> = {

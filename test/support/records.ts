@@ -1,5 +1,5 @@
 import { NEW_DOCTOR } from '../../bin/clinic/import/doctors.ts'
-import type { Appointment } from '../../shared/domain/appointment.ts'
+import { type Appointment, NEW_APPOINTMENT } from '../../shared/domain/appointment.ts'
 import type { Department, PriceList, Room, Treatment } from '../../shared/domain/catalogue.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import type { Delivery } from '../../shared/domain/delivery.ts'
@@ -60,13 +60,12 @@ export async function createPopulatedClinic(table: Table, patient = aPatient()):
   const named = { id: patient.id, fullName: fullName(patient) }
   const appointment: Appointment = {
     id: newUuid(),
+    ...NEW_APPOINTMENT,
     patient: named,
     doctor: { id: doctor.id, fullName: doctor.fullName },
     date: '2026-05-04',
     startTime: '09:00',
     endTime: '09:30',
-    status: 'scheduled',
-    notes: null,
     createdAt,
   }
   const invoice: Invoice = {

@@ -1,6 +1,10 @@
 import * as z from 'zod'
 import { oneOf, RecordDate, TimeOfDay } from '../../../shared/api/schemas.ts'
-import { APPOINTMENT_STATUSES, type Appointment } from '../../../shared/domain/appointment.ts'
+import {
+  APPOINTMENT_STATUSES,
+  type Appointment,
+  NEW_APPOINTMENT,
+} from '../../../shared/domain/appointment.ts'
 import { fullName } from '../../../shared/domain/patient.ts'
 import { multiLineText } from '../../../shared/domain/text-fields.ts'
 import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
@@ -25,6 +29,10 @@ const columns = {
   end_time: TimeOfDay,
   status: oneOf(APPOINTMENT_STATUSES).nullish(),
   notes: multiLineText(2000).nullish(),
+  confirmed_at: Instant.nullish(),
+  checked_in_at: Instant.nullish(),
+  cancelled_at: Instant.nullish(),
+  cancellation_reason: multiLineText(500).nullish(),
   created_at: Instant.nullish(),
 }
 
@@ -53,6 +61,12 @@ export function appointmentImport(table: Table, now: () => number): ImportEntity
             endTime: row.end_time,
             status: row.status ?? undefined,
             notes: row.notes,
+            treatments: undefined,
+            room: undefined,
+            confirmedAt: row.confirmed_at,
+            checkedInAt: row.checked_in_at,
+            cancelledAt: row.cancelled_at,
+            cancellationReason: row.cancellation_reason,
             createdAt: row.created_at ?? undefined,
           }),
         ),
@@ -66,8 +80,7 @@ export function appointmentImport(table: Table, now: () => number): ImportEntity
           const doctor = requireDoctor(known, doctorId)
           changes.requireVersion(doctorKey(clinic.id, doctorId), doctor.version)
           return {
-            status: 'scheduled' as const,
-            notes: null,
+            ...NEW_APPOINTMENT,
             createdAt: new Date(now()).toISOString(),
             ...before,
             ...(definedFields(facts) as Pick<Appointment, 'date' | 'startTime' | 'endTime'>),

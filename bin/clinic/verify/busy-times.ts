@@ -1,7 +1,7 @@
-import { type Appointment, occupiesSlot } from '../../../shared/domain/appointment.ts'
+import type { Appointment } from '../../../shared/domain/appointment.ts'
 import { isUuid } from '../../../shared/domain/uuid.ts'
-import { APPOINTMENTS } from '../../../shared/store/calendar/appointments.ts'
-import { calendarKey, doctorDayKey, doctorDayPartition } from '../../../shared/store/keys/calendar.ts'
+import { APPOINTMENTS, busyDayKeys, busyTime } from '../../../shared/store/calendar/appointments.ts'
+import { calendarKey } from '../../../shared/store/keys/calendar.ts'
 import { type Key, longId, shortId } from '../../../shared/store/keys/key.ts'
 import { Changeset } from '../../../shared/store/table/changeset.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
@@ -16,42 +16,39 @@ import { imageOf, keyText } from './record-image.ts'
 /** Attributes of a day item that are not appointments. */
 const NON_APPOINTMENT_ATTRIBUTES = new Set(['pk', 'sk', 'v'])
 
-/** Verifies that doctors' days contain the time of every appointment that occupies time, and no other. */
+/** Verifies that the days of doctors and rooms contain the time of every appointment that occupies time, and no other. */
 export function busyTimeChecker({ table, clinic, count, examine }: Inspection) {
   const image = (item: Item) => imageOf(clinic, APPOINTMENTS, item)
-  const dayOf = ({ doctor, date }: Appointment): Key => doctorDayKey(clinic, doctor.id, date)
 
-  /** Verifies appointments against the days of their doctors. */
+  /** Verifies appointments against the days of their doctors and rooms. */
   async function checkRecords(items: readonly Item[]): Promise<void> {
-    const busy = items
-      .map((item) => image(item)?.record)
-      .filter((record) => record !== undefined)
-      .filter(({ status }) => occupiesSlot(status))
-    const keys = new Map(busy.map(dayOf).map((key) => [keyText(key), key]))
+    const records = items.map((item) => image(item)?.record).filter((record) => record !== undefined)
+    const busy = records.flatMap((record) => busyDayKeys(clinic, record).map((key) => ({ record, key })))
+    const keys = new Map(busy.map(({ key }) => [keyText(key), key]))
     const read = await table.getMany([...keys.values()])
     const days = new Map(read.map((day) => [keyText(day), day]))
     const suspects = busy.filter(
-      (record) => days.get(keyText(dayOf(record)))?.[shortId(record.id)] !== interval(record),
+      ({ record, key }) => days.get(keyText(key))?.[shortId(record.id)] !== busyTime(record),
     )
-    await forEachConcurrent(suspects, ({ id }) => examine(recheckRecord(id)))
+    await forEachConcurrent(suspects, ({ record, key }) => examine(recheckRecord(record.id, key)))
   }
 
   const recheckRecord =
-    (id: string): Recheck =>
+    (id: string, key: Key): Recheck =>
     async () => {
       const recordKey = calendarKey(clinic, APPOINTMENTS.letter, id)
       const item = await table.get(recordKey)
       const read = item && image(item)
-      if (!read || !occupiesSlot(read.record.status)) return null
-      const key = dayOf(read.record)
+      if (!read || !isBusyOn(read.record, key)) return null
       const day = await table.get(key)
       const again = await table.get(recordKey)
       if (again?.v !== item?.v) return 'moving'
       const found = day?.[shortId(id)]
-      if (found === interval(read.record)) return null
+      const time = busyTime(read.record)
+      if (found === time) return null
       const repair = () => {
         const changes = new Changeset(table, clinic)
-        changes.set(key, shortId(id), interval(read.record))
+        changes.set(key, shortId(id), time)
         changes.requireVersion(recordKey, read.version)
         return changes.commit()
       }
@@ -59,9 +56,9 @@ export function busyTimeChecker({ table, clinic, count, examine }: Inspection) {
       return { faults: [{ kind, key, note: `appointment ${id}` }], repair }
     }
 
-  /** Verifies a doctor's days against the appointments that they name. */
-  async function checkDays(doctor: string): Promise<void> {
-    for await (const days of partitionPages(table, doctorDayPartition(clinic, doctor))) {
+  /** Verifies the days of a doctor or a room against the appointments that they name. */
+  async function checkDays(partition: string): Promise<void> {
+    for await (const days of partitionPages(table, partition)) {
       count('days', days.length)
       const entries = days.flatMap((day) => entriesOf(day).map((name) => ({ day, name })))
       const ids = new Set(entries.flatMap(({ name }) => appointmentId(name) ?? []))
@@ -102,8 +99,11 @@ export function busyTimeChecker({ table, clinic, count, examine }: Inspection) {
   function belongs(day: Key, item: Item | undefined): boolean {
     if (!item) return false
     const record = image(item)?.record
-    return !record || (occupiesSlot(record.status) && keyText(dayOf(record)) === keyText(day))
+    return !record || isBusyOn(record, day)
   }
+
+  const isBusyOn = (record: Appointment, day: Key): boolean =>
+    busyDayKeys(clinic, record).some((key) => keyText(key) === keyText(day))
 
   return { checkRecords, checkDays }
 }
@@ -126,8 +126,6 @@ const recheckVersion =
       ])
     return { faults: [{ kind: 'busy_unversioned', key: { pk, sk } }], repair }
   }
-
-const interval = ({ startTime, endTime }: Appointment): string => `${startTime}-${endTime}`
 
 const entriesOf = (day: Item): string[] =>
   Object.keys(day).filter((name) => !NON_APPOINTMENT_ATTRIBUTES.has(name))

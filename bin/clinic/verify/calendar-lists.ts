@@ -1,4 +1,10 @@
-import { calendarPartition, ownerPartition } from '../../../shared/store/keys/calendar.ts'
+import {
+  calendarPartition,
+  doctorDayPartition,
+  ownerPartition,
+  roomDayPartition,
+} from '../../../shared/store/keys/calendar.ts'
+import { roomsPartition } from '../../../shared/store/keys/catalogue.ts'
 import { doctorsPartition } from '../../../shared/store/keys/clinics.ts'
 import { patientKey } from '../../../shared/store/keys/patients.ts'
 import type { Item } from '../../../shared/store/table/write-requests.ts'
@@ -27,10 +33,14 @@ export async function verifyCalendarLists(inspection: Inspection): Promise<void>
   const { table, clinic } = inspection
   const unrepaired = unrepairedRows()
   const busy = busyTimeChecker(inspection)
-  /** Existing doctors, and those that only appointments name. */
-  const doctors = new Set<string>()
-  for await (const page of partitionPages(table, doctorsPartition(clinic))) {
-    for (const { sk } of page) doctors.add(sk)
+  /** Existing doctors and rooms, and those that only appointments name. */
+  const doctors = await idsOf(doctorsPartition(clinic))
+  const rooms = await idsOf(roomsPartition(clinic))
+
+  async function idsOf(partition: string): Promise<Set<string>> {
+    const ids = new Set<string>()
+    for await (const page of partitionPages(table, partition)) for (const { sk } of page) ids.add(sk)
+    return ids
   }
 
   async function verifyRecords<R extends AnyRecord>(kind: RecordKind<R>): Promise<void> {
@@ -46,8 +56,9 @@ export async function verifyCalendarLists(inspection: Inspection): Promise<void>
 
   async function verifyBusyTimes(appointments: readonly Item[]): Promise<void> {
     for (const item of appointments) {
-      const doctor = imageOf(clinic, APPOINTMENT_KIND.entity, item)?.position.doctor
-      if (doctor !== undefined) doctors.add(doctor)
+      const record = imageOf(clinic, APPOINTMENT_KIND.entity, item)?.record
+      if (record) doctors.add(record.doctor.id)
+      if (record?.room) rooms.add(record.room.id)
     }
     await busy.checkRecords(appointments)
   }
@@ -85,8 +96,10 @@ export async function verifyCalendarLists(inspection: Inspection): Promise<void>
   ]
   await forEachConcurrent(all, ({ tallied }) => tallied.check(null))
   await forEachConcurrent([...doctors], async (doctor) => {
-    await Promise.all([appointments.tallied.check(doctor), busy.checkDays(doctor)])
+    const days = busy.checkDays(doctorDayPartition(clinic, doctor))
+    await Promise.all([appointments.tallied.check(doctor), days])
   })
+  await forEachConcurrent([...rooms], (room) => busy.checkDays(roomDayPartition(clinic, room)))
   for await (const patients of partitionPages(table, patientKey(clinic, '').pk)) {
     await forEachConcurrent(patients, ({ sk }) => Promise.all(all.map(({ ofPatient }) => ofPatient(sk))))
   }

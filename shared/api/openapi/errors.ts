@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { SCOPES } from '../../domain/scope.ts'
-import { Alternative } from '../appointments.ts'
+import { Alternative } from '../bookings.ts'
 import { type ErrorKey, errorEntry } from '../error-catalogue.ts'
 import { errorBody, MAX_DETAILS } from '../errors.ts'
 import { oneOf } from '../schemas.ts'

@@ -11,6 +11,8 @@ export const EVENT_SUMMARIES: Record<EventName, string> = {
   'patient.erased': 'A patient was erased',
   'appointment.created': 'An appointment was created',
   'appointment.updated': 'An appointment was updated without a status change',
+  'appointment.confirmed': 'The patient confirmed an appointment',
+  'appointment.checked_in': 'The patient of an appointment arrived',
   'appointment.cancelled': 'An appointment was cancelled',
   'appointment.completed': 'An appointment was completed',
   'appointment.no_show': 'A patient missed an appointment',

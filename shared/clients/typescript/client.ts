@@ -36,6 +36,10 @@ export type Client = ReturnType<typeof createClient>
 export function createClient(options: ClientOptions) {
   const send = transport(options)
   const { get, post, patch, record, pages, cursorList } = requestsOf(send)
+  const appointmentAction =
+    <O extends Operation>(action: string) =>
+    (id: string, body: Body<O> = {} as Body<O>, requestOptions?: RequestOptions) =>
+      post<O>(`/appointments/${id}/${action}`, body as object, requestOptions)
 
   return {
     /** The credential that the client uses. */
@@ -71,6 +75,13 @@ export function createClient(options: ClientOptions) {
       get: record<'get-appointment'>('/appointments'),
       book: (body: Body<'create-appointment'>, requestOptions?: RequestOptions) =>
         post<'create-appointment'>('/appointments', body, requestOptions),
+      update: (id: string, body: Body<'update-appointment'>, requestOptions?: RequestOptions) =>
+        patch<'update-appointment'>(`/appointments/${id}`, body, requestOptions),
+      confirm: appointmentAction<'confirm-appointment'>('confirm'),
+      cancel: appointmentAction<'cancel-appointment'>('cancel'),
+      checkIn: appointmentAction<'check-in-appointment'>('check-in'),
+      complete: appointmentAction<'complete-appointment'>('complete'),
+      noShow: appointmentAction<'no-show-appointment'>('no-show'),
     },
     invoices: {
       ...pages<'list-invoices'>('/invoices'),

@@ -1,9 +1,26 @@
-import { type Appointment, type AppointmentStatus, occupiesSlot } from '../../domain/appointment.ts'
+import {
+  type Appointment,
+  type AppointmentStatus,
+  type CatalogueReference,
+  occupiesSlot,
+} from '../../domain/appointment.ts'
+import type { ClinicId } from '../../domain/clinic.ts'
 import { appointmentEventDraft } from '../../domain/event.ts'
-import { doctorDayKey } from '../keys/calendar.ts'
-import { shortId } from '../keys/key.ts'
-import { type AttributeMap, code, instant, large, nullable, recordCodec, text } from '../table/attributes.ts'
+import { doctorDayKey, roomDayKey } from '../keys/calendar.ts'
+import { type Key, shortId } from '../keys/key.ts'
+import {
+  type AttributeMap,
+  code,
+  codec,
+  instant,
+  large,
+  nullable,
+  optional,
+  recordCodec,
+  text,
+} from '../table/attributes.ts'
 import type { Changeset } from '../table/changeset.ts'
+import { object, optionalList } from '../table/nested-attributes.ts'
 import type { CalendarEntity } from './calendar-entity.ts'
 import { calendarList } from './calendar-list.ts'
 import type { ListPlatform } from './calendar-pages.ts'
@@ -15,6 +32,8 @@ const APPOINTMENT_FACETS: Record<AppointmentStatus, string> = {
   no_show: 'n',
 }
 
+const REFERENCE = codec<CatalogueReference>({ id: text('i'), name: text('n') })
+
 /** Names are short because the cost of a list row is its size in bytes. */
 export const APPOINTMENT_ATTRIBUTES = {
   patient: { id: text('p'), fullName: text('pn') },
@@ -24,6 +43,12 @@ export const APPOINTMENT_ATTRIBUTES = {
   endTime: text('e'),
   status: code('s', APPOINTMENT_FACETS),
   notes: large(nullable(text('n')), null),
+  treatments: large(optionalList('tr', REFERENCE), []),
+  room: optional(object('rm', REFERENCE)),
+  confirmedAt: optional(instant('cf')),
+  checkedInAt: optional(instant('ci')),
+  cancelledAt: optional(instant('xa')),
+  cancellationReason: large(optional(text('xr')), null),
   createdAt: instant('c'),
 } satisfies AttributeMap<Omit<Appointment, 'id'>>
 
@@ -39,19 +64,42 @@ export const APPOINTMENTS: CalendarEntity<Appointment, AppointmentStatus> = {
     patient: patient.id,
     doctor: doctor.id,
   }),
-  onChange: updateDoctorDay,
+  onChange: updateBusyDays,
   eventDraft: appointmentEventDraft,
 }
 
-/** Keeps the doctor's day up to date: one attribute for each appointment that occupies time, `09:00-09:30`. */
-function updateDoctorDay(changeset: Changeset, before: Appointment | null, after: Appointment): void {
-  const busy = (appointment: Appointment) =>
-    occupiesSlot(appointment.status) && `${appointment.startTime}-${appointment.endTime}`
-  const dayOf = ({ doctor, date }: Appointment) => doctorDayKey(changeset.clinic, doctor.id, date)
+/**
+ * Keeps the days of the doctor and the room up to date: one attribute for each appointment that occupies time,
+ * `09:00-09:30`. Days that stay the same are not written, so that no other booking of them has to be repeated.
+ */
+function updateBusyDays(changeset: Changeset, before: Appointment | null, after: Appointment): void {
   const attribute = shortId(after.id)
-  if (before && busy(before)) changeset.set(dayOf(before), attribute, undefined)
-  if (busy(after)) changeset.set(dayOf(after), attribute, busy(after))
+  const old = before ? busyDays(changeset.clinic, before) : []
+  const current = busyDays(changeset.clinic, after)
+  const isIn = (days: readonly BusyDay[]) => (day: BusyDay) =>
+    days.some(({ key, time }) => key.pk === day.key.pk && key.sk === day.key.sk && time === day.time)
+  const [added, removed] = [
+    current.filter((day) => !isIn(old)(day)),
+    old.filter((day) => !isIn(current)(day)),
+  ]
+  for (const { key } of removed) changeset.set(key, attribute, undefined)
+  for (const { key, time } of added) changeset.set(key, attribute, time)
 }
+
+type BusyDay = { readonly key: Key; readonly time: string }
+
+/** The days on which an appointment occupies time, and which. */
+const busyDays = (clinic: ClinicId, appointment: Appointment): BusyDay[] =>
+  busyDayKeys(clinic, appointment).map((key) => ({ key, time: busyTime(appointment) }))
+
+/** The days of the doctor and the room on which an appointment occupies time, if it does. */
+export const busyDayKeys = (clinic: ClinicId, { doctor, room, date, status }: Appointment): Key[] =>
+  occupiesSlot(status)
+    ? [doctorDayKey(clinic, doctor.id, date), ...(room ? [roomDayKey(clinic, room.id, date)] : [])]
+    : []
+
+/** The time that an appointment occupies, as days contain it: `09:00-09:30`. */
+export const busyTime = ({ startTime, endTime }: Appointment): string => `${startTime}-${endTime}`
 
 /** Appointments by date and start time, tallied by status for the clinic and each doctor. */
 export const appointmentStore = (platform: ListPlatform) => calendarList(platform, APPOINTMENTS)

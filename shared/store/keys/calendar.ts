@@ -91,3 +91,12 @@ export const doctorDayKey = (clinic: ClinicId, doctor: string, date: string): Ke
   pk: doctorDayPartition(clinic, doctor),
   sk: date,
 })
+
+/** The busy times of a room on a date. */
+export const roomDayPartition = (clinic: ClinicId, room: string): string =>
+  partition(clinic, `RD#${shortId(room)}`)
+
+export const roomDayKey = (clinic: ClinicId, room: string, date: string): Key => ({
+  pk: roomDayPartition(clinic, room),
+  sk: date,
+})

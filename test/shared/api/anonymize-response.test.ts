@@ -56,10 +56,11 @@ describe('anonymizeResponse', () => {
     expect(PatientDetails.parse(data)).toEqual({ ...shown, national_id: null, notes: null })
   })
 
-  it('replaces the notes and the name in a booked appointment', () => {
+  it('replaces the notes, the reason and the name in an appointment', () => {
     const rendered = renderAppointment(appointment, clinic)
     const { data } = anonymized({ data: rendered })
-    expect(Appointment.parse(data)).toEqual({ ...rendered, patient: erasedPatient, notes: null })
+    const erased = { patient: erasedPatient, notes: null, cancellation_reason: null }
+    expect(Appointment.parse(data)).toEqual({ ...rendered, ...erased })
   })
 
   it('replaces the recipient, and the name where there is one, of an accepted message', () => {

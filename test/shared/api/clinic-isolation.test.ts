@@ -7,6 +7,7 @@ import type { ErrorKey } from '../../../shared/api/error-catalogue.ts'
 import type { Route } from '../../../shared/api/route.ts'
 import { ROUTES } from '../../../shared/api/routes.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
+import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
 import { DUE_PARTITION_PREFIX, parseDueKey } from '../../../shared/store/keys/due.ts'
 import { ANNOUNCED_PARTITION_PREFIX, parseAnnouncedKey } from '../../../shared/store/keys/events.ts'
 import { type Key, shortId } from '../../../shared/store/keys/key.ts'
@@ -16,7 +17,7 @@ import { issueCredential } from '../../support/credentials.ts'
 import { call } from '../../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
 import { mockClient } from '../../support/mock-client.ts'
-import { createPopulatedClinic, createWebhookWithDeliveries } from '../../support/records.ts'
+import { createPopulatedClinic, createRecord, createWebhookWithDeliveries } from '../../support/records.ts'
 import { property } from '../../support/scale.ts'
 import { aPatient, freshTable, type TestTable } from '../../support/table.ts'
 
@@ -28,6 +29,8 @@ type Known = {
   readonly doctor: string
   readonly treatment: string
   readonly appointment: string
+  /** Appointments that can still be closed. */
+  readonly open: string[]
   readonly invoice: string
   readonly payment: string
   readonly message: string
@@ -58,7 +61,10 @@ beforeAll(async () => {
     await patientWriter(db).createMany(clinic.id, patients)
     const { webhook, deliveries } = await createWebhookWithDeliveries(db.table, clinic)
     const all = [patient, ...patients, ...Object.values(records), ...records.invoice.lineItems]
-    const ids = [clinic, ...all, webhook, ...deliveries].map(({ id }) => id)
+    const open = Array.from({ length: 3 }, newUuid)
+    for (const id of open)
+      await createRecord(db.table, clinic, appointmentStore(db), { ...records.appointment, id })
+    const ids = [...open, ...[clinic, ...all, webhook, ...deliveries].map(({ id }) => id)]
     const events = deliveries.map(({ eventId }) => eventId.replace('evt_', ''))
     clinics.push({
       ids: new Set([...ids, ...events]),
@@ -66,6 +72,7 @@ beforeAll(async () => {
       doctor: records.doctor.id,
       treatment: records.treatment.id,
       appointment: records.appointment.id,
+      open,
       invoice: records.invoice.id,
       payment: records.payment.id,
       message: records.message.id,
@@ -118,7 +125,7 @@ const PATH_IDS: Partial<Record<ErrorKey, keyof Known>> = {
 }
 
 /** The ids that a request uses, of one clinic or of several. */
-type Named = Omit<Known, 'ids' | 'credential'>
+type Named = Omit<Known, 'ids' | 'credential' | 'open'>
 
 const KINDS = [
   'patient',
@@ -208,7 +215,9 @@ describe("a request stays within the credential's clinic", () => {
       const [mine, theirs] = clinics as [Known, Known]
       const query: Record<string, string> =
         id === 'get-availability' ? { doctor_id: mine.doctor, date: '2031-01-06' } : {}
-      const answers = [await asked(mine, route, mine, query)]
+      const isClosing = /^(cancel|complete|no-show)-appointment$/.test(id)
+      const named = isClosing ? { ...mine, appointment: mine.open.pop() ?? '' } : mine
+      const answers = [await asked(mine, route, named, query)]
       // Once for each channel.
       if (id === 'send-message') answers.push(await asked(mine, route, mine))
       for (const { status } of answers) expect(status).toBeLessThan(300)
@@ -276,6 +285,11 @@ const DUE: Record<string, string[]> = {
   'deactivate-patient': ['due#event'],
   'activate-patient': ['due#event'],
   'create-appointment': ['due#event'],
+  'confirm-appointment': ['due#event'],
+  'check-in-appointment': ['due#event'],
+  'complete-appointment': ['due#event'],
+  'cancel-appointment': ['due#event'],
+  'no-show-appointment': ['due#event'],
   'send-message': ['due#event', 'due#message'],
   'ping-webhook': ['due#delivery'],
   redeliver: ['due#delivery'],

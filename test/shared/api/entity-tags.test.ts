@@ -5,12 +5,13 @@ import type { ErrorKey } from '../../../shared/api/error-catalogue.ts'
 import { acceptsIfMatch, type Route, retrievesRecord } from '../../../shared/api/route.ts'
 import { ROUTES } from '../../../shared/api/routes.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
+import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { issueCredential } from '../../support/credentials.ts'
 import { createWebhook } from '../../support/deliveries.ts'
 import { call } from '../../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
-import { createPopulatedClinic, type PopulatedClinic } from '../../support/records.ts'
+import { createPopulatedClinic, createRecord, type PopulatedClinic } from '../../support/records.ts'
 import { freshTable, type TestTable } from '../../support/table.ts'
 
 let db: TestTable
@@ -24,6 +25,7 @@ beforeAll(async () => {
   records = await createPopulatedClinic(db.table)
   headers = (await issueCredential(db.table, records.clinic)).headers
   const { patient, doctor, treatment, appointment, invoice, payment, message, clinic } = records
+  for (const id of open) await createRecord(db.table, clinic, appointmentStore(db), { ...appointment, id })
   ids.patient_not_found = patient.id
   ids.doctor_not_found = doctor.id
   ids.treatment_not_found = treatment.id
@@ -34,7 +36,13 @@ beforeAll(async () => {
   ids.webhook_not_found = (await createWebhook(db.table, clinic.id)).id
 })
 
+/** Appointments that can still be closed. */
+const open = Array.from({ length: 3 }, newUuid)
+
 const ownPath = (route: Route): Record<string, string> =>
+  /^(cancel|complete|no-show)-appointment$/.test(route.id) ? { id: open.pop() ?? '' } : recordPath(route)
+
+const recordPath = (route: Route): Record<string, string> =>
   Object.fromEntries(
     Object.entries(route.params ?? {}).map(([name, notFound]) => [name, ids[notFound] ?? '']),
   )

@@ -4,6 +4,7 @@ import {
   APPOINTMENT_STATUSES,
   type Appointment,
   canTransition,
+  NEW_APPOINTMENT,
   occupiesSlot,
 } from '../../../shared/domain/appointment.ts'
 import { eraseFields } from '../../../shared/domain/field-policy.ts'
@@ -40,21 +41,23 @@ describe('occupiesSlot', () => {
 describe('APPOINTMENT_FIELDS', () => {
   const appointment: Appointment = {
     id: 'a1',
+    ...NEW_APPOINTMENT,
     patient: { id: 'p1', fullName: 'Ada Kaya' },
     doctor: { id: 'd1', fullName: 'Dr. Bo Lind' },
     date: '2026-05-04',
     startTime: '09:00',
     endTime: '09:30',
-    status: 'scheduled',
     notes: 'Cough',
+    cancellationReason: 'Feels better',
     createdAt: '2026-05-01T07:00:00.000Z',
   }
 
-  it('replaces the patient’s name and the notes on erasure', () => {
+  it('replaces the patient’s name, the notes and the reason of a cancellation on erasure', () => {
     expect(eraseFields(appointment, APPOINTMENT_FIELDS)).toEqual({
       ...appointment,
       patient: { id: 'p1', fullName: 'Erased Patient' },
       notes: null,
+      cancellationReason: null,
     })
   })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { NEW_APPOINTMENT } from '../../../shared/domain/appointment.ts'
 import {
-  alternativesTo,
   type BookingFacts,
   type BookingRequest,
   bookAppointment,
@@ -16,6 +16,8 @@ const request: BookingRequest = {
   date: '2026-05-04',
   startTime: '09:30',
   minutes: 45,
+  treatments: [],
+  room: null,
   notes: null,
   timezone: 'Europe/Istanbul',
   clock: { date: '2026-05-01', seconds: 0 },
@@ -42,20 +44,20 @@ const patient = {
   createdAt: '2026-01-01T00:00:00.000Z',
 }
 
-const facts: BookingFacts = { patient, doctor, busy: [] }
+const facts: BookingFacts = { patient, doctor, busy: [], treatments: new Map(), room: null, roomBusy: [] }
 
 describe('bookAppointment', () => {
   it('returns the scheduled appointment with copied names and the end of the interval', () => {
     expect(bookAppointment({ ...request, notes: 'Bring papers' }, facts)).toEqual({
       kind: 'booked',
       appointment: {
+        ...NEW_APPOINTMENT,
         id: 'a1',
         patient: { id: 'p1', fullName: 'Ada Kaya' },
         doctor: { id: 'd1', fullName: 'Dr. Bo' },
         date: '2026-05-04',
         startTime: '09:30',
         endTime: '10:15',
-        status: 'scheduled',
         notes: 'Bring papers',
         createdAt: '2026-05-01T07:00:00.000Z',
       },
@@ -87,24 +89,5 @@ describe('bookAppointment', () => {
       kind: 'booked',
       appointment: { startTime: '09:30', endTime: '12:00' },
     })
-  })
-})
-
-describe('alternativesTo', () => {
-  it('offers at most three free times of the same length, later that day first', () => {
-    const busyOn = (date: string) => (date === '2026-05-04' ? [{ from: 570, to: 660 }] : [])
-    expect(alternativesTo(request, doctor, busyOn)).toEqual([
-      { date: '2026-05-04', from: 675, to: 720 },
-      { date: '2026-05-05', from: 540, to: 585 },
-      { date: '2026-05-05', from: 585, to: 630 },
-    ])
-  })
-
-  it.each([
-    ['offers a time on the fourteenth day', '2026-05-18', ['2026-05-18', '2026-05-18', '2026-05-18']],
-    ['offers nothing after the fourteenth day', '2026-05-19', []],
-  ])('%s', (_outcome, firstFree, dates) => {
-    const busyOn = (date: string) => (date < firstFree ? [{ from: 0, to: 1440 }] : [])
-    expect(alternativesTo(request, doctor, busyOn).map(({ date }) => date)).toEqual(dates)
   })
 })

@@ -76,6 +76,12 @@ describe('eventPayload', () => {
     endTime: aTime,
     status: fc.constantFrom(...APPOINTMENT_STATUSES),
     notes: maybe(canary),
+    treatments: fc.array(fc.record({ id: anId, name: canary })),
+    room: maybe(fc.record({ id: anId, name: canary })),
+    confirmedAt: maybe(anInstant),
+    checkedInAt: maybe(anInstant),
+    cancelledAt: maybe(anInstant),
+    cancellationReason: maybe(canary),
     createdAt: anInstant,
   })
   const invoices = fc.record<Invoice>({

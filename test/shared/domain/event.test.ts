@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { APPOINTMENT_STATUSES, type Appointment } from '../../../shared/domain/appointment.ts'
+import {
+  APPOINTMENT_STATUSES,
+  type Appointment,
+  NEW_APPOINTMENT,
+} from '../../../shared/domain/appointment.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import {
   appointmentEventDraft,
@@ -37,13 +41,12 @@ const named = { id: patient.id, fullName: 'Ada Kaya' }
 
 const appointment: Appointment = {
   id: id(2),
+  ...NEW_APPOINTMENT,
   patient: named,
   doctor: { id: id(3), fullName: 'Dr. Bo Lind' },
   date: '2026-05-04',
   startTime: '09:00',
   endTime: '09:30',
-  status: 'scheduled',
-  notes: null,
   createdAt: at,
 }
 
@@ -258,6 +261,24 @@ describe('appointmentEventDraft', () => {
       event: 'appointment.updated',
       data: { ...data, ...shown },
     })
+  })
+
+  const instant = '2026-05-02T07:00:00.000Z'
+
+  it.each<[string, Partial<Appointment>]>([
+    ['confirmed', { confirmedAt: instant }],
+    ['checked_in', { checkedInAt: instant }],
+    ['updated', { room: { id: id(7), name: 'Room 2' } }],
+    ['updated', { treatments: [{ id: id(7), name: 'Check-up' }] }],
+  ])('is appointment.%s when %j is set, and updated when it is removed', (event, changes) => {
+    const after = { ...appointment, ...changes }
+    expect(appointmentEventDraft(appointment, after)).toEqual({ event: `appointment.${event}`, data })
+    expect(appointmentEventDraft(after, appointment)?.event).toBe('appointment.updated')
+  })
+
+  it('is the end of an appointment that is confirmed at the same time', () => {
+    const after = { ...appointment, status: 'completed' as const, confirmedAt: instant }
+    expect(appointmentEventDraft(appointment, after)?.event).toBe('appointment.completed')
   })
 
   it('is appointment.updated when it is scheduled again', () => {

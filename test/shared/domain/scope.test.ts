@@ -9,11 +9,12 @@ it.each(['', 'patient', 'patient.delete', 'Patient.read', 'patient.read '])('%j 
   expect(isScope(text)).toBe(false)
 })
 
-it('lists the scopes of the specification and of webhooks', () => {
+it('lists the scopes of the specification, of the status of appointments and of webhooks', () => {
   expect([...SCOPES].sort()).toEqual([
     'appointment.read',
     'appointment.read.availability',
     'appointment.write',
+    'appointment.write.status',
     'communication.read.sms',
     'communication.write.email',
     'communication.write.sms',

@@ -381,7 +381,7 @@ describe('a request body', () => {
       'UNSUPPORTED_MEDIA_TYPE',
     ],
     ['an object as JSONP', NONE, jsonp, '{}', 415, 'UNSUPPORTED_MEDIA_TYPE'],
-    ['empty with content type JSON', NONE, json, '', 400, 'INVALID_PARAMS'],
+    ['empty with content type JSON', REQUIRED, json, '', 400, 'INVALID_PARAMS'],
     ['malformed JSON', NONE, json, '{', 400, 'INVALID_PARAMS'],
     ['a list', NONE, json, '[]', 422, 'VALIDATION'],
     ['null', NONE, json, 'null', 422, 'VALIDATION'],

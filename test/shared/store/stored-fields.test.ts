@@ -53,6 +53,7 @@ describe('the stored format', () => {
       e: patient.emailAddress,
       c: at,
     })
+    const [treatment] = appointment.treatments
     expect(APPOINTMENTS.encode({ ...appointment, notes: null })).toEqual({
       p: patient.id,
       pn: 'Canarella Canarowitz',
@@ -63,6 +64,12 @@ describe('the stored format', () => {
       e: '09:30',
       s: 's',
       n: null,
+      tr: [{ i: treatment?.id, n: 'Check-up' }],
+      rm: { i: appointment.room.id, n: 'Room 2' },
+      cf: at,
+      ci: at,
+      xa: at,
+      xr: 'Canary reason of the cancellation',
       c: at,
     })
     expect(INVOICES.encode({ ...invoice, dueDate: null, paidAt: null })).toEqual({
@@ -120,7 +127,7 @@ describe('the stored format', () => {
   })
 
   it('leaves long texts out of large rows, and the dispatch out of all', () => {
-    expect([APPOINTMENTS.large, INVOICES.large, PAYMENTS.large]).toEqual([['n'], ['li'], ['de']])
+    expect([APPOINTMENTS.large, INVOICES.large, PAYMENTS.large]).toEqual([['n', 'tr', 'xr'], ['li'], ['de']])
     expect([MESSAGES.large.toSorted(), MESSAGES.unlisted]).toEqual([['er', 'su', 'tx'], ['di']])
   })
 })

@@ -13,6 +13,7 @@ import {
   calendarListPartition,
   doctorDayKey,
   ownerPartition,
+  roomDayKey,
   tallyOverflowKey,
   tallyPartition,
 } from '../../../../shared/store/keys/calendar.ts'
@@ -77,6 +78,8 @@ async function spreadTally() {
 }
 
 const day = ({ doctor, date }: Practice['appointments'][0]) => doctorDayKey(made.clinic, doctor.id, date)
+
+const roomDay = ({ room, date }: Practice['appointments'][0]) => roomDayKey(made.clinic, room?.id ?? '', date)
 
 /** The keys of all items that contain the appointment, or the invoice. */
 const placesOfVisit = () => [recordKey('A', visit()), ...rowsOf(APPOINTMENTS, visit())]
@@ -219,6 +222,21 @@ const REPAIRABLE: InjectedFault[] = [
   [
     'a doctor’s day has an unknown attribute',
     () => raw.alter(day(busy()), () => ({ x: 'y' })),
+    ['busy_extra'],
+  ],
+  [
+    'a room’s day lacks an appointment',
+    () => raw.alter(roomDay(busy()), () => ({ [shortId(busy().id)]: undefined })),
+    ['busy_missing'],
+  ],
+  [
+    'a room’s day has the wrong time',
+    () => raw.alter(roomDay(busy()), () => ({ [shortId(busy().id)]: '01:00-02:00' })),
+    ['busy_differs'],
+  ],
+  [
+    'a room’s day has a cancelled appointment',
+    () => raw.put({ ...roomDay(free()), [shortId(free().id)]: '09:00-09:30', v: 9 }),
     ['busy_extra'],
   ],
   [

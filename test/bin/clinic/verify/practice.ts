@@ -2,8 +2,12 @@ import { NEW_DOCTOR } from '../../../../bin/clinic/import/doctors.ts'
 import type { Difference } from '../../../../bin/clinic/verify/fault.ts'
 import { verifyClinic } from '../../../../bin/clinic/verify/verify-clinic.ts'
 import { mulberry32 } from '../../../../bin/demo/random.ts'
-import type { Appointment, AppointmentStatus } from '../../../../shared/domain/appointment.ts'
-import { APPOINTMENT_STATUSES } from '../../../../shared/domain/appointment.ts'
+import {
+  APPOINTMENT_STATUSES,
+  type Appointment,
+  type AppointmentStatus,
+  NEW_APPOINTMENT,
+} from '../../../../shared/domain/appointment.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import type { Doctor } from '../../../../shared/domain/doctor.ts'
 import { INVOICE_STATUSES, type Invoice } from '../../../../shared/domain/invoice.ts'
@@ -48,6 +52,9 @@ export type Practice = {
 }
 
 const createdAt = new Date(NOW).toISOString()
+
+/** The room of every appointment. */
+const ROOM = { id: newUuid(), name: 'Room 1' }
 
 /** Creates a clinic through the stores. */
 export async function createPractice(table: Table, size: Size, seed = 1): Promise<Practice> {
@@ -115,6 +122,7 @@ export function anAppointment(made: Practice): Appointment {
   const clock = (minutes: string) => `${String(hour).padStart(2, '0')}:${minutes}`
   return {
     id: newUuid(),
+    ...NEW_APPOINTMENT,
     patient: patientRef(pickOne(made, made.patients)),
     doctor: { id: doctor.id, fullName: doctor.fullName },
     date: randomDate(made),
@@ -122,6 +130,7 @@ export function anAppointment(made: Practice): Appointment {
     endTime: clock('30'),
     status: pickOne(made, APPOINTMENT_STATUSES),
     notes: pickOne(made, [null, 'short', 'long '.repeat(200)]),
+    room: ROOM,
     createdAt,
   }
 }

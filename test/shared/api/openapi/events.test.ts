@@ -1,7 +1,11 @@
 /** Every change of a record produces a payload that fits the document. */
 import { expect, it } from 'vitest'
 import { EVENT_PAYLOADS, Event } from '../../../../shared/api/events.ts'
-import { APPOINTMENT_STATUSES, type Appointment } from '../../../../shared/domain/appointment.ts'
+import {
+  APPOINTMENT_STATUSES,
+  type Appointment,
+  NEW_APPOINTMENT,
+} from '../../../../shared/domain/appointment.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import {
   appointmentEventDraft,
@@ -28,13 +32,12 @@ const patient = aPatient()
 const named = { id: patient.id, fullName: 'Ada Kaya' }
 const appointment = {
   id: newUuid(),
+  ...NEW_APPOINTMENT,
   patient: named,
   doctor: named,
   date: '2026-05-04',
   startTime: '09:00',
   endTime: '09:30',
-  status: 'scheduled',
-  notes: null,
   createdAt: at,
 } satisfies Appointment
 const invoice = {
@@ -53,6 +56,8 @@ const drafts: (EventDraft | null)[] = [
   patientEventDraft(patient, { ...patient, firstName: 'Bo' }),
   patientEventDraft(patient, { ...patient, erasedAt: at }),
   appointmentEventDraft(appointment, { ...appointment, notes: 'x' }),
+  appointmentEventDraft(appointment, { ...appointment, confirmedAt: at }),
+  appointmentEventDraft(appointment, { ...appointment, checkedInAt: at }),
   ...APPOINTMENT_STATUSES.flatMap((status) => [
     appointmentEventDraft(null, { ...appointment, status }),
     appointmentEventDraft(appointment, { ...appointment, status }),

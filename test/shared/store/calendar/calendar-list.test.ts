@@ -5,6 +5,7 @@ import {
   APPOINTMENT_STATUSES,
   type Appointment,
   type AppointmentStatus,
+  NEW_APPOINTMENT,
 } from '../../../../shared/domain/appointment.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
@@ -51,6 +52,7 @@ const appointmentArbitrary = fc
   .map(
     ({ patient, doctor, ...facts }): Appointment => ({
       id: newUuid(),
+      ...NEW_APPOINTMENT,
       patient: { id: patient, fullName: 'Ada Kaya' },
       doctor: { id: doctor, fullName: 'Dr. Bo' },
       endTime: '18:00',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Appointment } from '../../../../shared/domain/appointment.ts'
+import { type Appointment, NEW_APPOINTMENT } from '../../../../shared/domain/appointment.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
@@ -18,13 +18,12 @@ it('counts no record twice when a spread tally is folded back while a query read
     const changes = new Changeset(table, clinic)
     const appointment: Appointment = {
       id: newUuid(),
+      ...NEW_APPOINTMENT,
       patient: { id: newUuid(), fullName: 'A' },
       doctor: { id: newUuid(), fullName: 'B' },
       date,
       startTime: '09:00',
       endTime: '09:30',
-      status: 'scheduled',
-      notes: null,
       createdAt: '2026-01-01T00:00:00.000Z',
     }
     list.change(changes, null, appointment)

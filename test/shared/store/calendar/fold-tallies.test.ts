@@ -1,6 +1,6 @@
 /** Tallies that spread over overflow items while writers collide: their sums, and how they are folded back. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Appointment } from '../../../../shared/domain/appointment.ts'
+import { type Appointment, NEW_APPOINTMENT } from '../../../../shared/domain/appointment.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
@@ -27,13 +27,12 @@ beforeAll(async () => {
 const DAY = '2026-05-04'
 const appointment = (minute: number): Appointment => ({
   id: newUuid(),
+  ...NEW_APPOINTMENT,
   patient: { id: PATIENT, fullName: 'Ada Kaya' },
   doctor: { id: DOCTOR, fullName: 'Dr. Bo' },
   date: DAY,
   startTime: `09:${String(minute).padStart(2, '0')}`,
   endTime: '10:00',
-  status: 'scheduled',
-  notes: null,
   createdAt: '2026-01-01T00:00:00.000Z',
 })
 const [PATIENT, DOCTOR] = [newUuid(), newUuid()]

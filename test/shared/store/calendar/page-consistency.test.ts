@@ -1,7 +1,11 @@
 /** Pages that are read while records change their status, are created and are moved. */
 import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
-import { APPOINTMENT_STATUSES, type Appointment } from '../../../../shared/domain/appointment.ts'
+import {
+  APPOINTMENT_STATUSES,
+  type Appointment,
+  NEW_APPOINTMENT,
+} from '../../../../shared/domain/appointment.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
@@ -27,6 +31,7 @@ const appointmentArbitrary = fc
   .map(
     (facts): Appointment => ({
       id: newUuid(),
+      ...NEW_APPOINTMENT,
       patient: { id: PATIENT, fullName: 'Ada Kaya' },
       doctor: { id: DOCTOR, fullName: 'Dr. Bo' },
       endTime: '18:00',

@@ -1,6 +1,6 @@
 /** Pages whose large records are read by id while they change. */
 import { expect, it } from 'vitest'
-import type { Appointment } from '../../../../shared/domain/appointment.ts'
+import { type Appointment, NEW_APPOINTMENT } from '../../../../shared/domain/appointment.ts'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
@@ -12,12 +12,12 @@ const [PATIENT, DOCTOR] = [newUuid(), newUuid()]
 
 const LONG_APPOINTMENT: Appointment = {
   id: newUuid(),
+  ...NEW_APPOINTMENT,
   patient: { id: PATIENT, fullName: 'Ada Kaya' },
   doctor: { id: DOCTOR, fullName: 'Dr. Bo' },
   date: '2026-05-04',
   startTime: '09:00',
   endTime: '09:30',
-  status: 'scheduled',
   notes: 'long '.repeat(200),
   createdAt: '2026-01-01T00:00:00.000Z',
 }

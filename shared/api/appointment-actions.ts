@@ -1,0 +1,100 @@
+import * as z from 'zod'
+import type { Appointment as AppointmentRecord } from '../domain/appointment.ts'
+import type { ActionVerdict } from '../domain/appointment-actions.ts'
+import { Appointment } from './appointments.ts'
+import { ApiError } from './errors.ts'
+import { defineRoute, type Route } from './route.ts'
+import { envelopeOf, longText } from './schemas.ts'
+
+/** What all actions have in common. */
+const ACTION = {
+  method: 'POST',
+  params: { id: 'appointment_not_found' },
+  response: { status: 200, body: envelopeOf(Appointment), record: {} },
+  errors: ['appointment_not_found', 'appointment_closed'],
+  uses: {
+    table: ['GetItem', 'BatchGetItem', 'PutItem', 'ConditionCheckItem'],
+    shared: ['announced-events'],
+  },
+} as const satisfies Partial<Route>
+
+/** What actions that change the status have in common: they change lists, tallies and days as well. */
+const CLOSING = {
+  ...ACTION,
+  uses: {
+    table: [...ACTION.uses.table, 'UpdateItem', 'DeleteItem'],
+    shared: ['announced-events', 'spread-tallies'],
+  },
+} as const satisfies Partial<Route>
+
+const REPEATABLE =
+  'Repeating it changes nothing. If the appointment was closed in another way, the response is a 409.'
+
+const NoFields = z.strictObject({}).meta({ id: 'AppointmentAction' })
+
+export const confirmAppointment = defineRoute({
+  ...ACTION,
+  id: 'confirm-appointment',
+  path: '/appointments/{id}/confirm',
+  summary: 'Confirm an appointment',
+  description:
+    'Records that the patient has confirmed a scheduled appointment: sets `confirmed_at`, and leaves the status unchanged. ' +
+    'Repeating it changes nothing.',
+  scope: 'appointment.write',
+  body: NoFields,
+})
+
+export const cancelAppointment = defineRoute({
+  ...CLOSING,
+  id: 'cancel-appointment',
+  path: '/appointments/{id}/cancel',
+  summary: 'Cancel an appointment',
+  description: `Cancels a scheduled appointment and frees the time of the doctor and the room. ${REPEATABLE}`,
+  scope: 'appointment.write',
+  body: z
+    .strictObject({
+      reason: longText(500).nullish().meta({ description: 'Returned as `cancellation_reason`.' }),
+    })
+    .meta({ id: 'Cancellation' }),
+})
+
+export const checkInAppointment = defineRoute({
+  ...ACTION,
+  id: 'check-in-appointment',
+  path: '/appointments/{id}/check-in',
+  summary: 'Check in a patient',
+  description:
+    'Records that the patient of a scheduled appointment has arrived: sets `checked_in_at`, and leaves the status unchanged. ' +
+    'Repeating it changes nothing.',
+  scope: 'appointment.write.status',
+  body: NoFields,
+})
+
+export const completeAppointment = defineRoute({
+  ...CLOSING,
+  id: 'complete-appointment',
+  path: '/appointments/{id}/complete',
+  summary: 'Complete an appointment',
+  description: `Records that a scheduled appointment took place. ${REPEATABLE}`,
+  scope: 'appointment.write.status',
+  body: NoFields,
+})
+
+export const noShowAppointment = defineRoute({
+  ...CLOSING,
+  id: 'no-show-appointment',
+  path: '/appointments/{id}/no-show',
+  summary: 'Record a no-show',
+  description:
+    'Records that the patient of a scheduled appointment did not come, and frees the time of the doctor and the room. ' +
+    REPEATABLE,
+  scope: 'appointment.write.status',
+  body: NoFields,
+})
+
+/** The appointment after an action. @throws ApiError when the action was refused */
+export function requireChanged(outcome: ActionVerdict | { readonly kind: 'not_found' }): AppointmentRecord {
+  if (outcome.kind === 'not_found') throw new ApiError('appointment_not_found')
+  if (outcome.kind === 'closed') throw new ApiError('appointment_closed')
+  return outcome.appointment
+}

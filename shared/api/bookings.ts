@@ -1,0 +1,203 @@
+/** Booking and changing appointments. */
+import * as z from 'zod'
+import { endProblems } from '../domain/change-appointment.ts'
+import { formatTime } from '../domain/interval.ts'
+import {
+  MAX_DURATION,
+  MAX_TREATMENTS,
+  MIN_DURATION,
+  type PlacementProblem,
+  type PlacementRefusal,
+} from '../domain/placement.ts'
+import type { DatedSlot } from '../domain/slots.ts'
+import { LAST_DATE } from '../domain/timestamp.ts'
+import { Appointment } from './appointments.ts'
+import { DurationMinutes } from './availability.ts'
+import type { ErrorKey } from './error-catalogue.ts'
+import { ApiError, type ErrorBody, errorBody, type FieldIssue } from './errors.ts'
+import { defineRoute } from './route.ts'
+import { CalendarDate, envelopeOf, longText, RecordDate, TimeOfDay, Uuid, whenValid } from './schemas.ts'
+
+/** One of the next free slots, listed in the `details` of a 409. */
+export const Alternative = z
+  .strictObject({ appointment_date: CalendarDate, start_time: TimeOfDay, end_time: TimeOfDay })
+  .meta({ id: 'Alternative' })
+
+export const renderAlternative = ({ date, from, to }: DatedSlot): z.input<typeof Alternative> => ({
+  appointment_date: date,
+  start_time: formatTime(from),
+  end_time: formatTime(to),
+})
+
+const AppointmentDate = RecordDate.meta({
+  description: `In the clinic's time zone. Must not be after ${LAST_DATE}.`,
+})
+
+const Notes = longText(2000).nullish()
+
+const TreatmentIds = z
+  .array(Uuid, { error: 'must be a list of ids of treatments' })
+  .max(MAX_TREATMENTS, { error: `must name at most ${MAX_TREATMENTS} treatments` })
+  .refine((ids) => new Set(ids).size === ids.length, { error: 'must not name a treatment twice' })
+  .optional()
+  .meta({ uniqueItems: true })
+
+const OFFERED = 'Active treatments that the doctor offers.'
+
+const PROBLEMS: Record<PlacementProblem['kind'], { readonly field: string; readonly issue: string }> = {
+  unknown_treatment: { field: 'treatment_ids', issue: 'is not a treatment of the clinic' },
+  inactive_treatment: { field: 'treatment_ids', issue: 'is not an active treatment' },
+  treatment_not_offered: { field: 'treatment_ids', issue: 'is not offered by the doctor' },
+  treatments_too_long: {
+    field: 'treatment_ids',
+    issue: `must take at most ${MAX_DURATION} minutes together, unless duration is set`,
+  },
+  unknown_room: { field: 'room_id', issue: 'is not a room of the clinic' },
+  inactive_room: { field: 'room_id', issue: 'is not an active room' },
+  end_differs: { field: 'end_time', issue: 'must be duration after start_time' },
+  length_out_of_range: {
+    field: 'end_time',
+    issue: `must be ${MIN_DURATION} to ${MAX_DURATION} minutes after start_time`,
+  },
+}
+
+function renderProblem(problem: PlacementProblem): FieldIssue {
+  const { field, issue } = PROBLEMS[problem.kind]
+  return { field: 'index' in problem ? `${field}.${problem.index}` : field, issue }
+}
+
+type NewTimes = {
+  readonly start_time: string
+  readonly end_time?: string | undefined
+  readonly duration?: number | undefined
+}
+
+/** Checks that the end of a new appointment fits its start and length. */
+const validEnd = (kind: 'end_differs' | 'length_out_of_range') =>
+  [
+    (body: Readonly<Record<string, unknown>>): boolean => {
+      const { start_time, end_time, duration } = body as NewTimes
+      return end_time === undefined || endProblems(start_time, end_time, duration)[0]?.kind !== kind
+    },
+    {
+      path: [PROBLEMS[kind].field],
+      error: PROBLEMS[kind].issue,
+      when: whenValid('start_time', 'end_time', 'duration'),
+    },
+  ] satisfies Parameters<z.ZodObject['refine']>
+
+export const createAppointment = defineRoute({
+  id: 'create-appointment',
+  method: 'POST',
+  path: '/appointments',
+  summary: 'Book an appointment',
+  description:
+    'Books any time that fits, not only the slots that `GET /availability` lists. Every listed slot can be booked. The ' +
+    "appointment must lie within the doctor's working hours, outside breaks and time off, start in the future, end by 23:59, " +
+    'and overlap no scheduled or completed appointment of the doctor, nor one in the room. Dates and times are in the ' +
+    "clinic's time zone. If several requests for overlapping times arrive, exactly one succeeds; the others receive a 409 that " +
+    'lists up to three of the next free slots of the doctor, and of the room, in `details`.',
+  scope: 'appointment.write',
+  body: z
+    .strictObject({
+      patient_id: Uuid,
+      doctor_id: Uuid,
+      appointment_date: AppointmentDate,
+      start_time: TimeOfDay,
+      duration: DurationMinutes.optional().meta({
+        description:
+          "Length in minutes. Defaults to the time that the treatments take, or to the clinic's setting.",
+      }),
+      end_time: TimeOfDay.optional().meta({ description: 'Can be sent instead of `duration`.' }),
+      treatment_ids: TreatmentIds.meta({ description: OFFERED }),
+      room_id: Uuid.nullish().meta({ description: 'An active room.' }),
+      notes: Notes,
+    })
+    .refine(...validEnd('end_differs'))
+    .refine(...validEnd('length_out_of_range'))
+    .meta({ id: 'NewAppointment' }),
+  response: { status: 201, body: envelopeOf(Appointment), record: {}, location: '/appointments' },
+  errors: [
+    'patient_not_found',
+    'doctor_not_found',
+    'patient_inactive',
+    'slot_unavailable',
+    'room_unavailable',
+    'outside_working_hours',
+    'appointment_in_past',
+  ],
+  uses: {
+    table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    shared: ['announced-events', 'spread-tallies'],
+  },
+})
+
+export const updateAppointment = defineRoute({
+  id: 'update-appointment',
+  method: 'PATCH',
+  path: '/appointments/{id}',
+  summary: 'Update an appointment',
+  description:
+    'Changes only the fields that are sent, and only while the appointment is scheduled. A move to another time, doctor or ' +
+    'room is subject to the rules of a booking, and frees the old time. If the new time is taken, nothing changes, and the ' +
+    'response is a 409 that lists up to three of the next free slots. Without `duration` and `end_time`, the length stays. ' +
+    'Another date or start time clears `confirmed_at` and `checked_in_at`. Parts that do not change are not judged again: the ' +
+    'notes of a past appointment can be changed.',
+  scope: 'appointment.write',
+  params: { id: 'appointment_not_found' },
+  body: z
+    .strictObject({
+      doctor_id: Uuid.optional(),
+      appointment_date: AppointmentDate.optional(),
+      start_time: TimeOfDay.optional(),
+      duration: DurationMinutes.optional().meta({ description: 'Length in minutes.' }),
+      end_time: TimeOfDay.optional().meta({ description: 'Can be sent instead of `duration`.' }),
+      treatment_ids: TreatmentIds.meta({ description: `${OFFERED} An empty list removes them.` }),
+      room_id: Uuid.nullish().meta({ description: 'An active room; null removes it.' }),
+      notes: Notes,
+    })
+    .meta({ id: 'AppointmentChanges' }),
+  response: { status: 200, body: envelopeOf(Appointment), record: {} },
+  errors: [
+    'appointment_not_found',
+    'doctor_not_found',
+    'appointment_closed',
+    'patient_inactive',
+    'slot_unavailable',
+    'room_unavailable',
+    'outside_working_hours',
+    'appointment_in_past',
+  ],
+  uses: {
+    table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+    shared: ['announced-events', 'spread-tallies'],
+  },
+})
+
+const REFUSALS = {
+  doctor_not_found: 'doctor_not_found',
+  patient_inactive: 'patient_inactive',
+  in_past: 'appointment_in_past',
+  outside_hours: 'outside_working_hours',
+} as const satisfies Record<string, ErrorKey>
+
+/** The error for a time, doctor, treatment or room that an appointment cannot have. */
+export const refusalError = (
+  refusal: Exclude<PlacementRefusal, { readonly kind: 'taken' | 'room_taken' }>,
+): ApiError =>
+  refusal.kind === 'invalid'
+    ? new ApiError('validation', { details: refusal.problems.map(renderProblem) })
+    : new ApiError(REFUSALS[refusal.kind])
+
+type Taken = { readonly kind: 'taken' | 'room_taken'; readonly alternatives: readonly DatedSlot[] }
+
+/** The 409 for a taken time of the doctor or the room. */
+export function takenResponse({ kind, alternatives }: Taken): {
+  error: ApiError
+  status: 409
+  body: ErrorBody
+} {
+  const key = kind === 'taken' ? 'slot_unavailable' : 'room_unavailable'
+  const details = alternatives.map(renderAlternative)
+  return { error: new ApiError(key, { details }), status: 409, body: errorBody(key, details) }
+}

@@ -1,0 +1,139 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Appointment } from '../../domain/appointment.ts'
+import type { ActionVerdict } from '../../domain/appointment-actions.ts'
+import {
+  type AppointmentChanges,
+  type ChangeVerdict,
+  changeAppointment,
+  movedParts,
+  targetOf,
+} from '../../domain/change-appointment.ts'
+import type { ClinicId } from '../../domain/clinic.ts'
+import type { Moment, Placement } from '../../domain/placement.ts'
+import { patientKey } from '../keys/patients.ts'
+import { patientStore, type StoredPatient } from '../patients/patients.ts'
+import { Changeset } from '../table/changeset.ts'
+import type { IdempotencyGuard, ResponseToStore, StoredResponse } from '../table/idempotency.ts'
+import { retryOnConflict } from '../table/retry-on-conflict.ts'
+import type { Table } from '../table/table.ts'
+import { appointmentStore } from './appointments.ts'
+import { isTaken, type TakenOutcome } from './booking.ts'
+import type { StoredRecord } from './calendar-entity.ts'
+import { factsOf, placementStore, type StoredPlacement } from './placements.ts'
+
+/** What became of an action. Appointments of erased patients cannot be changed: they are not found. */
+export type ActionOutcome = ActionVerdict | { readonly kind: 'not_found' }
+
+/** What became of a change. */
+export type ChangeOutcome = Exclude<ChangeVerdict, { kind: TakenOutcome['kind'] }> | TakenOutcome
+
+/** The outcomes of a change whose response is stored under the idempotency key. */
+export type StoredChange = Extract<ChangeOutcome, { kind: 'done' | TakenOutcome['kind'] }>
+
+export type ChangeRequest = {
+  readonly id: string
+  readonly changes: AppointmentChanges
+  readonly moment: Moment
+  /** Throws if the request is conditional on another state of the appointment. */
+  readonly checkCurrent: (current: Appointment) => void
+  readonly idempotency: IdempotencyGuard
+  /** What is stored under the idempotency key. */
+  readonly response: (outcome: StoredChange) => { readonly status: number; readonly body: unknown }
+}
+
+/** An appointment as it is to be, and what that was decided on. */
+type Decision = {
+  readonly before: StoredRecord<Appointment>
+  readonly after: Appointment
+  readonly patient: StoredPatient
+}
+
+/** Changes appointments. */
+export function appointmentChangeStore({ table }: { table: Table }) {
+  const appointments = appointmentStore({ table })
+  const patients = patientStore({ table })
+  const placements = placementStore({ table })
+
+  const findPatient = async (clinic: ClinicId, { patient: { id } }: Appointment) =>
+    (await patients.findMany(clinic, [id])).get(id)
+
+  /**
+   * Applies an action together with its idempotent response. Returns the stored response if the request is a repeat. If
+   * nothing changes, no event is announced.
+   * @throws UnavailableError when other changes of the appointment win every time
+   */
+  async function act(
+    clinic: ClinicId,
+    id: string,
+    apply: (before: Appointment) => ActionVerdict,
+    { idempotency, status, response }: ResponseToStore<Appointment>,
+  ): Promise<StoredResponse | ActionOutcome> {
+    return retryOnConflict(async () => {
+      const [storedResponse, before] = await Promise.all([idempotency.find(), appointments.find(clinic, id)])
+      if (storedResponse) return storedResponse
+      const patient = before && (await findPatient(clinic, before.record))
+      if (!before || !patient || patient.erasedAt) return { kind: 'not_found' }
+      const verdict = apply(before.record)
+      if (verdict.kind === 'closed') return verdict
+      const changes = new Changeset(table, clinic)
+      idempotency.store(changes, status, response(verdict.appointment), patient.id)
+      addChange(changes, { before, after: verdict.appointment, patient })
+      await changes.commit()
+      return verdict
+    })
+  }
+
+  /**
+   * Changes fields of an appointment, and moves it: one transaction frees the old time of the doctor and the room and takes
+   * the new, under the conditions of a booking. Otherwise like `act`.
+   */
+  async function change(
+    clinic: ClinicId,
+    { id, changes: fields, moment, checkCurrent, idempotency, response }: ChangeRequest,
+  ): Promise<StoredResponse | ChangeOutcome> {
+    return retryOnConflict(async (attempt) => {
+      const [storedResponse, before] = await Promise.all([idempotency.find(), appointments.find(clinic, id)])
+      if (storedResponse) return storedResponse
+      if (!before) return { kind: 'not_found' }
+      const target = targetOf(before.record, fields)
+      const [patient, stored] = await Promise.all([
+        findPatient(clinic, before.record),
+        placements.read(clinic, target, movedParts(before.record, target)),
+      ])
+      const facts = { patient, ...factsOf(stored, id) }
+      const verdict = changeAppointment(before.record, fields, facts, moment)
+      if (!patient || verdict.kind === 'not_found') return { kind: 'not_found' }
+      if (verdict.kind === 'doctor_not_found') return verdict
+      const isSame = verdict.kind === 'done' && isDeepStrictEqual(verdict.appointment, before.record)
+      // If nothing is left to change, an earlier attempt may have been committed although its response was lost.
+      if (attempt === 1 || !isSame) checkCurrent(before.record)
+      const outcome = isTaken(verdict)
+        ? { ...verdict, alternatives: await placements.alternatives(clinic, target, stored, moment, id) }
+        : verdict
+      if (outcome.kind !== 'done' && !isTaken(outcome)) return outcome
+      const changes = new Changeset(table, clinic)
+      const { status, body } = response(outcome)
+      idempotency.store(changes, status, body, patient.id)
+      const after = outcome.kind === 'done' ? outcome.appointment : before.record
+      addChange(changes, { before, after, patient }, { target, stored })
+      await changes.commit()
+      return outcome
+    })
+  }
+
+  /** Adds a change with its conditions. If the appointment stays as it is, only a response is written. */
+  function addChange(
+    changes: Changeset,
+    { before, after, patient }: Decision,
+    move?: { readonly target: Placement; readonly stored: StoredPlacement },
+  ): void {
+    if (!isDeepStrictEqual(before.record, after)) {
+      appointments.change(changes, before, after)
+      if (move) placements.requireUnchanged(changes, move.target, move.stored)
+    }
+    // An erasure that begins meanwhile would not find what is written here.
+    if (changes.size > 0) changes.requireVersion(patientKey(changes.clinic, patient.id), patient.version)
+  }
+
+  return { act, change }
+}

@@ -1,0 +1,103 @@
+/** What is stored about the doctor, the treatments and the room that an appointment is to have. */
+import type { Room, Treatment } from '../../domain/catalogue.ts'
+import type { ClinicId } from '../../domain/clinic.ts'
+import {
+  ALTERNATIVE_DAYS,
+  alternativesTo,
+  type Moment,
+  type Placement,
+  type PlacementFacts,
+  WHOLE_PLACEMENT,
+} from '../../domain/placement.ts'
+import type { DatedSlot } from '../../domain/slots.ts'
+import { roomStore, type StoredEntry, treatmentStore } from '../catalogue.ts'
+import { doctorStore, type StoredDoctor } from '../doctors.ts'
+import { doctorDayKey, doctorDayPartition, roomDayKey, roomDayPartition } from '../keys/calendar.ts'
+import { roomKey, treatmentKey } from '../keys/catalogue.ts'
+import { doctorKey } from '../keys/clinics.ts'
+import type { Changeset } from '../table/changeset.ts'
+import type { Table } from '../table/table.ts'
+import { type BusyDay, busyTimes, findDay, findDays } from './busy-days.ts'
+
+/** The facts with the versions that a booking is conditional on. Parts that are not judged are not read. */
+export type StoredPlacement = {
+  readonly doctor: StoredDoctor | null
+  readonly day: BusyDay | null
+  readonly treatments: ReadonlyMap<string, StoredEntry<Treatment>>
+  readonly room: StoredEntry<Room> | null
+  readonly roomDay: BusyDay | null
+}
+
+export function placementStore({ table }: { table: Table }) {
+  const doctors = doctorStore({ table })
+  const rooms = roomStore({ table })
+  const treatments = treatmentStore({ table })
+
+  /** Reads the facts about the parts of a placement that are judged, side by side. */
+  async function read(
+    clinic: ClinicId,
+    { doctor, date, room, treatments: ids }: Placement,
+    parts = WHOLE_PLACEMENT,
+  ): Promise<StoredPlacement> {
+    const asked = parts.room ? room : null
+    const [foundDoctor, day, foundTreatments, foundRoom, roomDay] = await Promise.all([
+      parts.time ? doctors.find(clinic, doctor) : null,
+      parts.time ? findDay(table, doctorDayKey(clinic, doctor, date)) : null,
+      parts.treatments && ids.length > 0 ? treatments.findMany(clinic, ids) : new Map(),
+      asked === null ? null : rooms.find(clinic, asked),
+      asked === null ? null : findDay(table, roomDayKey(clinic, asked, date)),
+    ])
+    return { doctor: foundDoctor, day, treatments: foundTreatments, room: foundRoom, roomDay }
+  }
+
+  /** Requires everything that was read to be as it was, when the placement is written. */
+  function requireUnchanged(
+    changes: Changeset,
+    placement: Placement,
+    { doctor, day, treatments, room, roomDay }: StoredPlacement,
+  ): void {
+    const { clinic } = changes
+    const { date } = placement
+    if (day) changes.expectVersion(doctorDayKey(clinic, placement.doctor, date), day.version)
+    if (doctor) changes.requireVersion(doctorKey(clinic, doctor.id), doctor.version)
+    for (const { id, version } of treatments.values())
+      changes.requireVersion(treatmentKey(clinic, id), version)
+    if (!room) return
+    changes.requireVersion(roomKey(clinic, room.id), room.version)
+    if (roomDay) changes.expectVersion(roomDayKey(clinic, room.id, date), roomDay.version)
+  }
+
+  /** Other times to offer when doctor or room is taken, not counting the time of the appointment `except`. */
+  async function alternatives(
+    clinic: ClinicId,
+    placement: Placement,
+    { doctor: read, treatments }: StoredPlacement,
+    moment: Moment,
+    except?: string,
+  ): Promise<DatedSlot[]> {
+    const { doctor: id, room, date } = placement
+    const free = () => ({ times: new Map(), version: 0 })
+    const [doctor, doctorDays, roomDays] = await Promise.all([
+      read ?? doctors.find(clinic, id),
+      findDays(table, doctorDayPartition(clinic, id), date, ALTERNATIVE_DAYS),
+      room === null ? free : findDays(table, roomDayPartition(clinic, room), date, ALTERNATIVE_DAYS),
+    ])
+    if (!doctor) return []
+    const busyOn = (day: string) => [doctorDays(day), roomDays(day)].flatMap((one) => busyTimes(one, except))
+    return alternativesTo(placement, { doctor, treatments }, moment, busyOn)
+  }
+
+  return { read, requireUnchanged, alternatives }
+}
+
+/** The facts as they are judged, not counting the time of the appointment `except`. */
+export const factsOf = (
+  { doctor, day, treatments, room, roomDay }: StoredPlacement,
+  except: string,
+): PlacementFacts => ({
+  doctor,
+  busy: day ? busyTimes(day, except) : [],
+  treatments,
+  room,
+  roomBusy: roomDay ? busyTimes(roomDay, except) : [],
+})

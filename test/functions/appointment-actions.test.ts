@@ -1,0 +1,128 @@
+/** The actions on an appointment: what they change, free and announce, and what they refuse. */
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { verifyClinic } from '../../bin/clinic/verify/verify-clinic.ts'
+import { anonymizeResponse } from '../../shared/api/anonymize-response.ts'
+import { newUuid } from '../../shared/domain/uuid.ts'
+import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
+import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
+import { ANNOUNCED_PARTITION_PREFIX } from '../../shared/store/keys/events.ts'
+import { allItems } from '../support/all-items.ts'
+import { issueCredential } from '../support/credentials.ts'
+import { call } from '../support/event.ts'
+import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
+import { createPopulatedClinic, createRecord, type PopulatedClinic } from '../support/records.ts'
+import { freshTable, type TestTable } from '../support/table.ts'
+import { tableText } from '../support/table-text.ts'
+
+let db: TestTable
+let mine: PopulatedClinic
+let headers: Record<string, string>
+let id: string
+
+beforeAll(async () => {
+  db = await freshTable()
+  stubFunctionEnvironment(db.name)
+  mine = await createPopulatedClinic(db.table)
+  headers = { ...(await issueCredential(db.table, mine.clinic)).headers, 'content-type': 'application/json' }
+})
+
+beforeEach(async () => {
+  id = newUuid()
+  await createRecord(db.table, mine.clinic, appointmentStore(db), { ...mine.appointment, id })
+})
+
+type Action = 'confirm' | 'check-in' | 'complete' | 'no-show' | 'cancel'
+
+const act = async (action: Action, body: object = {}, more: Record<string, string> = {}, on = id) =>
+  call(await handlerOf({ id: `${action}-appointment` }), {
+    method: 'POST',
+    path: { id: on },
+    body: JSON.stringify(body),
+    headers: { ...headers, ...more },
+  })
+
+const read = async () =>
+  (await call(await handlerOf({ id: 'get-appointment' }), { path: { id }, headers })).body.data
+
+/** The names of the appointment's events. */
+const events = async (): Promise<unknown[]> =>
+  (await allItems(db))
+    .filter((item) => item.pk.startsWith(ANNOUNCED_PARTITION_PREFIX) && (item.d as { id: string }).id === id)
+    .map(({ e }) => e)
+
+const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/)
+
+describe.each<[Action, string, object]>([
+  ['confirm', 'confirmed', { status: 'scheduled', confirmed_at: timestamp }],
+  ['check-in', 'checked_in', { status: 'scheduled', checked_in_at: timestamp }],
+  ['complete', 'completed', { status: 'completed' }],
+  ['no-show', 'no_show', { status: 'no_show' }],
+  ['cancel', 'cancelled', { status: 'cancelled', cancelled_at: timestamp, cancellation_reason: null }],
+])('%s', (action, event, changes) => {
+  it('changes the appointment once, announces one event, and leaves the rest as it was', async () => {
+    const before = await read()
+    const first = await act(action)
+    expect(first).toMatchObject({ status: 200, body: { data: { ...before, ...changes } } })
+    expect(await act(action)).toMatchObject({ status: 200, body: first.body })
+    expect(await read()).toEqual(first.body.data)
+    expect(await events()).toEqual(['appointment.created', `appointment.${event}`])
+  })
+
+  it('returns the first response to a repetition with its idempotency key', async () => {
+    const key = { 'idempotency-key': newUuid() }
+    const first = await act(action, {}, key)
+    const again = await act(action, {}, key)
+    expect([again.text, again.headers['idempotent-replayed']]).toEqual([first.text, 'true'])
+  })
+
+  it('returns 404 for an unknown appointment', async () => {
+    expect(await act(action, {}, {}, newUuid())).toMatchObject({
+      status: 404,
+      body: { message: 'errors.developer_api.appointment_not_found' },
+    })
+  })
+})
+
+it.each<Action>(['confirm', 'check-in', 'complete', 'no-show'])(
+  'refuses to %s a cancelled appointment with a 409, and changes nothing',
+  async (action) => {
+    const { body } = await act('cancel', { reason: 'Ill' })
+    expect(await act(action)).toMatchObject({
+      status: 409,
+      body: { error: 'APPOINTMENT_CLOSED', message: 'errors.developer_api.appointment_closed' },
+    })
+    expect(await read()).toEqual(body.data)
+  },
+)
+
+it('keeps the reason of a cancellation, and the first one when it is repeated', async () => {
+  expect((await act('cancel', { reason: 'Ill' })).body.data.cancellation_reason).toBe('Ill')
+  expect((await act('cancel', { reason: 'Other' })).body.data.cancellation_reason).toBe('Ill')
+  expect((await act('cancel', { reason: 'x'.repeat(501) })).status).toBe(422)
+})
+
+it('accepts a request without a body, with a content type and without one', async () => {
+  const { 'content-type': _, ...withoutType } = headers
+  const handler = await handlerOf({ id: 'cancel-appointment' })
+  for (const sent of [headers, withoutType])
+    expect((await call(handler, { method: 'POST', path: { id }, headers: sent })).status).toBe(200)
+})
+
+it('leaves lists, tallies and days that verify finds nothing wrong with', async () => {
+  await act('no-show')
+  const found: unknown[] = []
+  await verifyClinic(db.table, mine.clinic.id, { repair: false, onDifference: (one) => found.push(one) })
+  expect(found).toEqual([])
+})
+
+it('changes no appointment of an erased patient, and erases the reason and the stored response', async () => {
+  const other = await createPopulatedClinic(db.table)
+  const credential = await issueCredential(db.table, other.clinic)
+  const more = { ...credential.headers, 'idempotency-key': 'k' }
+  const reason = 'canary of a cancellation'
+  expect((await act('cancel', { reason }, more, other.appointment.id)).status).toBe(200)
+  expect(await tableText(db)).toContain(reason)
+  await patientChanges(db.table).erase(other.clinic.id, other.patient.id, anonymizeResponse)
+  expect(await tableText(db)).not.toContain(reason)
+  expect((await act('cancel', {}, credential.headers, other.appointment.id)).status).toBe(404)
+})

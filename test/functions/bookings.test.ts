@@ -1,0 +1,282 @@
+/** Booking and changing appointments with rooms, treatments and ends. */
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { NEW_DOCTOR } from '../../bin/clinic/import/doctors.ts'
+import { verifyClinic } from '../../bin/clinic/verify/verify-clinic.ts'
+import type { Room, Treatment } from '../../shared/domain/catalogue.ts'
+import type { Clinic } from '../../shared/domain/clinic.ts'
+import { newUuid } from '../../shared/domain/uuid.ts'
+import { parseWeeklyHours } from '../../shared/domain/working-hours.ts'
+import { roomStore, treatmentStore } from '../../shared/store/catalogue.ts'
+import { doctorStore } from '../../shared/store/doctors.ts'
+import { ANNOUNCED_PARTITION_PREFIX } from '../../shared/store/keys/events.ts'
+import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
+import { allItems } from '../support/all-items.ts'
+import { aRoom, aTreatment } from '../support/catalogue.ts'
+import { issueCredential } from '../support/credentials.ts'
+import { call } from '../support/event.ts'
+import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
+import { aPatient, freshTable, newClinic, type TestTable } from '../support/table.ts'
+
+let db: TestTable
+let clinic: Clinic
+let headers: Record<string, string>
+const patient = aPatient()
+const aDoctor = (name: string) => ({
+  ...NEW_DOCTOR,
+  id: newUuid(),
+  fullName: name,
+  hours: parseWeeklyHours('mon-sun 09:00-12:00'),
+})
+const [bo, ada] = [aDoctor('Dr. Bo'), aDoctor('Dr. Ada')]
+const [room, other, closed]: [Room, Room, Room] = [
+  aRoom({ name: 'Room 1' }),
+  aRoom({ name: 'Room 2' }),
+  aRoom({ isActive: false }),
+]
+const both = { doctorIds: [bo.id, ada.id] }
+const [checkup, xray, retired, foreign]: [Treatment, Treatment, Treatment, Treatment] = [
+  aTreatment({ name: 'Check-up', minutes: 20, ...both }),
+  aTreatment({ name: 'X-ray', minutes: 15, ...both }),
+  aTreatment({ isActive: false, ...both }),
+  aTreatment({ ...both }),
+]
+
+beforeAll(async () => {
+  db = await freshTable()
+  stubFunctionEnvironment(db.name)
+  clinic = await newClinic(db.table)
+  await patientWriter(db).createMany(clinic.id, [patient])
+  const added = <T>(after: T) => ({ before: null, after })
+  await doctorStore(db).save(clinic.id, [bo, ada].map(added))
+  await roomStore(db).save(clinic.id, [room, other, closed].map(added))
+  await treatmentStore(db).save(clinic.id, [checkup, xray, retired].map(added))
+  const elsewhere = await newClinic(db.table)
+  await treatmentStore(db).save(elsewhere.id, [added(foreign)])
+  headers = { ...(await issueCredential(db.table, clinic)).headers, 'content-type': 'application/json' }
+})
+
+let day = 0
+let date: string
+beforeEach(() => {
+  date = new Date(Date.UTC(2031, 0, 1 + day++)).toISOString().slice(0, 10)
+})
+
+const book = async (body: object = {}, more: Record<string, string> = {}) =>
+  call(await handlerOf({ id: 'create-appointment' }), {
+    method: 'POST',
+    body: JSON.stringify({
+      patient_id: patient.id,
+      doctor_id: bo.id,
+      appointment_date: date,
+      start_time: '09:00',
+      ...body,
+    }),
+    headers: { ...headers, ...more },
+  })
+const change = async (id: string, body: object, more: Record<string, string> = {}) =>
+  call(await handlerOf({ id: 'update-appointment' }), {
+    method: 'PATCH',
+    path: { id },
+    body: JSON.stringify(body),
+    headers: { ...headers, ...more },
+  })
+const read = async (id: string) => call(await handlerOf({ id: 'get-appointment' }), { path: { id }, headers })
+
+/** The names of an appointment's events. */
+const eventsOf = async (id: string): Promise<unknown[]> =>
+  (await allItems(db))
+    .filter(({ pk, d }) => pk.startsWith(ANNOUNCED_PARTITION_PREFIX) && (d as { id: string }).id === id)
+    .map(({ e }) => e)
+
+const slot = (start_time: string, end_time: string) => ({ appointment_date: date, start_time, end_time })
+const issues = (...details: [field: string, issue: string][]) => ({
+  status: 422,
+  body: {
+    message: 'errors.developer_api.validation',
+    details: details.map(([field, issue]) => ({ field, issue })),
+  },
+})
+
+describe('a booking', () => {
+  it('returns the room and the treatments, and takes as long as they do', async () => {
+    const response = await book({ treatment_ids: [checkup.id, xray.id], room_id: room.id })
+    expect(response).toMatchObject({
+      status: 201,
+      body: {
+        data: {
+          end_time: '09:35',
+          treatments: [
+            { id: checkup.id, name: 'Check-up' },
+            { id: xray.id, name: 'X-ray' },
+          ],
+          room: { id: room.id, name: 'Room 1' },
+          confirmed_at: null,
+          checked_in_at: null,
+          cancelled_at: null,
+          cancellation_reason: null,
+        },
+      },
+    })
+    expect((await read(response.body.data.id)).body).toEqual(response.body)
+  })
+
+  it.each<[object, string]>([
+    [{ end_time: '09:50' }, '09:50'],
+    [{ end_time: '09:50', duration: 50 }, '09:50'],
+    [{ treatment_ids: [checkup.id], duration: 40 }, '09:40'],
+    [{ treatment_ids: [checkup.id], end_time: '09:10' }, '09:10'],
+    [{ treatment_ids: [], room_id: null }, '09:30'],
+  ])('with %j ends at %s', async (body, end) => {
+    expect((await book(body)).body.data.end_time).toBe(end)
+  })
+
+  it.each<[object, [string, string][]]>([
+    [{ end_time: '09:50', duration: 30 }, [['end_time', 'must be duration after start_time']]],
+    [{ end_time: '09:00' }, [['end_time', 'must be 5 to 480 minutes after start_time']]],
+    [
+      { treatment_ids: [checkup.id, newUuid(), retired.id, foreign.id], room_id: closed.id },
+      [
+        ['treatment_ids.1', 'is not a treatment of the clinic'],
+        ['treatment_ids.2', 'is not an active treatment'],
+        ['treatment_ids.3', 'is not a treatment of the clinic'],
+        ['room_id', 'is not an active room'],
+      ],
+    ],
+    [{ room_id: newUuid() }, [['room_id', 'is not a room of the clinic']]],
+    [{ treatment_ids: [checkup.id, checkup.id] }, [['treatment_ids', 'must not name a treatment twice']]],
+  ])('with %j is a 422 that names each wrong field', async (body, details) => {
+    expect(await book(body)).toMatchObject(issues(...details))
+  })
+
+  it('in a room that is taken is a 409 with times at which doctor and room are free', async () => {
+    expect((await book({ room_id: room.id })).status).toBe(201)
+    expect((await book({ start_time: '10:30' })).status).toBe(201)
+    const response = await book({ doctor_id: ada.id, start_time: '09:15', room_id: room.id })
+    expect(response).toMatchObject({
+      status: 409,
+      body: {
+        error: 'SLOT_UNAVAILABLE',
+        message: 'errors.developer_api.room_unavailable',
+        details: [slot('09:30', '10:00'), slot('10:00', '10:30'), slot('10:30', '11:00')],
+      },
+    })
+    // The doctor of the alternatives is the one who was asked for.
+    const ofBo = await book({ start_time: '09:15', room_id: other.id })
+    expect([ofBo.body.message, ofBo.body.details]).toEqual([
+      'errors.developer_api.slot_unavailable',
+      [slot('09:30', '10:00'), slot('10:00', '10:30'), slot('11:00', '11:30')],
+    ])
+    expect((await book({ doctor_id: ada.id, room_id: other.id })).status).toBe(201)
+  })
+
+  it('of one room at the same time succeeds once, whoever the doctor is', async () => {
+    const bookings = [bo, ada].map(({ id }) => book({ doctor_id: id, room_id: room.id }))
+    const statuses = (await Promise.all(bookings)).map(({ status }) => status)
+    expect(statuses.sort()).toEqual([201, 409])
+  })
+})
+
+describe('a change', () => {
+  const booked = async (body: object = {}): Promise<string> => (await book(body)).body.data.id
+
+  it('moves the appointment, frees the old time, and announces one event', async () => {
+    const id = await booked({ room_id: room.id })
+    const moved = await change(id, { doctor_id: ada.id, start_time: '10:00', room_id: other.id })
+    expect(moved).toMatchObject({
+      status: 200,
+      body: {
+        data: {
+          doctor: { id: ada.id, full_name: 'Dr. Ada' },
+          start_time: '10:00',
+          end_time: '10:30',
+          room: { id: other.id, name: 'Room 2' },
+        },
+      },
+    })
+    expect((await read(id)).body).toEqual(moved.body)
+    expect(await eventsOf(id)).toEqual(['appointment.created', 'appointment.updated'])
+    expect((await book({ room_id: room.id })).status).toBe(201)
+    expect((await book({ doctor_id: ada.id, start_time: '10:00' })).status).toBe(409)
+    expect((await book({ start_time: '10:00', room_id: other.id })).status).toBe(409)
+  })
+
+  it('does not count the appointment itself', async () => {
+    const id = await booked({ room_id: room.id })
+    expect((await change(id, { start_time: '09:10', duration: 60 })).body.data.end_time).toBe('10:10')
+  })
+
+  it.each<[string, object, object]>([
+    ['the doctor', { start_time: '10:15' }, { message: 'errors.developer_api.slot_unavailable' }],
+    ['the room', { room_id: other.id }, { message: 'errors.developer_api.room_unavailable' }],
+  ])(
+    'onto a taken time of %s is a 409 with alternatives, and changes nothing',
+    async (_what, body, expected) => {
+      const id = await booked({ room_id: room.id })
+      const before = await read(id)
+      await booked({ start_time: '10:00' })
+      await booked({ doctor_id: ada.id, room_id: other.id })
+      const refused = await change(id, body)
+      expect(refused).toMatchObject({ status: 409, body: { error: 'SLOT_UNAVAILABLE', ...expected } })
+      expect(refused.body.details).toHaveLength(3)
+      expect((await read(id)).body).toEqual(before.body)
+      expect(await eventsOf(id)).toEqual(['appointment.created'])
+      const [{ start_time }] = refused.body.details
+      expect((await change(id, { ...body, start_time })).status).toBe(200)
+    },
+  )
+
+  it('without an effect is a 200 without an event, also of a closed appointment', async () => {
+    const id = await booked()
+    const before = (await read(id)).body
+    expect(await change(id, {})).toMatchObject({ status: 200, body: before })
+    await call(await handlerOf({ id: 'cancel-appointment' }), { method: 'POST', path: { id }, headers })
+    expect((await change(id, {})).status).toBe(200)
+    expect(await eventsOf(id)).toEqual(['appointment.created', 'appointment.cancelled'])
+    expect(await change(id, { notes: 'Late' })).toMatchObject({
+      status: 409,
+      body: { error: 'APPOINTMENT_CLOSED' },
+    })
+  })
+
+  it('of nothing but the notes is not judged, and clears them with null', async () => {
+    const id = await booked({ notes: 'Bring papers' })
+    const [found] = (await doctorStore(db).findMany(clinic.id, [bo.id])).values()
+    if (!found) throw new Error('no doctor')
+    await doctorStore(db).save(clinic.id, [{ before: found, after: { ...found, isActive: false } }])
+    expect((await change(id, { notes: null })).body.data.notes).toBeNull()
+    expect((await change(id, { duration: 15 })).body.message).toMatch(/outside_working_hours$/)
+    const [now] = (await doctorStore(db).findMany(clinic.id, [bo.id])).values()
+    await doctorStore(db).save(clinic.id, [{ before: now ?? null, after: { ...found, isActive: true } }])
+  })
+
+  it.each<[object, [string, string][]]>([
+    [{ end_time: '08:00' }, [['end_time', 'must be 5 to 480 minutes after start_time']]],
+    [{ end_time: '10:00', duration: 30 }, [['end_time', 'must be duration after start_time']]],
+    [{ treatment_ids: [retired.id] }, [['treatment_ids.0', 'is not an active treatment']]],
+    [
+      { start_time: null, patient_id: newUuid() },
+      [
+        ['patient_id', 'is not a field of this request'],
+        ['start_time', 'must be a time from 00:00 to 23:59, as HH:MM'],
+      ],
+    ],
+  ])('to %j is a 422 that names each wrong field', async (body, details) => {
+    expect(await change(await booked(), body)).toMatchObject(issues(...details))
+  })
+
+  it('returns 404 for an unknown doctor or appointment, before 412 for another state', async () => {
+    const id = await booked()
+    const stale = { 'if-match': '"other"' }
+    expect((await change(id, { doctor_id: newUuid() }, stale)).body.message).toMatch(/doctor_not_found$/)
+    expect((await change(newUuid(), {}, stale)).body.message).toMatch(/appointment_not_found$/)
+    expect((await change(id, { start_time: '20:00' }, stale)).status).toBe(412)
+    const { etag } = (await read(id)).headers
+    expect((await change(id, { start_time: '20:00' }, { 'if-match': String(etag) })).status).toBe(422)
+  })
+})
+
+it('leaves lists, tallies and days that verify finds nothing wrong with', async () => {
+  const found: unknown[] = []
+  await verifyClinic(db.table, clinic.id, { repair: false, onDifference: (one) => found.push(one) })
+  expect(found).toEqual([])
+})
