@@ -1,5 +1,5 @@
 /** Whether `npm run prove` runs, which runs the same tests with larger numbers. */
-export const PROVING = process.env.PROVE === '1'
+const PROVING = process.env.PROVE === '1'
 
 /** The number of rounds of a campaign: `quick` in `npm test`, `full` in `npm run prove`. */
 export const rounds = (quick: number, full: number): number => (PROVING ? full : quick)
