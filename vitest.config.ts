@@ -9,7 +9,8 @@ process.env.TEST_RUN_STAGES = join(import.meta.dirname, 'test/support/stages')
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    // Judges are programs of other people, such as fuzzers. They need Python.
+    include: ['test/**/*.test.ts', ...(process.env.PROVE === '1' ? ['test/judges/*.judge.ts'] : [])],
     // Test files share the processes, and so what a process has loaded and compiled of packages.
     isolate: false,
     setupFiles: ['test/support/fresh-file.ts'],

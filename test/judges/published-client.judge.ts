@@ -1,0 +1,33 @@
+/** The published Python client (`wioclinic` on PyPI) works unmodified. */
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { runStack } from '../support/local-stack.ts'
+import { firstValues, REQUESTS } from './published-client/session.ts'
+import { pythonTool } from './python-tool.ts'
+import { runJudge } from './run-judge.ts'
+
+const FOLDER = join(import.meta.dirname, 'published-client')
+const CALLS = join(FOLDER, 'calls.py')
+
+it('every call succeeds, and sends the recorded request', async ({ skip }) => {
+  const tool = pythonTool(join(FOLDER, 'requirements.txt'))
+  if (tool.missing !== undefined) return skip(tool.missing)
+  const python = join(tool.bin, 'python')
+  const recorded = await runJudge(python, [CALLS, 'record'])
+  expect(recorded.errors).toBe('')
+  expect(JSON.parse(recorded.printed)).toEqual(REQUESTS)
+
+  const stack = await runStack()
+  try {
+    const { key, secret, ...values } = await firstValues(stack)
+    const input = JSON.stringify({ base_url: stack.api, key, secret, values })
+    const { printed, errors } = await runJudge(python, [CALLS], { input })
+    expect(errors).toBe('')
+    const outcomes = printed.trim().split('\n')
+    expect(outcomes.map((line) => JSON.parse(line))).toEqual(
+      REQUESTS.map(({ call }) => ({ call, outcome: 'ok' })),
+    )
+  } finally {
+    await stack.close()
+  }
+})

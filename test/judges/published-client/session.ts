@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { get, type RunningStack } from '../../support/local-stack.ts'
+
+/** A request of the client. Words that begin with `$` stand for values, which `keeps` takes from the data of a response. */
+type RecordedRequest = {
+  readonly call: string
+  readonly method: string
+  readonly target: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly keeps: Readonly<Record<string, string>>
+}
+
+/** One request for each call, in order: what `calls.py record` prints. */
+export const REQUESTS = JSON.parse(
+  readFileSync(join(import.meta.dirname, 'requests.json'), 'utf8'),
+) as RecordedRequest[]
+
+/** The values that a user of the client knows beforehand: a credential with every scope, and some ids of the clinic. */
+export async function firstValues(stack: RunningStack): Promise<Record<string, string>> {
+  const [key = '', secret = ''] = stack.clinics[0]?.credentials.full?.split(':') ?? []
+  const [treatment] = (await get(stack, '/clinic/treatments?limit=1')).body.data
+  const [invoice] = (await get(stack, '/invoices?limit=1')).body.data
+  const [doctor] = treatment.doctor_ids
+  for (let days = 30; ; days++) {
+    const date = new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+    const free = (await get(stack, `/availability?doctor_id=${doctor}&date=${date}&duration=15`)).body.data
+    if (free.length >= 10) return { key, secret, treatment: treatment.id, invoice: invoice.id, doctor, date }
+  }
+}
