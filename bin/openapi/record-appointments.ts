@@ -58,21 +58,20 @@ export async function recordAppointments(
 
 /** Records a move into a room, and the error for another booking of that room. */
 async function recordMoves(
-  { sendRequest, recordSuccess, recordError }: ExampleRecorder,
+  recorder: ExampleRecorder,
   id: string,
   { date, ...booking }: { patient_id: string | undefined; doctor_id: string; date: string },
 ): Promise<void> {
+  const { sendRequest, recordSuccess, recordError } = recorder
   const rooms = (await sendRequest('GET', '/clinic/rooms')).body.data as { id: string; is_active: boolean }[]
   const room_id = rooms.find(({ is_active }) => is_active)?.id
   const treatments = (await sendRequest('GET', '/clinic/treatments?limit=100')).body.data as Treatment[]
   const offered = treatments.find(
     ({ is_active, doctor_ids }) => is_active && doctor_ids.includes(booking.doctor_id),
   )
-  const changes = { room_id, treatment_ids: offered ? [offered.id] : [] }
-  const { body } = await recordSuccess('update-appointment', `/appointments/${id}`, {
-    body: changes,
-  })
-  const { start_time } = body.data
+  const { start_time, other } = await findTimeOfTwo(recorder, booking.doctor_id, date)
+  const changes = { start_time, room_id, treatment_ids: offered ? [offered.id] : [] }
+  await recordSuccess('update-appointment', `/appointments/${id}`, { body: changes })
   const range = `date=${date}&date_to=${addDays(date, 30)}&room_id=${room_id}&limit=3`
   await recordSuccess(
     'get-availability',
@@ -80,23 +79,35 @@ async function recordMoves(
     {},
     'treatment',
   )
-  const { body: others } = await sendRequest('GET', `/doctors?limit=100`)
-  const free: { id: string }[] = others.data
-  for (const doctor of free.filter(({ id }) => id !== booking.doctor_id)) {
-    const query = `doctor_id=${doctor.id}&date=${date}&duration=30`
-    const slots = (await sendRequest('GET', `/availability?${query}`)).body.data as { start_time: string }[]
-    if (!slots.some((slot) => slot.start_time === start_time)) continue
-    const request = {
-      ...booking,
-      doctor_id: doctor.id,
-      appointment_date: date,
-      start_time,
-      duration: 30,
-      room_id,
-    }
-    return recordError('room_unavailable', 'POST', '/appointments', { body: request })
+  const request = {
+    ...booking,
+    doctor_id: other,
+    appointment_date: date,
+    start_time,
+    duration: 30,
+    room_id,
   }
-  throw new Error('No other doctor is free.')
+  await recordError('room_unavailable', 'POST', '/appointments', { body: request })
+}
+
+/** A time at which a doctor is free for an hour, and another doctor for half an hour. */
+async function findTimeOfTwo(
+  { sendRequest }: ExampleRecorder,
+  doctor: string,
+  date: string,
+): Promise<{ start_time: string; other: string }> {
+  const freeTimes = async (id: string, duration: number): Promise<string[]> => {
+    const query = `doctor_id=${id}&date=${date}&duration=${duration}`
+    const slots = (await sendRequest('GET', `/availability?${query}`)).body.data as { start_time: string }[]
+    return slots.map(({ start_time }) => start_time)
+  }
+  const times = await freeTimes(doctor, 60)
+  const doctors = (await sendRequest('GET', '/doctors?limit=100')).body.data as { id: string }[]
+  for (const { id: other } of doctors.filter(({ id }) => id !== doctor)) {
+    const start_time = (await freeTimes(other, 30)).find((time) => times.includes(time))
+    if (start_time !== undefined) return { start_time, other }
+  }
+  throw new Error(`No other doctor is free on ${date}.`)
 }
 
 type Treatment = { readonly id: string; readonly is_active: boolean; readonly doctor_ids: readonly string[] }
