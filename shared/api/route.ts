@@ -56,7 +56,7 @@ export type Route = {
   readonly response: {
     readonly status: number
     readonly body: z.ZodType
-    /** For the `location` header: the path of a created record without its id, relative to {@link BASE_PATH}. */
+    /** For the `location` header of every success: the path of a created record without its id, relative to {@link BASE_PATH}. */
     readonly location?: `/${string}`
   }
   /** Errors besides {@link COMMON_ERRORS} and {@link BODY_ERRORS}. */

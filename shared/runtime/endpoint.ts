@@ -40,6 +40,8 @@ export type Input<R extends Route> = {
   readonly requestId: string
   /** A new id of a record. */
   readonly newId: () => string
+  /** Names the created record in the `location` header, for a response whose body does not have its id. */
+  readonly setCreatedId: (id: string) => void
   /** Stores the response, so that a repetition of the request gets it again (Idempotency-Key). */
   readonly idempotency: IdempotencyGuard
 }
@@ -100,6 +102,9 @@ export function endpoint<R extends Route, S extends Stores>(
       now: platform.now(),
       requestId: call.requestId,
       newId: platform.newId,
+      setCreatedId: (id: string) => {
+        call.createdId = id
+      },
       idempotency: idempotencyGuard(platform, request),
     }
     // A request that was answered 504 makes no further call of the table. The last attempt has half of the time.
