@@ -37,7 +37,7 @@ export const handler = endpoint(
     count: ({ count }) => count,
   },
   async (
-    { clinicId, clinic, body, now, newId, requestId, idempotency },
+    { clinicId, clinic, body, now, newId, requestId, idempotency, setCreatedId },
     { messages, emails, limits, sms, count },
   ) => {
     const request: MessageRequest = {
@@ -58,6 +58,7 @@ export const handler = endpoint(
     if (verdict instanceof StoredResponse) return verdict
     if (verdict.kind !== 'accepted') throw toApiError(verdict.kind, now, clinic.timezone)
     const { message } = verdict
+    setCreatedId(message.id)
     count('message_status', { channel: message.channel, status: message.status })
     if (message.channel === 'email') {
       const queued = emails.push({ clinic: clinicId, message: message.id, waits: 0, request: requestId })

@@ -187,14 +187,14 @@ export const sendMessage = defineRoute({
   summary: 'Send a message',
   description:
     "Sends an SMS or an email to the phone number or email address in the patient's record. An SMS is handed to the provider " +
-    'before the response is sent, and `status` reports the outcome. An email is `queued`; `GET /messages` and events report ' +
-    'what happens to it. Send an `Idempotency-Key`, because a message cannot be recalled.',
+    'before the response is sent, and `status` reports the outcome. An email is `queued`; the message that ' +
+    '`location` names, and events, report what happens to it. Send an `Idempotency-Key`, because a message cannot be recalled.',
   scope: {
     field: 'channel',
     byValue: { sms: 'communication.write.sms', email: 'communication.write.email' },
   },
   body: NewMessage,
-  response: { status: 202, body: envelopeOf(AcceptedMessage) },
+  response: { status: 202, body: envelopeOf(AcceptedMessage), location: '/messages' },
   errors: [
     'patient_not_found',
     'patient_inactive',

@@ -63,7 +63,7 @@ export type Route = {
      * same `etag`. `except` names fields that GET does not return.
      */
     readonly record?: { readonly except?: readonly string[] }
-    /** For the `location` header: the path of a created record without its id, relative to {@link BASE_PATH}. */
+    /** For the `location` header of every success: the path of a created record without its id, relative to {@link BASE_PATH}. */
     readonly location?: `/${string}`
   }
   /** Errors besides {@link COMMON_ERRORS} and {@link BODY_ERRORS}. */

@@ -30,9 +30,12 @@ const pathIds = ({ pathParameters }: ApiRequest['event']): Record<string, string
 export function collectResponseIds(): Middleware {
   return {
     after: ({ context: { call }, response }) => {
-      call.responseIds = recordIds(
-        response instanceof ReplayedResponse ? JSON.parse(response.body) : response,
-      )
+      const isReplayed = response instanceof ReplayedResponse
+      const createdId = isReplayed ? response.createdId : call.createdId
+      call.responseIds = [
+        ...recordIds(isReplayed ? JSON.parse(response.body) : response),
+        ...(createdId === undefined ? [] : [createdId]),
+      ]
     },
   }
 }

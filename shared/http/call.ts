@@ -24,6 +24,8 @@ export type Call = {
   checkIfMatch: (current: unknown) => void
   /** Ids of the records that the endpoint returned. For the access trail. */
   responseIds: readonly string[]
+  /** The id of the created record, if the body of the response does not have it. For the `location` header. */
+  createdId?: string
   /** Headers of the response, whether it is a success or an error. */
   headers: Record<string, string>
   /** Writes that run alongside the request's own work. All are awaited before it ends; none can fail it. */

@@ -16,7 +16,7 @@ export function render({ status, location }: Success): Middleware {
       if (response instanceof ReplayedResponse) {
         const headers = {
           'idempotent-replayed': 'true',
-          ...locationHeader(prefix, location, response.status, JSON.parse(response.body)),
+          ...locationHeader(prefix, location, response.createdId ?? idIn(JSON.parse(response.body))),
         }
         request.response = buildResponse(context, response.status, response.body, headers)
       } else {
@@ -27,7 +27,7 @@ export function render({ status, location }: Success): Middleware {
                 context,
                 status,
                 JSON.stringify(response),
-                locationHeader(prefix, location, status, response),
+                locationHeader(prefix, location, context.call.createdId ?? idIn(response)),
               )
       }
     },
@@ -44,12 +44,14 @@ export function render({ status, location }: Success): Middleware {
 function locationHeader(
   prefix: string,
   location: string | undefined,
-  status: number,
-  body: unknown,
+  id: string | undefined,
 ): Record<string, string> {
-  if (location === undefined || status !== 201) return {}
-  return { location: `${prefix}${BASE_PATH}${location}/${(body as { data: { id: string } }).data.id}` }
+  if (location === undefined || id === undefined) return {}
+  return { location: `${prefix}${BASE_PATH}${location}/${id}` }
 }
+
+/** The id of the record in a response. */
+const idIn = (body: unknown): string | undefined => (body as { data?: { id?: string } }).data?.id
 
 function buildResponse(
   { call }: ApiContext,

@@ -3,9 +3,12 @@ export class ReplayedResponse {
   readonly status: number
   /** JSON as it was sent. */
   readonly body: string
+  /** The id of the created record, if the body does not have it. */
+  readonly createdId: string | undefined
 
-  constructor({ status, body }: { readonly status: number; readonly body: string }) {
+  constructor({ status, body, createdId }: Pick<ReplayedResponse, 'status' | 'body' | 'createdId'>) {
     this.status = status
     this.body = body
+    this.createdId = createdId
   }
 }

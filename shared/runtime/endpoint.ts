@@ -46,6 +46,8 @@ export type Input<R extends Route> = {
    * @throws ApiError precondition_failed
    */
   readonly checkIfMatch: (current: ResponseBody<R>) => void
+  /** Names the created record in the `location` header, for a response whose body does not have its id. */
+  readonly setCreatedId: (id: string) => void
   /** Stores the response, so that a repetition of the request gets it again (Idempotency-Key). */
   readonly idempotency: IdempotencyGuard
 }
@@ -107,6 +109,9 @@ export function endpoint<R extends Route, S extends Stores>(
       requestId: call.requestId,
       newId: platform.newId,
       checkIfMatch,
+      setCreatedId: (id: string) => {
+        call.createdId = id
+      },
       idempotency: idempotencyGuard(platform, request),
     }
     // A request that was answered 504 makes no further call of the table. The last attempt has half of the time.

@@ -48,6 +48,17 @@ it('every location names a record that the read scope can read, with an etag tha
   }
 })
 
+it('the location of a queued email names its entry in the communication log', async () => {
+  const patients = (await get(stack, '/patients?limit=100')).body.data
+  const { id } = patients.find((one: { email_address: string | null }) => one.email_address)
+  const sent = await post(stack, '/messages', { channel: 'email', patient_id: id, message: 'See you at ten' })
+  expect([sent.status, sent.body.data.id]).toEqual([202, undefined])
+  const authorization = `Developer ${stack.clinics[0]?.credentials['communication.read.sms']}`
+  const location = new URL(String(sent.headers.location), stack.api).href
+  const { status, body } = await send(location, { headers: { authorization } })
+  expect([status, body.data]).toMatchObject([200, { channel: 'email', patient: { id } }])
+})
+
 it('a request with X-Idempotency-Key is executed once', async () => {
   const body = { first_name: 'Ada', last_name: 'Kaya' }
   const create = () => post(stack, '/patients', body, { headers: { 'X-Idempotency-Key': 'once' } })

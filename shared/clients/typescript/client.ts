@@ -7,7 +7,7 @@ import { type ClientOptions, type RequestOptions, type Send, transport } from '.
 
 export { ApiError } from './errors.ts'
 export type { components } from './schema.ts'
-export type { ClientOptions, RequestOptions } from './transport.ts'
+export type { CachedResponse, ClientOptions, RequestOptions, ResponseCache } from './transport.ts'
 export { type SignedDelivery, verifyWebhook } from './webhook.ts'
 
 type Operation = keyof operations

@@ -629,7 +629,7 @@ export interface paths {
         put?: never;
         /**
          * Send a message
-         * @description Sends an SMS or an email to the phone number or email address in the patient's record. An SMS is handed to the provider before the response is sent, and `status` reports the outcome. An email is `queued`; `GET /messages` and events report what happens to it. Send an `Idempotency-Key`, because a message cannot be recalled.
+         * @description Sends an SMS or an email to the phone number or email address in the patient's record. An SMS is handed to the provider before the response is sent, and `status` reports the outcome. An email is `queued`; the message that `location` names, and events, report what happens to it. Send an `Idempotency-Key`, because a message cannot be recalled.
          *
          *     Scope: `communication.write.sms` for `channel` `sms`, `communication.write.email` for `channel` `email`.
          */
@@ -6108,6 +6108,7 @@ export interface operations {
                     "x-content-type-options": components["headers"]["x-content-type-options"];
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    location: components["headers"]["location"];
                     "idempotent-replayed": components["headers"]["idempotent-replayed"];
                     [name: string]: unknown;
                 };

@@ -11,7 +11,20 @@ export type ClientOptions = {
   /** The timeout of one attempt in milliseconds. Defaults to 30,000. */
   readonly timeout?: number
   readonly fetch?: typeof fetch
+  /**
+   * Where responses with an etag, which are those with a single record, are kept by URL: the API sends a record again only if it
+   * has changed. They contain data of patients. Nothing is kept by default.
+   */
+  readonly cache?: ResponseCache
 }
+
+/** A Map, or a cache of limited size with the same functions. */
+export type ResponseCache = {
+  readonly get: (url: string) => CachedResponse | undefined
+  readonly set: (url: string, response: CachedResponse) => unknown
+}
+
+export type CachedResponse = { readonly etag: string; readonly text: string }
 
 export type RequestOptions = {
   /** The Idempotency-Key of a POST or PATCH. Defaults to a random one. */
@@ -45,14 +58,19 @@ export function transport({
   const call = options.fetch ?? fetch
   const base = `${baseUrl.replace(/\/+$/, '')}/api/developer/v1`
 
-  const sendOnce = async (request: ApiRequest, idempotencyKey: string | undefined): Promise<Response> => {
+  const sendOnce = async (
+    request: ApiRequest,
+    idempotencyKey: string | undefined,
+  ): Promise<Success | Error> => {
     const { method, path, query, body, signal } = request
     const parameters = Object.entries(query ?? {}).filter(([, value]) => value != null)
     const search = new URLSearchParams(
       parameters.map(([name, value]): [string, string] => [name, String(value)]),
     ).toString()
     const timeoutSignal = AbortSignal.timeout(timeout)
-    return call(`${base}${path}${search && `?${search}`}`, {
+    const url = `${base}${path}${search && `?${search}`}`
+    const known = method === 'GET' ? options.cache?.get(url) : undefined
+    const response = await call(url, {
       method,
       redirect: 'error',
       signal: signal ? AbortSignal.any([signal, timeoutSignal]) : timeoutSignal,
@@ -61,9 +79,16 @@ export function transport({
         accept: 'application/json',
         ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
         ...(body && { 'content-type': 'application/json' }),
+        ...(known && { 'if-none-match': known.etag }),
       },
       ...(body && { body: JSON.stringify(body) }),
     })
+    if (response.status === 304 && known) return new Success(known.text)
+    const outcome = await readResponse(response)
+    const etag = response.headers.get('etag')
+    if (method === 'GET' && etag !== null && outcome instanceof Success)
+      options.cache?.set(url, { etag, text: outcome.text })
+    return outcome
   }
 
   return async (request) => {
@@ -72,11 +97,8 @@ export function transport({
         ? (request.idempotencyKey ?? crypto.randomUUID())
         : undefined
     for (let attempt = 0; ; attempt++) {
-      const outcome = await sendOnce(request, idempotencyKey).then(
-        readResponse,
-        (error: unknown) => error as Error,
-      )
-      if (outcome instanceof Success) return outcome.value
+      const outcome = await sendOnce(request, idempotencyKey).catch((error: unknown) => error as Error)
+      if (outcome instanceof Success) return outcome.text === '' ? undefined : JSON.parse(outcome.text)
       if (request.signal?.aborted) throw outcome
       const wait = retryDelay(outcome, attempt)
       if (attempt >= retries || wait === null) throw outcome
@@ -86,15 +108,15 @@ export function transport({
 }
 
 class Success {
-  readonly value: unknown
-  constructor(value: unknown) {
-    this.value = value
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
   }
 }
 
 async function readResponse(response: Response): Promise<Success | Error> {
   const text = await response.text()
-  if (response.ok) return new Success(text === '' ? undefined : JSON.parse(text))
+  if (response.ok) return new Success(text)
   const requestId = response.headers.get('x-request-id')
   const retryAfter = response.headers.get('retry-after')
   let body: ErrorBody

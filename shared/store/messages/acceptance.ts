@@ -68,7 +68,7 @@ export function messageAcceptance({ table }: { table: Table }) {
       quotas.add(changes, verdict, secret)
       const claim = message.dispatch?.claim
       if (claim) idempotency.reserve(changes, status, response(message), request.patient, claim.until)
-      else idempotency.store(changes, status, response(message), request.patient)
+      else idempotency.store(changes, status, response(message), request.patient, message.id)
       if (message.dispatch)
         changes.put(dueMessageKey({ clinic, id: message.id, at: message.dispatch.dueAt }), 'new')
       await changes.commit()

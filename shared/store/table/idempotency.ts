@@ -26,10 +26,13 @@ export class StoredResponse {
   readonly status: number
   /** JSON as it was sent. */
   readonly body: string
+  /** The id of the created record, if the body does not have it. */
+  readonly createdId: string | undefined
 
-  constructor(status: number, body: string) {
+  constructor(status: number, body: string, createdId?: string) {
     this.status = status
     this.body = body
+    this.createdId = createdId
   }
 }
 
@@ -71,12 +74,21 @@ export function idempotencyGuard(
     if (item.hash !== sha256(body)) throw new IdempotencyKeyReused('the key was used with another body')
     if (((item.busy as number | undefined) ?? 0) > now())
       throw new RequestInProgress('the first request is in progress')
-    return new StoredResponse(item.status as number, item.body as string)
+    return new StoredResponse(item.status as number, item.body as string, item.id as string | undefined)
   }
 
-  /** Adds the response to the changes that it describes. It contains data of `patient`, whose erasure anonymizes it. */
-  function store(changes: Changeset, status: number, response: unknown, patient: string): void {
-    put(changes, status, JSON.stringify(response), patient)
+  /**
+   * Adds the response to the changes that it describes. It contains data of `patient`, whose erasure anonymizes it. A response
+   * whose body does not have the id of the created record is stored with it.
+   */
+  function store(
+    changes: Changeset,
+    status: number,
+    response: unknown,
+    patient: string,
+    createdId?: string,
+  ): void {
+    put(changes, status, JSON.stringify(response), patient, createdId === undefined ? {} : { id: createdId })
   }
 
   /**
@@ -91,7 +103,7 @@ export function idempotencyGuard(
     busyUntil: number,
   ): void {
     reserved = JSON.stringify(response)
-    put(changes, status, reserved, patient, busyUntil)
+    put(changes, status, reserved, patient, { busy: busyUntil })
   }
 
   /** Replaces the reserved response. Null frees the key, because the request had no effect. */
@@ -113,7 +125,7 @@ export function idempotencyGuard(
     status: number,
     response: string,
     patient: string,
-    busyUntil?: number,
+    more: { readonly id?: string; readonly busy?: number },
   ): void {
     if (!itemKey) return
     const seconds = Math.floor(now() / 1000)
@@ -123,7 +135,7 @@ export function idempotencyGuard(
       hash: sha256(body),
       p: patient,
       [TTL]: seconds + RESPONSE_TTL_SECONDS,
-      ...(busyUntil !== undefined && { busy: busyUntil }),
+      ...more,
     }
     changes.put({ ...itemKey, ...attributes }, { expiryAttribute: TTL, expiredAt: seconds })
   }

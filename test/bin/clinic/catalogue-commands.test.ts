@@ -1,4 +1,7 @@
 /** The commands of departments, rooms, treatments and price lists, and the department of a doctor. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
@@ -165,6 +168,20 @@ describe('the commands of the catalogue', () => {
     await roomStore(db).save(clinic.id, [{ before: null, after }])
     await done('room', 'update', after.id, ...of, '--name', 'Lab')
     expect(await roomStore(db).find(clinic.id, after.id)).toMatchObject({ name: 'Lab', externalId: 'LAB' })
+    expect(await done('find', ...of, '--entity', 'rooms', '--id', after.id)).toEqual({
+      id: after.id,
+      external_id: 'LAB',
+    })
+  })
+
+  it('find a record that was imported from a file named after its entity', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'catalogue-commands-test-'))
+    const file = join(folder, 'Price-lists-2026.csv')
+    writeFileSync(file, 'external_id,name\nP-26,Prices of 2026\n')
+    expect(await done('import', ...of, file)).toMatchObject({ imported: 1, rejected: 0 })
+    rmSync(folder, { recursive: true })
+    const { id } = await done('find', ...of, '--entity', 'price-lists', '--external-id', 'P-26')
+    expect((await priceListStore(db).find(mine.clinic.id, id))?.name).toBe('Prices of 2026')
   })
 
   it('leave their lines in the access trail', async () => {

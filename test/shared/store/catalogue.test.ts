@@ -6,6 +6,7 @@ import {
   roomStore,
   treatmentStore,
 } from '../../../shared/store/catalogue.ts'
+import { DEPARTMENTS, PRICE_LISTS, ROOMS, TREATMENTS } from '../../../shared/store/catalogue-kinds.ts'
 import { doctorStore } from '../../../shared/store/doctors.ts'
 import { treatmentKey } from '../../../shared/store/keys/catalogue.ts'
 import { doctorKey } from '../../../shared/store/keys/clinics.ts'
@@ -40,6 +41,29 @@ describe('a record of the catalogue', () => {
       new Map([[treatment.id, { ...treatment, version: 1 }]]),
     )
     expect(await priceListStore(db).list(clinic)).toEqual([{ ...prices, version: 1 }])
+  })
+
+  it('is stored in the format of every item written so far', () => {
+    const [doctor, department] = [newUuid(), newUuid()]
+    const treatment = aTreatment({ code: 'T1', description: 'With care', doctorIds: [doctor] })
+    expect(DEPARTMENTS.encode({ id: department, name: 'Surgery', isActive: true })).toEqual({
+      n: 'Surgery',
+      act: true,
+    })
+    expect(ROOMS.encode(aRoom({ departmentId: department, isActive: false }))).toEqual({
+      n: 'Room 1',
+      dep: department,
+      act: false,
+    })
+    expect(TREATMENTS.encode(treatment)).toEqual({
+      ...{ n: 'Check-up', co: 'T1', de: 'With care', min: 30, pr: 12_000, cur: 'EUR', dec: 2 },
+      ...{ dr: [doctor], act: true },
+    })
+    const items = [{ treatmentId: treatment.id, price: 9_950 }]
+    expect(PRICE_LISTS.encode(aPriceList({ isDefault: true, validFrom: '2026-01-01', items }))).toEqual({
+      ...{ n: 'Private', cur: 'EUR', dec: 2, def: true, from: '2026-01-01', to: null },
+      it: [{ t: treatment.id, p: 9_950 }],
+    })
   })
 
   it('is not changed or removed if it has changed since it was read', async () => {

@@ -289,6 +289,49 @@ describe('verifyWebhook', () => {
   })
 })
 
+describe('with a cache', () => {
+  const record = (name: string, etag: string) => json(200, { data: { name } }, { etag })
+  const unchanged = (etag: string) => new Response(null, { status: 304, headers: { etag } })
+  const tagsOf = (sent: readonly Sent[]) => sent.map(({ headers }) => headers['if-none-match'])
+
+  it('a record that has not changed is not sent again, and a changed one is', async () => {
+    const answers = [record('Ada', '"1"'), unchanged('"1"'), record('Eva', '"2"'), unchanged('"2"')]
+    const { client, sent } = clientOf(answers, { cache: new Map() })
+    const names: unknown[] = []
+    for (let n = 0; n < 4; n++) {
+      const { data } = (await client.patients.get('p1')) as unknown as { data: { name: string } }
+      names.push(data.name)
+      // What a caller does to a response does not change the cached one.
+      data.name = 'changed'
+    }
+    expect(names).toEqual(['Ada', 'Ada', 'Eva', 'Eva'])
+    expect(tagsOf(sent)).toEqual([undefined, '"1"', '"1"', '"2"'])
+  })
+
+  it('only GET requests of the same URL have the etag, and errors and lists are not kept', async () => {
+    const cache = new Map()
+    const answers = [
+      record('Ada', '"1"'),
+      refusal(404, 'patient_not_found'),
+      page([1], 1, 1),
+      record('Eva', '"1"'),
+    ]
+    const { client, sent } = clientOf(answers, { cache })
+    await client.patients.get('p1')
+    await expect(client.patients.get('p2')).rejects.toThrow(ApiError)
+    await client.patients.list()
+    await client.patients.create({ first_name: 'Eva', last_name: 'Kaya' })
+    expect(tagsOf(sent)).toEqual([undefined, undefined, undefined, undefined])
+    expect([...cache.keys()]).toEqual(['https://api.example.com/prod/api/developer/v1/patients/p1'])
+  })
+
+  it('nothing is kept without one', async () => {
+    const { client, sent } = clientOf([record('Ada', '"1"')])
+    for (let n = 0; n < 2; n++) await client.patients.get('p1')
+    expect(tagsOf(sent)).toEqual([undefined, undefined])
+  })
+})
+
 it('is smaller than 10 KB and has no dependencies', () => {
   const { outputFiles } = buildSync({
     entryPoints: ['shared/clients/typescript/client.ts'],
