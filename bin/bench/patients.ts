@@ -122,8 +122,9 @@ export async function measurePatients(
   /** With an Idempotency-Key, as requests have. */
   async function measureChanges(): Promise<void> {
     const { items } = await warm.search(clinic, '', { page: 1, limit: 20 })
+    const updates = patientUpdates({ table })
     const change = (at: number, fields: PatientFields) => () =>
-      patientUpdates({ table }).update(clinic, (items[at] as Patient).id, () => fields, {
+      updates.update(clinic, (items[at] as Patient).id, () => fields, {
         idempotency: idempotencyGuard(
           { table, now: Date.now },
           { clinic, credential: 'ck_bench', route: 'update-patient', key: newUuid(), body: '{}' },
@@ -131,7 +132,9 @@ export async function measurePatients(
         status: 200,
         response: (patient) => ({ data: patient }),
       })
-    const bound = { units: UPDATE_PATIENT_UNITS + 3, roundTrips: 4 }
+    const bound = { units: UPDATE_PATIENT_UNITS + 3, roundTrips: 3 }
+    // The first national id of a clinic makes the secret of their hashes.
+    await change(6, { nationalId: '12345678951' })()
     await add('change a name (write units, and 3 of reads)', bound, change(1, { lastName: 'New' }))
     await add('change a phone number (the same)', bound, change(2, { phoneNumber: '+905321234568' }))
     await add('change the notes (the same)', bound, change(3, { notes: 'Prefers afternoons' }))

@@ -218,7 +218,7 @@ describe('POST /patients/{id}/deactivate and /activate', () => {
     expect(await eventsOf(id)).toBe(3)
   })
 
-  it('booking or messaging an inactive patient is a 422, and a known one stays readable', async () => {
+  it('sending a message to an inactive patient is a 422; the patient stays readable and found', async () => {
     const id = await create({ phone_number: '+905321234567', email_address: 'ada@example.com' })
     await ask('deactivate-patient', id)
     const inactive = { error: 'PATIENT_INACTIVE', message: 'errors.developer_api.patient_inactive' }

@@ -100,7 +100,7 @@ export function patientWriter({ table }: { table: Table }) {
     if (!isCommitted) throw new ConditionFailed([])
   }
 
-  return { create, createMany, update, ...snapshots }
+  return { create, createMany, update, forget, latest, ...snapshots }
 }
 
 function addCreation(changes: Changeset, patient: ImportedPatient, ordinal: number): StoredPatient {

@@ -30,7 +30,7 @@ describe('a record with a value in every field', () => {
   it('is decoded as it was encoded', () => {
     const { appointment, invoice, payment, message } = records
     expect([
-      toPatient(recordItem(key, { ...patient, ordinal: 0, version: 1, events: 1 })),
+      toPatient(recordItem({ ...key, sk: patient.id }, { ...patient, ordinal: 0, version: 1, events: 1 })),
       APPOINTMENTS.decode({ ...key, ...APPOINTMENTS.encode(appointment) }, appointment.id),
       INVOICES.decode({ ...key, ...INVOICES.encode(invoice) }, invoice.id),
       PAYMENTS.decode({ ...key, ...PAYMENTS.encode(payment) }, payment.id),

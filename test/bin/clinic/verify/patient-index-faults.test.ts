@@ -80,7 +80,7 @@ const FAULTS: InjectedFault[] = [
     ['national_id_stray'],
   ],
   [
-    'a national id finds nobody',
+    'a national id finds an unknown patient',
     () => raw.put({ ...itemOf(1), ...underHash(newUuid()) }),
     ['national_id_stray'],
   ],
