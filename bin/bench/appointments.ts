@@ -1,22 +1,13 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb'
-import { type Appointment, type AppointmentStatus, NEW_APPOINTMENT } from '../../shared/domain/appointment.ts'
+import type { AppointmentStatus } from '../../shared/domain/appointment.ts'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
-import { NO_DETAILS, type Patient } from '../../shared/domain/patient.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
-import { parseWeeklyHours } from '../../shared/domain/working-hours.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
-import { availabilityStore } from '../../shared/store/calendar/availability.ts'
-import { bookingStore } from '../../shared/store/calendar/booking.ts'
 import type { CalendarFilter } from '../../shared/store/calendar/calendar-pages.ts'
-import { doctorStore } from '../../shared/store/doctors.ts'
 import { calendarListPartition, calendarPartition } from '../../shared/store/keys/calendar.ts'
-import { patientHeadKey } from '../../shared/store/keys/patients.ts'
-import { EMPTY_HEAD } from '../../shared/store/patients/head.ts'
-import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { Changeset } from '../../shared/store/table/changeset.ts'
-import { idempotencyGuard } from '../../shared/store/table/idempotency.ts'
 import { openTable } from '../../shared/store/table/table.ts'
-import { NEW_DOCTOR } from '../clinic/import/doctors.ts'
+import { addBookings } from './bookings.ts'
 import { type Bound, listBound, patientListBound, WRITE_UNITS } from './bounds.ts'
 import { type BuiltClinic, buildAppointments } from './build-appointments.ts'
 import { meter } from './meter.ts'
@@ -57,7 +48,7 @@ export async function measureAppointments(
     }
   }
   await addWrites(add, table, clinic, built)
-  await addBooking(add, openTable(buildClient, tableName), table, clinic)
+  await addBookings(add, openTable(buildClient, tableName), table, clinic)
   await add('the obvious way: Query everything, filter and page in memory', null, () =>
     queryAll(client, tableName, calendarPartition(clinic, 'A')),
   )
@@ -98,82 +89,6 @@ async function addWrites(
   const stored = { record: one, version: 1, events: 1 }
   await add('change of status (write units)', { units: WRITE_UNITS.statusChange, roundTrips: 1 }, () =>
     commit(stored, { ...one, status: 'completed' }),
-  )
-}
-
-/** A booking with an idempotency key: the appointment, its rows and tallies, the guard, the stored response. */
-async function addBooking(
-  add: (label: string, bound: Bound, work: () => Promise<unknown>) => Promise<void>,
-  unmeasured: ReturnType<typeof openTable>,
-  table: ReturnType<typeof openTable>,
-  clinic: ClinicId,
-): Promise<void> {
-  const patient: Patient = {
-    id: newUuid(),
-    firstName: 'Ada',
-    lastName: 'Kaya',
-    ...NO_DETAILS,
-    createdAt: '2026-01-01T00:00:00.000Z',
-  }
-  const doctor = {
-    ...NEW_DOCTOR,
-    id: newUuid(),
-    fullName: 'Dr. Bo',
-    hours: parseWeeklyHours('mon-sun 09:00-17:00'),
-  }
-  await unmeasured.transact([unmeasured.putWrite({ ...patientHeadKey(clinic), ...EMPTY_HEAD })])
-  await patientWriter({ table: unmeasured }).createMany(clinic, [patient])
-  await doctorStore({ table: unmeasured }).save(clinic, [{ before: null, after: doctor }])
-  const date = '2026-05-04'
-  const appointment: Appointment = {
-    id: newUuid(),
-    ...NEW_APPOINTMENT,
-    patient: { id: patient.id, fullName: 'Ada Kaya' },
-    doctor: { id: doctor.id, fullName: doctor.fullName },
-    date,
-    startTime: '09:00',
-    endTime: '09:30',
-    createdAt: '2026-01-01T00:00:00.000Z',
-  }
-  const request = { clinic, credential: 'ck_bench', route: 'create-appointment', key: 'key', body: '{}' }
-  const booking = bookingStore({ table })
-  const availability = availabilityStore({ table })
-  await add('availability', { units: 10, roundTrips: 2 }, () =>
-    Promise.all([
-      availability.read(clinic, {
-        doctor: doctor.id,
-        treatment: undefined,
-        room: undefined,
-        from: date,
-        to: date,
-      }),
-      booking.defaultDuration(clinic),
-    ]),
-  )
-  await add(
-    'book, with an idempotency key (read and write units)',
-    { units: WRITE_UNITS.appointment + 4, roundTrips: 2 },
-    () =>
-      booking.book(
-        clinic,
-        {
-          id: appointment.id,
-          patient: patient.id,
-          doctor: doctor.id,
-          date,
-          startTime: appointment.startTime,
-          minutes: 30,
-          treatments: [],
-          room: null,
-          notes: null,
-          timezone: 'UTC',
-          clock: { date: '2026-01-01', seconds: 0 },
-          createdAt: appointment.createdAt,
-        },
-        () => ({ kind: 'booked', appointment }),
-        idempotencyGuard({ table, now: Date.now }, request),
-        () => ({ status: 201, body: { data: appointment } }),
-      ),
   )
 }
 

@@ -41,7 +41,7 @@ export async function recordAppointments(
   const others: string[] = []
   for (const slot of more.slice(0, 2))
     others.push((await sendRequest('POST', '/appointments', booking(slot.start_time))).body.data.id)
-  await recordMoves(recorder, made.body.data.id, { patient_id: patient, doctor_id: doctor, date })
+  await recordRooms(recorder, made.body.data.id, { patient_id: patient, from: date })
   await recordActions(recorder, made.body.data.id, others)
   const row = {
     external_id: 'openapi',
@@ -56,61 +56,48 @@ export async function recordAppointments(
   await recordSuccess('list-appointments', `/appointments?doctor_id=${doctor}&limit=2`)
 }
 
-/** Records a move into a room, and the error for another booking of that room. */
-async function recordMoves(
-  recorder: ExampleRecorder,
+type Entry = { readonly id: string; readonly is_active: boolean; readonly doctor_ids: readonly string[] }
+type Slot = { readonly date: string; readonly start_time: string; readonly doctor: { readonly id: string } }
+
+/** Records a change of an appointment, free slots of a treatment, and the error for a room that another doctor uses. */
+async function recordRooms(
+  { sendRequest, recordSuccess, recordError }: ExampleRecorder,
   id: string,
-  { date, ...booking }: { patient_id: string | undefined; doctor_id: string; date: string },
+  { patient_id, from }: { patient_id: string | undefined; from: string },
 ): Promise<void> {
-  const { sendRequest, recordSuccess, recordError } = recorder
-  const rooms = (await sendRequest('GET', '/clinic/rooms')).body.data as { id: string; is_active: boolean }[]
-  const room_id = rooms.find(({ is_active }) => is_active)?.id
-  const treatments = (await sendRequest('GET', '/clinic/treatments?limit=100')).body.data as Treatment[]
-  const offered = treatments.find(
-    ({ is_active, doctor_ids }) => is_active && doctor_ids.includes(booking.doctor_id),
-  )
-  const { start_time, other } = await findTimeOfTwo(recorder, booking.doctor_id, date)
-  const changes = { start_time, room_id, treatment_ids: offered ? [offered.id] : [] }
-  await recordSuccess('update-appointment', `/appointments/${id}`, { body: changes })
-  const range = `date=${date}&date_to=${addDays(date, 30)}&room_id=${room_id}&limit=3`
-  await recordSuccess(
-    'get-availability',
-    `/availability?treatment_id=${offered?.id}&${range}`,
-    {},
-    'treatment',
-  )
-  const request = {
-    ...booking,
-    doctor_id: other,
-    appointment_date: date,
-    start_time,
-    duration: 30,
-    room_id,
-  }
-  await recordError('room_unavailable', 'POST', '/appointments', { body: request })
+  const activeOf = async (path: string): Promise<Entry[]> =>
+    (await sendRequest('GET', `${path}?limit=100`)).body.data.filter(({ is_active }: Entry) => is_active)
+  const [room] = await activeOf('/clinic/rooms')
+  const treatments = await activeOf('/clinic/treatments')
+  const room_id = room?.id
+  await recordSuccess('update-appointment', `/appointments/${id}`, { body: { room_id, notes: 'Fasting' } })
+  const slotsOf = (treatment: string | undefined, limit: number) =>
+    `/availability?treatment_id=${treatment}&room_id=${room_id}&date=${from}&date_to=${addDays(from, 30)}&limit=${limit}`
+  await recordSuccess('get-availability', slotsOf(treatments[0]?.id, 3), {}, 'treatment')
+  const unknownRoom = `treatment_id=${treatments[0]?.id}&room_id=${id}&date=${from}`
+  await recordError('room_not_found', 'GET', `/availability?${unknownRoom}`)
+  const slots: Slot[] = []
+  for (const treatment of treatments)
+    slots.push(...(await sendRequest('GET', slotsOf(treatment.id, 100))).body.data)
+  const [one, other] = slotsAtSameTime(slots)
+  const booking = ({ date, start_time, doctor }: Slot) => ({
+    body: { patient_id, doctor_id: doctor.id, appointment_date: date, start_time, room_id },
+  })
+  await sendRequest('POST', '/appointments', booking(one))
+  await recordError('room_unavailable', 'POST', '/appointments', booking(other))
 }
 
-/** A time at which a doctor is free for an hour, and another doctor for half an hour. */
-async function findTimeOfTwo(
-  { sendRequest }: ExampleRecorder,
-  doctor: string,
-  date: string,
-): Promise<{ start_time: string; other: string }> {
-  const freeTimes = async (id: string, duration: number): Promise<string[]> => {
-    const query = `doctor_id=${id}&date=${date}&duration=${duration}`
-    const slots = (await sendRequest('GET', `/availability?${query}`)).body.data as { start_time: string }[]
-    return slots.map(({ start_time }) => start_time)
+/** Slots of two doctors. */
+function slotsAtSameTime(slots: readonly Slot[]): [Slot, Slot] {
+  for (const one of slots) {
+    const other = slots.find(
+      ({ date, start_time, doctor }) =>
+        date === one.date && start_time === one.start_time && doctor.id !== one.doctor.id,
+    )
+    if (other) return [one, other]
   }
-  const times = await freeTimes(doctor, 60)
-  const doctors = (await sendRequest('GET', '/doctors?limit=100')).body.data as { id: string }[]
-  for (const { id: other } of doctors.filter(({ id }) => id !== doctor)) {
-    const start_time = (await freeTimes(other, 30)).find((time) => times.includes(time))
-    if (start_time !== undefined) return { start_time, other }
-  }
-  throw new Error(`No other doctor is free on ${date}.`)
+  throw new Error('No two doctors are free at the same time.')
 }
-
-type Treatment = { readonly id: string; readonly is_active: boolean; readonly doctor_ids: readonly string[] }
 
 /** Records the actions on an appointment, and on two others that end in other ways. */
 async function recordActions(

@@ -39,11 +39,6 @@ export async function recordErrors(
   await recordError('payment_not_found', 'GET', `/payments/${unknownId}`)
   await recordError('message_not_found', 'GET', `/messages/${unknownId}`)
   await recordError('treatment_not_found', 'GET', `/clinic/treatments/${unknownId}`)
-  await recordError(
-    'room_not_found',
-    'GET',
-    `/availability?doctor_id=${unknownId}&date=2026-06-01&room_id=${unknownId}`,
-  )
   await recordError('webhook_not_found', 'DELETE', `/webhooks/${unknownId}`)
   await recordError('delivery_not_found', 'POST', `/webhooks/${webhook}/deliveries/${unknownId}/redeliver`)
   await recordError('unauthorized', 'GET', '/patients', { pair: 'KEY:SECRET' })

@@ -6,6 +6,8 @@ export type OracleDay = {
   date: string
   timezone: string
   busy: readonly { from: number; to: number }[]
+  /** Time that is taken in the room, if one is asked for. */
+  roomBusy?: readonly { from: number; to: number }[]
 }
 
 export const formatMinute = (minute: number): string =>
@@ -13,12 +15,11 @@ export const formatMinute = (minute: number): string =>
 
 /** Why a start cannot be booked, or null: each of its minutes must be in working hours, exist and be free. */
 export function expectedRefusal(
-  { doctor, date, timezone, busy }: OracleDay,
+  { doctor, date, timezone, busy, roomBusy = [] }: OracleDay,
   from: number,
   duration: number,
 ): string | null {
-  const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
-  const weekday = weekdays[new Date(`${date}T12:00:00Z`).getUTCDay()] ?? 'mon'
+  const weekday = weekdayOf(date)
   const inside = (windows: readonly { start: string; end: string }[] | undefined, time: string) =>
     (windows ?? []).some(({ start, end }) => start <= time && time < end)
   const off = !doctor.isActive || doctor.timeOff.some((span) => span.from <= date && date <= span.to)
@@ -28,10 +29,30 @@ export function expectedRefusal(
     const open = !off && minute < 1439 && inside(hours, time) && !inside(doctor.breaks[weekday], time)
     if (!open || !minuteExists(date, time, timezone)) return 'outside_hours'
   }
-  for (let minute = from; minute < from + duration; minute++) {
-    if (busy.some((taken) => taken.from <= minute && minute < taken.to)) return 'taken'
-  }
+  for (const [reason, times] of [
+    ['taken', busy],
+    ['room_taken', roomBusy],
+  ] as const)
+    for (let minute = from; minute < from + duration; minute++)
+      if (times.some((taken) => taken.from <= minute && minute < taken.to)) return reason
   return null
+}
+
+function weekdayOf(date: string) {
+  const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
+  return weekdays[new Date(`${date}T12:00:00Z`).getUTCDay()] ?? 'mon'
+}
+
+const minuteOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3))
+
+/** The starts that availability must list: on the grid of each window, those that can be booked. */
+export function expectedSlots(day: OracleDay, duration: number): number[] {
+  const windows = day.doctor.exceptions[day.date] ?? day.doctor.hours[weekdayOf(day.date)] ?? []
+  return windows.flatMap(({ start, end }) => {
+    const starts: number[] = []
+    for (let from = minuteOf(start); from + duration <= minuteOf(end); from += duration) starts.push(from)
+    return starts.filter((from) => expectedRefusal(day, from, duration) === null)
+  })
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>()

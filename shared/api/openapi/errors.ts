@@ -30,6 +30,7 @@ const DETAILS: Partial<Record<ErrorKey, Details>> = {
   validation: { itemSchema: FieldIssue },
   missing_scope: { itemSchema: z.strictObject({ scope: oneOf(SCOPES) }), maxItems: SCOPES.length },
   slot_unavailable: { itemSchema: Alternative, maxItems: 3 },
+  room_unavailable: { itemSchema: Alternative, maxItems: 3 },
 }
 
 const DetailsOmitted: Json = {

@@ -2454,6 +2454,7 @@ export interface components {
             error: "SLOT_UNAVAILABLE";
             /** @constant */
             message: "errors.developer_api.room_unavailable";
+            details: components["schemas"]["Alternative"][];
         };
         Slot: {
             /**
@@ -4690,7 +4691,10 @@ export interface operations {
                 "if-match"?: components["parameters"]["IfMatch"];
             };
             path: {
-                /** @description A malformed id is treated like an unknown one and returns `appointment_not_found`. */
+                /**
+                 * @description A malformed id is treated like an unknown one and returns `appointment_not_found`.
+                 * @example 77ba18d5-1c9b-5d87-a4cf-000c6a5ace25
+                 */
                 id: string;
             };
             cookie?: never;

@@ -1,0 +1,176 @@
+import { NEW_APPOINTMENT } from '../../shared/domain/appointment.ts'
+import { applyAction } from '../../shared/domain/appointment-actions.ts'
+import { availableSlots } from '../../shared/domain/availability.ts'
+import { type BookingRequest, bookAppointment } from '../../shared/domain/book-appointment.ts'
+import type { Treatment } from '../../shared/domain/catalogue.ts'
+import type { ClinicId } from '../../shared/domain/clinic.ts'
+import { addDays } from '../../shared/domain/clock.ts'
+import { NO_DETAILS, type Patient } from '../../shared/domain/patient.ts'
+import { newUuid } from '../../shared/domain/uuid.ts'
+import { parseWeeklyHours } from '../../shared/domain/working-hours.ts'
+import { appointmentChangeStore } from '../../shared/store/calendar/appointment-changes.ts'
+import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
+import { availabilityStore } from '../../shared/store/calendar/availability.ts'
+import { bookingStore } from '../../shared/store/calendar/booking.ts'
+import { roomStore, treatmentStore } from '../../shared/store/catalogue.ts'
+import { doctorStore } from '../../shared/store/doctors.ts'
+import { patientHeadKey } from '../../shared/store/keys/patients.ts'
+import { EMPTY_HEAD } from '../../shared/store/patients/head.ts'
+import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
+import { Changeset } from '../../shared/store/table/changeset.ts'
+import { idempotencyGuard } from '../../shared/store/table/idempotency.ts'
+import type { Table } from '../../shared/store/table/table.ts'
+import { NEW_DOCTOR } from '../clinic/import/doctors.ts'
+import { AVAILABILITY_31_DAYS, type Bound, WRITE_UNITS } from './bounds.ts'
+
+type Add = (label: string, bound: Bound, work: () => Promise<unknown>) => Promise<void>
+
+const DATE = '2026-05-04'
+const DOCTORS = 20
+const moment = { timezone: 'Europe/Berlin', clock: { date: '2026-01-01', seconds: 0 } }
+
+/** Bookings, changes and actions with idempotency keys, and free slots. `unmeasured` writes what they need. */
+export async function addBookings(
+  add: Add,
+  unmeasured: Table,
+  table: Table,
+  clinic: ClinicId,
+): Promise<void> {
+  const { patient, doctors, room, treatment } = await prepare(unmeasured, clinic)
+  const [doctor] = doctors
+  const booking = bookingStore({ table })
+  const changes = appointmentChangeStore({ table })
+  const availability = availabilityStore({ table })
+  const guard = (key: string) => {
+    const request = { clinic, credential: 'ck_bench', route: 'bench', key, body: '{}' }
+    return idempotencyGuard({ table, now: Date.now }, request)
+  }
+  const request = (facts: Partial<BookingRequest>): BookingRequest => ({
+    id: newUuid(),
+    patient: patient.id,
+    doctor: doctor?.id ?? '',
+    date: DATE,
+    startTime: '09:00',
+    minutes: 30,
+    treatments: [],
+    room: null,
+    notes: null,
+    createdAt: '2026-01-01T00:00:00.000Z',
+    ...moment,
+    ...facts,
+  })
+  const book = (key: string, wanted: BookingRequest) =>
+    booking.book(
+      clinic,
+      wanted,
+      (facts) => bookAppointment(wanted, facts),
+      guard(key),
+      () => ({
+        status: 201,
+        body: { data: wanted },
+      }),
+    )
+  const question = { doctor: doctor?.id, treatment: undefined, room: undefined, from: DATE, to: DATE }
+  await add('availability', { units: 10, roundTrips: 2 }, () =>
+    Promise.all([availability.read(clinic, question), booking.defaultDuration(clinic)]),
+  )
+  const days = {
+    ...question,
+    doctor: undefined,
+    treatment: treatment.id,
+    room: room.id,
+    to: addDays(DATE, 30),
+  }
+  await add(
+    `availability, ${DOCTORS} doctors, 31 days, a treatment and a room`,
+    AVAILABILITY_31_DAYS,
+    async () => {
+      const facts = await availability.read(clinic, days)
+      if (facts.kind !== 'found') throw new Error('The catalogue is missing.')
+      const asked = { ...days, ...moment, minutes: 30, limit: 1000, roomBusyOn: facts.roomBusyOn }
+      if (availableSlots(facts.calendars, asked).length !== 1000) throw new Error('Slots are missing.')
+    },
+  )
+  const bound = { units: WRITE_UNITS.appointment + 4, roundTrips: 2 }
+  await add('book, with an idempotency key (read and write units)', bound, () => book('plain', request({})))
+  const full = request({ startTime: '10:00', treatments: [treatment.id], room: room.id })
+  await add('book with a treatment and a room (read and write units)', WITH_ROOM, () => book('full', full))
+  const move = { date: addDays(DATE, 1), startTime: '11:00', doctor: doctors[1]?.id }
+  await add('move to another doctor and day, with a room (read and write units)', MOVE, () =>
+    changes.change(clinic, {
+      id: full.id,
+      changes: move,
+      moment,
+      checkCurrent: () => {},
+      idempotency: guard('move'),
+      response: () => ({ status: 200, body: { data: full } }),
+    }),
+  )
+  await add('cancel, with a room (read and write units)', CANCEL, () =>
+    changes.act(
+      clinic,
+      full.id,
+      (before) => applyAction(before, { kind: 'cancel', reason: null }, '2026-01-01T00:00:00.000Z'),
+      { idempotency: guard('cancel'), status: 200, response: () => ({ data: full }) },
+    ),
+  )
+}
+
+/** Beyond a booking: the day of the room, and the checks of the room and the treatment. */
+const WITH_ROOM = { units: WRITE_UNITS.appointment + 14, roundTrips: 2 }
+/** Beyond a booking: the old rows and days are removed. */
+const MOVE = { units: WRITE_UNITS.appointment + 28, roundTrips: 3 }
+/** Beyond a change of status: the days of doctor and room, the check of the patient, the stored response. */
+const CANCEL = { units: WRITE_UNITS.statusChange + 12, roundTrips: 3 }
+
+/** Stores a patient, a room, and doctors who offer a treatment and have an appointment on each day. */
+async function prepare(table: Table, clinic: ClinicId) {
+  const patient: Patient = {
+    id: newUuid(),
+    firstName: 'Ada',
+    lastName: 'Kaya',
+    ...NO_DETAILS,
+    createdAt: '2026-01-01T00:00:00.000Z',
+  }
+  const hours = parseWeeklyHours('mon-sun 09:00-17:00')
+  const doctors = Array.from({ length: DOCTORS }, (_, at) => ({
+    ...NEW_DOCTOR,
+    id: newUuid(),
+    fullName: `Dr. Bo ${at}`,
+    hours,
+  }))
+  const room = { id: newUuid(), name: 'Room 1', departmentId: null, isActive: true }
+  const treatment: Treatment = {
+    id: newUuid(),
+    name: 'Check-up',
+    code: null,
+    description: null,
+    minutes: 30,
+    price: 0,
+    currency: 'EUR',
+    doctorIds: doctors.map(({ id }) => id),
+    isActive: true,
+  }
+  const added = <T>(after: T) => ({ before: null, after })
+  await table.transact([table.putWrite({ ...patientHeadKey(clinic), ...EMPTY_HEAD })])
+  await patientWriter({ table }).createMany(clinic, [patient])
+  await doctorStore({ table }).save(clinic, doctors.map(added))
+  await roomStore({ table }).save(clinic, [added(room)])
+  await treatmentStore({ table }).save(clinic, [added(treatment)])
+  for (const doctor of doctors)
+    for (let day = 0; day < 31; day++) {
+      const changes = new Changeset(table, clinic)
+      appointmentStore({ table }).change(changes, null, {
+        ...NEW_APPOINTMENT,
+        id: newUuid(),
+        patient: { id: patient.id, fullName: 'Ada Kaya' },
+        doctor: { id: doctor.id, fullName: doctor.fullName },
+        date: addDays(DATE, day),
+        startTime: '16:00',
+        endTime: '16:30',
+        createdAt: patient.createdAt,
+      })
+      await changes.commit()
+    }
+  return { patient, doctors, room, treatment }
+}
