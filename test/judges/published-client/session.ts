@@ -17,12 +17,16 @@ export const REQUESTS = JSON.parse(
   readFileSync(join(import.meta.dirname, 'requests.json'), 'utf8'),
 ) as RecordedRequest[]
 
+type Treatment = { readonly id: string; readonly is_active: boolean; readonly doctor_ids: readonly string[] }
+
 /** The values that a user of the client knows beforehand: a credential with every scope, and some ids of the clinic. */
 export async function firstValues(stack: RunningStack): Promise<Record<string, string>> {
   const [key = '', secret = ''] = stack.clinics[0]?.credentials.full?.split(':') ?? []
-  const [treatment] = (await get(stack, '/clinic/treatments?limit=1')).body.data
+  const treatments: Treatment[] = (await get(stack, '/clinic/treatments?limit=100')).body.data
+  const treatment = treatments.find(({ is_active, doctor_ids }) => is_active && doctor_ids.length > 0)
+  if (!treatment) throw new Error('No doctor offers a treatment.')
   const [invoice] = (await get(stack, '/invoices?limit=1')).body.data
-  const [doctor] = treatment.doctor_ids
+  const doctor = treatment.doctor_ids[0] as string
   for (let days = 30; ; days++) {
     const date = new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
     const free = (await get(stack, `/availability?doctor_id=${doctor}&date=${date}&duration=15`)).body.data
