@@ -9,7 +9,7 @@ process.env.TEST_RUN_STAGES = join(import.meta.dirname, 'test/support/stages')
 
 export default defineConfig({
   test: {
-    // Judges are programs of other people, such as fuzzers. They need Python.
+    // Judges are programs of other projects, such as fuzzers. They need Python.
     include: ['test/**/*.test.ts', ...(process.env.PROVE === '1' ? ['test/judges/*.judge.ts'] : [])],
     // Test files share the processes, and so what a process has loaded and compiled of packages.
     isolate: false,
