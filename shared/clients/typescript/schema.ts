@@ -2905,7 +2905,7 @@ export interface components {
         "ratelimit-policy": string;
         /**
          * @description Seconds to wait before retrying.
-         * @example 86398
+         * @example 86400
          */
         "retry-after": number;
         /**
