@@ -18,6 +18,15 @@ export const coldSearchBound = (patients: number): Bound => ({
 /** Creating one patient, in write units, including its events and idempotency record. */
 export const CREATE_PATIENT_UNITS = 12
 
+/** Changing one patient, the same. */
+export const UPDATE_PATIENT_UNITS = 14
+
+/** Any page of the active or of the inactive patients: reads which are inactive, and rows that need not be neighbours. */
+export const activePageBound = (patients: number, limit: number): Bound => ({
+  units: limit + 2 + Math.ceil(patients / 29_000),
+  roundTrips: 2,
+})
+
 /** A page of a calendar list without a patient filter. */
 export function listBound(records: number, limit: number): Bound {
   const [small, large] = records <= 1_000 ? [8, 16] : records <= 100_000 ? [16, 28] : [36, 40]

@@ -4,19 +4,23 @@ import { finished } from 'node:stream/promises'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { QueryCommand } from '@aws-sdk/lib-dynamodb'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
-import { NO_DETAILS } from '../../shared/domain/patient.ts'
+import { NO_DETAILS, type Patient } from '../../shared/domain/patient.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { patientListPartition } from '../../shared/store/keys/patients.ts'
+import { type PatientFields, patientUpdates } from '../../shared/store/patients/patient-updates.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { patientSearch } from '../../shared/store/patients/search.ts'
+import { idempotencyGuard } from '../../shared/store/table/idempotency.ts'
 import { openTable } from '../../shared/store/table/table.ts'
 import { seeded } from '../demo/random.ts'
 import {
+  activePageBound,
   type Bound,
   CREATE_PATIENT_UNITS,
   coldSearchBound,
   pageBound,
   ROUND_TRIPS,
+  UPDATE_PATIENT_UNITS,
   warmSearchBound,
 } from './bounds.ts'
 import { type Cost, meter } from './meter.ts'
@@ -109,10 +113,39 @@ export async function measurePatients(
     { ...warmSearchBound(20), units: warmSearchBound(20).units + 1, roundTrips: ROUND_TRIPS },
     () => warm.search(clinic, 'ada', { page: 1, limit: 20 }),
   )
+  await measureChanges()
   await add('the obvious way: Query everything, page in memory', null, () =>
     queryEverything(client, tableName, clinic),
   )
   return lines
+
+  /** With an Idempotency-Key, as requests have. */
+  async function measureChanges(): Promise<void> {
+    const { items } = await warm.search(clinic, '', { page: 1, limit: 20 })
+    const updates = patientUpdates({ table })
+    const change = (at: number, fields: PatientFields) => () =>
+      updates.update(clinic, (items[at] as Patient).id, () => fields, {
+        idempotency: idempotencyGuard(
+          { table, now: Date.now },
+          { clinic, credential: 'ck_bench', route: 'update-patient', key: newUuid(), body: '{}' },
+        ),
+        status: 200,
+        response: (patient) => ({ data: patient }),
+      })
+    const bound = { units: UPDATE_PATIENT_UNITS + 3, roundTrips: 3 }
+    // The first national id of a clinic makes the secret of their hashes.
+    await change(6, { nationalId: '12345678951' })()
+    await add('change a name (write units, and 3 of reads)', bound, change(1, { lastName: 'New' }))
+    await add('change a phone number (the same)', bound, change(2, { phoneNumber: '+905321234568' }))
+    await add('change the notes (the same)', bound, change(3, { notes: 'Prefers afternoons' }))
+    await add('set a national id (the same)', bound, change(4, { nationalId: '12345678950' }))
+    await add('deactivate a patient (the same)', bound, change(5, { isActive: false }))
+    for (const isActive of [true, false])
+      for (const limit of [20, 100])
+        await add(`first page, is_active=${isActive}, limit ${limit}`, activePageBound(count, limit), () =>
+          warm.search(clinic, '', { page: 1, limit }, isActive),
+        )
+  }
 }
 
 /** A naive implementation of one page and its total, for comparison. */

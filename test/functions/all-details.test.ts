@@ -29,6 +29,22 @@ async function detailsOf(id: string, body: object, path = {}): Promise<[field: s
 const fieldsOf = async (...request: Parameters<typeof detailsOf>) =>
   (await detailsOf(...request)).map(([field]) => field)
 
+it('a patient is refused with every wrong field, when created and when changed', async () => {
+  const wrong = {
+    first_name: '',
+    last_name: null,
+    gender: 'x',
+    phone_number: '12',
+    email_address: 'none',
+    national_id: 'a b',
+    notes: '\u0000',
+    is_active: true,
+  }
+  const fields = ['is_active', ...Object.keys(wrong).filter((field) => field !== 'is_active')]
+  expect(await fieldsOf('create-patient', wrong)).toEqual(fields)
+  expect(await fieldsOf('update-patient', wrong, { id: newUuid() })).toEqual(fields)
+})
+
 describe('a webhook endpoint', () => {
   const wrong = {
     url: 'http://example.com/',

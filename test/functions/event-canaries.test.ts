@@ -122,6 +122,8 @@ async function everything(): Promise<void> {
     lastName: text('Kaya'),
     phoneNumber: `+${PHONE}`,
     emailAddress: `${CANARY}@example.com`,
+    nationalId: CANARY,
+    notes: text('notes'),
   })
   await patientWriter(db).createMany(clinic.id, [patient])
   await patientChanges(db.table).update(clinic.id, patient.id, { lastName: text('Demir') })
@@ -182,7 +184,16 @@ async function everything(): Promise<void> {
     last_name: text('Lind'),
     phone_number: `+${PHONE}`,
     email_address: `${CANARY}@example.com`,
+    national_id: CANARY,
+    notes: text('notes'),
   })
+  await ask(
+    'update-patient',
+    'PATCH',
+    { national_id: `${CANARY}-2`, notes: text('more') },
+    { id: body.data.id },
+  )
+  for (const id of ['deactivate-patient', 'activate-patient']) await ask(id, 'POST', {}, { id: body.data.id })
   await ask('create-appointment', 'POST', {
     patient_id: body.data.id,
     doctor_id: doctor.id,

@@ -30,6 +30,19 @@ it.each(HOSTILE_ADDRESSES)('POST /patients returns 422 for the email address %s'
   )
 })
 
+it.each(HOSTILE_ADDRESSES)(
+  'PATCH /patients/{id} returns 422 for the email address %s',
+  async (email_address) => {
+    const path = { id: '6d0e2a7c-0000-4000-8000-000000000001' }
+    const handler = await handlerOf({ id: 'update-patient' })
+    const sent = { ...headers, 'content-type': 'application/json' }
+    const body = JSON.stringify({ email_address })
+    expect(await call(handler, { method: 'PATCH', path, headers: sent, body })).toMatchObject(
+      invalid('email_address'),
+    )
+  },
+)
+
 describe.each([
   ['no visible character', '\u200b\u2060'],
   ['a directional override', 'Ada \u202eayaK'],

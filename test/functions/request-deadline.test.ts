@@ -8,6 +8,7 @@ import type { Clinic } from '../../shared/domain/clinic.ts'
 import { patientSegmentPartition } from '../../shared/store/keys/patients.ts'
 import { MAX_CREATED, patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { patientStore } from '../../shared/store/patients/patients.ts'
+import { chunked } from '../../shared/store/table/chunked.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { call, lambdaContext } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
@@ -32,11 +33,8 @@ beforeEach(async () => {
   dynamodb.faults.clear()
   clinic = await newClinic(db.table)
   const writer = patientWriter(db)
-  for (let count = 0; count < DUE; count += MAX_CREATED)
-    await writer.createMany(
-      clinic.id,
-      Array.from({ length: MAX_CREATED }, () => aPatient()),
-    )
+  const patients = Array.from({ length: DUE }, () => aPatient())
+  for (const chunk of chunked(patients, MAX_CREATED)) await writer.createMany(clinic.id, chunk)
   headers = { ...(await issueCredential(db.table, clinic)).headers, 'content-type': 'application/json' }
 })
 

@@ -19,9 +19,24 @@ export async function checkInactivePatients({ table, clinic, examine }: Inspecti
   for await (const rows of partitionPages(table, patientListPartition(clinic))) addInactive(wanted, rows)
   const stored = new Map<number, Item>()
   for await (const items of partitionPages(table, inactivePatientsPartition(clinic)))
-    for (const item of items) stored.set(Number(item.sk), item)
+    for (const item of items) {
+      if (item.sk === sortableNumber(Number(item.sk))) stored.set(Number(item.sk), item)
+      else await examine(recheckStray(item))
+    }
   for (const part of new Set([...wanted.keys(), ...stored.keys()]))
     if (!isRight(stored.get(part), wanted.get(part))) await examine(recheck(part))
+
+  /** An item whose key is that of no part. */
+  function recheckStray({ pk, sk }: Item): Recheck {
+    return async () => {
+      const item = await table.get({ pk, sk })
+      if (!item) return null
+      return {
+        faults: [{ kind: 'patient_activity_wrong', key: { pk, sk } }],
+        repair: () => table.transact([table.deleteWrite({ pk, sk })]),
+      }
+    }
+  }
 
   /** A change of a patient's state changes the version of the part in the same transaction. */
   function recheck(part: number): Recheck {

@@ -1,5 +1,6 @@
 import { nationalIdsPartition, parseNationalIdKey, patientKey } from '../../../shared/store/keys/patients.ts'
 import { nationalIds } from '../../../shared/store/patients/national-ids.ts'
+import type { StoredPatient } from '../../../shared/store/patients/patients.ts'
 import type { Item } from '../../../shared/store/table/write-requests.ts'
 import { requireUnchanged } from './conditions.ts'
 import type { Recheck } from './fault.ts'
@@ -13,10 +14,10 @@ import { keyText } from './record-image.ts'
 export async function checkNationalIds({ table, clinic, count, examine }: Inspection): Promise<void> {
   const { itemOf } = nationalIds({ table })
 
-  /** The item that a record requires; null for none, or for a record that is reported as damaged. */
+  /** The item that a record requires; null for none. */
   async function wantedItem(record: Item | undefined): Promise<Item | null> {
-    const patient = record && decodeStoredPatient(record)
-    return patient && isOrdinal(patient.ordinal) ? itemOf(clinic, patient) : null
+    const patient = readable(record)
+    return patient && itemOf(clinic, patient)
   }
 
   for await (const records of partitionPages(table, patientKey(clinic, '').pk)) {
@@ -27,8 +28,9 @@ export async function checkNationalIds({ table, clinic, count, examine }: Inspec
     await forEachConcurrent(suspects, (item) => examine(recheckMissing(parseNationalIdKey(item))))
   }
   for await (const items of partitionPages(table, nationalIdsPartition(clinic))) {
-    const keys = items.map((item) => patientKey(clinic, parseNationalIdKey(item)))
-    const records = new Map((await table.getMany(keys)).map((record) => [record.sk, record]))
+    const ids = new Set(items.map(parseNationalIdKey))
+    const read = await table.getMany([...ids].map((id) => patientKey(clinic, id)))
+    const records = new Map(read.map((record) => [record.sk, record]))
     const suspects: Item[] = []
     for (const item of items) {
       const wanted = await wantedItem(records.get(parseNationalIdKey(item)))
@@ -42,7 +44,7 @@ export async function checkNationalIds({ table, clinic, count, examine }: Inspec
       const key = patientKey(clinic, patient)
       const record = await table.get(key)
       const wanted = await wantedItem(record)
-      const stored = wanted && (await table.get(wanted))
+      const stored = wanted && (await table.get({ pk: wanted.pk, sk: wanted.sk }))
       if ((await table.get(key))?.v !== record?.v) return 'moving'
       if (!wanted || stored?.o === wanted.o) return null
       return {
@@ -59,11 +61,17 @@ export async function checkNationalIds({ table, clinic, count, examine }: Inspec
       const stored = await table.get({ pk, sk })
       const wanted = await wantedItem(record)
       if ((await table.get(key))?.v !== record?.v) return 'moving'
-      if (!stored || wanted?.sk === sk || (record && !decodeStoredPatient(record))) return null
+      if (!stored || wanted?.sk === sk || (record && !readable(record))) return null
       return {
         faults: [{ kind: 'national_id_stray', key: { pk, sk } }],
         repair: () => table.transact([table.deleteWrite({ pk, sk }), requireUnchanged(table, key, record)]),
       }
     }
   }
+}
+
+/** Null for a record that other checks report as damaged. */
+function readable(record: Item | undefined): StoredPatient | null {
+  const patient = record ? decodeStoredPatient(record) : null
+  return patient && isOrdinal(patient.ordinal) ? patient : null
 }

@@ -62,6 +62,6 @@ export const parseNationalIdKey = ({ sk }: Key): string => longId(sk.slice(sk.in
 
 /** The secret with which a clinic's national ids are hashed. */
 export const nationalIdSecretKey = (clinic: ClinicId): Key => ({
-  pk: partition(clinic, 'PH'),
-  sk: 'national-id-secret',
+  pk: partition(clinic, 'PNS'),
+  sk: 'secret',
 })

@@ -41,7 +41,9 @@ export function nationalIds({ table }: { table: Table }) {
       // Another request has made it in the meantime.
       if (!(error instanceof ConditionFailed)) throw error
     }
-    return requireSecret(clinic)
+    const made = await findSecret(clinic)
+    if (!made) throw new RangeError('the secret of national ids is unreadable')
+    return made
   }
 
   /** The item of a patient; null for one without a national id. */

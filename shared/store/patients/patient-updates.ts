@@ -2,7 +2,7 @@ import type { ClinicId } from '../../domain/clinic.ts'
 import type { Patient } from '../../domain/patient.ts'
 import { patientKey } from '../keys/patients.ts'
 import { Changeset } from '../table/changeset.ts'
-import { type ResponseToStore, StoredResponse } from '../table/idempotency.ts'
+import type { ResponseToStore, StoredResponse } from '../table/idempotency.ts'
 import { optionalWork } from '../table/request-signal.ts'
 import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
@@ -27,6 +27,7 @@ export function patientUpdates({ table }: { table: Table }) {
     judge: (before: Patient) => PatientFields,
     { idempotency, status, response }: ResponseToStore<Patient>,
   ): Promise<StoredResponse | StoredPatient | null> {
+    writer.forget(clinic)
     const updated = await retryOnConflict(async () => {
       const [stored, found] = await Promise.all([idempotency.find(), patients.findMany(clinic, [id])])
       const before = found.get(id)
@@ -38,9 +39,9 @@ export function patientUpdates({ table }: { table: Table }) {
       else await writer.update(clinic, [{ before, after }], store)
       return after
     })
-    // Search finds the patient already; a snapshot only makes that cheaper.
-    if (updated && !(updated instanceof StoredResponse))
-      await optionalWork(() => writer.snapshotIfDue(clinic)).catch(() => undefined)
+    const head = writer.latest(clinic)
+    // Search finds the patient already; a snapshot only makes that cheaper, and may wait for the next change.
+    if (head) await optionalWork(() => writer.snapshotIfDue(clinic, head)).catch(() => undefined)
     return updated
   }
 

@@ -4,17 +4,15 @@ import type { ClinicId } from '../../domain/clinic.ts'
 import { patientEventDraft } from '../../domain/event.ts'
 import { fullName, type Patient } from '../../domain/patient.ts'
 import { patientOwner } from '../keys/copies.ts'
-import { patientChangeKey, patientKey, patientRowKey, patientTurnsKey } from '../keys/patients.ts'
+import { patientChangeKey, patientKey, patientRowKey } from '../keys/patients.ts'
 import { Changeset } from '../table/changeset.ts'
 import { ConditionFailed } from '../table/errors.ts'
 import type { IdempotencyGuard, StoredResponse } from '../table/idempotency.ts'
 import { optionalWork } from '../table/request-signal.ts'
 import { repeatOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
-import { Contended, retryInTurns } from '../table/turns.ts'
-import { isContended, moveHead, nextHead, type PatientHead, readPatientHead } from './head.ts'
-import { inactivePatients } from './inactive-patients.ts'
-import { nationalIds } from './national-ids.ts'
+import { headWriter } from './head-writer.ts'
+import { patientIndexes } from './patient-indexes.ts'
 import { type ImportedPatient, recordItem, rowItem, type StoredPatient } from './patients.ts'
 import { patientSearchLine } from './search-lines.ts'
 import { patientSnapshots } from './snapshots.ts'
@@ -29,10 +27,8 @@ export type PatientChange = { readonly before: StoredPatient; readonly after: St
 
 export function patientWriter({ table }: { table: Table }) {
   const snapshots = patientSnapshots({ table })
-  const inactive = inactivePatients({ table })
-  const identified = nationalIds({ table })
-  /** The head as this writer left it, so that a run of writes by one writer reads it once. */
-  const heads = new Map<ClinicId, PatientHead>()
+  const indexes = patientIndexes({ table })
+  const { inTurns, forget, latest } = headWriter({ table })
 
   /** Creates one patient and stores the response; the stored response if the same request was completed before. */
   async function create(
@@ -42,21 +38,20 @@ export function patientWriter({ table }: { table: Table }) {
     status: number,
     response: object,
   ): Promise<StoredResponse | null> {
-    // Read the head again: another function may have moved it since this writer did.
-    heads.delete(clinic)
+    forget(clinic)
     const stored = await inTurns(clinic, async ({ readHead, commit }) => {
       const [stored, head] = await Promise.all([idempotency.find(), readHead()])
       if (stored) return stored
       const changes = new Changeset(table, clinic)
       idempotency.store(changes, status, response, patient.id)
-      await addIndexes(changes, [{ before: null, after: addCreation(changes, patient, head.n) }])
+      await indexes.move(changes, [{ before: null, after: addCreation(changes, patient, head.n) }])
       if (await commit(changes, head, { n: head.n + 1 })) return null
       // Either the same request was faster, or this one was committed before and its response was lost.
       return idempotency.find()
     })
     // Search finds the patient already; a snapshot only makes that cheaper, and may wait for the next creation.
     if (!stored)
-      await optionalWork(() => snapshots.snapshotIfDue(clinic, heads.get(clinic))).catch(() => undefined)
+      await optionalWork(() => snapshots.snapshotIfDue(clinic, latest(clinic))).catch(() => undefined)
     return stored
   }
 
@@ -69,7 +64,7 @@ export function patientWriter({ table }: { table: Table }) {
       const head = await readHead()
       const changes = new Changeset(table, clinic)
       const created = patients.map((patient, index) => addCreation(changes, patient, head.n + index))
-      await addIndexes(
+      await indexes.move(
         changes,
         created.map((after) => ({ before: null, after })),
       )
@@ -92,7 +87,7 @@ export function patientWriter({ table }: { table: Table }) {
       const changes = new Changeset(table, clinic)
       let next = firstUpdate
       for (const change of patients) addUpdate(changes, change, isFoundOtherwise(change) ? next++ : null)
-      await addIndexes(changes, patients)
+      await indexes.move(changes, patients)
       extendChanges(changes)
       return changes
     }
@@ -105,51 +100,7 @@ export function patientWriter({ table }: { table: Table }) {
     if (!isCommitted) throw new ConditionFailed([])
   }
 
-  /** Adds what finds patients beside their rows and search. */
-  async function addIndexes(
-    changes: Changeset,
-    moves: readonly { readonly before: StoredPatient | null; readonly after: StoredPatient }[],
-  ): Promise<void> {
-    for (const { before, after } of moves) await identified.move(changes, before, after)
-    const turned = moves.filter(({ before, after }) => (before?.isActive ?? true) !== after.isActive)
-    await inactive.move(
-      changes,
-      turned.map(({ after }) => after),
-    )
-  }
-
-  /** Runs work that moves the head. If another writer was faster, runs it again in a turn, with a fresh head. */
-  function inTurns<T>(clinic: ClinicId, work: (head: HeadAccess) => Promise<T>): Promise<T> {
-    const readProgress = async () => (await readPatientHead(table, clinic)).t ?? 0
-    return retryInTurns({ table, key: patientTurnsKey(clinic), readProgress }, (turn) =>
-      work({
-        readHead: async () => {
-          const known = turn ? undefined : heads.get(clinic)
-          const head = known ?? (await readPatientHead(table, clinic))
-          if (turn ? !turn.hasBegun(head.t ?? 0) : isContended(head)) throw new Contended()
-          return head
-        },
-        commit: (changes, head, counters) => commit(changes, head, nextHead(head, counters, turn)),
-      }),
-    )
-  }
-
-  async function commit(changes: Changeset, head: PatientHead, next: PatientHead): Promise<boolean> {
-    const { clinic } = changes
-    const writes = changes.writes()
-    heads.delete(clinic)
-    try {
-      await table.tryTransact([...writes, moveHead(table, clinic, head, next)])
-      heads.set(clinic, next)
-      return true
-    } catch (error) {
-      const isHeadUnmoved = error instanceof ConditionFailed && !error.failedIndexes.includes(writes.length)
-      if (!isHeadUnmoved) throw error
-      return false
-    }
-  }
-
-  return { create, createMany, update, ...snapshots }
+  return { create, createMany, update, forget, latest, ...snapshots }
 }
 
 function addCreation(changes: Changeset, patient: ImportedPatient, ordinal: number): StoredPatient {
@@ -186,16 +137,6 @@ function addUpdate(changes: Changeset, { before, after }: PatientChange, updateN
 /** Whether search finds the patient by other words than before. */
 const isFoundOtherwise = ({ before, after }: PatientChange): boolean =>
   patientSearchLine(before) !== patientSearchLine(after)
-
-type HeadAccess = {
-  readonly readHead: () => Promise<PatientHead>
-  /** False when a condition other than the head's failed: a record exists already, or was changed. */
-  readonly commit: (
-    changes: Changeset,
-    head: PatientHead,
-    counters: { readonly n: number } | { readonly u: number },
-  ) => Promise<boolean>
-}
 
 /** The values of a patient that other records copy. */
 const copiedValues = ({ emailAddress, erasedAt, ...patient }: StoredPatient): string =>

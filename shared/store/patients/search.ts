@@ -1,32 +1,19 @@
-/**
- * Search over a clinic's patients: an index in the function's memory, loaded from snapshot segments and kept
- * current by what was created and updated since. Two round trips when nothing changed, three otherwise.
- */
+/** Lists patients: all, those that a search finds, or the active or inactive ones of either. */
 import type { ClinicId } from '../../domain/clinic.ts'
 import { offsetOf, type Page, type PageRequest } from '../../domain/paging.ts'
 import type { Patient } from '../../domain/patient.ts'
-import { SearchIndex } from '../../domain/search-index.ts'
 import { type Needles, parseSearchQuery } from '../../domain/search-text.ts'
-import { UnavailableError } from '../table/errors.ts'
 import type { Table } from '../table/table.ts'
-import { type PatientHead, readPatientHead } from './head.ts'
+import { readPatientHead } from './head.ts'
 import { inactivePatients } from './inactive-patients.ts'
 import { patientStore } from './patients.ts'
-import { readLinesSince } from './search-lines.ts'
-import { readSegment } from './segments.ts'
+import { searchIndexes } from './search-indexes.ts'
 
-/** Characters of cached indexes over all clinics; a million patients take about 50 million. */
-const MEMORY_BUDGET = 100_000_000
+/** After so many attempts, patients that change meanwhile are left out. */
+const MAX_ATTEMPTS = 3
 
-/** An index further behind is loaded from its segments: a row costs about twenty times its line in a segment. */
-const maxRowsBehind = (patients: number): number => 500 + patients / 20
-
-/** A cold load is repeated when a snapshot overtakes it; after so many attempts a segment must be missing. */
-const MAX_LOAD_ATTEMPTS = 5
-
-export function patientSearch({ table }: { table: Table }, memoryBudget = MEMORY_BUDGET) {
-  /** Least recently used first. */
-  const indexes = new Map<ClinicId, SearchIndex>()
+export function patientSearch({ table }: { table: Table }, memoryBudget?: number) {
+  const indexes = searchIndexes({ table }, memoryBudget)
   const patients = patientStore({ table })
   const inactive = inactivePatients({ table })
 
@@ -40,7 +27,7 @@ export function patientSearch({ table }: { table: Table }, memoryBudget = MEMORY
     const needles = parseSearchQuery(query)
     if (isActive !== undefined) return pageOf(clinic, needles, isActive, request)
     if (!needles) return patients.page(clinic, request)
-    const index = await currentIndex(clinic)
+    const index = await indexes.current(clinic)
     const { total, ordinals } = index.find(needles, offsetOf(request), request.limit)
     return { items: await patients.findByOrdinals(clinic, ordinals), total }
   }
@@ -57,7 +44,7 @@ export function patientSearch({ table }: { table: Table }, memoryBudget = MEMORY
     const found = await patients.findByOrdinals(clinic, ordinals)
     const items = found.filter((patient) => patient.isActive === isActive)
     const hasChanged = items.length < ordinals.length
-    return hasChanged && attempt < MAX_LOAD_ATTEMPTS
+    return hasChanged && attempt < MAX_ATTEMPTS
       ? pageOf(clinic, needles, isActive, request, attempt + 1)
       : { items, total }
   }
@@ -71,70 +58,13 @@ export function patientSearch({ table }: { table: Table }, memoryBudget = MEMORY
     const [offset, { limit }] = [offsetOf(request), request]
     const reading = inactive.read(clinic)
     if (needles) {
-      const [set, index] = await Promise.all([reading, currentIndex(clinic)])
+      const [set, index] = await Promise.all([reading, indexes.current(clinic)])
       return index.find(needles, offset, limit, (ordinal) => set.has(ordinal) !== isActive)
     }
     const [set, { n }] = await Promise.all([reading, readPatientHead(table, clinic)])
     const count = set.count(n)
     const ordinals = set.select({ members: !isActive, end: n, offset, limit })
     return { total: isActive ? n - count : count, ordinals }
-  }
-
-  async function currentIndex(clinic: ClinicId): Promise<SearchIndex> {
-    const head = await readPatientHead(table, clinic)
-    const cached = indexes.get(clinic)
-    const index = (cached && (await advanceIndex(clinic, cached, head))) ?? (await loadIndex(clinic, head))
-    cacheIndex(clinic, index)
-    return index
-  }
-
-  /** The cached index brought up to the head, or null when it is too far behind. */
-  async function advanceIndex(
-    clinic: ClinicId,
-    index: SearchIndex,
-    head: PatientHead,
-  ): Promise<SearchIndex | null> {
-    for (;;) {
-      if (index.updates < head.lf || head.n - index.patients > maxRowsBehind(head.n)) return null
-      // A concurrent request may have read a later head and brought the index further.
-      if (index.patients >= head.n && index.updates >= head.u) return index
-      const { patients, updates } = index
-      const lines = await readLinesSince(table, clinic, { patients, updates }, head)
-      if (!lines) return null
-      // Lines of an older state must not overwrite the newer ones that a concurrent request has applied meanwhile.
-      if (index.patients === patients && index.updates === updates) {
-        index.advance(lines, head.n, head.u)
-        return index
-      }
-    }
-  }
-
-  /** A new index: the segments and what came after them, read side by side. */
-  async function loadIndex(clinic: ClinicId, head: PatientHead, attempt = 1): Promise<SearchIndex> {
-    const [segments, delta] = await Promise.all([
-      Promise.all(head.sv.map((version, index) => readSegment(table, clinic, index, version))),
-      readLinesSince(table, clinic, { patients: head.sn, updates: head.su }, head),
-    ])
-    const read = segments.flatMap((found) => (found ? [found.segment] : []))
-    // A snapshot between these reads has deleted log entries: read again from the current head.
-    if (!delta || read.length < segments.length) {
-      if (attempt === MAX_LOAD_ATTEMPTS) throw new UnavailableError('the search segments cannot be read')
-      return loadIndex(clinic, await readPatientHead(table, clinic), attempt + 1)
-    }
-    const index = new SearchIndex(read, head.sn, head.su)
-    index.advance(delta, head.n, head.u)
-    return index
-  }
-
-  function cacheIndex(clinic: ClinicId, index: SearchIndex): void {
-    indexes.delete(clinic)
-    indexes.set(clinic, index)
-    let cachedSize = [...indexes.values()].reduce((sum, { size }) => sum + size, 0)
-    for (const [oldest, { size }] of indexes) {
-      if (cachedSize <= memoryBudget || oldest === clinic) break
-      indexes.delete(oldest)
-      cachedSize -= size
-    }
   }
 
   return { search }

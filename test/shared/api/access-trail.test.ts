@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { Route } from '../../../shared/api/route.ts'
 import { ROUTES } from '../../../shared/api/routes.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
+import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { issueCredential } from '../../support/credentials.ts'
 import { call } from '../../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../../support/functions.ts'
@@ -123,6 +124,17 @@ describe('the patient of a request', () => {
     })
     expect(accesses).toMatchObject([{ records: [patient.id] }])
     expect(JSON.stringify(accesses)).not.toContain(patient.firstName)
+  })
+
+  it('is in the access line of a search by national id, which is not', async () => {
+    const national_id = 'ACCESS-4711'
+    await patientChanges(db.table).update(records.clinic.id, records.patient.id, { nationalId: national_id })
+    const { accesses, logged } = await call(await handlerOf(routeOf('list-patients')), {
+      query: { national_id },
+      headers: credential.headers,
+    })
+    expect(accesses).toMatchObject([{ records: [records.patient.id] }])
+    expect(JSON.stringify(accesses) + logged).not.toContain(national_id)
   })
 
   it('is in the access line of a creation, and of its repetition with the same Idempotency-Key', async () => {

@@ -8,10 +8,11 @@ import {
   APPOINTMENT_BODY,
   anonymizeResponse,
   PATIENT_BODY,
+  PRIVATE_PATIENT_BODY,
 } from '../../../shared/api/anonymize-response.ts'
 import { Appointment, renderAppointment } from '../../../shared/api/appointments.ts'
 import { renderAcceptedMessage } from '../../../shared/api/messages.ts'
-import { Patient, renderPatient } from '../../../shared/api/patients.ts'
+import { Patient, PatientDetails, renderPatient, renderPatientDetails } from '../../../shared/api/patients.ts'
 import type { Clinic, ClinicId } from '../../../shared/domain/clinic.ts'
 import type { FieldPolicies } from '../../../shared/domain/field-policy.ts'
 import { filledPatient, filledRecords } from '../../support/filled-records.ts'
@@ -30,19 +31,29 @@ const anonymized = (response: unknown) => JSON.parse(anonymizeResponse(JSON.stri
 const erasedPatient = { id: patient.id, full_name: 'Erased Patient' }
 
 describe('anonymizeResponse', () => {
+  const shown = {
+    ...erasedPatient,
+    first_name: 'Erased',
+    last_name: 'Patient',
+    date_of_birth: null,
+    gender: null,
+    phone_number: null,
+    email_address: null,
+    is_active: true,
+    created_at: '2026-05-01T10:00:00+03:00',
+    erased_at: null,
+  }
+
   it('replaces the personal data of a created patient', () => {
     const { data } = anonymized({ data: renderPatient(patient, clinic) })
-    expect(Patient.parse(data)).toEqual({
-      ...erasedPatient,
-      first_name: 'Erased',
-      last_name: 'Patient',
-      date_of_birth: null,
-      gender: null,
-      phone_number: null,
-      email_address: null,
-      created_at: '2026-05-01T10:00:00+03:00',
-      erased_at: null,
-    })
+    expect(Patient.parse(data)).toEqual(shown)
+  })
+
+  it('replaces the private fields of a patient in a response that has them', () => {
+    const full = renderPatientDetails(patient, { clinic, scopes: ['patient.read.private'] })
+    expect(full).toMatchObject({ national_id: patient.nationalId, notes: patient.notes })
+    const { data } = anonymized({ data: full })
+    expect(PatientDetails.parse(data)).toEqual({ ...shown, national_id: null, notes: null })
   })
 
   it('replaces the notes, the reason and the name in an appointment', () => {
@@ -84,6 +95,8 @@ describe('a field of a body without a policy', () => {
     // @ts-expect-error new_field has no policy
     PATIENT_BODY satisfies FieldPolicies<WithNewField<z.input<typeof Patient>>>
     // @ts-expect-error new_field has no policy
+    PRIVATE_PATIENT_BODY satisfies FieldPolicies<WithNewField<z.input<typeof PatientDetails>>>
+    // @ts-expect-error new_field has no policy
     APPOINTMENT_BODY satisfies FieldPolicies<WithNewField<z.input<typeof Appointment>>>
     // @ts-expect-error new_field has no policy
     ACCEPTED_SMS_BODY satisfies FieldPolicies<WithNewField<AcceptedSms>>
@@ -91,10 +104,11 @@ describe('a field of a body without a policy', () => {
     ACCEPTED_EMAIL_BODY satisfies FieldPolicies<WithNewField<AcceptedEmail>>
     const complete = [
       PATIENT_BODY satisfies FieldPolicies<z.input<typeof Patient>>,
+      PRIVATE_PATIENT_BODY satisfies FieldPolicies<z.input<typeof PatientDetails>>,
       APPOINTMENT_BODY satisfies FieldPolicies<z.input<typeof Appointment>>,
       ACCEPTED_SMS_BODY satisfies FieldPolicies<AcceptedSms>,
       ACCEPTED_EMAIL_BODY satisfies FieldPolicies<AcceptedEmail>,
     ]
-    expect(complete).toHaveLength(4)
+    expect(complete).toHaveLength(5)
   })
 })

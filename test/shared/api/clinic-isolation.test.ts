@@ -163,6 +163,7 @@ function bodyOf(route: Route, { patient, doctor }: Named): object {
     },
     'send-message': { channel: days % 2 ? 'sms' : 'email', patient_id: patient, message: 'See you' },
     'create-webhook': { url: 'https://example.com/', events: ['patient.created'] },
+    'update-patient': { last_name: `Kaya${days}` },
     'update-webhook': { is_active: days % 2 === 0, description: `no. ${days}` },
   }
   return bodies[route.id] ?? {}
@@ -280,6 +281,9 @@ describe("a request stays within the credential's clinic", () => {
 /** The due items that each route writes for background functions. */
 const DUE: Record<string, string[]> = {
   'create-patient': ['due#event'],
+  'update-patient': ['due#event'],
+  'deactivate-patient': ['due#event'],
+  'activate-patient': ['due#event'],
   'create-appointment': ['due#event'],
   'confirm-appointment': ['due#event'],
   'check-in-appointment': ['due#event'],

@@ -103,11 +103,15 @@ it('lists, free slots and the health of the API have none', () => {
 
 /** What a change of each kind is: a valid body, and another one. */
 const CHANGES: Record<string, [object, object]> = {
+  'update-patient': [{ notes: 'one', gender: null }, { notes: 'two' }],
   'update-webhook': [{ description: 'one' }, { description: 'two' }],
 }
 
 /** Further fields, with which a change differs from every other. */
-const SECOND_CHANGE: Record<string, object> = { 'update-webhook': { description: 'three' } }
+const SECOND_CHANGE: Record<string, object> = {
+  'update-patient': { notes: 'three' },
+  'update-webhook': { description: 'three' },
+}
 
 /** A valid body of each POST that returns a whole record. */
 const bodyOf = (route: Route): object =>

@@ -90,6 +90,12 @@ describe('acceptMessage', () => {
       { patient: { ...patient, erasedAt: '2026-05-01T07:00:00.000Z' } },
       'patient_not_found',
     ],
+    [
+      'the patient is inactive, and has no phone number',
+      {},
+      { patient: { ...unreachable, isActive: false } },
+      'patient_inactive',
+    ],
     ['an SMS has no phone number to go to', {}, { patient: unreachable }, 'no_phone'],
     ['an email has no address to go to', { channel: 'email' }, { patient: unreachable }, 'no_email'],
     [

@@ -74,6 +74,13 @@ describe('bookAppointment', () => {
     ],
     ['patient and doctor are unknown', {}, { patient: undefined, doctor: null }, 'patient_not_found'],
     ['the doctor is unknown', {}, { doctor: null }, 'doctor_not_found'],
+    ['the patient is inactive', {}, { patient: { ...patient, isActive: false } }, 'patient_inactive'],
+    [
+      'the patient is inactive and the doctor unknown',
+      {},
+      { patient: { ...patient, isActive: false }, doctor: null },
+      'doctor_not_found',
+    ],
     ['the date has passed', { clock: { date: '2026-05-05', seconds: 0 } }, {}, 'in_past'],
     ['the start is now', { clock: { date: '2026-05-04', seconds: 9.5 * 3600 } }, {}, 'in_past'],
     ['the end is after the working hours', { minutes: 151 }, {}, 'outside_hours'],

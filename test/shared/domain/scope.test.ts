@@ -20,6 +20,7 @@ it('lists the scopes of the specification, of the status of appointments and of 
     'communication.write.sms',
     'finance.read',
     'patient.read',
+    'patient.read.private',
     'patient.write',
     'webhook.read',
     'webhook.write',

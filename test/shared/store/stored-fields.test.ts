@@ -12,7 +12,12 @@ import {
 } from '../../../shared/store/calendar/invoices.ts'
 import { PAYMENT_ATTRIBUTES, PAYMENTS } from '../../../shared/store/calendar/payments.ts'
 import { MESSAGE_ATTRIBUTES, MESSAGES } from '../../../shared/store/messages/messages.ts'
-import { PATIENT_ATTRIBUTES, rowItem, toPatient } from '../../../shared/store/patients/patients.ts'
+import {
+  PATIENT_ATTRIBUTES,
+  recordItem,
+  rowItem,
+  toPatient,
+} from '../../../shared/store/patients/patients.ts'
 import type { AttributeMap } from '../../../shared/store/table/attributes.ts'
 import { filledPatient, filledRecords } from '../../support/filled-records.ts'
 
@@ -25,7 +30,7 @@ describe('a record with a value in every field', () => {
   it('is decoded as it was encoded', () => {
     const { appointment, invoice, payment, message } = records
     expect([
-      toPatient(rowItem(key, patient)),
+      toPatient(recordItem({ ...key, sk: patient.id }, { ...patient, ordinal: 0, version: 1, events: 1 })),
       APPOINTMENTS.decode({ ...key, ...APPOINTMENTS.encode(appointment) }, appointment.id),
       INVOICES.decode({ ...key, ...INVOICES.encode(invoice) }, invoice.id),
       PAYMENTS.decode({ ...key, ...PAYMENTS.encode(payment) }, payment.id),

@@ -42,7 +42,7 @@ beforeAll(async () => {
   })
   await patientWriter(db).snapshot(made.clinic)
   // Updates that the segments do not contain yet.
-  for (const at of [2, 3, 2]) await change(at, { phoneNumber: `+90555000000${at}` })
+  for (const [n, at] of [2, 3, 2].entries()) await change(at, { phoneNumber: `+90555000000${n}` })
   sound = await raw.scanAll()
 })
 beforeEach(() => raw.restore(sound))

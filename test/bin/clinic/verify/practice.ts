@@ -36,6 +36,8 @@ export type Size = {
   invoices: number
   payments: number
   messages: number
+  /** Whether some patients are inactive and have a national id. */
+  indexed?: boolean
 }
 
 export type Practice = {
@@ -70,7 +72,7 @@ export async function createPractice(table: Table, size: Size, seed = 1): Promis
   const { random, patients, doctors, appointments, invoices, payments, messages } = made
   const writer = patientWriter({ table })
   const range = (n: number) => Array.from({ length: n }, (_, at) => at)
-  patients.push(...range(size.patients).map(() => aPatient(random() < 0.3 ? { emailAddress: null } : {})))
+  patients.push(...range(size.patients).map(() => aPatient(random() < 0.3 ? lessKnown(size) : {})))
   for (const chunk of chunked(patients, MAX_CREATED)) await writer.createMany(clinic, chunk)
   if (random() < 0.7) await writer.snapshot(clinic)
   doctors.push(...range(size.doctors).map(() => aDoctor(`Dr. ${random()}`)))
@@ -101,6 +103,11 @@ export async function createPractice(table: Table, size: Size, seed = 1): Promis
 
 export const pickOne = <T>({ random }: Practice, of: readonly T[]): T =>
   of[Math.floor(random() * of.length)] as T
+
+const lessKnown = ({ indexed }: Size): Partial<Patient> => ({
+  emailAddress: null,
+  ...(indexed && { isActive: false, nationalId: 'N-1' }),
+})
 
 const randomDate = ({ random }: Practice): string =>
   new Date(NOW + Math.floor(random() * 90 - 45) * 86_400_000).toISOString().slice(0, 10)

@@ -8,6 +8,7 @@ import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
 import { shortId } from '../../../../shared/store/keys/key.ts'
 import { messageStore } from '../../../../shared/store/messages/messages.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
+import { patientsByNationalId } from '../../../../shared/store/patients/patients-by-national-id.ts'
 import { patientSearch } from '../../../../shared/store/patients/search.ts'
 import type { Item } from '../../../../shared/store/table/write-requests.ts'
 import { property, rounds } from '../../../support/scale.ts'
@@ -16,7 +17,7 @@ import { faultInjection } from './fault-injection.ts'
 import { createPractice, type Practice, runVerification } from './practice.ts'
 
 /** What follows from records: rows of lists, tallies, doctors' days, segments. */
-const FOLLOWS = /^.{22}#([AIYM](L|D#.*|P#.*|I#.*|T|T#.*)|D#.*|PL|PH|PC|PS#.*)$/
+const FOLLOWS = /^.{22}#([AIYM](L|D#.*|P#.*|I#.*|T|T#.*)|D#.*|PL|PH|PI|PN|PC|PS#.*)$/
 
 const sizes = fc.record({
   patients: fc.integer({ min: 1, max: 5 }),
@@ -25,6 +26,7 @@ const sizes = fc.record({
   invoices: fc.integer({ min: 1, max: 4 }),
   payments: fc.nat(6),
   messages: fc.nat(4),
+  indexed: fc.constant(true),
 })
 
 /** Which item, of those that follow from records; what is done to it; which of its attributes. */
@@ -80,8 +82,18 @@ async function expectOracle(db: TestTable, made: Practice): Promise<void> {
   await expectList(messages as never, messages.entity, made.messages)
   const last = { page: 1, limit: 100 }
   const listed = await patientStore(db).page(clinic, last)
-  expect(listed).toEqual({ items: [...made.patients].reverse(), total: made.patients.length })
-  for (const patient of made.patients) {
+  // Lists do not have national ids.
+  const patients = made.patients.map((patient) => ({ ...patient, nationalId: null }))
+  expect(listed).toEqual({ items: patients.toReversed(), total: patients.length })
+  for (const isActive of [true, false]) {
+    const items = patients.filter((patient) => patient.isActive === isActive).reverse()
+    const page = await patientSearch(db).search(clinic, '', last, isActive)
+    expect(page).toEqual({ items, total: items.length })
+  }
+  const identified = patients.filter((_, at) => made.patients[at]?.nationalId !== null)
+  const { items } = await patientsByNationalId(db).page(clinic, 'N-1', last)
+  expect(items).toEqual(identified.toReversed())
+  for (const patient of patients) {
     const found = await patientSearch(db).search(clinic, patient.phoneNumber ?? '', last)
     expect(found.items).toEqual([patient])
   }

@@ -1,0 +1,302 @@
+/** Private fields, changes, deactivation and the filters of patients, through the handlers. */
+import { beforeAll, describe, expect, it } from 'vitest'
+import { verifyClinic } from '../../bin/clinic/verify/verify-clinic.ts'
+import { anonymizeResponse } from '../../shared/api/anonymize-response.ts'
+import type { Clinic } from '../../shared/domain/clinic.ts'
+import { SCOPES, type Scope } from '../../shared/domain/scope.ts'
+import { newUuid } from '../../shared/domain/uuid.ts'
+import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
+import { credentialKey } from '../../shared/store/keys/clinics.ts'
+import { ANNOUNCED_PARTITION_PREFIX } from '../../shared/store/keys/events.ts'
+import { allItems } from '../support/all-items.ts'
+import { issueCredential } from '../support/credentials.ts'
+import { call } from '../support/event.ts'
+import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
+import { freshTable, newClinic, type TestTable } from '../support/table.ts'
+
+const NATIONAL_ID = 'QX-4711-canary'
+const NOTES = 'Canarynote'
+const PUBLIC = SCOPES.filter((scope) => scope !== 'patient.read.private')
+
+let db: TestTable
+let clinic: Clinic
+let full: Record<string, string>
+let limited: Record<string, string>
+
+beforeAll(async () => {
+  db = await freshTable()
+  stubFunctionEnvironment(db.name)
+  clinic = await newClinic(db.table)
+  full = (await issueCredential(db.table, clinic)).headers
+  limited = (await issueCredential(db.table, clinic, PUBLIC)).headers
+})
+
+type Sent = { headers?: Record<string, string>; body?: object; key?: string; query?: Record<string, string> }
+
+async function ask(id: string, patient: string | null, { headers = full, body, key, query }: Sent = {}) {
+  const method =
+    id.startsWith('get') || id.startsWith('list') ? 'GET' : id.startsWith('update') ? 'PATCH' : 'POST'
+  return call(await handlerOf({ id }), {
+    method,
+    ...(patient && { path: { id: patient } }),
+    ...(query && { query }),
+    headers: {
+      ...headers,
+      ...(body && { 'content-type': 'application/json' }),
+      ...(key && { 'idempotency-key': key }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+}
+
+const create = async (fields: object = {}): Promise<string> => {
+  const body = { first_name: 'Ada', last_name: 'Kaya', ...fields }
+  return (await ask('create-patient', null, { body })).body.data.id
+}
+const get = async (id: string, headers = full) => (await ask('get-patient', id, { headers })).body.data
+const list = (query: Record<string, string>, headers = full) => ask('list-patients', null, { query, headers })
+const idsOf = ({ body }: { body: any }): string[] => body.data.map(({ id }: { id: string }) => id)
+const eventsOf = async (id: string): Promise<number> =>
+  (await allItems(db)).filter(
+    ({ pk, d }) => pk.startsWith(ANNOUNCED_PARTITION_PREFIX) && (d as any).id === id,
+  ).length
+const update = (id: string, body: object, more: Sent = {}) => ask('update-patient', id, { body, ...more })
+
+describe('national_id and notes', () => {
+  it('are shown where one patient is the response, and only to a credential with patient.read.private', async () => {
+    const body = { first_name: 'Ada', last_name: 'Kaya', national_id: NATIONAL_ID, notes: NOTES }
+    const made = await ask('create-patient', null, { body })
+    expect([made.status, made.body.data]).toMatchObject([
+      201,
+      { national_id: NATIONAL_ID, notes: NOTES, is_active: true },
+    ])
+    const { id } = made.body.data
+    for (const [route, sent] of [
+      ['get-patient', {}],
+      ['update-patient', { body: { gender: 'female' } }],
+      ['deactivate-patient', {}],
+      ['activate-patient', {}],
+    ] as const) {
+      const { status, body } = await ask(route, id, sent)
+      expect([route, status, body.data]).toMatchObject([
+        route,
+        200,
+        { national_id: NATIONAL_ID, notes: NOTES },
+      ])
+      const { text } = await ask(route, id, { ...sent, headers: limited })
+      expect([route, text.includes('national_id') || text.includes('notes')]).toEqual([route, false])
+    }
+    const unseen = await ask('create-patient', null, { body, headers: limited })
+    expect([unseen.status, Object.keys(unseen.body.data)]).toEqual([
+      201,
+      Object.keys((await list({})).body.data[0]),
+    ])
+    expect(await get(unseen.body.data.id)).toMatchObject({ national_id: NATIONAL_ID, notes: NOTES })
+  })
+
+  it('occur in no list, search, index or log', async () => {
+    const id = await create({ national_id: NATIONAL_ID, notes: NOTES })
+    const found = await list({ national_id: NATIONAL_ID })
+    expect(idsOf(found)).toContain(id)
+    for (const response of [found, await list({}), await list({ is_active: 'true' })]) {
+      expect(response.text).not.toMatch(/national_id|notes|canary/i)
+      expect(response.logged).not.toMatch(/canary/i)
+    }
+    expect((await list({ search: NATIONAL_ID })).body.meta.total).toBe(0)
+    expect((await list({ search: NOTES })).body.meta.total).toBe(0)
+    const holders = (await allItems(db)).filter((item) => /canary/i.test(JSON.stringify(item)))
+    expect(new Set(holders.map(({ pk }) => pk.split('#')[1]))).toEqual(new Set(['P']))
+  })
+
+  it.each([
+    ['national_id', ''],
+    ['national_id', 'a'.repeat(33)],
+    ['national_id', 'ab 1'],
+    ['national_id', 'ΑΒ1'],
+    ['notes', 'a'.repeat(2001)],
+    ['notes', 'a\u0000'],
+  ])('%s %j returns 422', async (field, value) => {
+    const id = await create()
+    for (const response of [
+      await update(id, { [field]: value }),
+      await ask('create-patient', null, { body: { first_name: 'A', last_name: 'B', [field]: value } }),
+    ])
+      expect([response.status, response.body.details]).toMatchObject([422, [{ field }]])
+  })
+
+  it('are gone after an erasure, in stored responses and the index too', async () => {
+    const id = await create({ national_id: 'GONE-1', notes: 'Goneforever' })
+    const key = newUuid()
+    const first = await update(id, { gender: 'other' }, { key })
+    expect(first.text).toContain('Goneforever')
+    await patientChanges(db.table).erase(clinic.id, id, anonymizeResponse)
+    expect(JSON.stringify(await allItems(db))).not.toMatch(/GONE-1|Goneforever/)
+    expect((await update(id, { gender: 'other' }, { key })).body.data).toMatchObject({
+      national_id: null,
+      notes: null,
+    })
+    expect((await list({ national_id: 'GONE-1' })).body.meta.total).toBe(0)
+    expect(await get(id)).toMatchObject({ national_id: null, notes: null, first_name: 'Erased' })
+  })
+
+  it('are left out of a stored response if the credential has lost the scope meanwhile', async () => {
+    const { headers, key: credential } = await issueCredential(db.table, clinic)
+    const id = await create({ national_id: NATIONAL_ID, notes: NOTES })
+    const sent = { headers, key: newUuid() }
+    const first = await update(id, { gender: 'male' }, sent)
+    expect((await update(id, { gender: 'male' }, sent)).text).toBe(first.text)
+    await db.table.update(credentialKey(credential), {
+      UpdateExpression: 'SET scopes = :scopes',
+      ExpressionAttributeValues: { ':scopes': PUBLIC },
+    })
+    const { national_id: _, notes: __, ...data } = first.body.data
+    expect((await update(id, { gender: 'male' }, sent)).body).toEqual({ data })
+  })
+})
+
+describe('PATCH /patients/{id}', () => {
+  it('changes the fields that are sent, clears those that are null, and makes one event', async () => {
+    const id = await create({ gender: 'female', phone_number: '+905321234567', notes: 'old' })
+    const before = await get(id)
+    const { status, body } = await update(id, { last_name: 'Öztürk', phone_number: null, national_id: 'N-1' })
+    const changed = { last_name: 'Öztürk', full_name: 'Ada Öztürk', phone_number: null, national_id: 'N-1' }
+    expect([status, body.data]).toEqual([200, { ...before, ...changed }])
+    expect(await get(id)).toEqual(body.data)
+    expect(idsOf(await list({ search: 'ozturk' }))).toEqual([id])
+    expect(await eventsOf(id)).toBe(2)
+  })
+
+  it('changes nothing, and makes no event, without fields or with the present values', async () => {
+    const id = await create({ notes: 'same' })
+    const before = await get(id)
+    for (const body of [{}, { notes: 'same', first_name: 'Ada' }]) {
+      expect(await update(id, body)).toMatchObject({ status: 200, body: { data: before } })
+    }
+    expect(await eventsOf(id)).toBe(1)
+  })
+
+  it.each([
+    ['null for a required field', { first_name: null }, 'first_name'],
+    ['an unknown field', { colour: 'blue' }, 'colour'],
+    ['a field that actions change', { is_active: false }, 'is_active'],
+    ['a date of birth in the future', { date_of_birth: '2999-01-01' }, 'date_of_birth'],
+    ['an invalid phone number', { phone_number: '+9053' }, 'phone_number'],
+  ])('returns 422 for %s', async (_, body, field) => {
+    const id = await create()
+    expect(await update(id, body)).toMatchObject({ status: 422, body: { details: [{ field }] } })
+  })
+
+  it('returns 404 for an erased patient, as the actions do', async () => {
+    const id = await create()
+    await patientChanges(db.table).erase(clinic.id, id, anonymizeResponse)
+    const routes = ['update-patient', 'deactivate-patient', 'activate-patient']
+    for (const route of routes) expect((await ask(route, id, { body: {} })).status).toBe(404)
+  })
+
+  it('stores no response of a patient who is erased while nothing is changed', async () => {
+    for (let round = 0; round < 5; round++) {
+      const id = await create({ notes: `Racenote${round}` })
+      const erasing = patientChanges(db.table).erase(clinic.id, id, anonymizeResponse)
+      await Promise.all([erasing, update(id, {}, { key: newUuid() })])
+      expect(JSON.stringify(await allItems(db))).not.toContain(`Racenote${round}`)
+    }
+  })
+})
+
+describe('POST /patients/{id}/deactivate and /activate', () => {
+  it('change the state once, with one event each, and repeat without an effect', async () => {
+    const id = await create()
+    for (const [route, state] of [
+      ['deactivate-patient', false],
+      ['activate-patient', true],
+    ] as const)
+      for (const body of [undefined, {}])
+        expect(await ask(route, id, { ...(body && { body }) })).toMatchObject({
+          status: 200,
+          body: { data: { id, is_active: state } },
+        })
+    expect(await eventsOf(id)).toBe(3)
+  })
+
+  it('sending a message to an inactive patient is a 422; the patient stays readable and found', async () => {
+    const id = await create({ phone_number: '+905321234567', email_address: 'ada@example.com' })
+    await ask('deactivate-patient', id)
+    const inactive = { error: 'PATIENT_INACTIVE', message: 'errors.developer_api.patient_inactive' }
+    for (const channel of ['sms', 'email'])
+      expect(
+        await ask('send-message', null, { body: { channel, patient_id: id, message: 'Hello' } }),
+      ).toMatchObject({ status: 422, body: inactive })
+    expect(idsOf(await list({ search: 'ada' }))).toContain(id)
+    expect(await get(id)).toMatchObject({ is_active: false })
+  })
+})
+
+describe('GET /patients', () => {
+  it('filters by is_active, with a search too, with exact totals on every page', async () => {
+    const other = await newClinic(db.table)
+    const { headers } = await issueCredential(db.table, other)
+    const made: { id: string; active: boolean; name: string }[] = []
+    for (let n = 0; n < 23; n++) {
+      const name = n % 3 === 0 ? 'Berk' : 'Cem'
+      const body = { first_name: name, last_name: 'Kaya' }
+      const { id } = (await ask('create-patient', null, { headers, body })).body.data
+      const active = n % 4 !== 1
+      if (!active) await ask('deactivate-patient', id, { headers })
+      made.unshift({ id, active, name })
+    }
+    for (const is_active of ['true', 'false'])
+      for (const search of ['', 'berk', 'kaya'])
+        for (const limit of [1, 4, 100]) {
+          const wanted = made
+            .filter(
+              ({ active, name }) =>
+                String(active) === is_active && `${name} kaya`.toLowerCase().includes(search),
+            )
+            .map(({ id }) => id)
+          const seen: string[] = []
+          for (let page = 1; page <= Math.ceil(wanted.length / limit) + 1; page++) {
+            const query = { is_active, limit: String(limit), page: String(page), ...(search && { search }) }
+            const response = await list(query, headers)
+            expect(response.body.meta.total).toBe(wanted.length)
+            seen.push(...idsOf(response))
+          }
+          expect(seen).toEqual(wanted)
+        }
+    const { differences } = await verifyClinic(db.table, other.id, { repair: false, onDifference: () => {} })
+    expect(differences).toBe(0)
+  })
+
+  it('finds exactly the patients with a national id, who may share it', async () => {
+    const first = await create({ national_id: 'SH-1' })
+    const second = await create({ national_id: 'SH-1' })
+    await create({ national_id: 'SH-11' })
+    expect(idsOf(await list({ national_id: 'SH-1' }))).toEqual([second, first])
+    const page = await list({ national_id: 'SH-1', page: '2', limit: '1' })
+    expect([idsOf(page), page.body.meta]).toEqual([[first], { page: 2, limit: 1, total: 2, total_pages: 2 }])
+    expect((await list({ national_id: 'sh-1' })).body.meta.total).toBe(0)
+    await update(first, { national_id: 'SH-2' })
+    await update(second, { national_id: null })
+    expect((await list({ national_id: 'SH-1' })).body.meta.total).toBe(0)
+    expect(idsOf(await list({ national_id: 'SH-2' }))).toEqual([first])
+  })
+
+  it('returns 403 naming the scope for a national id, before it is validated', async () => {
+    for (const national_id of ['SH-1', '???'])
+      expect(await list({ national_id }, limited)).toMatchObject({
+        status: 403,
+        body: { details: [{ scope: 'patient.read.private' satisfies Scope }] },
+      })
+  })
+
+  it.each([
+    [{ national_id: 'A', search: 'a' }, 'national_id'],
+    [{ national_id: 'A', is_active: 'true' }, 'national_id'],
+    [{ national_id: 'a b' }, 'national_id'],
+    [{ is_active: 'yes' }, 'is_active'],
+  ])('returns 400 for %j', async (query, field) => {
+    expect(await list(query as Record<string, string>)).toMatchObject({
+      status: 400,
+      body: { details: [{ field }] },
+    })
+  })
+})
