@@ -126,7 +126,7 @@ describe('GET /doctors', () => {
     dynamodb.on(QueryCommand).resolves({ Items: [doctor(PATIENT, 'Dr. Bo'), doctor(CLINIC, 'Dr. Al')] })
     const answer = await call(await handlerOf({ id: 'list-doctors' }), { query: { limit: '1' }, headers })
     expect(answer.body).toEqual({
-      data: [{ id: CLINIC, full_name: 'Dr. Al', specialty: null, is_active: true }],
+      data: [{ id: CLINIC, full_name: 'Dr. Al', specialty: null, department_id: null, is_active: true }],
       meta: { page: 1, limit: 1, total: 2, total_pages: 2 },
     })
   })
