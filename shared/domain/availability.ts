@@ -1,5 +1,5 @@
 /** Which slots can be booked on several days, with several doctors. */
-import { addDays } from './clock.ts'
+import { addDays, clockGaps } from './clock.ts'
 import type { Doctor } from './doctor.ts'
 import type { Interval } from './interval.ts'
 import type { Moment } from './placement.ts'
@@ -41,8 +41,9 @@ export function availableSlots(
   const slots: DoctorSlot[] = []
   for (let date = from; date <= to && slots.length < limit; date = addDays(date, 1)) {
     const roomBusy = roomBusyOn(date)
+    const gaps = clockGaps(date, timezone)
     const ofDate = calendars.flatMap(({ doctor, busyOn }) =>
-      freeSlots({ doctor, date, timezone, busy: [...busyOn(date), ...roomBusy] }, minutes, clock).map(
+      freeSlots({ doctor, date, timezone, gaps, busy: [...busyOn(date), ...roomBusy] }, minutes, clock).map(
         (slot) => ({ ...slot, date, doctor }),
       ),
     )

@@ -1,5 +1,4 @@
 /** Decides on a change of an appointment: a move, and other fields. */
-import { isDeepStrictEqual } from 'node:util'
 import type { Appointment, CatalogueReference } from './appointment.ts'
 import { formatTime, parseTime } from './interval.ts'
 import type { Patient } from './patient.ts'
@@ -68,9 +67,12 @@ export function movedParts(before: Appointment, target: Placement): PlacementPar
   return {
     time: isOtherDoctor || isOtherTime,
     room: target.room !== room || (room !== null && isOtherTime),
-    treatments: isOtherDoctor || !isDeepStrictEqual(target.treatments, treatments),
+    treatments: isOtherDoctor || !isSameList(target.treatments, treatments),
   }
 }
+
+const isSameList = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length === other.length && one.every((id, index) => id === other[index])
 
 /**
  * Decides on a change. Each part that moves is judged as in a booking; the other parts keep what was booked, even if that

@@ -16,6 +16,8 @@ export type DoctorDay = {
   readonly timezone: string
   /** Time that appointments take on that day. */
   readonly busy: readonly Interval[]
+  /** The minutes that clocks skip, for callers that ask for many doctors: finding them takes longer than all the rest. */
+  readonly gaps?: readonly Interval[]
 }
 
 /** Why a start cannot be booked. */
@@ -64,14 +66,14 @@ const MAX_ALTERNATIVES = 3
 /** When a doctor works on a day, and the breaks and skipped clock times within. */
 type Openings = { readonly windows: readonly Interval[]; readonly closed: readonly Interval[] }
 
-function openingsOf({ doctor, date, timezone }: DoctorDay): Openings {
+function openingsOf({ doctor, date, timezone, gaps }: DoctorDay): Openings {
   const isDayOff = doctor.timeOff.some(({ from, to }) => from <= date && date <= to)
   if (!doctor.isActive || isDayOff) return { windows: [], closed: [] }
   const weekday = WEEKDAYS[dayOfWeek(date) - 1] ?? 'mon'
   const windows = doctor.exceptions[date] ?? doctor.hours[weekday] ?? []
   return {
     windows: windows.map(toInterval),
-    closed: [...(doctor.breaks[weekday] ?? []).map(toInterval), ...clockGaps(date, timezone)],
+    closed: [...(doctor.breaks[weekday] ?? []).map(toInterval), ...(gaps ?? clockGaps(date, timezone))],
   }
 }
 

@@ -169,7 +169,7 @@ describe('a booking', () => {
     expect((await book({ doctor_id: ada.id, room_id: other.id })).status).toBe(201)
   })
 
-  it('of one room at the same time succeeds once, whoever the doctor is', async () => {
+  it('of one room at the same time succeeds once, also with different doctors', async () => {
     const bookings = [bo, ada].map(({ id }) => book({ doctor_id: id, room_id: room.id }))
     const statuses = (await Promise.all(bookings)).map(({ status }) => status)
     expect(statuses.sort()).toEqual([201, 409])

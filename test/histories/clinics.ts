@@ -1,10 +1,12 @@
-/** The two clinics of a history: new, with two doctors and a credential each. */
+/** The two clinics of a history: new, with two doctors, two rooms and a credential each. */
 import { NEW_DOCTOR } from '../../bin/clinic/import/doctors.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { parseWeeklyHours } from '../../shared/domain/working-hours.ts'
+import { roomStore } from '../../shared/store/catalogue.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
 import { readImportIds } from '../../shared/store/import-ids.ts'
 import type { Table } from '../../shared/store/table/table.ts'
+import { aRoom } from '../support/catalogue.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { newClinic } from '../support/table.ts'
 import { type ClinicModel, emptyClinicModel } from './model.ts'
@@ -29,10 +31,24 @@ async function createClinic(table: Table, index: 0 | 1): Promise<ClinicModel> {
     after: { ...NEW_DOCTOR, id, fullName: `Dr. ${externalId}`, hours },
   }))
   await doctorStore({ table }).save(clinic.id, changes)
+  const rooms = [aRoom(), aRoom()]
+  await roomStore({ table }).save(
+    clinic.id,
+    rooms.map((after) => ({ before: null, after })),
+  )
   const { headers } = await issueCredential(table, clinic)
   const number = ++created
   const phone = (operation: number) =>
     `+90532${String(number % 10_000).padStart(4, '0')}${String(operation).padStart(3, '0')}`
   const { Authorization: authorization } = headers
-  return emptyClinicModel({ index, id: clinic.id, authorization, suffix: `c${number}`, phone, idOf, doctors })
+  return emptyClinicModel({
+    index,
+    id: clinic.id,
+    authorization,
+    suffix: `c${number}`,
+    phone,
+    idOf,
+    rooms: rooms.map(({ id }) => id),
+    doctors,
+  })
 }

@@ -3,6 +3,7 @@ import type { FaultRates } from '../../infra/local/realistic-dynamodb/faults.ts'
 import { type Random, seededRandom } from '../../infra/local/realistic-dynamodb/random.ts'
 import type { ClinicModel } from './model.ts'
 import * as calendar from './operations/calendar.ts'
+import * as changes from './operations/changes.ts'
 import * as clinic from './operations/clinic.ts'
 import * as feedback from './operations/feedback.ts'
 import * as imports from './operations/imports.ts'
@@ -25,6 +26,8 @@ const OPERATIONS: Readonly<Record<string, readonly [weight: number, run: (run: R
   readAvailability: [2, calendar.readAvailability],
   listAppointments: [2, calendar.listAppointments],
   changeStatus: [5, calendar.changeStatus],
+  moveAppointment: [6, changes.moveAppointment],
+  actOnAppointment: [6, changes.actOnAppointment],
   importPatients: [4, imports.importPatients],
   importAppointments: [2, imports.importAppointments],
   importInvoices: [4, imports.importInvoices],

@@ -18,14 +18,22 @@ export type PatientModel = {
   readonly email: string | null
 }
 
+/** When, with whom and where an appointment takes place. */
+export type Place = {
+  readonly doctor: string
+  readonly room: string | null
+  readonly date: string
+  readonly from: number
+  readonly to: number
+}
+
 export type BookingModel = {
   /** Its notes. */
   readonly token: string
   readonly patient: PatientModel
-  readonly doctor: string
-  readonly date: string
-  readonly from: number
-  readonly to: number
+  readonly place: Register<Place>
+  /** Every place that it was ever to have. */
+  readonly places: Place[]
   readonly start: number
   id: string | null
   existence: Existence
@@ -97,6 +105,7 @@ export type ClinicModel = {
   readonly phone: (operation: number) => string
   /** The id of the imported record with an external id. */
   readonly idOf: ImportIds
+  readonly rooms: readonly string[]
   readonly doctors: { readonly id: string; readonly externalId: string; readonly name: Register<string> }[]
   readonly name: Register<string>
   readonly duration: Register<number>
@@ -109,7 +118,10 @@ export type ClinicModel = {
 }
 
 export const emptyClinicModel = (
-  facts: Pick<ClinicModel, 'index' | 'id' | 'authorization' | 'suffix' | 'phone' | 'idOf' | 'doctors'>,
+  facts: Pick<
+    ClinicModel,
+    'index' | 'id' | 'authorization' | 'suffix' | 'phone' | 'idOf' | 'rooms' | 'doctors'
+  >,
 ): ClinicModel => ({
   ...facts,
   name: new Register(`Clinic ${facts.index}`),

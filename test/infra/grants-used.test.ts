@@ -46,6 +46,7 @@ import {
 } from '../support/records.ts'
 import { aPatient, freshTable } from '../support/table.ts'
 import { anAttempt } from '../support/webhook-health.ts'
+import { appointmentRequests } from './appointment-requests.ts'
 import { type ExactGrants, exactGrants, logicalIdOf } from './exact-grants.ts'
 import { ses, sns, sqs } from './recorded-calls.ts'
 
@@ -53,8 +54,8 @@ let headers: Record<string, string>
 let mine: PopulatedClinic
 let endpoint: WebhookWithDeliveries
 let spare: string
-/** Appointments that can still be closed. */
-const open = Array.from({ length: 3 }, newUuid) as [string, string, string]
+/** Appointments that can still be changed. */
+const open = Array.from({ length: 4 }, newUuid)
 let table: Table
 let grants: ExactGrants
 
@@ -145,13 +146,12 @@ const requests = (): Record<string, Omit<RequestInput, 'method'>[]> => ({
   'get-patient': [{ path: { id: mine.patient.id } }],
   'get-doctor': [{ path: { id: mine.doctor.id } }],
   'get-treatment': [{ path: { id: mine.treatment.id } }],
-  'get-appointment': [{ path: { id: mine.appointment.id } }],
   'get-invoice': [{ path: { id: mine.invoice.id } }],
   'list-invoice-payments': [{ path: { id: mine.invoice.id } }],
   'get-payment': [{ path: { id: mine.payment.id } }],
   'get-message': [{ path: { id: mine.message.id } }],
   'get-webhook': [{ path: { id: endpoint.webhook.id } }],
-  'get-availability': [{ query: { doctor_id: mine.doctor.id, date: '2030-01-07' } }],
+  ...appointmentRequests(mine, open),
   // So many changes that a second snapshot of the search index deletes what the first contains.
   'update-patient': Array.from({ length: 128 }, (_, n) => ({
     path: { id: mine.patient.id },
@@ -161,21 +161,6 @@ const requests = (): Record<string, Omit<RequestInput, 'method'>[]> => ({
   'deactivate-patient': repeatable(),
   'activate-patient': repeatable(),
   'create-patient': [{ headers: json, body: '{"first_name":"Ada","last_name":"Kaya"}' }],
-  // The second request finds the slot taken and looks for alternatives.
-  'create-appointment': ['2030-01-07', '2030-01-07'].map((appointment_date) => ({
-    headers: json,
-    body: JSON.stringify({
-      patient_id: mine.patient.id,
-      doctor_id: mine.doctor.id,
-      appointment_date,
-      start_time: '09:00',
-    }),
-  })),
-  'confirm-appointment': [{ path: { id: mine.appointment.id } }],
-  'check-in-appointment': [{ path: { id: mine.appointment.id } }],
-  'complete-appointment': [{ path: { id: open[0] } }],
-  'no-show-appointment': [{ path: { id: open[1] } }],
-  'cancel-appointment': [{ path: { id: open[2] } }],
   // A new request and its repetition.
   'create-webhook': [1, 2].map(() => ({
     headers: { ...json, 'idempotency-key': 'k' },

@@ -1,6 +1,7 @@
 /** What the API must show of patients, appointments, invoices and payments when a history has ended. */
 import type { BookingModel, ClinicModel, PatientModel } from '../model.ts'
 import { isErased } from '../model.ts'
+import { minutesOf, placeFields } from '../operations/calendar.ts'
 import { demand } from '../register.ts'
 import type { World } from '../world.ts'
 import { compareExistence, fetchJson, walk } from './walk.ts'
@@ -49,6 +50,14 @@ export async function checkAppointments(world: World, clinic: ClinicModel): Prom
   for (const booking of clinic.bookings) {
     const record = stored.find(({ id }) => id === booking.id)
     if (!record) continue
+    const places = booking.place.possible().map((place) => JSON.stringify(placeFields(place)))
+    const { doctor, room, appointment_date, start_time, end_time } = record
+    const duration = minutesOf(end_time) - minutesOf(start_time)
+    const actual = { doctor_id: doctor.id, room_id: room?.id ?? null, appointment_date, start_time, duration }
+    demand(
+      places.includes(JSON.stringify(actual)),
+      () => `${booking.token} takes place ${JSON.stringify(actual)}, not ${places}`,
+    )
     const statuses = booking.status.possible()
     demand(statuses.includes(record.status), () => `${booking.token} is ${record.status}, not ${statuses}`)
     demand(
@@ -61,7 +70,9 @@ export async function checkAppointments(world: World, clinic: ClinicModel): Prom
   )
   for (const [at, one] of occupying.entries())
     for (const two of occupying.slice(at + 1)) {
-      const isSameDay = one.doctor.id === two.doctor.id && one.appointment_date === two.appointment_date
+      const isSameRoom = one.room !== null && one.room.id === two.room?.id
+      const isSameDay =
+        (one.doctor.id === two.doctor.id || isSameRoom) && one.appointment_date === two.appointment_date
       const isOverlap = isSameDay && one.start_time < two.end_time && two.start_time < one.end_time
       demand(!isOverlap, () => `two appointments overlap: ${JSON.stringify([one, two])}`)
     }

@@ -5,7 +5,7 @@ import { changeRecord } from '../../../bin/clinic/record.ts'
 import { canTransition } from '../../../shared/domain/appointment.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
-import { type BookingModel, identified, isErased } from '../model.ts'
+import { type BookingModel, type ClinicModel, identified, isErased, type Place } from '../model.ts'
 import { demand, Register, tick } from '../register.ts'
 import { command, pick, type Run, read, submit } from '../run.ts'
 
@@ -15,64 +15,95 @@ const DATES = ['2199-01-07', '2199-01-08']
 /** Added to the number of an operation for the second request of the same operation. */
 const SECOND = 1000
 
-const minutesOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3))
+export const minutesOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3))
 const timeOf = (minutes: number): string =>
   `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`
 
-const overlaps = (a: BookingModel, doctor: string, date: string, from: number, to: number): boolean =>
-  a.doctor === doctor && a.date === date && a.from < to && from < a.to
+/** Whether two places have the doctor or the room in common, at the same time. */
+const overlaps = (a: Place, b: Place): boolean =>
+  (a.doctor === b.doctor || (a.room !== null && a.room === b.room)) &&
+  a.date === b.date &&
+  a.from < b.to &&
+  b.from < a.to
 
-/** Whether the booking certainly occupied its time throughout, from `since` until now. */
-const occupied = (one: BookingModel, since: number): boolean =>
-  one.existence === 'certain' && one.start < since && one.status.isUntouched
+/** Whether the booking certainly occupied this time throughout, from `since` until now. */
+const occupied = (one: BookingModel, place: Place, since: number): boolean =>
+  one.existence === 'certain' &&
+  one.start < since &&
+  isUntouched(one) &&
+  overlaps(one.places[0] as Place, place)
+
+const isUntouched = ({ status, place }: BookingModel): boolean => status.isUntouched && place.isUntouched
+
+/** The bookings, but one, that certainly occupy a time which a request that begins now asks for. */
+export const occupants = ({ bookings }: ClinicModel, place: Place, start: number, except?: BookingModel) =>
+  bookings.filter((one) => one !== except && occupied(one, place, start))
+
+/** Demands that none of them occupied the time all along, since the request got it. */
+export function demandVacant(token: string, before: readonly BookingModel[]): void {
+  const victim = before.find(isUntouched)
+  demand(!victim, () => `${token} has the time of ${victim?.token}`)
+}
+
+/** Demands that another booking may have had the time that a request was refused. */
+export function demandRival(
+  { bookings }: ClinicModel,
+  asked: BookingModel,
+  place: Place,
+  start: number,
+): void {
+  const rival = bookings.find(
+    (one) =>
+      one !== asked &&
+      one.existence !== 'none' &&
+      one.freedAt > start &&
+      one.places.some((other) => overlaps(other, place)),
+  )
+  // A rival that was refused in the meantime cannot have taken the slot.
+  demand(rival !== undefined, () => `409 for a free slot: ${asked.token} ${JSON.stringify(place)}`)
+}
+
+/** A place of one of the clinic's doctors, by four numbers from 0 to 1. */
+export function drawPlace(
+  clinic: ClinicModel,
+  [byDoctor, byDate, byTime = 0, byLength = 0, byRoom = 0]: readonly number[],
+) {
+  const doctor = pick(clinic.doctors, byDoctor)?.id
+  const date = pick(DATES, byDate)
+  if (!doctor || !date) return undefined
+  const from = 9 * 60 + 15 * Math.floor(byTime * 16)
+  const room = pick([...clinic.rooms, null, null], byRoom) ?? null
+  return { doctor, date, room, from, to: from + (byLength < 0.5 ? 30 : 45) }
+}
+
+/** The fields of a request for a place. */
+export const placeFields = ({ doctor, room, date, from, to }: Place) => ({
+  ...{ doctor_id: doctor, room_id: room, appointment_date: date },
+  ...{ start_time: timeOf(from), duration: to - from },
+})
 
 export async function bookAppointment(run: Run): Promise<void> {
   const { clinic, operation } = run
-  const [byPatient, byDoctor, byDate, byTime = 0, byLength = 0] = operation.random
+  const [byPatient, ...byPlace] = operation.random
   const patient = pick(identified(clinic.patients), byPatient)
-  const doctor = pick(clinic.doctors, byDoctor)?.id
-  const date = pick(DATES, byDate)
-  if (!patient || !doctor || !date) return
-  const from = 9 * 60 + 15 * Math.floor(byTime * 16)
-  const duration = byLength < 0.5 ? 30 : 45
-  const to = from + duration
+  const place = drawPlace(clinic, byPlace)
+  if (!patient || !place) return
   const booking: BookingModel = {
     token: `n${operation.number}${clinic.suffix}`,
-    ...{
-      patient,
-      doctor,
-      date,
-      from,
-      to,
-      start: tick(),
-      id: null,
-      existence: 'possible' as const,
-      isImported: false,
-    },
+    ...{ patient, place: new Register(place), places: [place], start: tick() },
+    ...{ id: null, existence: 'possible' as const, isImported: false },
     status: new Register('scheduled'),
     freedAt: Number.POSITIVE_INFINITY,
   }
-  const takenBefore = clinic.bookings.filter(
-    (one) => overlaps(one, doctor, date, from, to) && occupied(one, booking.start),
-  )
+  const takenBefore = occupants(clinic, place, booking.start)
   clinic.bookings.push(booking)
-  const body = {
-    ...{
-      patient_id: patient.id,
-      doctor_id: doctor,
-      appointment_date: date,
-      start_time: timeOf(from),
-      duration,
-    },
-    notes: booking.token,
-  }
+  const body = { patient_id: patient.id, ...placeFields(place), notes: booking.token }
   const outcome = await submit(run, 'create-appointment', { body })
   if (outcome.kind === 'unknown') return
   if (outcome.kind === 'done') {
     booking.id = outcome.body.data.id
     booking.existence = 'certain'
-    const victim = takenBefore.find(({ status }) => status.isUntouched)
-    demand(!victim, () => `${booking.token} was booked over ${victim?.token}`)
+    demandVacant(booking.token, takenBefore)
     return
   }
   booking.existence = 'none'
@@ -82,15 +113,7 @@ export async function bookAppointment(run: Run): Promise<void> {
     return
   }
   demand(status === 409, () => `a booking returned ${status} ${JSON.stringify(outcome.body)}`)
-  const rival = clinic.bookings.find(
-    (one) =>
-      one !== booking &&
-      one.existence !== 'none' &&
-      overlaps(one, doctor, date, from, to) &&
-      one.freedAt > booking.start,
-  )
-  // A rival that was refused in the meantime cannot have taken the slot.
-  demand(rival !== undefined, () => `409 for a free slot: ${booking.token} ${date} ${timeOf(from)}`)
+  demandRival(clinic, booking, place, booking.start)
 }
 
 /** Two requests for overlapping times at the same time. */
@@ -108,16 +131,16 @@ export async function readAvailability(run: Run): Promise<void> {
   const doctor = pick(clinic.doctors, operation.random[0])?.id
   const date = pick(DATES, operation.random[1])
   if (!doctor || !date) return
-  const start = tick()
-  const taken = clinic.bookings.filter(
-    (one) => one.doctor === doctor && one.date === date && occupied(one, start),
-  )
+  const day = { doctor, date, room: null, from: 0, to: 24 * 60 }
+  const taken = occupants(clinic, day, tick())
   const response = await read(run, 'get-availability', { query: { doctor_id: doctor, date, duration: '15' } })
   if (!response) return
   demand(response.status === 200, () => `availability returned ${response.status}`)
   for (const { start_time, end_time } of response.body.data) {
     const [from, to] = [minutesOf(start_time), minutesOf(end_time)]
-    const booked = taken.find((one) => one.status.isUntouched && overlaps(one, doctor, date, from, to))
+    const booked = taken.find(
+      (one) => isUntouched(one) && overlaps(one.places[0] as Place, { ...day, from, to }),
+    )
     demand(!booked, () => `${start_time} is listed as free, but ${booked?.token} has it`)
   }
 }
@@ -129,7 +152,7 @@ export async function listAppointments(run: Run): Promise<void> {
   if (!response) return
   const ids: string[] = response.body.data.map(({ id }: { id: string }) => id)
   demand(new Set(ids).size === ids.length, () => 'a page of appointments has one twice')
-  const missing = committed.find((one) => one.status.isUntouched && !ids.includes(one.id))
+  const missing = committed.find((one) => isUntouched(one) && !ids.includes(one.id))
   demand(!missing, () => `appointment ${missing?.token} is missing from its list`)
 }
 

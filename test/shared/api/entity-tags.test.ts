@@ -105,12 +105,14 @@ it('lists, free slots and the health of the API have none', () => {
 const CHANGES: Record<string, [object, object]> = {
   'update-patient': [{ notes: 'one', gender: null }, { notes: 'two' }],
   'update-webhook': [{ description: 'one' }, { description: 'two' }],
+  'update-appointment': [{ notes: 'one' }, { notes: 'two' }],
 }
 
 /** Further fields, with which a change differs from every other. */
 const SECOND_CHANGE: Record<string, object> = {
   'update-patient': { notes: 'three' },
   'update-webhook': { description: 'three' },
+  'update-appointment': { notes: 'three' },
 }
 
 /** A valid body of each POST that returns a whole record. */
