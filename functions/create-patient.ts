@@ -3,8 +3,10 @@ import { createPatient } from '../shared/api/new-patient.ts'
 import { renderPatient } from '../shared/api/patients.ts'
 import { wallClock } from '../shared/domain/clock.ts'
 import type { Patient } from '../shared/domain/patient.ts'
+import type { Stamped } from '../shared/domain/stamped.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { patientWriter } from '../shared/store/patients/patient-writer.ts'
+import { StoredResponse } from '../shared/store/table/idempotency.ts'
 
 export const handler = endpoint(
   createPatient,
@@ -26,7 +28,8 @@ export const handler = endpoint(
       createdAt: new Date(now).toISOString(),
       erasedAt: null,
     }
-    const response = { data: renderPatient(patient, clinic) }
-    return (await patients.create(clinicId, patient, idempotency, 201, response)) ?? response
+    const response = (created: Stamped<Patient>) => ({ data: renderPatient(created, clinic) })
+    const outcome = await patients.create(clinicId, patient, idempotency, 201, response)
+    return outcome instanceof StoredResponse ? outcome : response(outcome)
   },
 )

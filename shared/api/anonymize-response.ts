@@ -5,7 +5,7 @@ import { eraseFields, eraseTo, type FieldPolicies, KEEP } from '../domain/field-
 import { MESSAGE_FIELDS } from '../domain/message.ts'
 import { ERASED_FULL_NAME, PATIENT_FIELDS } from '../domain/patient.ts'
 import type { Appointment } from './appointments.ts'
-import type { sendMessage } from './messages.ts'
+import type { sendMessage } from './new-message.ts'
 import type { Patient } from './patients.ts'
 import type { PersonRef } from './schemas.ts'
 
@@ -25,6 +25,7 @@ export const PATIENT_BODY = {
   phone_number: PATIENT_FIELDS.phoneNumber,
   email_address: PATIENT_FIELDS.emailAddress,
   created_at: PATIENT_FIELDS.createdAt,
+  updated_at: KEEP,
   erased_at: PATIENT_FIELDS.erasedAt,
 } satisfies FieldPolicies<z.input<typeof Patient>>
 
@@ -38,6 +39,7 @@ export const APPOINTMENT_BODY = {
   status: APPOINTMENT_FIELDS.status,
   notes: APPOINTMENT_FIELDS.notes,
   created_at: APPOINTMENT_FIELDS.createdAt,
+  updated_at: KEEP,
 } satisfies FieldPolicies<z.input<typeof Appointment>>
 
 type AcceptedMessage = z.input<(typeof sendMessage)['response']['body']>['data']

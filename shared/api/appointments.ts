@@ -3,6 +3,7 @@ import { APPOINTMENT_STATUSES, type Appointment as AppointmentRecord } from '../
 import type { ClinicInfo } from '../domain/clinic.ts'
 import { formatTime } from '../domain/interval.ts'
 import type { DatedSlot } from '../domain/slots.ts'
+import type { Stamped } from '../domain/stamped.ts'
 import { clinicTimestamp, LAST_DATE } from '../domain/timestamp.ts'
 import { DurationMinutes } from './availability.ts'
 import { defineRoute } from './route.ts'
@@ -18,6 +19,7 @@ import {
   renderPersonRef,
   TimeOfDay,
   Timestamp,
+  UpdatedAt,
   Uuid,
   validDateRange,
 } from './schemas.ts'
@@ -36,11 +38,12 @@ export const Appointment = z
     }),
     notes: z.string().nullable(),
     created_at: Timestamp,
+    updated_at: UpdatedAt,
   })
   .meta({ id: 'Appointment' })
 
 export const renderAppointment = (
-  appointment: AppointmentRecord,
+  appointment: Stamped<AppointmentRecord>,
   clinic: ClinicInfo,
 ): z.input<typeof Appointment> => ({
   id: appointment.id,
@@ -52,6 +55,7 @@ export const renderAppointment = (
   status: appointment.status,
   notes: appointment.notes,
   created_at: clinicTimestamp(appointment.createdAt, clinic.timezone),
+  updated_at: clinicTimestamp(appointment.updatedAt, clinic.timezone),
 })
 
 /** One of the next free slots, listed in the `details` of a 409. */

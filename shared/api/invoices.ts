@@ -6,6 +6,7 @@ import {
   type LineItem as LineItemRecord,
 } from '../domain/invoice.ts'
 import { RATIO_SCALE, renderDecimal, renderMoney } from '../domain/money.ts'
+import type { Stamped } from '../domain/stamped.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import { Payment } from './payments.ts'
 import { defineRoute } from './route.ts'
@@ -18,6 +19,7 @@ import {
   paging,
   renderPersonRef,
   Timestamp,
+  UpdatedAt,
   Uuid,
   validDateRange,
 } from './schemas.ts'
@@ -62,10 +64,11 @@ export const Invoice = z
     patient: z.strictObject({ ...PersonRef.shape, email: z.string().nullable() }),
     line_items: z.array(LineItem),
     created_at: Timestamp,
+    updated_at: UpdatedAt,
   })
   .meta({ id: 'Invoice' })
 
-export function renderInvoice(invoice: InvoiceRecord, clinic: ClinicInfo): z.input<typeof Invoice> {
+export function renderInvoice(invoice: Stamped<InvoiceRecord>, clinic: ClinicInfo): z.input<typeof Invoice> {
   const money = (minor: number) => renderMoney(minor, invoice.currency)
   return {
     id: invoice.id,
@@ -84,6 +87,7 @@ export function renderInvoice(invoice: InvoiceRecord, clinic: ClinicInfo): z.inp
     patient: { ...renderPersonRef(invoice.patient), email: invoice.patient.email },
     line_items: invoice.lineItems.map((item) => renderLineItem(item, money)),
     created_at: clinicTimestamp(invoice.createdAt, clinic.timezone),
+    updated_at: clinicTimestamp(invoice.updatedAt, clinic.timezone),
   }
 }
 

@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import type { ClinicInfo } from '../domain/clinic.ts'
 import { fullName, GENDERS, type Patient as PatientRecord } from '../domain/patient.ts'
+import type { Stamped } from '../domain/stamped.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import { defineRoute } from './route.ts'
-import { CalendarDate, envelopeOf, pageOf, paging, Timestamp, text, Uuid } from './schemas.ts'
+import { CalendarDate, envelopeOf, pageOf, paging, Timestamp, text, UpdatedAt, Uuid } from './schemas.ts'
 
 /** A patient as the API returns it. */
 export const Patient = z
@@ -17,6 +18,7 @@ export const Patient = z
     phone_number: z.string().nullable().meta({ description: 'In E.164 format.' }),
     email_address: z.string().nullable(),
     created_at: Timestamp,
+    updated_at: UpdatedAt,
     erased_at: Timestamp.nullable().meta({
       description:
         'When the patient was erased: the personal data of the patient, and all texts of the records, are gone. Else null.',
@@ -24,7 +26,10 @@ export const Patient = z
   })
   .meta({ id: 'Patient' })
 
-export const renderPatient = (patient: PatientRecord, clinic: ClinicInfo): z.input<typeof Patient> => ({
+export const renderPatient = (
+  patient: Stamped<PatientRecord>,
+  clinic: ClinicInfo,
+): z.input<typeof Patient> => ({
   id: patient.id,
   full_name: fullName(patient),
   first_name: patient.firstName,
@@ -34,6 +39,7 @@ export const renderPatient = (patient: PatientRecord, clinic: ClinicInfo): z.inp
   phone_number: patient.phoneNumber,
   email_address: patient.emailAddress,
   created_at: clinicTimestamp(patient.createdAt, clinic.timezone),
+  updated_at: clinicTimestamp(patient.updatedAt, clinic.timezone),
   erased_at: patient.erasedAt && clinicTimestamp(patient.erasedAt, clinic.timezone),
 })
 

@@ -7,6 +7,7 @@ import {
   PAYMENT_TYPES,
   type Payment as PaymentRecord,
 } from '../domain/payment.ts'
+import type { Stamped } from '../domain/stamped.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import { defineRoute } from './route.ts'
 import {
@@ -18,6 +19,7 @@ import {
   paging,
   renderPersonRef,
   Timestamp,
+  UpdatedAt,
   Uuid,
   validDateRange,
 } from './schemas.ts'
@@ -37,10 +39,14 @@ export const Payment = z
     description: z.string().nullable(),
     payment_date: CalendarDate,
     created_at: Timestamp,
+    updated_at: UpdatedAt,
   })
   .meta({ id: 'Payment' })
 
-export const renderPayment = (payment: PaymentRecord, clinic: ClinicInfo): z.input<typeof Payment> => ({
+export const renderPayment = (
+  payment: Stamped<PaymentRecord>,
+  clinic: ClinicInfo,
+): z.input<typeof Payment> => ({
   id: payment.id,
   invoice_id: payment.invoice.id,
   invoice_number: payment.invoice.number,
@@ -53,6 +59,7 @@ export const renderPayment = (payment: PaymentRecord, clinic: ClinicInfo): z.inp
   description: payment.description,
   payment_date: payment.date,
   created_at: clinicTimestamp(payment.createdAt, clinic.timezone),
+  updated_at: clinicTimestamp(payment.updatedAt, clinic.timezone),
 })
 
 /** Filters of every list of payments. */

@@ -27,6 +27,7 @@ const shown = {
   phone_number: '+9779812345678',
   email_address: null,
   created_at: '2026-05-01T12:45:00+05:45',
+  updated_at: '2026-05-01T12:45:00+05:45',
   erased_at: null,
 }
 describe('GET /patients/{id}', () => {
@@ -121,11 +122,20 @@ describe('GET /doctors', () => {
       hours: {},
       breaks: {},
       timeOff: [],
+      updatedAt: '2026-05-01T07:00:00.000Z',
     })
     dynamodb.on(QueryCommand).resolves({ Items: [doctor(PATIENT, 'Dr. Bo'), doctor(CLINIC, 'Dr. Al')] })
     const answer = await call(await handlerOf({ id: 'list-doctors' }), { query: { limit: '1' }, headers })
     expect(answer.body).toEqual({
-      data: [{ id: CLINIC, full_name: 'Dr. Al', specialty: null, is_active: true }],
+      data: [
+        {
+          id: CLINIC,
+          full_name: 'Dr. Al',
+          specialty: null,
+          is_active: true,
+          updated_at: '2026-05-01T12:45:00+05:45',
+        },
+      ],
       meta: { page: 1, limit: 1, total: 2, total_pages: 2 },
     })
   })

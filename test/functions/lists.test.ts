@@ -34,6 +34,7 @@ it('GET /appointments reads the tallies, then only the rows of the page, then th
     s: 'c',
     n: null,
     c: CREATED,
+    u: CREATED + 1000,
   }
   query('AL', [{ pk: pk('AL'), sk: `c#2026-05-04#09:00#${shortId(ID)}`, ...row }])
   const answer = await call(await handlerOf({ id: 'list-appointments' }), {
@@ -52,6 +53,7 @@ it('GET /appointments reads the tallies, then only the rows of the page, then th
         status: 'completed',
         notes: null,
         created_at: '2026-05-01T16:00:00+09:00',
+        updated_at: '2026-05-01T16:00:01+09:00',
       },
     ],
     meta: { page: 1, limit: 1, total: 2, total_pages: 2 },
@@ -181,6 +183,8 @@ it('GET /messages filtered by patient returns the stored message', async () => {
       error_message: 'no route',
       sent_at: null,
       patient: { id: PATIENT, full_name: 'Ada Kaya' },
+      created_at: '2026-05-01T16:00:00+09:00',
+      updated_at: '2026-05-01T16:00:00+09:00',
     },
   ])
 })

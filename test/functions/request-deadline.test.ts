@@ -6,7 +6,7 @@ import {
 } from '../../infra/local/realistic-dynamodb/realistic-dynamodb.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { patientSegmentPartition } from '../../shared/store/keys/patients.ts'
-import { MAX_CREATED, patientWriter } from '../../shared/store/patients/patient-writer.ts'
+import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { patientStore } from '../../shared/store/patients/patients.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { call, lambdaContext } from '../support/event.ts'
@@ -16,6 +16,7 @@ import { aPatient, freshTable, newClinic, type TestTable } from '../support/tabl
 
 /** Creations after which the next one takes a snapshot of the search index. */
 const DUE = 512
+const BATCH = 16
 
 let db: TestTable
 let dynamodb: RealisticDynamoDb
@@ -32,10 +33,10 @@ beforeEach(async () => {
   dynamodb.faults.clear()
   clinic = await newClinic(db.table)
   const writer = patientWriter(db)
-  for (let count = 0; count < DUE; count += MAX_CREATED)
+  for (let count = 0; count < DUE; count += BATCH)
     await writer.createMany(
       clinic.id,
-      Array.from({ length: MAX_CREATED }, () => aPatient()),
+      Array.from({ length: BATCH }, () => aPatient()),
     )
   headers = { ...(await issueCredential(db.table, clinic)).headers, 'content-type': 'application/json' }
 })

@@ -1,8 +1,9 @@
-import { calendarPartition, ownerPartition } from '../../../shared/store/keys/calendar.ts'
+import { calendarKey, calendarPartition, ownerPartition } from '../../../shared/store/keys/calendar.ts'
 import { doctorsPartition } from '../../../shared/store/keys/clinics.ts'
 import { patientKey } from '../../../shared/store/keys/patients.ts'
 import type { Item } from '../../../shared/store/table/write-requests.ts'
 import { busyTimeChecker } from './busy-times.ts'
+import { changeIndexChecker, type IndexedRecords } from './change-index.ts'
 import { copiedNameChecker } from './copied-names.ts'
 import { forEachConcurrent } from './for-each-concurrent.ts'
 import type { Inspection } from './inspection.ts'
@@ -33,15 +34,24 @@ export async function verifyCalendarLists(inspection: Inspection): Promise<void>
     for (const { sk } of page) doctors.add(sk)
   }
 
+  const indexedRecords = <R>({ entity }: RecordKind<R>): IndexedRecords => ({
+    kind: entity.letter,
+    keyOf: (id) => calendarKey(clinic, entity.letter, id),
+    updatedAtOf: (item) => imageOf(clinic, entity, item)?.record.updatedAt ?? null,
+  })
+
   async function verifyRecords<R extends AnyRecord>(kind: RecordKind<R>): Promise<void> {
     const rows = recordRowChecker(inspection, kind, unrepaired)
     const names = copiedNameChecker(inspection, kind)
+    const changes = changeIndexChecker(inspection, indexedRecords(kind))
     for await (const page of partitionPages(table, calendarPartition(clinic, kind.entity.letter))) {
       inspection.count(kind.name, page.length)
       await rows.check(page)
       await names.check(page)
+      await changes.checkRecords(page)
       if (kind.name === 'appointments') await verifyBusyTimes(page)
     }
+    await changes.checkIndex()
   }
 
   async function verifyBusyTimes(appointments: readonly Item[]): Promise<void> {

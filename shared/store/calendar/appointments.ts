@@ -4,6 +4,7 @@ import { doctorDayKey } from '../keys/calendar.ts'
 import { shortId } from '../keys/key.ts'
 import { type AttributeMap, code, instant, large, nullable, recordCodec, text } from '../table/attributes.ts'
 import type { Changeset } from '../table/changeset.ts'
+import { stampedCodec } from '../table/stamped-codec.ts'
 import type { CalendarEntity } from './calendar-entity.ts'
 import { calendarList } from './calendar-list.ts'
 import type { ListPlatform } from './calendar-pages.ts'
@@ -28,7 +29,8 @@ export const APPOINTMENT_ATTRIBUTES = {
 } satisfies AttributeMap<Omit<Appointment, 'id'>>
 
 export const APPOINTMENTS: CalendarEntity<Appointment, AppointmentStatus> = {
-  ...recordCodec<Appointment>(APPOINTMENT_ATTRIBUTES),
+  ...stampedCodec(recordCodec<Appointment>(APPOINTMENT_ATTRIBUTES)),
+  createdAt: ({ createdAt }) => createdAt,
   letter: 'A',
   facets: APPOINTMENT_FACETS,
   position: ({ id, status, date, startTime, patient, doctor }) => ({

@@ -11,6 +11,7 @@ import { addDays } from '../../domain/clock.ts'
 import type { Doctor } from '../../domain/doctor.ts'
 import { type Interval, parseTime } from '../../domain/interval.ts'
 import type { DatedSlot } from '../../domain/slots.ts'
+import type { Stamped } from '../../domain/stamped.ts'
 import { LAST_DATE } from '../../domain/timestamp.ts'
 import { clinicStore } from '../clinics.ts'
 import { doctorStore, type StoredDoctor } from '../doctors.ts'
@@ -39,7 +40,8 @@ export type StoredDay = {
 
 /** What was decided. A taken slot comes with other times to offer. */
 export type BookingOutcome =
-  | Exclude<BookingVerdict, { kind: 'taken' }>
+  | Exclude<BookingVerdict, { kind: 'taken' | 'booked' }>
+  | { readonly kind: 'booked'; readonly appointment: Stamped<Appointment> }
   | { readonly kind: 'taken'; readonly alternatives: DatedSlot[] }
 
 /** The outcomes whose response is stored under the idempotency key. After any other, the key can be used again. */
@@ -103,11 +105,17 @@ export function bookingStore({ table }: { table: Table }) {
       // An earlier attempt was committed after all, although its response was lost.
       const isBooked = day.appointments.has(shortId(request.id))
       const verdict = decide({ patient, doctor, busy: isBooked ? [] : day.busy })
-      if (isBooked && verdict.kind === 'booked') return verdict
-      const outcome = verdict.kind === 'taken' ? await findAlternatives(clinic, request, doctor) : verdict
-      if (outcome.kind !== 'booked' && outcome.kind !== 'taken') return outcome
+      const booked = isBooked ? await appointments.find(clinic, request.id) : null
+      if (booked && verdict.kind === 'booked') return { kind: 'booked', appointment: booked.record }
+      if (verdict.kind !== 'booked' && verdict.kind !== 'taken') return verdict
       const changes = new Changeset(table, clinic)
-      if (outcome.kind === 'booked') addBooking(changes, outcome.appointment, { patient, doctor, day })
+      const outcome: StoredOutcome =
+        verdict.kind === 'booked'
+          ? {
+              kind: 'booked',
+              appointment: addBooking(changes, verdict.appointment, { patient, doctor, day }),
+            }
+          : await findAlternatives(clinic, request, doctor)
       const { status, body } = response(outcome)
       idempotency.store(changes, status, body, request.patient)
       await changes.commit()
@@ -130,12 +138,13 @@ export function bookingStore({ table }: { table: Table }) {
     changes: Changeset,
     appointment: Appointment,
     { patient, doctor, day }: StoredFacts,
-  ): void {
+  ): Stamped<Appointment> {
     const { clinic } = changes
-    appointments.change(changes, null, appointment)
+    const booked = appointments.change(changes, null, appointment)
     changes.expectVersion(doctorDayKey(clinic, appointment.doctor.id, appointment.date), day.version)
     if (patient) changes.requireVersion(patientKey(clinic, patient.id), patient.version)
     if (doctor) changes.requireVersion(doctorKey(clinic, doctor.id), doctor.version)
+    return booked
   }
 
   return { defaultDuration, findDay, findDoctor: doctors.find, book }

@@ -1,6 +1,7 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import { descendingOrdinals, type Page, type PageRequest } from '../../domain/paging.ts'
 import { GENDERS, type Patient } from '../../domain/patient.ts'
+import type { Stamped } from '../../domain/stamped.ts'
 import { type Key, sortableNumber } from '../keys/key.ts'
 import { patientKey, patientListPartition, patientRowKey } from '../keys/patients.ts'
 import {
@@ -12,6 +13,7 @@ import {
   recordCodec,
   text,
 } from '../table/attributes.ts'
+import { stampedCodec } from '../table/stamped-codec.ts'
 import type { Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'
 import { readPatientHead } from './head.ts'
@@ -20,7 +22,7 @@ import { readPatientHead } from './head.ts'
 export type ImportedPatient = Patient & { readonly externalId?: string }
 
 /** A patient with its ordinal: its position in order of creation. */
-export type StoredPatient = ImportedPatient & {
+export type StoredPatient = Stamped<ImportedPatient> & {
   readonly ordinal: number
   readonly version: number
   /** The number of its events so far. */
@@ -30,7 +32,7 @@ export type StoredPatient = ImportedPatient & {
 /** Reads patients. The writer is patient-writer.ts. */
 export function patientStore({ table }: { table: Table }) {
   /** Null for an unknown id, which includes the ids of other clinics. */
-  async function find(clinic: ClinicId, id: string): Promise<Patient | null> {
+  async function find(clinic: ClinicId, id: string): Promise<Stamped<Patient> | null> {
     const item = await table.get(patientKey(clinic, id))
     return item ? toPatient(item) : null
   }
@@ -41,7 +43,7 @@ export function patientStore({ table }: { table: Table }) {
   }
 
   /** Most recently created first. The head determines the ordinals of the page, and one range query reads them. */
-  async function page(clinic: ClinicId, request: PageRequest): Promise<Page<Patient>> {
+  async function page(clinic: ClinicId, request: PageRequest): Promise<Page<Stamped<Patient>>> {
     const { n } = await readPatientHead(table, clinic)
     const ordinals = descendingOrdinals(n, request)
     if (!ordinals) return { items: [], total: n }
@@ -57,7 +59,7 @@ export function patientStore({ table }: { table: Table }) {
   }
 
   /** The patients at these ordinals, in the same order. */
-  async function findByOrdinals(clinic: ClinicId, ordinals: readonly number[]): Promise<Patient[]> {
+  async function findByOrdinals(clinic: ClinicId, ordinals: readonly number[]): Promise<Stamped<Patient>[]> {
     const rows = await table.getMany(ordinals.map((ordinal) => patientRowKey(clinic, ordinal)))
     const byKey = new Map(rows.map((row) => [row.sk, row]))
     return ordinals.flatMap((ordinal) => {
@@ -82,7 +84,7 @@ export const PATIENT_ATTRIBUTES = {
 } satisfies AttributeMap<Omit<Patient, 'id'>>
 
 /** The attributes of the record and of the list row; the row also names the patient (`i`). */
-const patientCodec = recordCodec<Patient>(PATIENT_ATTRIBUTES)
+const patientCodec = stampedCodec(recordCodec<Patient>(PATIENT_ATTRIBUTES))
 
 export const recordItem = (
   key: Key,
@@ -96,14 +98,14 @@ export const recordItem = (
   ...patientCodec.encode(patient),
 })
 
-export const rowItem = (key: Key, patient: Patient): Item => ({
+export const rowItem = (key: Key, patient: Stamped<Patient>): Item => ({
   ...key,
   i: patient.id,
   ...patientCodec.encode(patient),
 })
 
 /** @throws TypeError or RangeError for an item that is not a patient's record or row */
-export const toPatient = (item: Item): Patient =>
+export const toPatient = (item: Item): Stamped<Patient> =>
   patientCodec.decode(item, (item.i as string | undefined) ?? item.sk)
 
 function toStoredPatient(item: Item): StoredPatient {

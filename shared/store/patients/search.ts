@@ -7,6 +7,7 @@ import { offsetOf, type Page, type PageRequest } from '../../domain/paging.ts'
 import type { Patient } from '../../domain/patient.ts'
 import { SearchIndex } from '../../domain/search-index.ts'
 import { parseSearchQuery } from '../../domain/search-text.ts'
+import type { Stamped } from '../../domain/stamped.ts'
 import { UnavailableError } from '../table/errors.ts'
 import type { Table } from '../table/table.ts'
 import { type PatientHead, readPatientHead } from './head.ts'
@@ -29,7 +30,11 @@ export function patientSearch({ table }: { table: Table }, memoryBudget = MEMORY
   const patients = patientStore({ table })
 
   /** Patients that match all words of `query`, most recently created first. */
-  async function search(clinic: ClinicId, query: string, request: PageRequest): Promise<Page<Patient>> {
+  async function search(
+    clinic: ClinicId,
+    query: string,
+    request: PageRequest,
+  ): Promise<Page<Stamped<Patient>>> {
     const needles = parseSearchQuery(query)
     if (!needles) return patients.page(clinic, request)
     const index = await currentIndex(clinic)

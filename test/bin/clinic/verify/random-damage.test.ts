@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Page } from '../../../../shared/domain/paging.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import type { CalendarEntity } from '../../../../shared/store/calendar/calendar-entity.ts'
 import type { RecordList } from '../../../../shared/store/calendar/calendar-list.ts'
@@ -12,11 +13,12 @@ import { patientSearch } from '../../../../shared/store/patients/search.ts'
 import type { Item } from '../../../../shared/store/table/write-requests.ts'
 import { property, rounds } from '../../../support/scale.ts'
 import { freshTable, type TestTable } from '../../../support/table.ts'
+import { unstamped } from '../../../support/unstamped.ts'
 import { faultInjection } from './fault-injection.ts'
 import { createPractice, type Practice, runVerification } from './practice.ts'
 
 /** What follows from records: rows of lists, tallies, doctors' days, segments. */
-const FOLLOWS = /^.{22}#([AIYM](L|D#.*|P#.*|I#.*|T|T#.*)|D#.*|PL|PH|PC|PS#.*)$/
+const FOLLOWS = /^.{22}#([AIYM](L|D#.*|P#.*|I#.*|T|T#.*)|D#.*|PL|PH|PC|PS#.*|U[PAIYM])$/
 
 const sizes = fc.record({
   patients: fc.integer({ min: 1, max: 5 }),
@@ -53,6 +55,8 @@ function altered(value: unknown, at: number): unknown {
   return typeof value === 'number' ? value + 1 : 'altered'
 }
 
+const unstampedPage = ({ items, total }: Page<object>) => ({ items: items.map(unstamped), total })
+
 async function expectOracle(db: TestTable, made: Practice): Promise<void> {
   const { clinic } = made
   const expectList = async <R extends { id: string }>(
@@ -66,10 +70,10 @@ async function expectOracle(db: TestTable, made: Practice): Promise<void> {
     }
     const sorted = [...records].sort((a, b) => (order(a) < order(b) ? 1 : -1))
     const page = await list.page(clinic, {}, { page: 1, limit: 100 })
-    expect(page).toEqual({ items: sorted, total: records.length })
+    expect(unstampedPage(page)).toEqual({ items: sorted.map(unstamped), total: records.length })
     for (const { id } of made.patients) {
       const own = sorted.filter((record) => entity.position(record).patient === id)
-      expect(await list.allOf(clinic, 'patient', id)).toEqual(own)
+      expect((await list.allOf(clinic, 'patient', id)).map(unstamped)).toEqual(own.map(unstamped))
     }
   }
   const [appointments, invoices] = [appointmentStore(db), invoiceStore(db)]
@@ -80,10 +84,11 @@ async function expectOracle(db: TestTable, made: Practice): Promise<void> {
   await expectList(messages as never, messages.entity, made.messages)
   const last = { page: 1, limit: 100 }
   const listed = await patientStore(db).page(clinic, last)
-  expect(listed).toEqual({ items: [...made.patients].reverse(), total: made.patients.length })
+  const patients = [...made.patients].reverse().map(unstamped)
+  expect(unstampedPage(listed)).toEqual({ items: patients, total: made.patients.length })
   for (const patient of made.patients) {
     const found = await patientSearch(db).search(clinic, patient.phoneNumber ?? '', last)
-    expect(found.items).toEqual([patient])
+    expect(found.items.map(unstamped)).toEqual([unstamped(patient)])
   }
 }
 
