@@ -22,6 +22,7 @@ import {
   queuedDelivery,
   SLOW_THRESHOLD_MS,
   type Slot,
+  usesSlowLane,
 } from '../domain/webhook-health.ts'
 import { type AttemptReport, attemptReport } from './attempt-report.ts'
 import type { DeliveryQueues, Lane } from './delivery-queues.ts'
@@ -64,7 +65,7 @@ export type DeliveryConsumer = {
 /**
  * Attempts one delivery. Safe to call repeatedly and in any order: a delivery that has ended, is not yet due or is claimed
  * by another consumer is left alone. So is one that precedes the first attempt of an earlier event of the same record:
- * that attempt queues the next delivery again. One to a receiver that is slow or only fails may have to wait.
+ * that attempt queues the next delivery again. One to a receiver that is slow, only fails or is new may have to wait.
  */
 export async function deliverEvent(
   consumer: DeliveryConsumer,
@@ -92,26 +93,25 @@ export async function deliverEvent(
   if (early > MAX_EARLY_MS) return
   if (early > EARLY_TOLERANCE_MS) return queues.push(lane, [queued], early)
   const slots = isLimited(health) ? freeSlots(health, delivery.isManual, now()) : null
-  if (slots?.length === 0) return postpone(consumer, queued, delivery)
-  if (slots && lane === 'quick') {
-    // A repeated message.
-    if (queuedDelivery(health, now()) === delivery.id) return
+  if (slots?.length === 0) return postpone(consumer, queued, context)
+  if (slots && lane === 'quick' && usesSlowLane(health)) {
+    if (queuedDelivery(health, now()) === delivery.id) return // a repeated message
     const mayQueue = delivery.isManual || (await reserveQueue(consumer.health, queued, health, now()))
-    return mayQueue ? queues.push('slow', [queued]) : postpone(consumer, queued, delivery)
+    return mayQueue ? queues.push('slow', [queued]) : postpone(consumer, queued, context)
   }
   if (delivery.attempts.length === 0) {
     const earlier = await deliveries.earlierUnattempted(clinic, delivery)
     if (earlier !== null) {
       // It may wait for its receiver.
       await call(consumer, { ...queued, delivery: earlier })
-      return slots ? postpone(consumer, queued, delivery) : undefined
+      return slots ? postpone(consumer, queued, context) : undefined
     }
   }
   const claim = { token: consumer.newToken(), until: now() + LEASE_MS }
   // Changed since it was read: claimed by another consumer, or moved by the sweep that queued this message.
   if (!(await deliveries.claim(clinic, context, claim))) return deliverEvent(consumer, queued, lane)
   const slot = slots && (await takeSlot(consumer.health, queued, health, slots, claim.until))
-  if (slots && slot === null) return postpone(consumer, queued, { ...delivery, claim })
+  if (slots && slot === null) return postpone(consumer, queued, { health, delivery: { ...delivery, claim } })
   return attempt(consumer, queued, { ...context, webhook }, { token: claim.token, slot, lane })
 }
 

@@ -79,8 +79,8 @@ export type HealthRecords = {
     webhook: string,
     attempt: AttemptHealth,
   ) => Promise<WebhookHealth | null>
-  /** Records that a delivery waits, after it was changed. */
-  readonly recordWaiting: (clinic: ClinicId, webhook: string, at: number) => Promise<void>
+  /** Records that a delivery waits, after it was changed. Returns the health afterwards; null for a deleted webhook. */
+  readonly recordWaiting: (clinic: ClinicId, webhook: string, at: number) => Promise<WebhookHealth | null>
   /** Records that no delivery waits, unless another has begun to wait since `read`. */
   readonly clearWaiting: (clinic: ClinicId, webhook: string, read: number) => Promise<void>
 }

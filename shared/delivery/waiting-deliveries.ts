@@ -2,13 +2,14 @@
 import {
   called,
   type Delivery,
+  type DeliveryContext,
   type DeliveryReference,
   dueFrom,
   isWaiting,
   MAX_QUEUE_DELAY_MS,
   postponed,
 } from '../domain/delivery.ts'
-import { callSize, SLOW_SLOTS, type WebhookHealth } from '../domain/webhook-health.ts'
+import { callSize, isReleased, SLOW_SLOTS, type WebhookHealth } from '../domain/webhook-health.ts'
 import type { DeliveryQueues } from './delivery-queues.ts'
 import type { Deliveries, HealthRecords } from './store-ports.ts'
 
@@ -21,10 +22,11 @@ export type WaitingPorts = {
 
 /** Lets a delivery wait, unless it has changed since it was read. */
 export async function postpone(
-  { deliveries, health, queues, now }: WaitingPorts,
+  ports: WaitingPorts,
   queued: DeliveryReference,
-  read: Delivery,
+  { delivery: read, health: before }: Pick<DeliveryContext, 'delivery' | 'health'>,
 ): Promise<void> {
+  const { deliveries, health, queues, now } = ports
   const { clinic, webhook } = queued
   const at = now()
   let after: Delivery | null = null
@@ -36,7 +38,8 @@ export async function postpone(
   })
   if (after === null) return
   // Afterwards, so that a success that does not find the delivery yet does not clear this.
-  await health.recordWaiting(clinic, webhook, at)
+  const healthAfter = await health.recordWaiting(clinic, webhook, at)
+  if (isReleased(before, healthAfter)) return void (await call(ports, queued))
   const delay = ((after as Delivery).nextAt as number) - at
   if (delay <= MAX_QUEUE_DELAY_MS) await queues.push('quick', [queued], delay)
 }
@@ -53,7 +56,7 @@ export async function passOn(
   if (after.probeAt !== null) {
     // One such call at a time: those of a troubled receiver have its slot, and one attempt makes it troubled.
     if (isTurnOver || before.probeAt === null) await callProbe(ports, queued, after.probeAt)
-  } else if (isTurnOver) await callWaiting(ports, queued, callSize(before), after.waitingSince)
+  } else if (isTurnOver) await callWaiting(ports, queued, callSize(before, after), after.waitingSince)
 }
 
 const MAX_PASSES = 5

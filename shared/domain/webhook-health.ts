@@ -6,6 +6,8 @@ import { JITTER } from './webhook.ts'
 
 /** Instants are milliseconds since the epoch. */
 export type WebhookHealth = {
+  /** Whether an attempt has succeeded since the webhook was created, enabled or given another URL. */
+  readonly isProven: boolean
   /** When the first attempt since the last success failed; null if none has. */
   readonly failingSince: number | null
   /** Failed attempts since the last success. */
@@ -49,6 +51,7 @@ export type AttemptHealth = {
 export const SLOW_SLOTS = 3
 
 export const HEALTHY: WebhookHealth = {
+  isProven: true,
   failingSince: null,
   failures: 0,
   slowAttempts: 0,
@@ -59,6 +62,9 @@ export const HEALTHY: WebhookHealth = {
   queued: null,
   waitingSince: null,
 }
+
+/** The health of a new webhook. */
+export const UNPROVEN: WebhookHealth = { ...HEALTHY, isProven: false }
 
 /** An attempt in the quick lane is cut off after this time, so that no receiver blocks that lane for longer. */
 export const SLOW_THRESHOLD_MS = 1000
@@ -73,13 +79,17 @@ const TROUBLED_AFTER = 5
 const PROBE_DELAYS_MS = [5_000, 15_000, 30_000, 60_000, 120_000, 300_000]
 
 /** Its attempts take long, so they use the slow lane, a few at a time. */
-export const isSlow = ({ slowAttempts }: WebhookHealth): boolean => slowAttempts >= SLOW_AFTER
+export const isSlow = ({ isProven, slowAttempts }: WebhookHealth): boolean =>
+  slowAttempts >= (isProven ? SLOW_AFTER : 1)
 
 /** Only fails, so it gets one attempt at a time, when {@link WebhookHealth.probeAt} has come. */
 export const isTroubled = ({ probeAt }: WebhookHealth): boolean => probeAt !== null
 
-/** Whether its attempts are limited, and take place in the slow lane. */
-export const isLimited = (health: WebhookHealth): boolean => isSlow(health) || isTroubled(health)
+/** Whether its attempts take place in the slow lane. */
+export const usesSlowLane = (health: WebhookHealth): boolean => isSlow(health) || isTroubled(health)
+
+/** Whether its attempts are limited: to a receiver that may hang, there is one at a time until the first has succeeded. */
+export const isLimited = (health: WebhookHealth): boolean => usesSlowLane(health) || !health.isProven
 
 /** The health after an attempt. The store applies the same in one update, since attempts overlap. */
 export function healthAfter(
@@ -89,6 +99,7 @@ export function healthAfter(
   const isSuccess = result === 'success'
   const isFailure = result === 'failure'
   return {
+    isProven: before.isProven || isSuccess,
     failingSince: isSuccess ? null : isFailure ? (before.failingSince ?? at) : before.failingSince,
     failures: isSuccess ? 0 : before.failures + (isFailure ? 1 : 0),
     slowAttempts: isSlow ? before.slowAttempts + 1 : isSuccess ? 0 : before.slowAttempts,
@@ -124,7 +135,11 @@ export const QUEUED_MS = 120_000
 export const queuedDelivery = ({ isAnswering, queued }: WebhookHealth, now: number): string | null =>
   !isAnswering && queued && now < queued.until ? queued.delivery : null
 
-/** Whether a new delivery has to wait, since the receiver hangs or fails and takes no further attempt. */
+/** Whether a delivery that began to wait need not: the first success, between the two states, has not found it. */
+export const isReleased = (before: WebhookHealth, after: WebhookHealth | null): boolean =>
+  after?.isProven === true && !before.isProven
+
+/** Whether a new delivery has to wait, since the receiver takes no further attempt. */
 export const hasToWait = (health: WebhookHealth, now: number): boolean =>
   isLimited(health) &&
   !health.isAnswering &&
@@ -141,8 +156,9 @@ export function nextProbeAt(before: WebhookHealth, random: number, now: number):
   return now + Math.round(delay * (1 + JITTER * random))
 }
 
-/** How many waiting deliveries an attempt calls, by the health before it: several after a trouble, then one each. */
-export const callSize = (before: WebhookHealth): number => (isTroubled(before) ? 10 : 1)
+/** How many waiting deliveries an attempt calls: several after a trouble or the first success, then one each. */
+export const callSize = (before: WebhookHealth, after: WebhookHealth): number =>
+  isTroubled(before) || (after.isProven && !before.isProven) ? 10 : 1
 
 const MIN_WAIT_MS = 15_000
 const MAX_WAIT_MS = 6 * 60 * 60 * 1000

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { revokeCredential } from '../../bin/clinic/credential-revocation.ts'
 import { EVENTS } from '../../shared/domain/event.ts'
 import type { Webhook } from '../../shared/domain/webhook.ts'
-import { HEALTHY } from '../../shared/domain/webhook-health.ts'
+import { HEALTHY, UNPROVEN } from '../../shared/domain/webhook-health.ts'
 import { decodeHealth } from '../../shared/store/events/items.ts'
 import { webhookHealthStore } from '../../shared/store/events/webhook-health.ts'
 import { webhookHealthKey } from '../../shared/store/keys/webhooks.ts'
@@ -291,10 +291,10 @@ describe('PATCH /webhooks/{id}', () => {
       expect(await health()).toMatchObject({ slow: 1, failures: 1, failingSince: expect.any(Number) })
     }
     expect((await change(id, { is_active: true })).body.data.is_active).toBe(true)
-    expect(decodeHealth(await health())).toEqual(HEALTHY)
+    expect(decodeHealth(await health())).toEqual(UNPROVEN)
     await webhookHealthStore(db).record(clinic.id, id, FAILED)
     await change(id, { url: 'https://example.net/' })
-    expect(decodeHealth(await health())).toEqual(HEALTHY)
+    expect(decodeHealth(await health())).toEqual(UNPROVEN)
   })
 })
 

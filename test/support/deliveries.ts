@@ -18,9 +18,10 @@ import { Changeset } from '../../shared/store/table/changeset.ts'
 import { chunked } from '../../shared/store/table/chunked.ts'
 import { idempotencyGuard } from '../../shared/store/table/idempotency.ts'
 import type { Table } from '../../shared/store/table/table.ts'
+import { anAttempt } from './webhook-health.ts'
 
 /** Creates a webhook that is subscribed to all events, of a credential of its own, unless `facts` differ. */
-export async function createWebhook(
+export async function createNewWebhook(
   table: Table,
   clinic: ClinicId,
   facts: Partial<Webhook> = {},
@@ -53,6 +54,14 @@ export async function createWebhook(
     201,
     { data: { id, secret: null } },
   )
+  return webhook
+}
+
+/** Creates a webhook whose receiver has succeeded once, so that it may get several deliveries at a time. */
+export async function createWebhook(...args: Parameters<typeof createNewWebhook>): Promise<Webhook> {
+  const [table, clinic] = args
+  const webhook = await createNewWebhook(...args)
+  await webhookHealthStore({ table }).record(clinic, webhook.id, anAttempt({ result: 'success' }))
   return webhook
 }
 

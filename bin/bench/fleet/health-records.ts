@@ -30,7 +30,9 @@ export function memoryHealth(table: SimulatedTable) {
     },
     recordWaiting: async (_clinic, webhook, at) => {
       await table.write()
-      records.set(webhook, { ...find(webhook), waitingSince: at })
+      const after = { ...find(webhook), waitingSince: at }
+      records.set(webhook, after)
+      return after
     },
     clearWaiting: async (_clinic, webhook, read) => {
       await table.write()

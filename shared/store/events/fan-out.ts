@@ -21,9 +21,10 @@ import { Changeset } from '../table/changeset.ts'
 import { retryOnConflict } from '../table/retry-on-conflict.ts'
 import { MAX_TRANSACTION_ITEMS, type Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'
-import { addOrderedDelivery } from './deliveries.ts'
+import { addOrderedDelivery, deliveryStore } from './deliveries.ts'
 import { decodeAnnouncedEvent, decodeCounter, encodeEvent } from './items.ts'
-import { listLimitedWebhooks, webhookHealthStore } from './webhook-health.ts'
+import { ReceiverQueue, recordPlaces } from './receiver-queue.ts'
+import { listWebhookHealth, webhookHealthStore } from './webhook-health.ts'
 import { webhookStore } from './webhooks.ts'
 
 /** Announced events read for one transaction: about twice what it can hold, since the next one reads the rest again. */
@@ -54,6 +55,7 @@ export function eventFanOut({ table, now, newId }: FanOutPlatform) {
   const webhooks = webhookStore({ table })
   const clinics = clinicStore({ table })
   const health = webhookHealthStore({ table })
+  const deliveries = deliveryStore({ table })
 
   /**
    * Moves a clinic's announced events to their positions and creates a delivery for each subscribed webhook. Calls `push`
@@ -79,15 +81,15 @@ export function eventFanOut({ table, now, newId }: FanOutPlatform) {
     const headItem = await table.get(eventHeadKey(clinic))
     const events = await readAnnounced(table, clinic)
     if (events.length === 0) return null
-    const [endpoints, limited, settings] = await Promise.all([
+    const [endpoints, healthOf, settings] = await Promise.all([
       webhooks.list(clinic),
-      listLimitedWebhooks(table, clinic, now()),
+      listWebhookHealth(table, clinic),
       clinics.find(clinic),
     ])
     const payloadClinic = { id: clinic, timezone: settings?.timezone ?? 'UTC' }
     const changes = new Changeset(table, clinic)
     const created: DeliveryReference[] = []
-    const waiting = new Set<string>()
+    const queue = new ReceiverQueue(healthOf, now())
     const head = decodeCounter(headItem)
     const first = head.n + 1
     let next = first
@@ -102,21 +104,18 @@ export function eventFanOut({ table, now, newId }: FanOutPlatform) {
       changes.removeExisting(announcedKey(clinic, event.record, event.sequence))
       for (const { id: webhook } of subscribed) {
         const delivery = newDelivery(event, payloadClinic, { id: newId(), webhook, now: now() })
-        if (limited.has(webhook)) {
-          waiting.add(webhook)
-          addOrderedDelivery(changes, postponed(delivery, now()))
-        } else {
+        const reference = { clinic, webhook, delivery: delivery.id }
+        if (queue.admits(reference)) {
           addOrderedDelivery(changes, delivery)
-          created.push({ clinic, webhook, delivery: delivery.id })
-        }
+          created.push(reference)
+        } else addOrderedDelivery(changes, postponed(delivery, now()))
       }
       next++
     }
     changes.set(eventHeadKey(clinic), 'n', next - 1)
     changes.expectVersion(eventHeadKey(clinic), head.v)
     await changes.commit()
-    await Promise.all([...waiting].map((webhook) => health.recordWaiting(clinic, webhook, now())))
-    return created
+    return [...created, ...(await recordPlaces({ health, deliveries, now }, queue))]
   }
 
   /** Clinics with announced events that have no position yet, including events missing from the stream. */

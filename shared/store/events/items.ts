@@ -109,6 +109,7 @@ export const encodeWebhook = (clinic: ClinicId, { id, ...webhook }: Webhook, ver
 })
 
 const StoredHealth = z.object({
+  proven: z.boolean(),
   failures: z.int(),
   slow: z.int(),
   answering: z.boolean(),
@@ -125,6 +126,7 @@ const StoredHealth = z.object({
 /** The health item of a new webhook. */
 export const encodeHealth = (clinic: ClinicId, { id }: Webhook): Item => ({
   ...webhookHealthKey(clinic, id),
+  proven: false,
   failures: 0,
   slow: 0,
   answering: false,
@@ -135,6 +137,7 @@ export const encodeHealth = (clinic: ClinicId, { id }: Webhook): Item => ({
 export function decodeHealth(item: Item | undefined): WebhookHealth {
   if (!item) return HEALTHY
   const {
+    proven,
     failures,
     slow,
     answering,
@@ -145,6 +148,7 @@ export function decodeHealth(item: Item | undefined): WebhookHealth {
   } = StoredHealth.parse(item)
   const { waiting = null, queued = null, slot0 = 0, slot1 = 0, slot2 = 0 } = rest
   return {
+    isProven: proven,
     failingSince,
     failures,
     slowAttempts: slow,

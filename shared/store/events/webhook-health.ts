@@ -1,6 +1,6 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import { MAX_WEBHOOKS } from '../../domain/webhook.ts'
-import { type AttemptHealth, hasToWait, type Slot, type WebhookHealth } from '../../domain/webhook-health.ts'
+import type { AttemptHealth, Slot, WebhookHealth } from '../../domain/webhook-health.ts'
 import type { Key } from '../keys/key.ts'
 import { parseWebhookHealthKey, webhookHealthKey, webhookHealthPartition } from '../keys/webhooks.ts'
 import { ConditionFailed } from '../table/errors.ts'
@@ -81,17 +81,19 @@ export function webhookHealthStore({ table }: { table: Table }) {
   async function reset(clinic: ClinicId, webhook: string): Promise<void> {
     await change(clinic, webhook, {
       UpdateExpression:
-        'SET failures = :zero, slow = :zero, probes = :zero, answering = :no REMOVE failingSince, probeAt',
+        'SET proven = :no, failures = :zero, slow = :zero, probes = :zero, answering = :no REMOVE failingSince, probeAt',
       ExpressionAttributeValues: { ':zero': 0, ':no': false },
     })
   }
 
-  /** Records that a delivery waits. */
-  async function recordWaiting(clinic: ClinicId, webhook: string, at: number): Promise<void> {
-    await change(clinic, webhook, {
+  /** Records that a delivery waits. Returns the health afterwards; null if the webhook was deleted. */
+  async function recordWaiting(clinic: ClinicId, webhook: string, at: number): Promise<WebhookHealth | null> {
+    const item = await change(clinic, webhook, {
       UpdateExpression: 'SET waiting = :at',
       ExpressionAttributeValues: { ':at': at },
+      ReturnValues: 'ALL_NEW',
     })
+    return item && decodeHealth(item)
   }
 
   /** Records that no delivery waits, unless another has begun to wait since `read`. */
@@ -118,7 +120,10 @@ function updateOf({ result, at, isSlow, probeAt, slot, isWaiting }: AttemptHealt
   if (isSlow) set('slow = slow + :one', ':one', 1)
   else if (isSuccess) set('slow = :zero', ':zero', 0)
   if (result !== 'cut-off') set('answering = :answering', ':answering', isSuccess && isSlow)
-  if (isSuccess) set('failures = :zero, probes = :zero', ':zero', 0)
+  if (isSuccess) {
+    set('failures = :zero, probes = :zero', ':zero', 0)
+    set('proven = :proven', ':proven', true)
+  }
   if (result === 'failure') {
     set('failures = failures + :one', ':one', 1)
     set('failingSince = if_not_exists(failingSince, :at)', ':at', at)
@@ -146,12 +151,11 @@ async function changeHealth(table: Table, key: Key, parts: UpdateParts): Promise
   }
 }
 
-/** The webhooks of the clinic, by id, that take no further delivery at `now`. */
-export async function listLimitedWebhooks(
+/** The health of the clinic's webhooks, by the id of the webhook. */
+export async function listWebhookHealth(
   table: Table,
   clinic: ClinicId,
-  now: number,
-): Promise<ReadonlySet<string>> {
+): Promise<ReadonlyMap<string, WebhookHealth>> {
   const items = await table.query({ pk: webhookHealthPartition(clinic), limit: MAX_WEBHOOKS })
-  return new Set(items.filter((item) => hasToWait(decodeHealth(item), now)).map(parseWebhookHealthKey))
+  return new Map(items.map((item) => [parseWebhookHealthKey(item), decodeHealth(item)]))
 }

@@ -103,8 +103,11 @@ async function latencies({ hanging }: { hanging: number }): Promise<number[]> {
         health.set(id, after)
         return after
       },
-      recordWaiting: async (_clinic, id, at) =>
-        void health.set(id, { ...(health.get(id) ?? HEALTHY), waitingSince: at }),
+      recordWaiting: async (_clinic, id, at) => {
+        const after = { ...(health.get(id) ?? HEALTHY), waitingSince: at }
+        health.set(id, after)
+        return after
+      },
       clearWaiting: async (_clinic, id) =>
         void health.set(id, { ...(health.get(id) ?? HEALTHY), waitingSince: null }),
     },

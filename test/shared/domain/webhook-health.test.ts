@@ -4,11 +4,15 @@ import {
   callSize,
   freeSlots,
   HEALTHY,
+  hasToWait,
   healthAfter,
   isLimited,
+  isReleased,
   isSlow,
   isTroubled,
   nextProbeAt,
+  UNPROVEN,
+  usesSlowLane,
   type WebhookHealth,
   waitingDelay,
 } from '../../../shared/domain/webhook-health.ts'
@@ -95,9 +99,44 @@ it('a slow receiver has one slot until an attempt succeeds, then three, free aft
   expect(freeSlots({ ...slow, slots: [NOW, NOW + 1, 0] }, false, NOW)).toEqual([0, 2])
 })
 
-it('several deliveries are called after a trouble, otherwise one', () => {
-  expect(callSize({ ...HEALTHY, probeAt: NOW })).toBe(10)
-  expect(callSize({ ...HEALTHY, failures: 4, slowAttempts: 9 })).toBe(1)
+it('several deliveries are called after a trouble or the first success, otherwise one', () => {
+  expect(callSize({ ...HEALTHY, probeAt: NOW }, HEALTHY)).toBe(10)
+  expect(callSize(UNPROVEN, HEALTHY)).toBe(10)
+  expect(callSize(UNPROVEN, { ...UNPROVEN, failures: 1 })).toBe(1)
+  expect(callSize({ ...HEALTHY, failures: 4, slowAttempts: 9 }, HEALTHY)).toBe(1)
+})
+
+describe('a receiver without a success yet', () => {
+  it('has one slot, and further deliveries wait while it is taken or one is queued', () => {
+    expect(isLimited(UNPROVEN)).toBe(true)
+    expect(freeSlots(UNPROVEN, false, NOW)).toEqual([0])
+    expect(hasToWait(UNPROVEN, NOW)).toBe(false)
+    expect(hasToWait({ ...UNPROVEN, slots: [NOW + 1, 0, 0] }, NOW)).toBe(true)
+    expect(hasToWait({ ...UNPROVEN, queued: { delivery: 'd', until: NOW + 1 } }, NOW)).toBe(true)
+    expect(hasToWait({ ...UNPROVEN, queued: { delivery: 'd', until: NOW } }, NOW)).toBe(false)
+  })
+
+  it('uses the slow lane after one attempt that was cut off', () => {
+    expect(usesSlowLane(UNPROVEN)).toBe(false)
+    const cutOff = healthAfter(UNPROVEN, anAttempt({ result: 'cut-off', isSlow: true }))
+    expect([usesSlowLane(cutOff), isLimited(cutOff)]).toEqual([true, true])
+  })
+
+  it('is limited no longer after a success, quick or slow', () => {
+    for (const isSlow of [false, true])
+      expect(isLimited(healthAfter(UNPROVEN, anAttempt({ result: 'success', isSlow })))).toBe(false)
+    const failed = healthAfter(UNPROVEN, anAttempt({ result: 'failure' }))
+    expect([isLimited(failed), usesSlowLane(failed)]).toEqual([true, false])
+  })
+
+  it('releases a delivery that began to wait while the first success was recorded', () => {
+    expect(isReleased(UNPROVEN, HEALTHY)).toBe(true)
+    expect([
+      isReleased(UNPROVEN, UNPROVEN),
+      isReleased(HEALTHY, HEALTHY),
+      isReleased(UNPROVEN, null),
+    ]).toEqual([false, false, false])
+  })
 })
 
 it('a delivery that waits is looked at after 15 s, then after three times as long, at least every six hours', () => {

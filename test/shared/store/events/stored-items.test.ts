@@ -18,7 +18,7 @@ import {
   webhookKey,
 } from '../../../../shared/store/keys/webhooks.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
-import { createWebhook } from '../../../support/deliveries.ts'
+import { createNewWebhook, createWebhook } from '../../../support/deliveries.ts'
 import { aPatient, freshSdkTable, newClinic, type TestTable } from '../../../support/table.ts'
 
 const NOW = Date.parse('2026-05-01T07:00:00Z')
@@ -157,17 +157,32 @@ describe('a stored webhook', () => {
   })
 
   it('has its health in an item of its own', async () => {
-    const { id } = await createWebhook(db.table, clinic.id)
+    const { id } = await createNewWebhook(db.table, clinic.id)
     const key = webhookHealthKey(clinic.id, id)
     const health = webhookHealthStore(db)
     const attempt = { at: NOW, isSlow: false, probeAt: null, slot: null, isWaiting: false }
-    expect(await getItem(key)).toEqual({ ...key, failures: 0, slow: 0, answering: false, probes: 0 })
+    expect(await getItem(key)).toEqual({
+      ...key,
+      proven: false,
+      failures: 0,
+      slow: 0,
+      answering: false,
+      probes: 0,
+    })
     await health.record(clinic.id, id, { ...attempt, result: 'cut-off', isSlow: true })
-    expect(await getItem(key)).toEqual({ ...key, failures: 0, slow: 1, answering: false, probes: 0 })
+    expect(await getItem(key)).toEqual({
+      ...key,
+      proven: false,
+      failures: 0,
+      slow: 1,
+      answering: false,
+      probes: 0,
+    })
     await health.record(clinic.id, id, { ...attempt, result: 'failure' })
     expect(await health.takeSlot(clinic.id, id, HEALTHY, { number: 2, until: NOW + 9 })).toBe(true)
     const failed = {
       ...key,
+      proven: false,
       failures: 1,
       slow: 1,
       answering: false,
@@ -187,7 +202,7 @@ describe('a stored webhook', () => {
     await health.recordWaiting(clinic.id, id, NOW)
     await health.clearWaiting(clinic.id, id, NOW - 1)
     await health.record(clinic.id, id, { ...attempt, result: 'success' })
-    const recovered = { ...key, failures: 0, slow: 0, answering: false, probes: 0, slot2: 0 }
+    const recovered = { ...key, proven: true, failures: 0, slow: 0, answering: false, probes: 0, slot2: 0 }
     expect(await getItem(key)).toEqual({ ...recovered, waiting: NOW })
     await health.clearWaiting(clinic.id, id, NOW)
     expect(await getItem(key)).toEqual(recovered)

@@ -2,9 +2,9 @@
 import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
-import { type AttemptHealth, HEALTHY, healthAfter } from '../../../../shared/domain/webhook-health.ts'
+import { type AttemptHealth, healthAfter, UNPROVEN } from '../../../../shared/domain/webhook-health.ts'
 import { webhookHealthStore } from '../../../../shared/store/events/webhook-health.ts'
-import { createWebhook } from '../../../support/deliveries.ts'
+import { createNewWebhook } from '../../../support/deliveries.ts'
 import { property } from '../../../support/scale.ts'
 import { freshTable, newClinic, type TestTable } from '../../../support/table.ts'
 
@@ -29,9 +29,9 @@ const anyAttempt: fc.Arbitrary<AttemptHealth> = fc.record({
 it('changes with each attempt as the rules say', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyAttempt, { maxLength: 12 }), async (all) => {
-      const { id } = await createWebhook(db.table, clinic.id)
+      const { id } = await createNewWebhook(db.table, clinic.id)
       const health = webhookHealthStore(db)
-      let expected = HEALTHY
+      let expected = UNPROVEN
       for (const attempt of all) {
         const { slot } = attempt
         // Taken by this attempt, or by another one after its lease.

@@ -1,0 +1,63 @@
+import { called, type DeliveryReference, isWaiting } from '../../domain/delivery.ts'
+import { HEALTHY, hasToWait, isReleased, QUEUED_MS, type WebhookHealth } from '../../domain/webhook-health.ts'
+import type { deliveryStore } from './deliveries.ts'
+import type { webhookHealthStore } from './webhook-health.ts'
+
+/** A delivery, and the health of its receiver as it was read. */
+type Placed = DeliveryReference & { readonly read: WebhookHealth }
+
+/** Decides which deliveries of a transaction may be attempted now. The others wait, and the first of them calls the next. */
+export class ReceiverQueue {
+  readonly #health: ReadonlyMap<string, WebhookHealth>
+  readonly #now: number
+  /** The first deliveries to receivers that get one at a time. */
+  readonly firsts: Placed[] = []
+  /** The first delivery to each receiver that takes no further one. */
+  readonly waiting: Placed[] = []
+
+  constructor(health: ReadonlyMap<string, WebhookHealth>, now: number) {
+    this.#health = health
+    this.#now = now
+  }
+
+  admits(delivery: DeliveryReference): boolean {
+    const isOfReceiver = ({ webhook }: Placed) => webhook === delivery.webhook
+    const read = this.#health.get(delivery.webhook) ?? HEALTHY
+    if (hasToWait(read, this.#now) || this.firsts.some(isOfReceiver)) {
+      if (!this.waiting.some(isOfReceiver)) this.waiting.push({ ...delivery, read })
+      return false
+    }
+    if (!read.isProven && !read.isAnswering) this.firsts.push({ ...delivery, read })
+    return true
+  }
+}
+
+type Stores = {
+  readonly health: ReturnType<typeof webhookHealthStore>
+  readonly deliveries: ReturnType<typeof deliveryStore>
+  readonly now: () => number
+}
+
+/** Records which deliveries are queued and which wait, after they were written. Returns those that need not wait after all. */
+export async function recordPlaces(
+  { health, deliveries, now }: Stores,
+  { firsts, waiting }: ReceiverQueue,
+): Promise<DeliveryReference[]> {
+  const until = now() + QUEUED_MS
+  await Promise.all(
+    firsts.map(({ clinic, webhook, delivery, read }) =>
+      health.recordQueued(clinic, webhook, read, { delivery, until }),
+    ),
+  )
+  const released = await Promise.all(
+    waiting.map(async ({ read, ...reference }) => {
+      const { clinic, webhook, delivery } = reference
+      if (!isReleased(read, await health.recordWaiting(clinic, webhook, now()))) return []
+      await deliveries.change(clinic, webhook, delivery, (before) =>
+        isWaiting(before) ? called(before, now()) : null,
+      )
+      return [reference]
+    }),
+  )
+  return released.flat()
+}
