@@ -345,7 +345,7 @@ export interface paths {
         };
         /**
          * List messages
-         * @description Lists the communication log, newest first. The order and the `from` and `to` filters use the time at which each message was accepted, which the response does not include; `sent_at` is later. `from` and `to` are inclusive dates in the clinic's time zone. Filters can be combined. Filtering by an unknown id returns an empty list.
+         * @description Lists the communication log, newest first. The order and the `from` and `to` filters use `created_at`, the time at which each message was accepted; `sent_at` is later. `from` and `to` are inclusive dates in the clinic's time zone. Filters can be combined. Filtering by an unknown id returns an empty list.
          *
          *     Scope: `communication.read.sms`.
          */
@@ -1020,6 +1020,11 @@ export interface components {
              * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
+            /**
+             * Format: date-time
+             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does.
+             */
+            updated_at: string;
         };
         AppointmentCancelledEvent: {
             /** @description The same on every attempt. Use it to recognize duplicates. */
@@ -1272,6 +1277,11 @@ export interface components {
             specialty: string | null;
             /** @description Only active doctors can be booked. */
             is_active: boolean;
+            /**
+             * Format: date-time
+             * @description When the doctor, working hours included, was last changed.
+             */
+            updated_at: string;
         };
         /** @description The doctor does not exist. */
         DoctorNotFoundError: {
@@ -1442,6 +1452,11 @@ export interface components {
              * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
+            /**
+             * Format: date-time
+             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does.
+             */
+            updated_at: string;
         };
         InvoiceCreatedEvent: {
             /** @description The same on every attempt. Use it to recognize duplicates. */
@@ -1564,6 +1579,11 @@ export interface components {
              * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
+            /**
+             * Format: date-time
+             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does.
+             */
+            updated_at: string;
             payments: components["schemas"]["Payment"][];
         };
         LineItem: {
@@ -1609,6 +1629,16 @@ export interface components {
             /** @description When the provider accepted the message; null until then. */
             sent_at: string | null;
             patient: components["schemas"]["PersonRef"];
+            /**
+             * Format: date-time
+             * @description When the message was accepted.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does.
+             */
+            updated_at: string;
         };
         /** @description The message does not exist. */
         MessageNotFoundError: {
@@ -1752,6 +1782,11 @@ export interface components {
              * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
+            /**
+             * Format: date-time
+             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does.
+             */
+            updated_at: string;
             /** @description When the patient was erased: the personal data of the patient, and all texts of the records, are gone. Else null. */
             erased_at: string | null;
         };
@@ -1865,6 +1900,11 @@ export interface components {
              * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
+            /**
+             * Format: date-time
+             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does.
+             */
+            updated_at: string;
         };
         PaymentCreatedEvent: {
             /** @description The same on every attempt. Use it to recognize duplicates. */
