@@ -6,6 +6,7 @@ import type { DatedSlot } from '../domain/slots.ts'
 import type { Stamped } from '../domain/stamped.ts'
 import { clinicTimestamp, LAST_DATE } from '../domain/timestamp.ts'
 import { DurationMinutes } from './availability.ts'
+import { recordListOf, recordListQuery } from './record-lists.ts'
 import { defineRoute } from './route.ts'
 import {
   CalendarDate,
@@ -13,8 +14,6 @@ import {
   longText,
   oneOf,
   PersonRef,
-  pageOf,
-  paging,
   RecordDate,
   renderPersonRef,
   TimeOfDay,
@@ -118,17 +117,14 @@ export const listAppointments = defineRoute({
     'Sorted by date and start time, newest first. Filters can be combined. `date_from` and `date_to` are inclusive and in the ' +
     "clinic's time zone. Filtering by an unknown id returns an empty list.",
   scope: 'appointment.read',
-  query: z
-    .strictObject({
-      ...paging,
-      patient_id: Uuid.optional(),
-      doctor_id: Uuid.optional(),
-      status: oneOf(APPOINTMENT_STATUSES).optional(),
-      date_from: CalendarDate.optional(),
-      date_to: CalendarDate.optional(),
-    })
-    .refine(...validDateRange('date_from', 'date_to')),
-  response: { status: 200, body: pageOf(Appointment) },
+  query: recordListQuery({
+    patient_id: Uuid.optional(),
+    doctor_id: Uuid.optional(),
+    status: oneOf(APPOINTMENT_STATUSES).optional(),
+    date_from: CalendarDate.optional(),
+    date_to: CalendarDate.optional(),
+  }).refine(...validDateRange('date_from', 'date_to')),
+  response: { status: 200, body: recordListOf(Appointment) },
   errors: [],
   uses: { table: ['Query', 'BatchGetItem'] },
 })

@@ -9,14 +9,13 @@ import { RATIO_SCALE, renderDecimal, renderMoney } from '../domain/money.ts'
 import type { Stamped } from '../domain/stamped.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import { Payment } from './payments.ts'
+import { recordListOf, recordListQuery } from './record-lists.ts'
 import { defineRoute } from './route.ts'
 import {
   CalendarDate,
   envelopeOf,
   oneOf,
   PersonRef,
-  pageOf,
-  paging,
   renderPersonRef,
   Timestamp,
   UpdatedAt,
@@ -114,16 +113,13 @@ export const listInvoices = defineRoute({
     'Sorted by issue date, newest first. Filters can be combined. `from` and `to` filter by issue date and are inclusive. ' +
     'Filtering by an unknown id returns an empty list. Amounts are numbers in units of the currency, exact to its decimals.',
   scope: 'finance.read',
-  query: z
-    .strictObject({
-      ...paging,
-      patient_id: Uuid.optional(),
-      status: oneOf(INVOICE_STATUSES).optional(),
-      from: CalendarDate.optional(),
-      to: CalendarDate.optional(),
-    })
-    .refine(...validDateRange('from', 'to')),
-  response: { status: 200, body: pageOf(Invoice) },
+  query: recordListQuery({
+    patient_id: Uuid.optional(),
+    status: oneOf(INVOICE_STATUSES).optional(),
+    from: CalendarDate.optional(),
+    to: CalendarDate.optional(),
+  }).refine(...validDateRange('from', 'to')),
+  response: { status: 200, body: recordListOf(Invoice) },
   errors: [],
   uses: { table: ['Query', 'BatchGetItem'] },
 })

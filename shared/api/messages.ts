@@ -9,14 +9,13 @@ import {
 } from '../domain/message.ts'
 import type { Stamped } from '../domain/stamped.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
+import { recordListOf, recordListQuery } from './record-lists.ts'
 import { defineRoute } from './route.ts'
 import {
   CalendarDate,
   envelopeOf,
   oneOf,
   PersonRef,
-  pageOf,
-  paging,
   renderPersonRef,
   Timestamp,
   UpdatedAt,
@@ -78,16 +77,13 @@ export const listMessages = defineRoute({
     'each message was accepted; `sent_at` is later. `from` and `to` are inclusive dates in the ' +
     "clinic's time zone. Filters can be combined. Filtering by an unknown id returns an empty list.",
   scope: 'communication.read.sms',
-  query: z
-    .strictObject({
-      ...paging,
-      patient_id: Uuid.optional(),
-      channel: oneOf(CHANNELS).optional(),
-      from: CalendarDate.optional(),
-      to: CalendarDate.optional(),
-    })
-    .refine(...validDateRange('from', 'to')),
-  response: { status: 200, body: pageOf(Message) },
+  query: recordListQuery({
+    patient_id: Uuid.optional(),
+    channel: oneOf(CHANNELS).optional(),
+    from: CalendarDate.optional(),
+    to: CalendarDate.optional(),
+  }).refine(...validDateRange('from', 'to')),
+  response: { status: 200, body: recordListOf(Message) },
   errors: [],
   uses: { table: ['Query', 'BatchGetItem'] },
 })

@@ -3,8 +3,9 @@ import type { ClinicInfo } from '../domain/clinic.ts'
 import { fullName, GENDERS, type Patient as PatientRecord } from '../domain/patient.ts'
 import type { Stamped } from '../domain/stamped.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
+import { recordListOf, recordListQuery } from './record-lists.ts'
 import { defineRoute } from './route.ts'
-import { CalendarDate, envelopeOf, pageOf, paging, Timestamp, text, UpdatedAt, Uuid } from './schemas.ts'
+import { CalendarDate, envelopeOf, Timestamp, text, UpdatedAt, Uuid } from './schemas.ts'
 
 /** A patient as the API returns it. */
 export const Patient = z
@@ -55,8 +56,8 @@ export const listPatients = defineRoute({
     'only is matched against the digits of the phone number: `4567`, `+90 532 ...` and `0532...` find the same patient. Of a ' +
     'name of more than 189 bytes of UTF-8, the end may not be searchable.',
   scope: 'patient.read',
-  query: z.strictObject({ ...paging, search: text(200).optional() }),
-  response: { status: 200, body: pageOf(Patient) },
+  query: recordListQuery({ search: text(200).optional() }),
+  response: { status: 200, body: recordListOf(Patient) },
   errors: [],
   // Search holds the clinic's index in memory: about 60 MB for a million patients.
   uses: { table: ['GetItem', 'Query', 'BatchGetItem'], memory: 1024 },

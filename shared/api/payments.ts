@@ -9,6 +9,7 @@ import {
 } from '../domain/payment.ts'
 import type { Stamped } from '../domain/stamped.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
+import { recordListOf, recordListQuery } from './record-lists.ts'
 import { defineRoute } from './route.ts'
 import {
   CalendarDate,
@@ -78,15 +79,12 @@ export const listPayments = defineRoute({
     'Lists payments and refunds, sorted by payment date, newest first. Filters can be combined. `from` and `to` filter by ' +
     'payment date and are inclusive. Filtering by an unknown id returns an empty list.',
   scope: 'finance.read',
-  query: z
-    .strictObject({
-      ...paging,
-      patient_id: Uuid.optional(),
-      invoice_id: Uuid.optional(),
-      ...filters,
-    })
-    .refine(...validDateRange('from', 'to')),
-  response: { status: 200, body: pageOf(Payment) },
+  query: recordListQuery({
+    patient_id: Uuid.optional(),
+    invoice_id: Uuid.optional(),
+    ...filters,
+  }).refine(...validDateRange('from', 'to')),
+  response: { status: 200, body: recordListOf(Payment) },
   errors: [],
   uses: { table: ['Query', 'BatchGetItem'] },
 })

@@ -110,15 +110,23 @@ export class SearchIndex {
     this.updates = updates
   }
 
-  /** The number of matching patients, and the ordinals of one page of them, most recently created first. */
-  find(needles: Needles, offset: number, limit: number): { total: number; ordinals: number[] } {
+  /** The number of matching patients with ordinals below `end`, and one page of those, most recently created first. */
+  find(
+    needles: Needles,
+    offset: number,
+    limit: number,
+    end = Number.POSITIVE_INFINITY,
+  ): { total: number; ordinals: number[] } {
     let total = 0
     const ordinals: number[] = []
     for (let index = this.#segments.length - 1; index >= 0; index--) {
-      const matches = (this.#segments[index] as SearchSegment).matches(needles)
-      const end = Math.max(0, matches.length - Math.max(0, offset - total))
-      const start = Math.max(0, end - (limit - ordinals.length))
-      for (const match of matches.slice(start, end).reverse()) ordinals.push(index * SEGMENT_SIZE + match)
+      const first = index * SEGMENT_SIZE
+      if (first >= end) continue
+      const all = (this.#segments[index] as SearchSegment).matches(needles)
+      const matches = first + SEGMENT_SIZE <= end ? all : all.filter((match) => first + match < end)
+      const stop = Math.max(0, matches.length - Math.max(0, offset - total))
+      const start = Math.max(0, stop - (limit - ordinals.length))
+      for (const match of matches.slice(start, stop).reverse()) ordinals.push(first + match)
       total += matches.length
     }
     return { total, ordinals }

@@ -1,6 +1,7 @@
 /** What the pages and the walks of a calendar list have in common: which records they show, and whether rows are still true. */
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { DayTally } from '../../domain/page-plan.ts'
+import { type CalendarLetter, ownerPartition } from '../keys/calendar.ts'
 import type { Item } from '../table/write-requests.ts'
 import type { CalendarEntity } from './calendar-entity.ts'
 import { rowKeys } from './calendar-row.ts'
@@ -14,6 +15,24 @@ export type CalendarFilter<F extends string> = {
   readonly facet?: F | undefined
   readonly from?: string | undefined
   readonly to?: string | undefined
+}
+
+/** More months of tallies, and more rows of one patient, than any list has. */
+export const UNLIMITED = 1_000_000
+
+/** Whose own list shows the records: an invoice's, a patient's, or nobody's. */
+export const ownerOf = ({ invoice, patient }: CalendarFilter<string>): 'invoice' | 'patient' | null =>
+  invoice !== undefined ? 'invoice' : patient !== undefined ? 'patient' : null
+
+/** The partition of the rows of the {@link ownerOf} a filter. */
+export function ownerPartitionOf(
+  clinic: ClinicId,
+  letter: CalendarLetter,
+  filter: CalendarFilter<string>,
+): string {
+  const owner = ownerOf(filter)
+  if (owner === null) throw new RangeError('the filter has no owner')
+  return ownerPartition(clinic, letter, owner, filter[owner] as string)
 }
 
 /** Whether a record meets the conditions, dates excepted. */

@@ -8,14 +8,20 @@
  * (domain/page-plan.ts), and reads exactly the rows it needs: two round trips, three where rows are thin. An index lists
  * the records by the time of their last change (../change-index.ts).
  */
+import type { ClinicId } from '../../domain/clinic.ts'
+import { offsetOf, type PageRequest } from '../../domain/paging.ts'
 import type { Stamped } from '../../domain/stamped.ts'
+import type { WalkablePage } from '../../domain/walk.ts'
+import { changeFeed } from '../change-feed.ts'
 import { calendarKey, tallyPartition } from '../keys/calendar.ts'
 import { changeIndexKey } from '../keys/change-index.ts'
 import type { Changeset } from '../table/changeset.ts'
 import type { CalendarEntity, StoredRecord } from './calendar-entity.ts'
+import type { CalendarFilter } from './calendar-filter.ts'
 import { calendarPages, type ListPlatform } from './calendar-pages.ts'
 import { calendarRecords } from './calendar-records.ts'
 import { type ListPosition, rowAttributes, rowKeys } from './calendar-row.ts'
+import { calendarWalk } from './calendar-walk.ts'
 import { tallyAttribute, tallyCounter } from './tally.ts'
 
 /** Reading and changing single records, whatever they are listed by. */
@@ -28,7 +34,25 @@ export type RecordList<R> = Pick<
 export function calendarList<R, F extends string>(platform: ListPlatform, entity: CalendarEntity<R, F>) {
   const { letter } = entity
   const { find, findMany, ofRows } = calendarRecords(platform.table, entity)
-  const { page, allOf } = calendarPages(platform, entity, { find, findMany, ofRows })
+  const records = { find, findMany, ofRows }
+  const { page: pageOf, allOf } = calendarPages(platform, entity, records)
+  const { after, positionOf } = calendarWalk(platform, entity, records)
+  const changes = changeFeed<R & { readonly id: string }>(platform.table, letter, async (clinic, ids) => {
+    const found = await findMany(clinic, ids)
+    return new Map([...found].map(([id, { record }]) => [id, { ...record, id }]))
+  })
+
+  /** A page of records, and where the list goes on. */
+  async function page(
+    clinic: ClinicId,
+    filter: CalendarFilter<F>,
+    request: PageRequest,
+  ): Promise<WalkablePage<Stamped<R>>> {
+    const { items, total } = await pageOf(clinic, filter, request)
+    const last = items.at(-1)
+    const goesOn = offsetOf(request) + request.limit < total
+    return { items, total, next: goesOn && last ? positionOf(last) : null }
+  }
 
   /**
    * Adds a new record, or a change of one that was read, to a transaction, and returns the record as it is stored, with the time
@@ -94,5 +118,5 @@ export function calendarList<R, F extends string>(platform: ListPlatform, entity
     }
   }
 
-  return { entity, find, findMany, page, allOf, change, refresh }
+  return { entity, find, findMany, page, after, changes, allOf, change, refresh }
 }

@@ -19,14 +19,14 @@ import {
   filterByFacet,
   haveRows,
   matches,
+  ownerOf,
+  ownerPartitionOf,
+  UNLIMITED,
   withoutRepetitions,
 } from './calendar-filter.ts'
 import type { CalendarRecords } from './calendar-records.ts'
 import { idOf, sortTimeOf } from './calendar-row.ts'
 import { readTallies, type TallyRange, type TallyVersions } from './tally.ts'
-
-/** More months of tallies, and more rows of one patient, than any list has. */
-const UNLIMITED = 1_000_000
 
 /** The most reads of a page that concurrent writes keep changing. */
 const MAX_READS = 4
@@ -52,11 +52,10 @@ export function calendarPages<R, F extends string>(
     filter: CalendarFilter<F>,
     request: PageRequest,
   ): Promise<Records<R>> {
-    const owner = filter.invoice !== undefined ? 'invoice' : filter.patient !== undefined ? 'patient' : null
     for (let attempt = 1; ; attempt++) {
-      const { page, isConsistent } = await (owner === null
+      const { page, isConsistent } = await (ownerOf(filter) === null
         ? talliedPage(clinic, filter, request)
-        : ownerPage(clinic, owner, filter, request))
+        : ownerPage(clinic, filter, request))
       if (isConsistent) return page
       onDrift(letter)
       // Writes are too frequent for a consistent read: the total may differ by what changed meanwhile.
@@ -79,12 +78,10 @@ export function calendarPages<R, F extends string>(
 
   async function ownerPage(
     clinic: ClinicId,
-    owner: 'patient' | 'invoice',
     filter: CalendarFilter<F>,
     request: PageRequest,
   ): Promise<PageRead<R>> {
-    const pk = ownerPartition(clinic, letter, owner, filter[owner] as string)
-    const rows = await ownerRows(pk, filter)
+    const rows = await ownerRows(ownerPartitionOf(clinic, letter, filter), filter)
     const offset = offsetOf(request)
     const pageRows = rows.slice(offset, offset + request.limit)
     const items = await records.ofRows(clinic, pageRows)

@@ -1,7 +1,9 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import { descendingOrdinals, type Page, type PageRequest } from '../../domain/paging.ts'
+import { descendingOrdinals, type PageRequest } from '../../domain/paging.ts'
 import { GENDERS, type Patient } from '../../domain/patient.ts'
 import type { Stamped } from '../../domain/stamped.ts'
+import type { Walk, WalkablePage } from '../../domain/walk.ts'
+import { changeFeed } from '../change-feed.ts'
 import { type Key, sortableNumber } from '../keys/key.ts'
 import { patientKey, patientListPartition, patientRowKey } from '../keys/patients.ts'
 import {
@@ -43,11 +45,20 @@ export function patientStore({ table }: { table: Table }) {
   }
 
   /** Most recently created first. The head determines the ordinals of the page, and one range query reads them. */
-  async function page(clinic: ClinicId, request: PageRequest): Promise<Page<Stamped<Patient>>> {
+  async function page(clinic: ClinicId, request: PageRequest): Promise<WalkablePage<Stamped<Patient>>> {
     const { n } = await readPatientHead(table, clinic)
     const ordinals = descendingOrdinals(n, request)
-    if (!ordinals) return { items: [], total: n }
-    const { from, to } = ordinals
+    if (!ordinals) return { items: [], total: n, next: null }
+    return { ...(await ofOrdinals(clinic, ordinals.from, ordinals.to)), total: n }
+  }
+
+  /** At most `limit` patients who were created before the one at this position. Ordinals are dense and end at 0. */
+  async function after(clinic: ClinicId, position: string, limit: number): Promise<Walk<Stamped<Patient>>> {
+    const to = Number(position) - 1
+    return to < 0 ? { items: [], next: null } : ofOrdinals(clinic, Math.max(0, to - limit + 1), to)
+  }
+
+  async function ofOrdinals(clinic: ClinicId, from: number, to: number) {
     const rows = await table.query({
       pk: patientListPartition(clinic),
       from: sortableNumber(from),
@@ -55,7 +66,7 @@ export function patientStore({ table }: { table: Table }) {
       descending: true,
       limit: to - from + 1,
     })
-    return { items: rows.map(toPatient), total: n }
+    return { items: rows.map(toPatient), next: from > 0 ? sortableNumber(from) : null }
   }
 
   /** The patients at these ordinals, in the same order. */
@@ -68,7 +79,14 @@ export function patientStore({ table }: { table: Table }) {
     })
   }
 
-  return { find, findMany, page, findByOrdinals }
+  return {
+    find,
+    findMany,
+    page,
+    after,
+    changes: changeFeed<StoredPatient>(table, 'P', findMany),
+    findByOrdinals,
+  }
 }
 
 /** Names are short because the cost of a list row is its size in bytes. */

@@ -3,11 +3,13 @@
  * current by what was created and updated since. Two round trips when nothing changed, three otherwise.
  */
 import type { ClinicId } from '../../domain/clinic.ts'
-import { offsetOf, type Page, type PageRequest } from '../../domain/paging.ts'
+import { offsetOf, type PageRequest } from '../../domain/paging.ts'
 import type { Patient } from '../../domain/patient.ts'
 import { SearchIndex } from '../../domain/search-index.ts'
 import { parseSearchQuery } from '../../domain/search-text.ts'
 import type { Stamped } from '../../domain/stamped.ts'
+import type { Walk, WalkablePage } from '../../domain/walk.ts'
+import { sortableNumber } from '../keys/key.ts'
 import { UnavailableError } from '../table/errors.ts'
 import type { Table } from '../table/table.ts'
 import { type PatientHead, readPatientHead } from './head.ts'
@@ -34,12 +36,28 @@ export function patientSearch({ table }: { table: Table }, memoryBudget = MEMORY
     clinic: ClinicId,
     query: string,
     request: PageRequest,
-  ): Promise<Page<Stamped<Patient>>> {
+  ): Promise<WalkablePage<Stamped<Patient>>> {
     const needles = parseSearchQuery(query)
     if (!needles) return patients.page(clinic, request)
     const index = await currentIndex(clinic)
     const { total, ordinals } = index.find(needles, offsetOf(request), request.limit)
-    return { items: await patients.findByOrdinals(clinic, ordinals), total }
+    const next = offsetOf(request) + request.limit < total ? positionAfter(ordinals) : null
+    return { items: await patients.findByOrdinals(clinic, ordinals), total, next }
+  }
+
+  /** At most `limit` patients that match, who were created before the one at this position. */
+  async function searchAfter(
+    clinic: ClinicId,
+    query: string,
+    position: string,
+    limit: number,
+  ): Promise<Walk<Stamped<Patient>>> {
+    const needles = parseSearchQuery(query)
+    if (!needles) return patients.after(clinic, position, limit)
+    const index = await currentIndex(clinic)
+    const { total, ordinals } = index.find(needles, 0, limit, Number(position))
+    const next = limit < total ? positionAfter(ordinals) : null
+    return { items: await patients.findByOrdinals(clinic, ordinals), next }
   }
 
   async function currentIndex(clinic: ClinicId): Promise<SearchIndex> {
@@ -99,5 +117,10 @@ export function patientSearch({ table }: { table: Table }, memoryBudget = MEMORY
     }
   }
 
-  return { search }
+  return { search, searchAfter, changes: patients.changes }
+}
+
+const positionAfter = (ordinals: readonly number[]): string | null => {
+  const last = ordinals.at(-1)
+  return last === undefined ? null : sortableNumber(last)
 }
