@@ -125,7 +125,7 @@ export const listAppointments = defineRoute({
     date_to: CalendarDate.optional(),
   }).refine(...validDateRange('date_from', 'date_to')),
   response: { status: 200, body: recordListOf(Appointment) },
-  errors: [],
+  errors: ['invalid_cursor'],
   uses: { table: ['Query', 'BatchGetItem'] },
 })
 

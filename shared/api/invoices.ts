@@ -120,7 +120,7 @@ export const listInvoices = defineRoute({
     to: CalendarDate.optional(),
   }).refine(...validDateRange('from', 'to')),
   response: { status: 200, body: recordListOf(Invoice) },
-  errors: [],
+  errors: ['invalid_cursor'],
   uses: { table: ['Query', 'BatchGetItem'] },
 })
 

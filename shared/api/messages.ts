@@ -84,7 +84,7 @@ export const listMessages = defineRoute({
     to: CalendarDate.optional(),
   }).refine(...validDateRange('from', 'to')),
   response: { status: 200, body: recordListOf(Message) },
-  errors: [],
+  errors: ['invalid_cursor'],
   uses: { table: ['Query', 'BatchGetItem'] },
 })
 

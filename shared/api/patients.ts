@@ -58,7 +58,7 @@ export const listPatients = defineRoute({
   scope: 'patient.read',
   query: recordListQuery({ search: text(200).optional() }),
   response: { status: 200, body: recordListOf(Patient) },
-  errors: [],
+  errors: ['invalid_cursor'],
   // Search holds the clinic's index in memory: about 60 MB for a million patients.
   uses: { table: ['GetItem', 'Query', 'BatchGetItem'], memory: 1024 },
 })

@@ -85,7 +85,7 @@ export const listPayments = defineRoute({
     ...filters,
   }).refine(...validDateRange('from', 'to')),
   response: { status: 200, body: recordListOf(Payment) },
-  errors: [],
+  errors: ['invalid_cursor'],
   uses: { table: ['Query', 'BatchGetItem'] },
 })
 
