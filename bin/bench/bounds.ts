@@ -31,4 +31,4 @@ export const patientListBound = (rows: number): Bound => ({
 })
 
 /** Writes, in write units, including events and idempotency records. */
-export const WRITE_UNITS = { appointment: 26, statusChange: 26, invoice: 18, message: 18 } as const
+export const WRITE_UNITS = { appointment: 26, statusChange: 26, invoice: 18, message: 20 } as const

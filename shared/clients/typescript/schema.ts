@@ -541,7 +541,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description Lists the events of the last 30 days, oldest first. Use it to catch up after an outage of your receiver: start from the last `next_after` that you stored, and repeat while `has_more` is true. Lists only events whose records the credential may read: `patient.read`, `appointment.read`, `finance.read` (invoices and payments), `communication.read.sms` (SMS and email). To filter by another event is a 403 that names the scope.
+         * @description Lists the events of the last 30 days, oldest first. Use it to catch up after an outage of your receiver: start from the last `next_after` that you stored, and repeat while `has_more` is true. Lists only events whose records the credential may read: `patient.read`, `appointment.read`, `finance.read` (invoices and payments), `communication.read.sms` (SMS and email). The import of a file is listed with the scope that reads its records. To filter by another event is a 403 that names the scope.
          *
          *     Scope: `webhook.read`.
          */
@@ -937,6 +937,23 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "import.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An import of a file was completed; its records have events of their own only on request */
+        post: operations["import.completed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "webhook.ping": {
         parameters: {
             query?: never;
@@ -1239,7 +1256,7 @@ export interface components {
             /** @description The same for every endpoint and on every attempt. */
             event_id: string;
             /** @enum {string} */
-            event: "patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "webhook.ping";
+            event: "patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed" | "webhook.ping";
             /** @enum {string} */
             status: "pending" | "delivered" | "failed";
             /** @description The latest attempts, oldest first; at most 20. */
@@ -1359,7 +1376,7 @@ export interface components {
                 status: "sent";
             };
         };
-        Event: components["schemas"]["PatientCreatedEvent"] | components["schemas"]["PatientUpdatedEvent"] | components["schemas"]["PatientErasedEvent"] | components["schemas"]["AppointmentCreatedEvent"] | components["schemas"]["AppointmentUpdatedEvent"] | components["schemas"]["AppointmentCancelledEvent"] | components["schemas"]["AppointmentCompletedEvent"] | components["schemas"]["AppointmentNoShowEvent"] | components["schemas"]["InvoiceCreatedEvent"] | components["schemas"]["InvoiceUpdatedEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["PaymentCreatedEvent"] | components["schemas"]["SmsSentEvent"] | components["schemas"]["SmsDeliveredEvent"] | components["schemas"]["SmsFailedEvent"] | components["schemas"]["EmailSentEvent"] | components["schemas"]["EmailDeliveredEvent"] | components["schemas"]["EmailFailedEvent"];
+        Event: components["schemas"]["PatientCreatedEvent"] | components["schemas"]["PatientUpdatedEvent"] | components["schemas"]["PatientErasedEvent"] | components["schemas"]["AppointmentCreatedEvent"] | components["schemas"]["AppointmentUpdatedEvent"] | components["schemas"]["AppointmentCancelledEvent"] | components["schemas"]["AppointmentCompletedEvent"] | components["schemas"]["AppointmentNoShowEvent"] | components["schemas"]["InvoiceCreatedEvent"] | components["schemas"]["InvoiceUpdatedEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["PaymentCreatedEvent"] | components["schemas"]["SmsSentEvent"] | components["schemas"]["SmsDeliveredEvent"] | components["schemas"]["SmsFailedEvent"] | components["schemas"]["EmailSentEvent"] | components["schemas"]["EmailDeliveredEvent"] | components["schemas"]["EmailFailedEvent"] | components["schemas"]["ImportCompletedEvent"];
         FieldIssue: {
             /** @description The name of the parameter or field, such as `events.0` for a list item. */
             field: string;
@@ -1383,6 +1400,29 @@ export interface components {
             error: "IDEMPOTENCY_KEY_REUSED";
             /** @constant */
             message: "errors.developer_api.idempotency_key_reused";
+        };
+        ImportCompletedEvent: {
+            /** @description The same on every attempt. Use it to recognize duplicates. */
+            id: string;
+            /** @constant */
+            event: "import.completed";
+            /** Format: uuid */
+            clinic_id: string;
+            /**
+             * Format: date-time
+             * @description With the UTC offset of the clinic's time zone at that instant.
+             */
+            created_at: string;
+            /** @description Numbers the events of one record from 1, in the order they happened. */
+            sequence: number;
+            data: {
+                /** @description The kind of records, such as `patients`. */
+                entity: string;
+                /** @description Number of new records. */
+                imported: number;
+                /** @description Number of changed records. */
+                updated: number;
+            };
         };
         /** @description An unexpected error occurred. Include the `x-request-id` header when you contact support. */
         InternalError: {
@@ -1714,7 +1754,7 @@ export interface components {
              * @description An https URL with a public host name, on port 443 or 8443, without user name, password or fragment.
              */
             url: string;
-            events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "payment.received")[];
+            events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed" | "payment.received")[];
             description?: string | null;
             /** @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, which are used as they are. Generated if omitted. */
             secret?: string;
@@ -1733,7 +1773,7 @@ export interface components {
              */
             target_url: string;
             /** @deprecated */
-            subscribed_events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "payment.received")[];
+            subscribed_events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed" | "payment.received")[];
             description?: string | null;
             /**
              * @deprecated
@@ -1966,6 +2006,23 @@ export interface components {
             /** @constant */
             message: "errors.developer_api.recipient_message_limit";
         };
+        /** @description `page`, `total` and `total_pages` are absent, and `has_more` is present, if the request has `after` or `updated_since`. `as_of` is present with `updated_since`. */
+        RecordListMeta: {
+            page?: number;
+            limit: number;
+            /** @description Exact number of records on all pages. */
+            total?: number;
+            /** @description 0 when `total` is 0. */
+            total_pages?: number;
+            /** @description Pass it as `after`, without `page`, to continue the list. Null at the end. */
+            next_after: string | null;
+            has_more?: boolean;
+            /**
+             * Format: date-time
+             * @description The list contains all changes before this time. Pass it as the next `updated_since` when `next_after` is null.
+             */
+            as_of?: string;
+        };
         /** @description The firewall blocked the request: it looks like an attack, or its address sends too many. */
         RequestBlockedError: {
             /** @constant */
@@ -2111,7 +2168,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             url: string;
-            events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed")[];
+            events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed")[];
             /** @description No events are delivered while this is false. It becomes false when the endpoint returns 410, or after five days of failed attempts only. */
             is_active: boolean;
             description: string | null;
@@ -2132,7 +2189,7 @@ export interface components {
              * @description An https URL with a public host name, on port 443 or 8443, without user name, password or fragment.
              */
             url?: string;
-            events?: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "payment.received")[];
+            events?: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed" | "payment.received")[];
             description?: string | null;
             /** @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, which are used as they are. */
             secret?: string;
@@ -2150,7 +2207,7 @@ export interface components {
              */
             target_url?: string;
             /** @deprecated */
-            subscribed_events?: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "payment.received")[];
+            subscribed_events?: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed" | "payment.received")[];
             description?: string | null;
             /**
              * @deprecated
@@ -2189,7 +2246,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             url: string;
-            events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed")[];
+            events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed")[];
             /** @description No events are delivered while this is false. It becomes false when the endpoint returns 410, or after five days of failed attempts only. */
             is_active: boolean;
             description: string | null;
@@ -2605,13 +2662,17 @@ export interface operations {
     "list-patients": {
         parameters: {
             query?: {
-                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
-                page?: number;
+                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. Not together with `after`. */
+                page?: string;
                 /**
                  * @description Number of records per page.
                  * @example 2
                  */
                 limit?: number;
+                /** @description The `next_after` of a response to a request for the same list with the same filters. The list goes on from there: records that were added or removed since move no other. */
+                after?: string;
+                /** @description Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`. */
+                updated_since?: string;
                 /** @example kaya */
                 search?: string;
             };
@@ -2635,11 +2696,11 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Patient"][];
-                        meta: components["schemas"]["PageMeta"];
+                        meta: components["schemas"]["RecordListMeta"];
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` is not the `next_after` of a response of this list. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2651,7 +2712,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InvalidParamsError"];
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["InvalidCursorError"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -3154,13 +3215,17 @@ export interface operations {
     "list-appointments": {
         parameters: {
             query?: {
-                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
-                page?: number;
+                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. Not together with `after`. */
+                page?: string;
                 /**
                  * @description Number of records per page.
                  * @example 2
                  */
                 limit?: number;
+                /** @description The `next_after` of a response to a request for the same list with the same filters. The list goes on from there: records that were added or removed since move no other. */
+                after?: string;
+                /** @description Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`. */
+                updated_since?: string;
                 patient_id?: string;
                 /** @example e8fd8f30-c95b-8b24-829c-7dc3ded4b364 */
                 doctor_id?: string;
@@ -3188,11 +3253,11 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Appointment"][];
-                        meta: components["schemas"]["PageMeta"];
+                        meta: components["schemas"]["RecordListMeta"];
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` is not the `next_after` of a response of this list. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3204,7 +3269,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InvalidParamsError"];
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["InvalidCursorError"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -3461,13 +3526,17 @@ export interface operations {
     "list-invoices": {
         parameters: {
             query?: {
-                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
-                page?: number;
+                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. Not together with `after`. */
+                page?: string;
                 /**
                  * @description Number of records per page.
                  * @example 1
                  */
                 limit?: number;
+                /** @description The `next_after` of a response to a request for the same list with the same filters. The list goes on from there: records that were added or removed since move no other. */
+                after?: string;
+                /** @description Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`. */
+                updated_since?: string;
                 patient_id?: string;
                 status?: "draft" | "pending" | "sent" | "partially_paid" | "paid" | "overdue" | "cancelled" | "refunded";
                 from?: string;
@@ -3493,11 +3562,11 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Invoice"][];
-                        meta: components["schemas"]["PageMeta"];
+                        meta: components["schemas"]["RecordListMeta"];
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` is not the `next_after` of a response of this list. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3509,7 +3578,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InvalidParamsError"];
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["InvalidCursorError"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -3738,13 +3807,17 @@ export interface operations {
     "list-payments": {
         parameters: {
             query?: {
-                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
-                page?: number;
+                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. Not together with `after`. */
+                page?: string;
                 /**
                  * @description Number of records per page.
                  * @example 2
                  */
                 limit?: number;
+                /** @description The `next_after` of a response to a request for the same list with the same filters. The list goes on from there: records that were added or removed since move no other. */
+                after?: string;
+                /** @description Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`. */
+                updated_since?: string;
                 patient_id?: string;
                 invoice_id?: string;
                 status?: "pending" | "completed" | "failed" | "refunded";
@@ -3771,11 +3844,11 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Payment"][];
-                        meta: components["schemas"]["PageMeta"];
+                        meta: components["schemas"]["RecordListMeta"];
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` is not the `next_after` of a response of this list. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3787,7 +3860,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InvalidParamsError"];
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["InvalidCursorError"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -3919,13 +3992,17 @@ export interface operations {
     "list-messages": {
         parameters: {
             query?: {
-                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
-                page?: number;
+                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. Not together with `after`. */
+                page?: string;
                 /**
                  * @description Number of records per page.
                  * @example 2
                  */
                 limit?: number;
+                /** @description The `next_after` of a response to a request for the same list with the same filters. The list goes on from there: records that were added or removed since move no other. */
+                after?: string;
+                /** @description Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`. */
+                updated_since?: string;
                 patient_id?: string;
                 channel?: "sms" | "email";
                 from?: string;
@@ -3951,11 +4028,11 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Message"][];
-                        meta: components["schemas"]["PageMeta"];
+                        meta: components["schemas"]["RecordListMeta"];
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` is not the `next_after` of a response of this list. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3967,7 +4044,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InvalidParamsError"];
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["InvalidCursorError"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -5188,7 +5265,7 @@ export interface operations {
                  */
                 limit?: number;
                 /** @description `payment.received` is a deprecated alias of `payment.created`. */
-                event?: "patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "payment.received";
+                event?: "patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed" | "payment.received";
             };
             header?: never;
             path?: never;
@@ -6468,6 +6545,58 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["EmailFailedEvent"];
+            };
+        };
+        responses: {
+            /** @description The endpoint is gone. It is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other response, including a redirect, is a failure. The delivery is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` requests a longer wait of up to a day. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "import.completed": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The `id` of the event. The same on every attempt.
+                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
+                 */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /**
+                 * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
+                 * @example 1777885200
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /**
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
+                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportCompletedEvent"];
             };
         };
         responses: {

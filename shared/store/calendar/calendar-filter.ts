@@ -20,7 +20,7 @@ export type CalendarFilter<F extends string> = {
 /** More months of tallies, and more rows of one patient, than any list has. */
 export const UNLIMITED = 1_000_000
 
-/** Whose own list shows the records: an invoice's, a patient's, or nobody's. */
+/** Whose own list shows the records: an invoice's or a patient's; null for the clinic's or a doctor's. */
 export const ownerOf = ({ invoice, patient }: CalendarFilter<string>): 'invoice' | 'patient' | null =>
   invoice !== undefined ? 'invoice' : patient !== undefined ? 'patient' : null
 

@@ -6,22 +6,22 @@
  * has one, its doctor's, sorted by facet (status or channel) and time; as a row in its patient's list, sorted by time.
  * Beside each sorted list, one tally item a month counts the rows of each day and facet. A page reads the tallies, plans
  * (domain/page-plan.ts), and reads exactly the rows it needs: two round trips, three where rows are thin. An index lists
- * the records by the time of their last change (../change-index.ts).
+ * the records by the time of their last change (../table/change-feed.ts).
  */
 import type { ClinicId } from '../../domain/clinic.ts'
 import { offsetOf, type PageRequest } from '../../domain/paging.ts'
 import type { Stamped } from '../../domain/stamped.ts'
 import type { WalkablePage } from '../../domain/walk.ts'
-import { changeFeed } from '../change-feed.ts'
 import { calendarKey, tallyPartition } from '../keys/calendar.ts'
 import { changeIndexKey } from '../keys/change-index.ts'
+import { changeFeed } from '../table/change-feed.ts'
 import type { Changeset } from '../table/changeset.ts'
 import type { CalendarEntity, StoredRecord } from './calendar-entity.ts'
 import type { CalendarFilter } from './calendar-filter.ts'
 import { calendarPages, type ListPlatform } from './calendar-pages.ts'
 import { calendarRecords } from './calendar-records.ts'
 import { type ListPosition, rowAttributes, rowKeys } from './calendar-row.ts'
-import { calendarWalk } from './calendar-walk.ts'
+import { calendarWalk, positionOf } from './calendar-walk.ts'
 import { tallyAttribute, tallyCounter } from './tally.ts'
 
 /** Reading and changing single records, whatever they are listed by. */
@@ -36,7 +36,7 @@ export function calendarList<R, F extends string>(platform: ListPlatform, entity
   const { find, findMany, ofRows } = calendarRecords(platform.table, entity)
   const records = { find, findMany, ofRows }
   const { page: pageOf, allOf } = calendarPages(platform, entity, records)
-  const { after, positionOf } = calendarWalk(platform, entity, records)
+  const { after } = calendarWalk(platform, entity, records)
   const changes = changeFeed<R & { readonly id: string }>(platform.table, letter, async (clinic, ids) => {
     const found = await findMany(clinic, ids)
     return new Map([...found].map(([id, { record }]) => [id, { ...record, id }]))
@@ -51,7 +51,7 @@ export function calendarList<R, F extends string>(platform: ListPlatform, entity
     const { items, total } = await pageOf(clinic, filter, request)
     const last = items.at(-1)
     const goesOn = offsetOf(request) + request.limit < total
-    return { items, total, next: goesOn && last ? positionOf(last) : null }
+    return { items, total, next: goesOn && last ? positionOf(entity, last) : null }
   }
 
   /**

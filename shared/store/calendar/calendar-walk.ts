@@ -32,12 +32,6 @@ export function calendarWalk<R, F extends string>(
 ) {
   const { letter } = entity
 
-  /** The position of a record in its lists. */
-  function positionOf(record: R): string {
-    const { date, moment, id } = entity.position(record)
-    return calendarSortKey(date, moment, id)
-  }
-
   /** At most `limit` records after a position, newest first. */
   async function after(
     clinic: ClinicId,
@@ -126,5 +120,11 @@ export function calendarWalk<R, F extends string>(
     }
   }
 
-  return { after, positionOf }
+  return { after }
+}
+
+/** The position of a record in its lists. */
+export function positionOf<R>({ position }: Pick<CalendarEntity<R, never>, 'position'>, record: R): string {
+  const { date, moment, id } = position(record)
+  return calendarSortKey(date, moment, id)
 }

@@ -3,7 +3,6 @@ import { descendingOrdinals, type PageRequest } from '../../domain/paging.ts'
 import { GENDERS, type Patient } from '../../domain/patient.ts'
 import type { Stamped } from '../../domain/stamped.ts'
 import type { Walk, WalkablePage } from '../../domain/walk.ts'
-import { changeFeed } from '../change-feed.ts'
 import { type Key, sortableNumber } from '../keys/key.ts'
 import { patientKey, patientListPartition, patientRowKey } from '../keys/patients.ts'
 import {
@@ -15,6 +14,7 @@ import {
   recordCodec,
   text,
 } from '../table/attributes.ts'
+import { changeFeed } from '../table/change-feed.ts'
 import { stampedCodec } from '../table/stamped-codec.ts'
 import type { Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'

@@ -3,25 +3,16 @@ import { APPOINTMENT_STATUSES, type Appointment } from '../../../shared/domain/a
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import {
   appointmentEventDraft,
-  ENTITY_SCOPES,
-  EVENTS,
   eventPayload,
-  IMPORT_COMPLETED,
-  importEventDraft,
   invoiceEventDraft,
-  mayReadAllEvents,
-  maySeeEvent,
   messageEventDraft,
-  PING,
   patientEventDraft,
   paymentEventDraft,
-  scopeOfEvent,
 } from '../../../shared/domain/event.ts'
 import { INVOICE_STATUSES, type Invoice } from '../../../shared/domain/invoice.ts'
 import { CHANNELS, MESSAGE_STATUSES, type Message } from '../../../shared/domain/message.ts'
 import { NO_DETAILS, type Patient } from '../../../shared/domain/patient.ts'
 import { PAYMENT_STATUSES, type Payment } from '../../../shared/domain/payment.ts'
-import { SCOPES } from '../../../shared/domain/scope.ts'
 
 const id = (n: number) => `6d0e2a7c-0000-4000-8000-${String(n).padStart(12, '0')}`
 const at = '2026-05-01T07:00:00.000Z'
@@ -121,65 +112,6 @@ const reordered = <R>(record: R): R =>
           .reverse()
           .map(([name, value]) => [name, reordered(value)]),
       ) as R)
-
-describe('maySeeEvent', () => {
-  const scopes = {
-    patient: 'patient.read',
-    appointment: 'appointment.read',
-    invoice: 'finance.read',
-    payment: 'finance.read',
-    sms: 'communication.read.sms',
-    email: 'communication.read.sms',
-  } as const
-
-  it.each(EVENTS.filter((event) => event !== IMPORT_COMPLETED))(
-    'requires the scope that reads the record of %s',
-    (event) => {
-      const scope = scopes[event.split('.')[0] as keyof typeof scopes]
-      expect(scopeOfEvent(event)).toBe(scope)
-      expect(maySeeEvent([scope], event)).toBe(true)
-      const others = SCOPES.filter((other) => other !== scope)
-      expect(maySeeEvent(others, event)).toBe(false)
-    },
-  )
-
-  it.each(Object.entries(ENTITY_SCOPES))(
-    'requires the scope that reads %s for their import',
-    (entity, scope) => {
-      const { event, data } = importEventDraft(entity, { imported: 1, updated: 0 })
-      expect(maySeeEvent([scope], event, data)).toBe(true)
-      expect(
-        maySeeEvent(
-          SCOPES.filter((other) => other !== scope),
-          event,
-          data,
-        ),
-      ).toBe(false)
-    },
-  )
-
-  it('shows the import of an unknown entity to no credential, and asks for no scope to filter by imports', () => {
-    expect(maySeeEvent(SCOPES, IMPORT_COMPLETED, { entity: 'robots' })).toBe(false)
-    expect(maySeeEvent([], IMPORT_COMPLETED)).toBe(true)
-  })
-
-  it('shows all events only to a credential that may read every kind of record', () => {
-    expect(mayReadAllEvents(SCOPES)).toBe(true)
-    for (const scope of Object.values(ENTITY_SCOPES))
-      expect(mayReadAllEvents(SCOPES.filter((other) => other !== scope))).toBe(false)
-  })
-
-  it('requires no scope for a ping', () => {
-    expect(scopeOfEvent(PING)).toBeNull()
-    expect(maySeeEvent([], PING)).toBe(true)
-  })
-
-  it('shows an unknown event to no credential', () => {
-    const unknown = 'prescription.created' as never
-    expect(scopeOfEvent(unknown)).toBeUndefined()
-    expect(maySeeEvent(SCOPES, unknown)).toBe(false)
-  })
-})
 
 describe('eventPayload', () => {
   it('returns the event with its time in the zone of the clinic', () => {

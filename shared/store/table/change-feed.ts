@@ -1,6 +1,6 @@
-import type { ClinicId } from '../domain/clinic.ts'
-import type { Stamped } from '../domain/stamped.ts'
-import type { ChangeRange, Walk } from '../domain/walk.ts'
+import type { ClinicId } from '../../domain/clinic.ts'
+import type { Stamped } from '../../domain/stamped.ts'
+import type { ChangeRange, Walk } from '../../domain/walk.ts'
 import {
   changedId,
   changeIndexPartition,
@@ -8,8 +8,8 @@ import {
   changesAfter,
   changesFrom,
   type IndexedKind,
-} from './keys/change-index.ts'
-import type { Table } from './table/table.ts'
+} from '../keys/change-index.ts'
+import type { Table } from './table.ts'
 
 /** Reads the records of one kind by the time of their last change, oldest first. */
 export function changeFeed<Entity extends { readonly id: string }>(
