@@ -94,7 +94,10 @@ describe('GET /patients', () => {
       .resolves({ Item: { n: 45, u: 0 } })
     dynamodb.on(QueryCommand).resolves({ Items: [{ pk: 'x', sk: '0000000024', i: PATIENT, ...stored }] })
     const answer = await call(await handlerOf({ id: 'list-patients' }), { query: { page: '2' }, headers })
-    expect(answer.body).toEqual({ data: [shown], meta: { page: 2, limit: 20, total: 45, total_pages: 3 } })
+    expect(answer.body).toEqual({
+      data: [shown],
+      meta: { page: 2, limit: 20, total: 45, total_pages: 3, next_after: expect.any(String) },
+    })
     expect(dynamodb.commandCalls(QueryCommand).map(({ args }) => args[0].input)).toMatchObject([
       {
         ExpressionAttributeValues: {

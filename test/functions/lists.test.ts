@@ -56,7 +56,7 @@ it('GET /appointments reads the tallies, then only the rows of the page, then th
         updated_at: '2026-05-01T16:00:01+09:00',
       },
     ],
-    meta: { page: 1, limit: 1, total: 2, total_pages: 2 },
+    meta: { page: 1, limit: 1, total: 2, total_pages: 2, next_after: expect.any(String) },
   })
   const ranges = dynamodb.commandCalls(QueryCommand).map(({ args }) => args[0].input)
   expect(ranges.map(({ ExpressionAttributeValues }) => ExpressionAttributeValues?.[':pk'])).toEqual([
