@@ -12,7 +12,8 @@ const InstantParameter = z
   .transform((text) => parseInstant(text) ?? text)
   .meta({ format: 'date-time' })
 
-const parameters = {
+/** Query parameters of every list of records. */
+export const recordPaging = {
   page: paging.page
     .unwrap()
     .optional()
@@ -42,7 +43,7 @@ const parameters = {
 
 /** The query of a list of records with these filters. */
 export function recordListQuery<Filters extends z.ZodRawShape>(filters: Filters) {
-  let query = z.strictObject({ ...parameters, ...filters }).refine(excludes('page', 'after'), {
+  let query = z.strictObject({ ...recordPaging, ...filters }).refine(excludes('page', 'after'), {
     path: ['page'],
     error: 'must not be combined with after',
     when: whenValid('page', 'after'),
