@@ -217,7 +217,7 @@ describe('GET /doctors', () => {
       ['Dr. Ömer Taş', false],
       ['Dr. Selin Arslan', true],
     ])
-    expect(body.meta).toEqual({ page: 1, limit: 20, total: 4, total_pages: 1, next_after: null })
+    expect(body.meta).toEqual({ page: 1, limit: 20, total: 4, total_pages: 1 })
   })
 })
 
