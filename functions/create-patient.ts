@@ -2,9 +2,11 @@ import { checkDateOfBirth, createPatient } from '../shared/api/new-patient.ts'
 import { renderPatientDetails } from '../shared/api/patients.ts'
 import { wallClock } from '../shared/domain/clock.ts'
 import type { Patient } from '../shared/domain/patient.ts'
+import type { Stamped } from '../shared/domain/stamped.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { patientResponse } from '../shared/runtime/patient-response.ts'
 import { patientWriter } from '../shared/store/patients/patient-writer.ts'
+import { StoredResponse } from '../shared/store/table/idempotency.ts'
 
 export const handler = endpoint(
   createPatient,
@@ -25,8 +27,8 @@ export const handler = endpoint(
       createdAt: new Date(now).toISOString(),
       erasedAt: null,
     }
-    const response = { data: renderPatientDetails(patient, credential) }
-    const stored = await patients.create(clinicId, patient, idempotency, 201, response)
-    return patientResponse(stored ?? patient, credential)
+    const response = (created: Stamped<Patient>) => ({ data: renderPatientDetails(created, credential) })
+    const outcome = await patients.create(clinicId, patient, idempotency, 201, response)
+    return patientResponse(outcome, credential)
   },
 )

@@ -2,7 +2,7 @@ import { listDeliveries, renderDelivery } from '../shared/api/deliveries.ts'
 import { ApiError } from '../shared/api/errors.ts'
 import { invalidCursor, renderCursorPage } from '../shared/api/schemas.ts'
 import type { Delivery } from '../shared/domain/delivery.ts'
-import { EVENTS, maySeeEvent } from '../shared/domain/event.ts'
+import { mayReadAllEvents, maySeeEvent, payloadData } from '../shared/domain/event.ts'
 import type { Scope } from '../shared/domain/scope.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { deliveryStore } from '../shared/store/events/deliveries.ts'
@@ -24,6 +24,6 @@ export const handler = endpoint(
 
 /** The deliveries to list; undefined for all of them, which takes fewer reads. */
 function filterOf(scopes: readonly Scope[]) {
-  if (EVENTS.every((event) => maySeeEvent(scopes, event))) return undefined
-  return ({ event }: Delivery) => maySeeEvent(scopes, event)
+  if (mayReadAllEvents(scopes)) return undefined
+  return (delivery: Delivery) => maySeeEvent(scopes, delivery.event, payloadData(delivery.body))
 }

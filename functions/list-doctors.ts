@@ -6,6 +6,6 @@ import { doctorStore } from '../shared/store/doctors.ts'
 export const handler = endpoint(
   listDoctors,
   { doctors: doctorStore },
-  async ({ clinicId, query }, { doctors }) =>
-    renderPage(await doctors.page(clinicId, query), query, renderDoctor),
+  async ({ clinicId, clinic, query }, { doctors }) =>
+    renderPage(await doctors.page(clinicId, query), query, (doctor) => renderDoctor(doctor, clinic)),
 )

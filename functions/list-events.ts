@@ -1,9 +1,9 @@
 import { listEvents, requireEventScopes } from '../shared/api/events.ts'
 import { invalidCursor, renderCursorPage } from '../shared/api/schemas.ts'
 import {
-  EVENTS,
   type Event,
   eventPayload,
+  mayReadAllEvents,
   maySeeEvent,
   type RecordEventName,
 } from '../shared/domain/event.ts'
@@ -24,7 +24,7 @@ export const handler = endpoint(
 
 /** The events to list; undefined for all events, which takes fewer reads. */
 function filterOf(scopes: readonly Scope[], wanted: RecordEventName | undefined) {
-  if (wanted) return ({ event }: Event) => event === wanted
-  if (EVENTS.every((event) => maySeeEvent(scopes, event))) return undefined
-  return ({ event }: Event) => maySeeEvent(scopes, event)
+  if (!wanted && mayReadAllEvents(scopes)) return undefined
+  return ({ event, data }: Event) =>
+    (wanted === undefined || event === wanted) && maySeeEvent(scopes, event, data)
 }

@@ -2,6 +2,7 @@ import { noShowAppointment, requireChanged } from '../shared/api/appointment-act
 import { renderAppointment } from '../shared/api/appointments.ts'
 import type { Appointment } from '../shared/domain/appointment.ts'
 import { applyAction } from '../shared/domain/appointment-actions.ts'
+import type { Stamped } from '../shared/domain/stamped.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { appointmentChangeStore } from '../shared/store/calendar/appointment-changes.ts'
 import { StoredResponse } from '../shared/store/table/idempotency.ts'
@@ -11,7 +12,7 @@ export const handler = endpoint(
   { appointments: appointmentChangeStore },
   async ({ clinicId, clinic, path, now, idempotency }, { appointments }) => {
     const at = new Date(now).toISOString()
-    const response = (after: Appointment) => ({ data: renderAppointment(after, clinic) })
+    const response = (after: Stamped<Appointment>) => ({ data: renderAppointment(after, clinic) })
     const outcome = await appointments.act(
       clinicId,
       path.id,

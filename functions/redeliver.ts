@@ -2,6 +2,7 @@ import { redeliver, renderDelivery } from '../shared/api/deliveries.ts'
 import { ApiError } from '../shared/api/errors.ts'
 import { requireEventScopes } from '../shared/api/events.ts'
 import { isRetained, redelivered } from '../shared/domain/delivery.ts'
+import { payloadData } from '../shared/domain/event.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { openDeliveryQueues } from '../shared/runtime/webhooks.ts'
 import { deliveryStore } from '../shared/store/events/deliveries.ts'
@@ -32,7 +33,7 @@ export const handler = endpoint(
       path.delivery_id,
       (before) => {
         if (!isRetained(before, now)) return null
-        requireEventScopes(credential.scopes, [before.event])
+        requireEventScopes(credential.scopes, [before.event], payloadData(before.body))
         return redelivered(before, now)
       },
       { idempotency, status: 202, response: (after) => ({ data: renderDelivery(after, clinic) }) },

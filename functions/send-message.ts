@@ -1,6 +1,6 @@
 import type { ErrorKey } from '../shared/api/error-catalogue.ts'
 import { ApiError } from '../shared/api/errors.ts'
-import { renderAcceptedMessage, sendMessage } from '../shared/api/messages.ts'
+import { renderAcceptedMessage, sendMessage } from '../shared/api/new-message.ts'
 import { handOverSms } from '../shared/delivery/hand-over-sms.ts'
 import {
   acceptMessage,

@@ -3,6 +3,7 @@ import { checkDateOfBirth, updatePatient } from '../shared/api/new-patient.ts'
 import { renderPatientDetails } from '../shared/api/patients.ts'
 import { wallClock } from '../shared/domain/clock.ts'
 import type { Patient } from '../shared/domain/patient.ts'
+import type { Stamped } from '../shared/domain/stamped.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { patientResponse } from '../shared/runtime/patient-response.ts'
 import { patientChanges } from '../shared/store/copies/patient-changes.ts'
@@ -12,7 +13,7 @@ export const handler = endpoint(
   { patients: ({ table }) => patientChanges(table) },
   async ({ clinicId, clinic, credential, path, body, now, checkIfMatch, idempotency }, { patients }) => {
     checkDateOfBirth(body, wallClock(now, clinic.timezone))
-    const response = (patient: Patient) => ({ data: renderPatientDetails(patient, credential) })
+    const response = (patient: Stamped<Patient>) => ({ data: renderPatientDetails(patient, credential) })
     const changed = await patients.updateIdempotently(
       clinicId,
       path.id,

@@ -40,7 +40,7 @@ export const patientListBound = (rows: number): Bound => ({
 })
 
 /** Writes, in write units, including events and idempotency records. */
-export const WRITE_UNITS = { appointment: 26, statusChange: 26, invoice: 18, message: 18 } as const
+export const WRITE_UNITS = { appointment: 26, statusChange: 26, invoice: 18, message: 20 } as const
 
 /** Free slots of 20 doctors on 31 days, each with an appointment on each day. */
 export const AVAILABILITY_31_DAYS: Bound = { units: 60, roundTrips: ROUND_TRIPS }

@@ -1,6 +1,7 @@
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { APPOINTMENT_STATUSES, type Appointment, NEW_APPOINTMENT } from '../../shared/domain/appointment.ts'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
+import type { Stamped } from '../../shared/domain/stamped.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { APPOINTMENTS } from '../../shared/store/calendar/appointments.ts'
 import { rowAttributes, rowKeys } from '../../shared/store/calendar/calendar-row.ts'
@@ -13,7 +14,7 @@ import { seeded } from '../demo/random.ts'
 export type BuiltClinic = {
   readonly patients: readonly string[]
   readonly doctors: readonly string[]
-  readonly newest: Appointment
+  readonly newest: Stamped<Appointment>
   readonly firstDay: string
   readonly lastDay: string
 }
@@ -34,7 +35,7 @@ export async function buildAppointments(
   const doctors = ids(Math.min(40, Math.max(3, Math.round(count / 5_000))))
   const patients = ids(Math.max(20, Math.round(count / 20)))
   const tallies = new Map<string, Record<string, unknown>>()
-  let newest: Appointment | undefined
+  let newest: Stamped<Appointment> | undefined
   for (let done = 0; done < count; done += 2_000) {
     const batch = Array.from({ length: Math.min(2_000, count - done) }, () =>
       appointment(random, doctors, patients, years),
@@ -60,7 +61,7 @@ function appointment(
   doctors: readonly [string, ...string[]],
   patients: readonly [string, ...string[]],
   years: number,
-): Appointment {
+): Stamped<Appointment> {
   const date = new Date(LAST_DAY - random.integer(0, years * 365) * DAY_MS).toISOString().slice(0, 10)
   const hour = String(random.integer(8, 17)).padStart(2, '0')
   const roll = random.integer(1, 100)
@@ -76,10 +77,11 @@ function appointment(
     status,
     notes: null,
     createdAt: '2026-01-01T00:00:00.000Z',
+    updatedAt: '2026-01-01T00:00:00.000Z',
   }
 }
 
-function itemsOf(clinic: ClinicId, one: Appointment): Record<string, unknown>[] {
+function itemsOf(clinic: ClinicId, one: Stamped<Appointment>): Record<string, unknown>[] {
   const attributes = APPOINTMENTS.encode(one)
   const row = rowAttributes(attributes, APPOINTMENTS)
   return [

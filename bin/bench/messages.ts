@@ -74,7 +74,7 @@ export async function measureMessages(
       },
     ),
   )
-  await add('note that it was sent (read and write units)', WRITE_UNITS.message - 1, 2, () =>
+  await add('note that it was sent (read and write units)', WRITE_UNITS.message - 3, 2, () =>
     messageDispatch({ table }).recordFeedback(clinic, message.id, {
       kind: 'sent',
       at: createdAt,

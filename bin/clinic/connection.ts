@@ -10,10 +10,12 @@ import { startTrail } from './command-trail.ts'
 import { operatorClient } from './operator-client.ts'
 import { deployedOperatorLog, localOperatorLog, type OperatorLog } from './operator-log.ts'
 import { CommandFailure, EXIT, type GlobalOptions } from './output.ts'
+import { storeClock } from './store-clock.ts'
 
 /** A stack's outputs and the client settings for its services. On AWS the settings are empty. */
 type StackLocation = {
   readonly outputs: Readonly<Record<string, string>>
+  readonly isLocal: boolean
   readonly clientSettingsFor: (service: 'dynamodb' | 'sqs') => ClientSettings
   readonly openOperatorLog: (logGroup: string) => Promise<OperatorLog>
   /** The file of the access trail. Undefined on AWS. */
@@ -27,14 +29,19 @@ type ClientSettings = {
 
 /** Opens the stack's table, found by CloudFormation outputs on AWS and by the local runner's description locally. */
 export async function connect(command: Command): Promise<Table> {
-  const { outputs, clientSettingsFor: where } = await locateStack(command)
-  return openTable(operatorClient(where('dynamodb')), requireOutput(outputs, 'TableName'))
+  const stack = await locateStack(command)
+  return openTableOf(stack, requireOutput(stack.outputs, 'TableName'))
 }
 
 /** Opens another table beside the stack's, such as a restored one. */
 export async function connectTable(command: Command, name: string): Promise<Table> {
-  const { clientSettingsFor: where } = await locateStack(command)
-  return openTable(operatorClient(where('dynamodb')), name)
+  return openTableOf(await locateStack(command), name)
+}
+
+/** The functions of a local stack have this machine's clock; those on AWS have that of the store. */
+function openTableOf({ clientSettingsFor, isLocal }: StackLocation, name: string): Table {
+  const client = operatorClient(clientSettingsFor('dynamodb'))
+  return openTable(client, name, isLocal ? {} : { now: storeClock(client) })
 }
 
 /** A client for the stack's table itself, and its name. */
@@ -109,6 +116,7 @@ async function localStack(port: string): Promise<StackLocation> {
   const credentials = { accessKeyId: 'operator', secretAccessKey: 'local' }
   return {
     outputs,
+    isLocal: true,
     clientSettingsFor: (service) => ({ endpoint: endpoints[service], region, credentials }),
     openOperatorLog: async (logGroup) => localOperatorLog(endpoints.logs, logGroup),
     trailFile: delivered.access,
@@ -127,6 +135,7 @@ async function deployedStack(name: string): Promise<StackLocation> {
   const outputs = (Stacks?.[0]?.Outputs ?? []).map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue])
   return {
     outputs: Object.fromEntries(outputs),
+    isLocal: false,
     clientSettingsFor: () => ({}),
     openOperatorLog: (logGroup) => deployedOperatorLog(client, logGroup),
   }

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { basename, isAbsolute, relative, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { connect, requireClinic } from './connection.ts'
+import { announceImport } from './import/announce-import.ts'
 import { importEntities } from './import/entities.ts'
 import { type ImportResult, importFile, rejectedFile } from './import/import-file.ts'
 import { rowReader } from './import/rows.ts'
@@ -42,13 +43,12 @@ export function addImportCommand(program: Command): void {
         const results: (ImportResult & { file: string })[] = []
         for (const { file, order } of jobs) {
           const entity = entities[order]
-          if (entity)
-            results.push({
-              file,
-              ...(await importWithProgress(command, file, (options) =>
-                importFile(file, entity, clinic, options),
-              )),
-            })
+          if (!entity) continue
+          const result = await importWithProgress(command, file, (options) =>
+            importFile(file, entity, clinic, options),
+          )
+          await announceImport(table, clinic.id, entity.name, result)
+          results.push({ file, ...result })
         }
         const total = sum(results)
         const { json } = command.optsWithGlobals<GlobalOptions>()

@@ -1,6 +1,7 @@
 /** Finds unresolved messages, those that may or may not have reached their provider, and sets their outcome. */
 import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
 import { isUnresolved, type Message, type ProviderFeedback } from '../../shared/domain/message.ts'
+import type { Stamped } from '../../shared/domain/stamped.ts'
 import { isUuid } from '../../shared/domain/uuid.ts'
 import { messageDispatch } from '../../shared/store/messages/dispatch.ts'
 import { messageStore } from '../../shared/store/messages/messages.ts'
@@ -49,7 +50,7 @@ export async function resolveMessage(
   id: string,
   resolution: Resolution,
   now: () => number,
-): Promise<Message> {
+): Promise<Stamped<Message>> {
   const dispatch = messageDispatch({ table })
   const message = await requireUnresolved(table, clinic, id, now)
   // Checked again before each attempt of the transaction, which commits only if the message has not changed since.
@@ -69,7 +70,7 @@ async function requireUnresolved(
   clinic: Clinic,
   id: string,
   now: () => number,
-): Promise<Message> {
+): Promise<Stamped<Message>> {
   const message = await requireMessage(table, clinic.id, id)
   if (isUnresolved(message, now())) return message
   const progress = describeProgress(message, clinic, now())
@@ -77,7 +78,7 @@ async function requireUnresolved(
 }
 
 /** The message with this id. @throws CommandFailure if there is none */
-export async function requireMessage(table: Table, clinic: ClinicId, id: string): Promise<Message> {
+export async function requireMessage(table: Table, clinic: ClinicId, id: string): Promise<Stamped<Message>> {
   const stored = isUuid(id) ? await messageStore({ table }).find(clinic, id.toLowerCase()) : null
   if (!stored) throw new CommandFailure(`The clinic has no message ${id}.`)
   return stored.record

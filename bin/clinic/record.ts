@@ -1,8 +1,9 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
+import type { Stamped } from '../../shared/domain/stamped.ts'
 import type { RecordList } from '../../shared/store/calendar/calendar-list.ts'
 import { Changeset } from '../../shared/store/table/changeset.ts'
 import { commitWithRetry } from '../../shared/store/table/commit-packed.ts'
+import { isSameRecord } from '../../shared/store/table/stamped-codec.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 
 /**
@@ -15,15 +16,17 @@ export async function changeRecord<R>(
   clinic: ClinicId,
   id: string,
   update: (before: R) => Promise<R>,
-): Promise<R | null> {
-  let after: R | null = null
+): Promise<Stamped<R> | null> {
+  let current: Stamped<R> | null = null
   await commitWithRetry(async () => {
     const stored = await list.find(clinic, id.toLowerCase())
-    after = stored && (await update(stored.record))
-    if (!stored || !after || isDeepStrictEqual(stored.record, after)) return null
+    current = stored?.record ?? null
+    if (!stored) return null
+    const after = await update(stored.record)
+    if (isSameRecord(stored.record, after)) return null
     const changes = new Changeset(table, clinic)
-    list.change(changes, stored, after)
+    current = list.change(changes, stored, after)
     return changes
   })
-  return after
+  return current
 }

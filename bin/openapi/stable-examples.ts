@@ -17,6 +17,10 @@ const TIMESTAMP = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|[+-]\d\d:\d\d)/g
 const ETAG = /^"[\w-]{43}"$/
 const EXAMPLE_ETAG = '"47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"'
 
+/** A cursor of a list of records, which contains the position of a record. */
+const CURSOR = /^[\w-]{20,}$/
+const EXAMPLE_CURSOR = 'ozFq5xL86OKyMDAwMDAwMDQ5MA'
+
 /** The gateway's id of a request. */
 const REQUEST_ID = /^[\w-]{15}=$/
 const EXAMPLE_REQUEST_ID = 'JKJaXmPLvHcESHA='
@@ -27,7 +31,7 @@ const LATENCY_MS = 85
 
 /**
  * The examples without anything that differs between two recordings of one API: random ids, times after the start of the
- * recording, latencies, rate-limit windows, etags, ids of requests and the signatures over them.
+ * recording, latencies, rate-limit windows, etags, cursors, ids of requests and the signatures over them.
  *
  * A random id is replaced by one that follows from where it is first shown, everywhere at once. An example that shows only its
  * own records and records shown before it therefore changes no other example.
@@ -35,8 +39,8 @@ const LATENCY_MS = 85
  */
 export function stableExamples(examples: Examples, demoClinic: string): Examples {
   const idOf = new Map([...stableIds(examples), [demoClinic, demoClinic]])
-  const stable = mapStrings(examples, '', (text) =>
-    text
+  const stable = mapStrings(examples, '', (text, at) =>
+    (at.endsWith('/next_after') ? text.replace(CURSOR, EXAMPLE_CURSOR) : text)
       .replace(RANDOM_ID, (id) => idOf.get(id) ?? id)
       .replace(TIMESTAMP, startOfRecording)
       .replace(/;t=\d+$/, ';t=60')

@@ -5,7 +5,7 @@ import { eraseFields, eraseTo, type FieldPolicies, KEEP } from '../domain/field-
 import { MESSAGE_FIELDS } from '../domain/message.ts'
 import { ERASED_FULL_NAME, PATIENT_FIELDS } from '../domain/patient.ts'
 import type { Appointment } from './appointments.ts'
-import type { sendMessage } from './messages.ts'
+import type { sendMessage } from './new-message.ts'
 import type { Patient, PatientDetails } from './patients.ts'
 import type { PersonRef } from './schemas.ts'
 
@@ -26,6 +26,7 @@ export const PATIENT_BODY = {
   email_address: PATIENT_FIELDS.emailAddress,
   is_active: PATIENT_FIELDS.isActive,
   created_at: PATIENT_FIELDS.createdAt,
+  updated_at: KEEP,
   erased_at: PATIENT_FIELDS.erasedAt,
 } satisfies FieldPolicies<z.input<typeof Patient>>
 
@@ -52,6 +53,7 @@ export const APPOINTMENT_BODY = {
   cancelled_at: APPOINTMENT_FIELDS.cancelledAt,
   cancellation_reason: APPOINTMENT_FIELDS.cancellationReason,
   created_at: APPOINTMENT_FIELDS.createdAt,
+  updated_at: KEEP,
 } satisfies FieldPolicies<z.input<typeof Appointment>>
 
 type AcceptedMessage = z.input<(typeof sendMessage)['response']['body']>['data']

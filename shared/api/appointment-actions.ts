@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import type { Appointment as AppointmentRecord } from '../domain/appointment.ts'
-import type { ActionVerdict } from '../domain/appointment-actions.ts'
 import { Appointment } from './appointments.ts'
 import { ApiError } from './errors.ts'
 import { defineRoute, type Route } from './route.ts'
@@ -93,8 +92,9 @@ export const noShowAppointment = defineRoute({
 })
 
 /** The appointment after an action. @throws ApiError when the action was refused */
-export function requireChanged(outcome: ActionVerdict | { readonly kind: 'not_found' }): AppointmentRecord {
-  if (outcome.kind === 'not_found') throw new ApiError('appointment_not_found')
-  if (outcome.kind === 'closed') throw new ApiError('appointment_closed')
-  return outcome.appointment
+export function requireChanged<A extends AppointmentRecord>(
+  outcome: { readonly kind: 'done'; readonly appointment: A } | { readonly kind: 'closed' | 'not_found' },
+): A {
+  if (outcome.kind === 'done') return outcome.appointment
+  throw new ApiError(outcome.kind === 'closed' ? 'appointment_closed' : 'appointment_not_found')
 }

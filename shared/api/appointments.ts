@@ -5,18 +5,19 @@ import {
   type CatalogueReference as Reference,
 } from '../domain/appointment.ts'
 import type { ClinicInfo } from '../domain/clinic.ts'
+import type { Stamped } from '../domain/stamped.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
+import { recordListOf, recordListQuery } from './record-lists.ts'
 import { defineRoute } from './route.ts'
 import {
   CalendarDate,
   envelopeOf,
   oneOf,
   PersonRef,
-  pageOf,
-  paging,
   renderPersonRef,
   TimeOfDay,
   Timestamp,
+  UpdatedAt,
   Uuid,
   validDateRange,
 } from './schemas.ts'
@@ -51,11 +52,12 @@ export const Appointment = z
     cancelled_at: Timestamp.nullable(),
     cancellation_reason: z.string().nullable(),
     created_at: Timestamp,
+    updated_at: UpdatedAt,
   })
   .meta({ id: 'Appointment' })
 
 export const renderAppointment = (
-  appointment: AppointmentRecord,
+  appointment: Stamped<AppointmentRecord>,
   { timezone }: Pick<ClinicInfo, 'timezone'>,
 ): z.input<typeof Appointment> => ({
   id: appointment.id,
@@ -73,6 +75,7 @@ export const renderAppointment = (
   cancelled_at: nullableTimestamp(appointment.cancelledAt, timezone),
   cancellation_reason: appointment.cancellationReason,
   created_at: clinicTimestamp(appointment.createdAt, timezone),
+  updated_at: clinicTimestamp(appointment.updatedAt, timezone),
 })
 
 const nullableTimestamp = (instant: string | null, timezone: string): string | null =>
@@ -87,18 +90,15 @@ export const listAppointments = defineRoute({
     'Sorted by date and start time, newest first. Filters can be combined. `date_from` and `date_to` are inclusive and in the ' +
     "clinic's time zone. Filtering by an unknown id returns an empty list.",
   scope: 'appointment.read',
-  query: z
-    .strictObject({
-      ...paging,
-      patient_id: Uuid.optional(),
-      doctor_id: Uuid.optional(),
-      status: oneOf(APPOINTMENT_STATUSES).optional(),
-      date_from: CalendarDate.optional(),
-      date_to: CalendarDate.optional(),
-    })
-    .refine(...validDateRange('date_from', 'date_to')),
-  response: { status: 200, body: pageOf(Appointment) },
-  errors: [],
+  query: recordListQuery({
+    patient_id: Uuid.optional(),
+    doctor_id: Uuid.optional(),
+    status: oneOf(APPOINTMENT_STATUSES).optional(),
+    date_from: CalendarDate.optional(),
+    date_to: CalendarDate.optional(),
+  }).refine(...validDateRange('date_from', 'date_to')),
+  response: { status: 200, body: recordListOf(Appointment) },
+  errors: ['invalid_cursor'],
   uses: { table: ['Query', 'BatchGetItem'] },
 })
 

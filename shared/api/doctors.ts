@@ -1,7 +1,10 @@
 import * as z from 'zod'
+import type { ClinicInfo } from '../domain/clinic.ts'
 import type { Doctor as DoctorRecord } from '../domain/doctor.ts'
+import type { Stamped } from '../domain/stamped.ts'
+import { clinicTimestamp } from '../domain/timestamp.ts'
 import { defineRoute } from './route.ts'
-import { envelopeOf, pageOf, paging, Uuid } from './schemas.ts'
+import { envelopeOf, pageOf, paging, Timestamp, Uuid } from './schemas.ts'
 
 export const Doctor = z
   .strictObject({
@@ -10,15 +13,17 @@ export const Doctor = z
     specialty: z.string().nullable(),
     department_id: Uuid.nullable(),
     is_active: z.boolean().meta({ description: 'Only active doctors can be booked.' }),
+    updated_at: Timestamp.meta({ description: 'When the doctor, working hours included, was last changed.' }),
   })
   .meta({ id: 'Doctor' })
 
-export const renderDoctor = (doctor: DoctorRecord): z.input<typeof Doctor> => ({
+export const renderDoctor = (doctor: Stamped<DoctorRecord>, clinic: ClinicInfo): z.input<typeof Doctor> => ({
   id: doctor.id,
   full_name: doctor.fullName,
   specialty: doctor.specialty,
   department_id: doctor.departmentId,
   is_active: doctor.isActive,
+  updated_at: clinicTimestamp(doctor.updatedAt, clinic.timezone),
 })
 
 /** An addition to the spec: integrators need a way to look up the doctor ids that other endpoints take. */

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { APPOINTMENT_STATUSES } from '../domain/appointment.ts'
 import {
   EVENTS,
+  type EventData,
   type EventName,
   type eventPayload,
   maySeeEvent,
@@ -52,7 +53,7 @@ const paymentData = z.strictObject({
 const messageData = (status: string) =>
   z.strictObject({ id: Uuid, patient_id: Uuid, status: z.literal(status) })
 
-/** The `data` of each event type: ids, statuses, dates and times; no names, contact details or texts. */
+/** The `data` of each event type: ids, statuses, dates, times and counts; no names, contact details or texts. */
 const DATA: Record<EventName, z.ZodObject> = {
   'patient.created': patientData,
   'patient.updated': patientData,
@@ -74,6 +75,11 @@ const DATA: Record<EventName, z.ZodObject> = {
   'email.sent': messageData('sent'),
   'email.delivered': messageData('delivered'),
   'email.failed': messageData('failed'),
+  'import.completed': z.strictObject({
+    entity: z.string().meta({ description: 'The kind of records, such as `patients`.' }),
+    imported: z.int().min(0).meta({ description: 'Number of new records.' }),
+    updated: z.int().min(0).meta({ description: 'Number of changed records.' }),
+  }),
   'webhook.ping': z.strictObject({ id: Uuid }),
 }
 
@@ -105,9 +111,13 @@ const payload = (event: EventName): z.ZodObject =>
     .meta({ id: `${componentName(event)}Event` })
 
 /** Requires the scopes that read the records of events. @throws ApiError naming those that are missing */
-export function requireEventScopes(scopes: readonly Scope[], events: readonly EventName[]): void {
-  const unseen = events.filter((event) => !maySeeEvent(scopes, event))
-  const missing = new Set(unseen.flatMap((event) => scopeOfEvent(event) ?? []))
+export function requireEventScopes(
+  scopes: readonly Scope[],
+  events: readonly EventName[],
+  data?: EventData,
+): void {
+  const unseen = events.filter((event) => !maySeeEvent(scopes, event, data))
+  const missing = new Set(unseen.flatMap((event) => scopeOfEvent(event, data) ?? []))
   if (unseen.length > 0) throw missingScope([...missing])
 }
 
@@ -137,7 +147,8 @@ export const listEvents = defineRoute({
     'Lists the events of the last 30 days, oldest first. Use it to catch up after an outage of your receiver: start from the ' +
     'last `next_after` that you stored, and repeat while `has_more` is true. Lists only events whose records the credential may ' +
     'read: `patient.read`, `appointment.read`, `finance.read` (invoices and payments), `communication.read.sms` (SMS and email). ' +
-    'To filter by another event is a 403 that names the scope.',
+    'The import of a file is listed with the scope that reads its records. To filter by another event is a 403 that names the ' +
+    'scope.',
   scope: 'webhook.read',
   query: z.strictObject({ ...cursorPaging, event: RequestedEvent.optional() }),
   response: { status: 200, body: cursorPageOf(Event) },

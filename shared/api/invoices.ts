@@ -6,18 +6,19 @@ import {
   type LineItem as LineItemRecord,
 } from '../domain/invoice.ts'
 import { RATIO_SCALE, renderDecimal, renderMoney } from '../domain/money.ts'
+import type { Stamped } from '../domain/stamped.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import { Payment } from './payments.ts'
+import { recordListOf, recordListQuery } from './record-lists.ts'
 import { defineRoute } from './route.ts'
 import {
   CalendarDate,
   envelopeOf,
   oneOf,
   PersonRef,
-  pageOf,
-  paging,
   renderPersonRef,
   Timestamp,
+  UpdatedAt,
   Uuid,
   validDateRange,
 } from './schemas.ts'
@@ -62,10 +63,11 @@ export const Invoice = z
     patient: z.strictObject({ ...PersonRef.shape, email: z.string().nullable() }),
     line_items: z.array(LineItem),
     created_at: Timestamp,
+    updated_at: UpdatedAt,
   })
   .meta({ id: 'Invoice' })
 
-export function renderInvoice(invoice: InvoiceRecord, clinic: ClinicInfo): z.input<typeof Invoice> {
+export function renderInvoice(invoice: Stamped<InvoiceRecord>, clinic: ClinicInfo): z.input<typeof Invoice> {
   const money = (minor: number) => renderMoney(minor, invoice.currency)
   return {
     id: invoice.id,
@@ -84,6 +86,7 @@ export function renderInvoice(invoice: InvoiceRecord, clinic: ClinicInfo): z.inp
     patient: { ...renderPersonRef(invoice.patient), email: invoice.patient.email },
     line_items: invoice.lineItems.map((item) => renderLineItem(item, money)),
     created_at: clinicTimestamp(invoice.createdAt, clinic.timezone),
+    updated_at: clinicTimestamp(invoice.updatedAt, clinic.timezone),
   }
 }
 
@@ -110,17 +113,14 @@ export const listInvoices = defineRoute({
     'Sorted by issue date, newest first. Filters can be combined. `from` and `to` filter by issue date and are inclusive. ' +
     'Filtering by an unknown id returns an empty list. Amounts are numbers in units of the currency, exact to its decimals.',
   scope: 'finance.read',
-  query: z
-    .strictObject({
-      ...paging,
-      patient_id: Uuid.optional(),
-      status: oneOf(INVOICE_STATUSES).optional(),
-      from: CalendarDate.optional(),
-      to: CalendarDate.optional(),
-    })
-    .refine(...validDateRange('from', 'to')),
-  response: { status: 200, body: pageOf(Invoice) },
-  errors: [],
+  query: recordListQuery({
+    patient_id: Uuid.optional(),
+    status: oneOf(INVOICE_STATUSES).optional(),
+    from: CalendarDate.optional(),
+    to: CalendarDate.optional(),
+  }).refine(...validDateRange('from', 'to')),
+  response: { status: 200, body: recordListOf(Invoice) },
+  errors: ['invalid_cursor'],
   uses: { table: ['Query', 'BatchGetItem'] },
 })
 

@@ -7,23 +7,20 @@ import {
   type Message as MessageRecord,
   PROVIDERS,
 } from '../domain/message.ts'
-import { smsLength } from '../domain/sms-text.ts'
-import { singleLineText } from '../domain/text-fields.ts'
+import type { Stamped } from '../domain/stamped.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
+import { recordListOf, recordListQuery } from './record-lists.ts'
 import { defineRoute } from './route.ts'
 import {
   CalendarDate,
   envelopeOf,
-  longText,
   oneOf,
   PersonRef,
-  pageOf,
-  paging,
   renderPersonRef,
   Timestamp,
+  UpdatedAt,
   Uuid,
   validDateRange,
-  whenValid,
 } from './schemas.ts'
 
 /** An entry of the communication log as the API returns it. */
@@ -45,10 +42,15 @@ export const Message = z
       description: 'When the provider accepted the message; null until then.',
     }),
     patient: PersonRef,
+    created_at: Timestamp.meta({ description: 'When the message was accepted.' }),
+    updated_at: UpdatedAt,
   })
   .meta({ id: 'Message' })
 
-export const renderMessage = (message: MessageRecord, clinic: ClinicInfo): z.input<typeof Message> => ({
+export const renderMessage = (
+  message: Stamped<MessageRecord>,
+  clinic: ClinicInfo,
+): z.input<typeof Message> => ({
   id: message.id,
   channel: message.channel,
   type: message.type,
@@ -61,6 +63,8 @@ export const renderMessage = (message: MessageRecord, clinic: ClinicInfo): z.inp
   error_message: message.errorMessage,
   sent_at: message.sentAt && clinicTimestamp(message.sentAt, clinic.timezone),
   patient: renderPersonRef(message.patient),
+  created_at: clinicTimestamp(message.acceptedAt, clinic.timezone),
+  updated_at: clinicTimestamp(message.updatedAt, clinic.timezone),
 })
 
 export const listMessages = defineRoute({
@@ -69,21 +73,18 @@ export const listMessages = defineRoute({
   path: '/messages',
   summary: 'List messages',
   description:
-    'Lists the communication log, newest first. The order and the `from` and `to` filters use the time at which each message ' +
-    'was accepted, which the response does not include; `sent_at` is later. `from` and `to` are inclusive dates in the ' +
+    'Lists the communication log, newest first. The order and the `from` and `to` filters use `created_at`, the time at which ' +
+    'each message was accepted; `sent_at` is later. `from` and `to` are inclusive dates in the ' +
     "clinic's time zone. Filters can be combined. Filtering by an unknown id returns an empty list.",
   scope: 'communication.read.sms',
-  query: z
-    .strictObject({
-      ...paging,
-      patient_id: Uuid.optional(),
-      channel: oneOf(CHANNELS).optional(),
-      from: CalendarDate.optional(),
-      to: CalendarDate.optional(),
-    })
-    .refine(...validDateRange('from', 'to')),
-  response: { status: 200, body: pageOf(Message) },
-  errors: [],
+  query: recordListQuery({
+    patient_id: Uuid.optional(),
+    channel: oneOf(CHANNELS).optional(),
+    from: CalendarDate.optional(),
+    to: CalendarDate.optional(),
+  }).refine(...validDateRange('from', 'to')),
+  response: { status: 200, body: recordListOf(Message) },
+  errors: ['invalid_cursor'],
   uses: { table: ['Query', 'BatchGetItem'] },
 })
 
@@ -97,120 +98,4 @@ export const getMessage = defineRoute({
   response: { status: 200, body: envelopeOf(Message) },
   errors: ['message_not_found'],
   uses: { table: ['GetItem'] },
-})
-
-const Subject = z
-  .string({ error: 'must be text' })
-  .refine((text) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text), {
-    error: 'must be one line, without control characters',
-  })
-  .pipe(singleLineText(200))
-  .meta({ minLength: 1, maxLength: 200 })
-
-function fitsSms(message: string): boolean {
-  const { length, max } = smsLength(message)
-  return length <= max
-}
-
-function smsLengthIssue(message: string): string {
-  const { alphabet, length, max } = smsLength(message)
-  return `must fit in ten SMS segments: has ${length} characters in ${alphabet}, the maximum is ${max}`
-}
-
-/** The body of POST /messages. */
-const NewMessage = z
-  .strictObject({
-    channel: oneOf(CHANNELS),
-    patient_id: Uuid,
-    message: longText(10_000)
-      .refine((text) => text.trim() !== '', { error: 'must not be empty' })
-      .meta({
-        minLength: 1,
-        description:
-          'An SMS may have at most ten segments: 1,530 characters of the GSM alphabet (`^{}\\[~]|` and the euro sign count ' +
-          'twice), or 630 UTF-16 code units if any character is outside it. An email may have at most 10,000 characters.',
-      }),
-    subject: Subject.nullish().meta({
-      description: "Email only; a single line. Defaults to the clinic's name.",
-    }),
-  })
-  .refine(({ channel, message }) => channel !== 'sms' || fitsSms(message), {
-    path: ['message'],
-    error: ({ input }) => smsLengthIssue((input as { message: string }).message),
-    when: whenValid('channel', 'message'),
-  })
-  .refine(({ channel, subject }) => channel !== 'sms' || subject == null, {
-    path: ['subject'],
-    error: 'is only allowed for email',
-    when: whenValid('channel', 'subject'),
-  })
-  .meta({
-    id: 'NewMessage',
-    // JSON Schema of the check of `subject`.
-    not: {
-      properties: { channel: { const: 'sms' }, subject: { type: 'string' } },
-      required: ['channel', 'subject'],
-    },
-  })
-
-/** The response to an accepted message. An email is returned without its id. */
-const AcceptedMessage = z.union([
-  z
-    .strictObject({
-      id: Uuid,
-      channel: z.literal('sms'),
-      status: oneOf(MESSAGE_STATUSES),
-      recipient: z.string(),
-    })
-    .meta({ id: 'AcceptedSms' }),
-  z
-    .strictObject({
-      channel: z.literal('email'),
-      recipient: z.string(),
-      status: z.literal('queued'),
-      patient: PersonRef,
-    })
-    .meta({ id: 'AcceptedEmail' }),
-])
-
-export const renderAcceptedMessage = ({ id, channel, status, recipient, patient }: MessageRecord) => ({
-  data:
-    channel === 'sms'
-      ? { id, channel, status, recipient }
-      : { channel, recipient, status: 'queued' as const, patient: renderPersonRef(patient) },
-})
-
-export const sendMessage = defineRoute({
-  id: 'send-message',
-  method: 'POST',
-  path: '/messages',
-  summary: 'Send a message',
-  description:
-    "Sends an SMS or an email to the phone number or email address in the patient's record. An SMS is handed to the provider " +
-    'before the response is sent, and `status` reports the outcome. An email is `queued`; the message that ' +
-    '`location` names, and events, report what happens to it. Send an `Idempotency-Key`, because a message cannot be recalled.',
-  scope: {
-    field: 'channel',
-    byValue: { sms: 'communication.write.sms', email: 'communication.write.email' },
-  },
-  body: NewMessage,
-  response: { status: 202, body: envelopeOf(AcceptedMessage), location: '/messages' },
-  errors: [
-    'patient_not_found',
-    'patient_inactive',
-    'patient_has_no_phone',
-    'patient_has_no_email',
-    'country_not_allowed',
-    'number_not_allowed',
-    'daily_message_limit',
-    'recipient_message_limit',
-    // Only while an SMS is being handed to the provider. Other concurrent repetitions wait for the response.
-    'idempotency_in_progress',
-    'provider_unavailable',
-  ],
-  uses: {
-    table: ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
-    shared: ['announced-events', 'spread-tallies', 'due-messages', 'unresolved-messages', 'provider-ids'],
-    services: ['sms', 'email-queue'],
-  },
 })

@@ -2,11 +2,13 @@ import * as z from 'zod'
 import type { ClinicInfo } from '../domain/clinic.ts'
 import { fullName, GENDERS, NATIONAL_ID, type Patient as PatientRecord } from '../domain/patient.ts'
 import type { Scope } from '../domain/scope.ts'
+import type { Stamped } from '../domain/stamped.ts'
 import { nationalId } from '../domain/text-fields.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import type { Caller } from './account.ts'
+import { recordListOf, recordListQuery } from './record-lists.ts'
 import { defineRoute } from './route.ts'
-import { CalendarDate, envelopeOf, pageOf, paging, Timestamp, text, Uuid, whenValid } from './schemas.ts'
+import { CalendarDate, envelopeOf, Timestamp, text, UpdatedAt, Uuid, whenValid } from './schemas.ts'
 
 const PRIVATE_SCOPE = 'patient.read.private' satisfies Scope
 
@@ -25,6 +27,7 @@ const fields = {
     description: 'Appointments and messages are possible only while this is true.',
   }),
   created_at: Timestamp,
+  updated_at: UpdatedAt,
   erased_at: Timestamp.nullable().meta({
     description:
       'When the patient was erased: the personal data of the patient, and all texts of the records, are gone. Else null.',
@@ -43,7 +46,10 @@ export const PatientDetails = z
   })
   .meta({ id: 'PatientDetails' })
 
-export const renderPatient = (patient: PatientRecord, clinic: ClinicInfo): z.input<typeof Patient> => ({
+export const renderPatient = (
+  patient: Stamped<PatientRecord>,
+  clinic: ClinicInfo,
+): z.input<typeof Patient> => ({
   id: patient.id,
   full_name: fullName(patient),
   first_name: patient.firstName,
@@ -54,6 +60,7 @@ export const renderPatient = (patient: PatientRecord, clinic: ClinicInfo): z.inp
   email_address: patient.emailAddress,
   is_active: patient.isActive,
   created_at: clinicTimestamp(patient.createdAt, clinic.timezone),
+  updated_at: clinicTimestamp(patient.updatedAt, clinic.timezone),
   erased_at: patient.erasedAt && clinicTimestamp(patient.erasedAt, clinic.timezone),
 })
 
@@ -62,7 +69,7 @@ export const OnePatient = envelopeOf(PatientDetails)
 
 /** The patient with the fields that the credential may read. */
 export const renderPatientDetails = (
-  patient: PatientRecord,
+  patient: Stamped<PatientRecord>,
   { clinic, scopes }: Pick<Caller, 'clinic' | 'scopes'>,
 ): z.input<typeof PatientDetails> => ({
   ...renderPatient(patient, clinic),
@@ -93,26 +100,23 @@ export const listPatients = defineRoute({
     'this one; it cannot be combined with `search` or `is_active`.',
   scope: 'patient.read',
   parameterScopes: { national_id: PRIVATE_SCOPE },
-  query: z
-    .strictObject({
-      ...paging,
-      search: text(200).optional(),
-      is_active: z
-        .enum(['true', 'false'], { error: 'must be true or false' })
-        .optional()
-        .meta({ description: 'Only active, or only inactive patients.' }),
-      national_id: nationalId
-        .meta({ maxLength: 32, pattern: NATIONAL_ID.source })
-        .optional()
-        .meta({ description: `Requires the scope \`${PRIVATE_SCOPE}\`, too.` }),
-    })
-    .refine(({ national_id, search, is_active }) => !national_id || (search ?? is_active) === undefined, {
-      path: ['national_id'],
-      error: 'cannot be combined with search or is_active',
-      when: whenValid('national_id', 'search', 'is_active'),
-    }),
-  response: { status: 200, body: pageOf(Patient) },
-  errors: [],
+  query: recordListQuery({
+    search: text(200).optional(),
+    is_active: z
+      .enum(['true', 'false'], { error: 'must be true or false' })
+      .optional()
+      .meta({ description: 'Only active, or only inactive patients.' }),
+    national_id: nationalId
+      .meta({ maxLength: 32, pattern: NATIONAL_ID.source })
+      .optional()
+      .meta({ description: `Requires the scope \`${PRIVATE_SCOPE}\`, too.` }),
+  }).refine(({ national_id, search, is_active }) => !national_id || (search ?? is_active) === undefined, {
+    path: ['national_id'],
+    error: 'cannot be combined with search or is_active',
+    when: whenValid('national_id', 'search', 'is_active'),
+  }),
+  response: { status: 200, body: recordListOf(Patient) },
+  errors: ['invalid_cursor'],
   // Search holds the clinic's index in memory: about 60 MB for a million patients.
   uses: { table: ['GetItem', 'Query', 'BatchGetItem'], memory: 1024 },
 })

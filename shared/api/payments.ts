@@ -7,7 +7,9 @@ import {
   PAYMENT_TYPES,
   type Payment as PaymentRecord,
 } from '../domain/payment.ts'
+import type { Stamped } from '../domain/stamped.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
+import { recordListOf, recordListQuery } from './record-lists.ts'
 import { defineRoute } from './route.ts'
 import {
   CalendarDate,
@@ -18,6 +20,7 @@ import {
   paging,
   renderPersonRef,
   Timestamp,
+  UpdatedAt,
   Uuid,
   validDateRange,
 } from './schemas.ts'
@@ -37,10 +40,14 @@ export const Payment = z
     description: z.string().nullable(),
     payment_date: CalendarDate,
     created_at: Timestamp,
+    updated_at: UpdatedAt,
   })
   .meta({ id: 'Payment' })
 
-export const renderPayment = (payment: PaymentRecord, clinic: ClinicInfo): z.input<typeof Payment> => ({
+export const renderPayment = (
+  payment: Stamped<PaymentRecord>,
+  clinic: ClinicInfo,
+): z.input<typeof Payment> => ({
   id: payment.id,
   invoice_id: payment.invoice.id,
   invoice_number: payment.invoice.number,
@@ -53,6 +60,7 @@ export const renderPayment = (payment: PaymentRecord, clinic: ClinicInfo): z.inp
   description: payment.description,
   payment_date: payment.date,
   created_at: clinicTimestamp(payment.createdAt, clinic.timezone),
+  updated_at: clinicTimestamp(payment.updatedAt, clinic.timezone),
 })
 
 /** Filters of every list of payments. */
@@ -71,16 +79,13 @@ export const listPayments = defineRoute({
     'Lists payments and refunds, sorted by payment date, newest first. Filters can be combined. `from` and `to` filter by ' +
     'payment date and are inclusive. Filtering by an unknown id returns an empty list.',
   scope: 'finance.read',
-  query: z
-    .strictObject({
-      ...paging,
-      patient_id: Uuid.optional(),
-      invoice_id: Uuid.optional(),
-      ...filters,
-    })
-    .refine(...validDateRange('from', 'to')),
-  response: { status: 200, body: pageOf(Payment) },
-  errors: [],
+  query: recordListQuery({
+    patient_id: Uuid.optional(),
+    invoice_id: Uuid.optional(),
+    ...filters,
+  }).refine(...validDateRange('from', 'to')),
+  response: { status: 200, body: recordListOf(Payment) },
+  errors: ['invalid_cursor'],
   uses: { table: ['Query', 'BatchGetItem'] },
 })
 

@@ -34,6 +34,13 @@ export const Timestamp = z
     description: "With the UTC offset of the clinic's time zone at that instant.",
   })
 
+/** When a record was last changed. */
+export const UpdatedAt = Timestamp.meta({
+  description:
+    'When the record was last changed, or `created_at`. A change of a name that the record copies from another record does ' +
+    'not count; erasure does.',
+})
+
 /** A single line of 1 to `max` characters, in a request body. */
 export const shortText = (max: number) => singleLineText(max).meta({ maxLength: max })
 

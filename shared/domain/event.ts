@@ -30,6 +30,7 @@ export const EVENTS = [
   'email.sent',
   'email.delivered',
   'email.failed',
+  'import.completed',
 ] as const
 
 /** An event that a change of a record causes. */
@@ -38,8 +39,12 @@ export type RecordEventName = (typeof EVENTS)[number]
 export const PING = 'webhook.ping' as const
 export type EventName = RecordEventName | typeof PING
 
+/** Each finished file of an import. */
+export const IMPORT_COMPLETED = 'import.completed' as const
+
 /** The first part of an event's name. */
-type EventKind = RecordEventName extends `${infer Kind}.${string}` ? Kind : never
+type EventKind =
+  Exclude<RecordEventName, typeof IMPORT_COMPLETED> extends `${infer Kind}.${string}` ? Kind : never
 
 /** The scope that reads the records of each kind. */
 const KIND_SCOPES: Readonly<Record<EventKind, Scope>> = {
@@ -51,18 +56,39 @@ const KIND_SCOPES: Readonly<Record<EventKind, Scope>> = {
   email: 'communication.read.sms',
 }
 
+/** The scope that reads the records of each entity that can be imported. */
+export const ENTITY_SCOPES: Readonly<Record<string, Scope>> = {
+  doctors: 'appointment.read.availability',
+  patients: 'patient.read',
+  appointments: 'appointment.read',
+  invoices: 'finance.read',
+  payments: 'finance.read',
+  messages: 'communication.read.sms',
+}
+
 /**
- * The scope without which an event may not be seen: the one that reads its record. Null for a ping, which has no record.
- * Undefined for an event that this version does not know, which is shown to no credential.
+ * The scope without which an event may not be seen: the one that reads its record, or the records of an import, which `data`
+ * tells. Null for a ping, which has no record, and for imports of any entity. Undefined for an event that this version does not
+ * know, which is shown to no credential.
  */
-export const scopeOfEvent = (event: EventName): Scope | null | undefined =>
-  event === PING ? null : KIND_SCOPES[event.slice(0, event.indexOf('.')) as EventKind]
+export function scopeOfEvent(event: EventName, data?: EventData): Scope | null | undefined {
+  if (event === PING) return null
+  if (event === IMPORT_COMPLETED) return data ? ENTITY_SCOPES[String(data.entity)] : null
+  return KIND_SCOPES[event.slice(0, event.indexOf('.')) as EventKind]
+}
 
 /** Whether the holder of these scopes may see an event. */
-export function maySeeEvent(scopes: readonly Scope[], event: EventName): boolean {
-  const scope = scopeOfEvent(event)
+export function maySeeEvent(scopes: readonly Scope[], event: EventName, data?: EventData): boolean {
+  const scope = scopeOfEvent(event, data)
   return scope === null || (scope !== undefined && scopes.includes(scope))
 }
+
+/** Whether the holder of these scopes may see every event. */
+export const mayReadAllEvents = (scopes: readonly Scope[]): boolean =>
+  [...Object.values(KIND_SCOPES), ...Object.values(ENTITY_SCOPES)].every((scope) => scopes.includes(scope))
+
+/** Ids, statuses, dates, times and counts. */
+export type EventData = Readonly<Record<string, string | number | null>>
 
 /** A stored event: its record, its sequence number within the record, and the data of its payload. */
 export type Event = {
@@ -71,7 +97,7 @@ export type Event = {
   readonly event: EventName
   readonly record: string
   readonly sequence: number
-  readonly data: Readonly<Record<string, string | null>>
+  readonly data: EventData
   /** ISO 8601 instant. */
   readonly createdAt: string
   /** The request that caused it, for log lines; undefined for other changes. */
@@ -88,11 +114,11 @@ export const eventPayload = (event: Event, clinic: Pick<ClinicInfo, 'id' | 'time
   data: event.data,
 })
 
-/** An event that a change causes. `data` holds only ids, status, dates and times: the receiver reads the rest with its scopes. */
-export type EventDraft = {
-  readonly event: RecordEventName
-  readonly data: Readonly<Record<string, string | null>>
-}
+/** The data of a payload in JSON. */
+export const payloadData = (payload: string): EventData => JSON.parse(payload).data
+
+/** An event that a change causes. The receiver reads what is not in `data` with its scopes. */
+export type EventDraft = { readonly event: RecordEventName; readonly data: EventData }
 
 export function patientEventDraft(before: Patient | null, after: Patient): EventDraft | null {
   if (before && hasSameEventFields(before, after, PATIENT_FIELDS)) return null
@@ -162,3 +188,9 @@ export function messageEventDraft(before: Message | null, after: Message): Event
     data: { id: after.id, patient_id: after.patient.id, status: after.status },
   }
 }
+
+/** An import of a file of one entity was finished. */
+export const importEventDraft = (
+  entity: string,
+  { imported, updated }: { readonly imported: number; readonly updated: number },
+): EventDraft => ({ event: IMPORT_COMPLETED, data: { entity, imported, updated } })

@@ -111,23 +111,29 @@ export class SearchIndex {
   }
 
   /**
-   * The number of matching patients, and the ordinals of one page of them, most recently created first. `isListed` leaves out
-   * others.
+   * The number of matching patients with ordinals below `end`, and one page of those, most recently created first. `isListed`
+   * leaves out others.
    */
   find(
     needles: Needles,
     offset: number,
     limit: number,
-    isListed?: (ordinal: number) => boolean,
+    {
+      end = Number.POSITIVE_INFINITY,
+      isListed = () => true,
+    }: { readonly end?: number; readonly isListed?: (ordinal: number) => boolean } = {},
   ): { total: number; ordinals: number[] } {
     let total = 0
     const ordinals: number[] = []
     for (let index = this.#segments.length - 1; index >= 0; index--) {
-      const all = (this.#segments[index] as SearchSegment).matches(needles)
-      const matches = isListed ? all.filter((match) => isListed(index * SEGMENT_SIZE + match)) : all
-      const end = Math.max(0, matches.length - Math.max(0, offset - total))
-      const start = Math.max(0, end - (limit - ordinals.length))
-      for (const match of matches.slice(start, end).reverse()) ordinals.push(index * SEGMENT_SIZE + match)
+      const first = index * SEGMENT_SIZE
+      if (first >= end) continue
+      const matches = (this.#segments[index] as SearchSegment)
+        .matches(needles)
+        .filter((match) => first + match < end && isListed(first + match))
+      const stop = Math.max(0, matches.length - Math.max(0, offset - total))
+      const start = Math.max(0, stop - (limit - ordinals.length))
+      for (const match of matches.slice(start, stop).reverse()) ordinals.push(first + match)
       total += matches.length
     }
     return { total, ordinals }

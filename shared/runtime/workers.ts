@@ -71,7 +71,7 @@ export const smsReceiptsWorker = {
   id: 'sms-receipts',
   part: 'messaging',
   trigger: { type: 'subscription', to: 'sms-receipts' },
-  uses: { table: ['GetItem', 'PutItem'], shared: ['announced-events', 'provider-ids'] },
+  uses: { table: ['GetItem', 'PutItem', 'DeleteItem'], shared: ['announced-events', 'provider-ids'] },
   // It may wait 20 s for an SMS to be recorded.
   timeoutSeconds: 60,
 } as const satisfies Worker

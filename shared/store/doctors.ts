@@ -1,6 +1,7 @@
 import type { ClinicId } from '../domain/clinic.ts'
 import type { Doctor } from '../domain/doctor.ts'
 import type { Page, PageRequest } from '../domain/paging.ts'
+import type { Stamped } from '../domain/stamped.ts'
 import { pageOfAll, sortedByName } from './by-name.ts'
 import { doctorKey, doctorsPartition } from './keys/clinics.ts'
 import { doctorOwner } from './keys/copies.ts'
@@ -9,7 +10,7 @@ import type { Table } from './table/table.ts'
 import type { Item } from './table/write-requests.ts'
 
 /** A doctor as it was read, with the version that a change of it is conditional on. */
-export type StoredDoctor = ImportedDoctor & { readonly version: number }
+export type StoredDoctor = Stamped<ImportedDoctor> & { readonly version: number }
 
 /** A doctor, with the id in the clinic's own system if the doctor was imported. That id is for the operator alone. */
 type ImportedDoctor = Doctor & { readonly externalId?: string }
@@ -54,7 +55,11 @@ export function doctorStore({ table }: { table: Table }) {
     for (const { before, after } of changes) {
       const { id, ...doctor } = after
       const condition = before ? { version: before.version } : 'new'
-      changeset.put({ ...doctorKey(clinic, id), ...doctor, v: (before?.version ?? 0) + 1 }, condition)
+      const updatedAt = changeset.stamp(null)
+      changeset.put(
+        { ...doctorKey(clinic, id), ...doctor, updatedAt, v: (before?.version ?? 0) + 1 },
+        condition,
+      )
       if (before && before.fullName !== after.fullName) changeset.markStale(doctorOwner(id))
     }
     await changeset.commit()
@@ -66,7 +71,7 @@ export function doctorStore({ table }: { table: Table }) {
 function toDoctor(item: Item): StoredDoctor {
   const { pk, sk, v, departmentId, ...doctor } = item
   return {
-    ...(doctor as unknown as Omit<Doctor, 'id' | 'departmentId'>),
+    ...(doctor as unknown as Stamped<Omit<Doctor, 'id' | 'departmentId'>>),
     id: sk,
     // Doctors that were stored before departments existed have none.
     departmentId: (departmentId ?? null) as Doctor['departmentId'],

@@ -34,7 +34,13 @@ beforeAll(async () => {
     ['ck_...', key],
     ['cs_...', secret],
   ]
-  environment = { ...process.env, API: stack.api, PAIR: pair, RECEIVER: receiver }
+  environment = {
+    ...process.env,
+    API: stack.api,
+    PAIR: pair,
+    RECEIVER: receiver,
+    COPY: join(FOLDER, 'copy.db'),
+  }
   mkdirSync(FOLDER, { recursive: true })
 }, 300_000)
 afterAll(async () => {

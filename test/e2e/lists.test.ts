@@ -169,7 +169,7 @@ describe.each(LISTS.map((list) => [list.path, list] as const))('GET %s', (path, 
     for (const id of [newUuid(), theirs.id]) {
       expect((await get(`${path}?patient_id=${id}`)).body).toEqual({
         data: [],
-        meta: { page: 1, limit: 20, total: 0, total_pages: 0 },
+        meta: { page: 1, limit: 20, total: 0, total_pages: 0, next_after: null },
       })
     }
   })

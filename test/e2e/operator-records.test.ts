@@ -147,6 +147,7 @@ describe('records', () => {
     expect((await changed('appointment', 'set-status', one.id, 'completed')).json()).toEqual({
       ...one,
       status: 'completed',
+      updated_at: expect.any(String),
     })
     expect((await changed('appointment', 'set-status', one.id, 'completed')).code).toBe(0)
     expect([await total('scheduled'), await total('completed')]).toEqual([before[0] - 1, before[1] + 1])
@@ -216,6 +217,7 @@ describe('records', () => {
     expect((await changed('invoice', 'set-status', sent.id, 'overdue')).json()).toEqual({
       ...sent,
       status: 'overdue',
+      updated_at: expect.any(String),
     })
     expect((await changed('invoice', 'set-status', paid.id, 'overdue')).json()).toMatchObject({
       status: 'paid',

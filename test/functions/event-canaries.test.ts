@@ -10,6 +10,7 @@ import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { APIGatewayProxyResult, SQSBatchResponse } from 'aws-lambda'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { announceImport } from '../../bin/clinic/import/announce-import.ts'
 import { NEW_DOCTOR } from '../../bin/clinic/import/doctors.ts'
 import { anonymizeResponse } from '../../shared/api/anonymize-response.ts'
 import { type Appointment, NEW_APPOINTMENT } from '../../shared/domain/appointment.ts'
@@ -178,6 +179,7 @@ async function everything(): Promise<void> {
     }
   }
   expect((await messageStore(db).page(clinic.id, {}, { page: 1, limit: 9 })).total).toBe(4)
+  await announceImport(db.table, clinic.id, 'patients', { imported: 1, updated: 0, unchanged: 0 })
   // The same through the endpoints.
   const { body } = await ask('create-patient', 'POST', {
     first_name: text('Bo'),

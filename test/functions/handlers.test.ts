@@ -28,6 +28,7 @@ const shown = {
   email_address: null,
   is_active: true,
   created_at: '2026-05-01T12:45:00+05:45',
+  updated_at: '2026-05-01T12:45:00+05:45',
   erased_at: null,
 }
 describe('GET /patients/{id}', () => {
@@ -94,7 +95,10 @@ describe('GET /patients', () => {
       .resolves({ Item: { n: 45, u: 0 } })
     dynamodb.on(QueryCommand).resolves({ Items: [{ pk: 'x', sk: '0000000024', i: PATIENT, ...stored }] })
     const answer = await call(await handlerOf({ id: 'list-patients' }), { query: { page: '2' }, headers })
-    expect(answer.body).toEqual({ data: [shown], meta: { page: 2, limit: 20, total: 45, total_pages: 3 } })
+    expect(answer.body).toEqual({
+      data: [shown],
+      meta: { page: 2, limit: 20, total: 45, total_pages: 3, next_after: expect.any(String) },
+    })
     expect(dynamodb.commandCalls(QueryCommand).map(({ args }) => args[0].input)).toMatchObject([
       {
         ExpressionAttributeValues: {
@@ -122,11 +126,21 @@ describe('GET /doctors', () => {
       hours: {},
       breaks: {},
       timeOff: [],
+      updatedAt: '2026-05-01T07:00:00.000Z',
     })
     dynamodb.on(QueryCommand).resolves({ Items: [doctor(PATIENT, 'Dr. Bo'), doctor(CLINIC, 'Dr. Al')] })
     const answer = await call(await handlerOf({ id: 'list-doctors' }), { query: { limit: '1' }, headers })
     expect(answer.body).toEqual({
-      data: [{ id: CLINIC, full_name: 'Dr. Al', specialty: null, department_id: null, is_active: true }],
+      data: [
+        {
+          id: CLINIC,
+          full_name: 'Dr. Al',
+          specialty: null,
+          department_id: null,
+          is_active: true,
+          updated_at: '2026-05-01T12:45:00+05:45',
+        },
+      ],
       meta: { page: 1, limit: 1, total: 2, total_pages: 2 },
     })
   })

@@ -2,7 +2,15 @@
 import fc from 'fast-check'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Clinic } from '../../shared/domain/clinic.ts'
-import { EVENTS, type Event, eventPayload, PING, type RecordEventName } from '../../shared/domain/event.ts'
+import {
+  EVENTS,
+  type Event,
+  eventPayload,
+  importEventDraft,
+  PING,
+  type RecordEventName,
+} from '../../shared/domain/event.ts'
+import type { Scope } from '../../shared/domain/scope.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { eventFanOut } from '../../shared/store/events/fan-out.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
@@ -26,6 +34,7 @@ afterEach(() => {
 })
 
 const logOf = (...facts: Partial<Event>[]) => eventLog(db.table, facts)
+const COUNTS = { imported: 1, updated: 0 }
 const some = (count: number, facts: Partial<Event> = {}) => Array.from({ length: count }, () => facts)
 const ids = (events: readonly Event[]) => events.map(({ id }) => id)
 
@@ -85,12 +94,28 @@ describe('GET /events', () => {
   })
 
   it.each(EVENTS)('returns %s, with and without a filter by name', async (event) => {
-    const log = await logOf({ event: 'patient.updated' }, { event }, { event: 'payment.created' })
+    const data =
+      event === 'import.completed' && importEventDraft('patients', { imported: 1, updated: 0 }).data
+    const facts = { event, ...(data && { data }) }
+    const log = await logOf({ event: 'patient.updated' }, facts, { event: 'payment.created' })
     const { body } = await log.get({ event })
     const shown = eventPayload(log.events[1] as Event, log.clinic as Clinic)
     expect(body.data).toContainEqual(shown)
     expect(body.data.every((one: { event: string }) => one.event === event)).toBe(true)
     expect((await log.get()).body.data[1]).toEqual(shown)
+  })
+
+  it('lists the import of a file only with the scope that reads its records', async () => {
+    const imports = ['patients', 'payments', 'doctors'].map((entity) => importEventDraft(entity, COUNTS))
+    const log = await logOf(...imports)
+    const seen = async (...scopes: Scope[]) => {
+      const { headers } = await issueCredential(db.table, log.clinic as Clinic, ['webhook.read', ...scopes])
+      const { body } = await call(await handlerOf({ id: 'list-events' }), { headers })
+      return body.data.map(({ data }: { data: { entity: string } }) => data.entity)
+    }
+    expect(await seen()).toEqual([])
+    expect(await seen('finance.read')).toEqual(['payments'])
+    expect(await seen('patient.read', 'appointment.read.availability')).toEqual(['patients', 'doctors'])
   })
 
   it('returns each event once, in order, for every page size', async () => {

@@ -34,6 +34,7 @@ it('GET /appointments reads the tallies, then only the rows of the page, then th
     s: 'c',
     n: null,
     c: CREATED,
+    u: CREATED + 1000,
   }
   query('AL', [{ pk: pk('AL'), sk: `c#2026-05-04#09:00#${shortId(ID)}`, ...row }])
   const answer = await call(await handlerOf({ id: 'list-appointments' }), {
@@ -58,9 +59,10 @@ it('GET /appointments reads the tallies, then only the rows of the page, then th
         cancelled_at: null,
         cancellation_reason: null,
         created_at: '2026-05-01T16:00:00+09:00',
+        updated_at: '2026-05-01T16:00:01+09:00',
       },
     ],
-    meta: { page: 1, limit: 1, total: 2, total_pages: 2 },
+    meta: { page: 1, limit: 1, total: 2, total_pages: 2, next_after: expect.any(String) },
   })
   const ranges = dynamodb.commandCalls(QueryCommand).map(({ args }) => args[0].input)
   expect(ranges.map(({ ExpressionAttributeValues }) => ExpressionAttributeValues?.[':pk'])).toEqual([
@@ -187,6 +189,8 @@ it('GET /messages filtered by patient returns the stored message', async () => {
       error_message: 'no route',
       sent_at: null,
       patient: { id: PATIENT, full_name: 'Ada Kaya' },
+      created_at: '2026-05-01T16:00:00+09:00',
+      updated_at: '2026-05-01T16:00:00+09:00',
     },
   ])
 })

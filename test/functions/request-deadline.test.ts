@@ -6,9 +6,8 @@ import {
 } from '../../infra/local/realistic-dynamodb/realistic-dynamodb.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { patientSegmentPartition } from '../../shared/store/keys/patients.ts'
-import { MAX_CREATED, patientWriter } from '../../shared/store/patients/patient-writer.ts'
+import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { patientStore } from '../../shared/store/patients/patients.ts'
-import { chunked } from '../../shared/store/table/chunked.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { call, lambdaContext } from '../support/event.ts'
 import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
@@ -17,6 +16,7 @@ import { aPatient, freshTable, newClinic, type TestTable } from '../support/tabl
 
 /** Creations after which the next one takes a snapshot of the search index. */
 const DUE = 512
+const BATCH = 16
 
 let db: TestTable
 let dynamodb: RealisticDynamoDb
@@ -33,8 +33,11 @@ beforeEach(async () => {
   dynamodb.faults.clear()
   clinic = await newClinic(db.table)
   const writer = patientWriter(db)
-  const patients = Array.from({ length: DUE }, () => aPatient())
-  for (const chunk of chunked(patients, MAX_CREATED)) await writer.createMany(clinic.id, chunk)
+  for (let count = 0; count < DUE; count += BATCH)
+    await writer.createMany(
+      clinic.id,
+      Array.from({ length: BATCH }, () => aPatient()),
+    )
   headers = { ...(await issueCredential(db.table, clinic)).headers, 'content-type': 'application/json' }
 })
 

@@ -4,6 +4,7 @@ import type { Invoice } from '../../shared/domain/invoice.ts'
 import type { Message } from '../../shared/domain/message.ts'
 import { fullName, type Patient } from '../../shared/domain/patient.ts'
 import type { Payment } from '../../shared/domain/payment.ts'
+import type { Stamped } from '../../shared/domain/stamped.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { NOW } from './table.ts'
 
@@ -17,7 +18,7 @@ export type Filled<Value> = Value extends readonly (infer Element)[]
 const createdAt = new Date(NOW).toISOString()
 
 /** The time of an erasure is not the patient's data. */
-type FilledPatient = Filled<Omit<Patient, 'erasedAt'>> & { readonly erasedAt: null }
+type FilledPatient = Filled<Stamped<Omit<Patient, 'erasedAt'>>> & { readonly erasedAt: null }
 
 /** Personal data that occurs nowhere else in a table. */
 export const filledPatient = (): FilledPatient => ({
@@ -32,12 +33,13 @@ export const filledPatient = (): FilledPatient => ({
   nationalId: 'CANARY-ID-4711',
   notes: 'Canary note of the patient',
   createdAt,
+  updatedAt: createdAt,
   erasedAt: null,
 })
 
 export function filledRecords(owner: FilledPatient) {
   const patient = { id: owner.id, fullName: fullName(owner) }
-  const appointment: Filled<Appointment> = {
+  const appointment: Filled<Stamped<Appointment>> = {
     id: newUuid(),
     patient,
     doctor: { id: newUuid(), fullName: 'Dr. Bo Lind' },
@@ -53,8 +55,9 @@ export function filledRecords(owner: FilledPatient) {
     cancelledAt: createdAt,
     cancellationReason: 'Canary reason of the cancellation',
     createdAt,
+    updatedAt: createdAt,
   }
-  const invoice: Filled<Invoice> = {
+  const invoice: Filled<Stamped<Invoice>> = {
     id: newUuid(),
     number: 'CANARY-NUMBER-7',
     clinicStatus: 'sent',
@@ -82,8 +85,9 @@ export function filledRecords(owner: FilledPatient) {
       },
     ],
     createdAt,
+    updatedAt: createdAt,
   }
-  const payment: Filled<Payment> = {
+  const payment: Filled<Stamped<Payment>> = {
     id: newUuid(),
     invoice: { id: invoice.id, number: invoice.number },
     patient,
@@ -95,8 +99,9 @@ export function filledRecords(owner: FilledPatient) {
     description: 'Canary card of the brother',
     date: '2026-05-04',
     createdAt,
+    updatedAt: createdAt,
   }
-  const message: Filled<Message> = {
+  const message: Filled<Stamped<Message>> = {
     id: newUuid(),
     channel: 'email',
     type: 'manual',
@@ -111,6 +116,7 @@ export function filledRecords(owner: FilledPatient) {
     patient,
     acceptedAt: createdAt,
     acceptedOn: '2026-05-01',
+    updatedAt: createdAt,
     dispatch: { dueAt: NOW, claim: { token: 'token', until: NOW + 60_000 }, isUnresolved: true },
   }
   return { appointment, invoice, payment, message }

@@ -4,6 +4,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { inject } from 'vitest'
 import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
 import { NO_DETAILS, type Patient } from '../../shared/domain/patient.ts'
+import type { Stamped } from '../../shared/domain/stamped.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { documentClient } from '../../shared/runtime/document-client.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
@@ -77,7 +78,7 @@ export async function newClinic(table: Table, facts: Partial<Clinic> = {}): Prom
 let counter = 0
 
 /** A patient with unique values, except those in `facts`. */
-export function aPatient(facts: Partial<Patient> = {}): Patient {
+export function aPatient(facts: Partial<Patient> = {}): Stamped<Patient> {
   counter++
   return {
     id: newUuid(),
@@ -89,6 +90,7 @@ export function aPatient(facts: Partial<Patient> = {}): Patient {
     phoneNumber: `+90532${String(counter).padStart(7, '0')}`,
     emailAddress: `p${counter}@example.com`,
     createdAt: new Date(NOW).toISOString(),
+    updatedAt: new Date(NOW).toISOString(),
     ...facts,
   }
 }

@@ -48,7 +48,7 @@ export class BatchOutcomes {
   }
 
   /** Runs a write of several rows, and records its outcome. */
-  async commit(ids: readonly string[], write: Write, send: () => Promise<void>): Promise<void> {
+  async commit(ids: readonly string[], write: Write, send: () => Promise<unknown>): Promise<void> {
     try {
       await send()
     } catch (error) {

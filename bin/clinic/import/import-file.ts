@@ -28,7 +28,7 @@ export type ImportOptions = {
   readonly now: () => number
 }
 
-/** Rows per batch: two transactions of new patients, and within the limit of one batch read. */
+/** Rows per batch: four transactions of new patients, and within the limit of one batch read. */
 const BATCH_SIZE = 96
 
 /** Path of the file that rejected rows are written to. */

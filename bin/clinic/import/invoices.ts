@@ -118,7 +118,7 @@ const MAX_ESCAPED_KB = 60
 
 /** @throws RowRejectedError for an invoice that is too large to be listed */
 function checkSize(invoice: Invoice, clinic: ClinicInfo): void {
-  const rendered = JSON.stringify(renderInvoice(invoice, clinic))
+  const rendered = JSON.stringify(renderInvoice({ ...invoice, updatedAt: invoice.createdAt }, clinic))
   const isTooLarge =
     Buffer.byteLength(rendered) > MAX_RENDERED_KB * 1024 ||
     Buffer.byteLength(JSON.stringify(rendered)) > MAX_ESCAPED_KB * 1024

@@ -1,5 +1,4 @@
 /** Shared by the imports of appointments, invoices, payments and messages. */
-import { isDeepStrictEqual } from 'node:util'
 import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
 import type { StoredRecord } from '../../../shared/store/calendar/calendar-entity.ts'
 import type { RecordList } from '../../../shared/store/calendar/calendar-list.ts'
@@ -7,6 +6,7 @@ import { patientKey } from '../../../shared/store/keys/patients.ts'
 import { patientStore, type StoredPatient } from '../../../shared/store/patients/patients.ts'
 import { Changeset } from '../../../shared/store/table/changeset.ts'
 import { commitPacked, type Unit } from '../../../shared/store/table/commit-packed.ts'
+import { isSameRecord } from '../../../shared/store/table/stamped-codec.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import type { BatchOutcomes } from './batch-outcomes.ts'
 import type { ImportRow } from './entity.ts'
@@ -73,7 +73,7 @@ export async function writePatientRows<R, Fields extends WithPatient>(
     try {
       const patient = requirePatient(known, row.fields.patient)
       const after = await build(row, patient, stored?.record ?? null, changes)
-      if (stored && isDeepStrictEqual(stored.record, after)) {
+      if (stored && isSameRecord(stored.record, after)) {
         outcomes.unchanged(row.id)
         return null
       }

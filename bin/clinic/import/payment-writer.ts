@@ -1,5 +1,4 @@
 /** Writes imported payments in the transactions that settle their invoices. */
-import { isDeepStrictEqual } from 'node:util'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import type { Invoice } from '../../../shared/domain/invoice.ts'
 import type { Payment } from '../../../shared/domain/payment.ts'
@@ -11,6 +10,7 @@ import { patientStore, type StoredPatient } from '../../../shared/store/patients
 import type { Changeset } from '../../../shared/store/table/changeset.ts'
 import type { Unit } from '../../../shared/store/table/commit-packed.ts'
 import { ConditionFailed } from '../../../shared/store/table/errors.ts'
+import { isSameRecord } from '../../../shared/store/table/stamped-codec.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import type { BatchOutcomes } from './batch-outcomes.ts'
 import type { ImportRow, RowFields } from './entity.ts'
@@ -58,7 +58,8 @@ export function paymentWriter(
         if (before && before.invoice.id !== invoice.id)
           throw new RowRejectedError('invoice_external_id cannot change')
         const patient = requirePatient(owners, invoice.patient.id)
-        if (!isDeepStrictEqual(before, buildPayment(row, invoice, patient, before)))
+        const after = buildPayment(row, invoice, patient, before)
+        if (!before || !isSameRecord(before, after))
           return [{ row, patient, write: before ? 'updated' : 'imported' }]
         outcomes.unchanged(row.id)
       } catch (error) {

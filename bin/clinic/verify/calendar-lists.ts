@@ -1,4 +1,5 @@
 import {
+  calendarKey,
   calendarPartition,
   doctorDayPartition,
   ownerPartition,
@@ -9,6 +10,7 @@ import { doctorsPartition } from '../../../shared/store/keys/clinics.ts'
 import { patientKey } from '../../../shared/store/keys/patients.ts'
 import type { Item } from '../../../shared/store/table/write-requests.ts'
 import { busyTimeChecker } from './busy-times.ts'
+import { changeIndexChecker, type IndexedRecords } from './change-index.ts'
 import { copiedNameChecker } from './copied-names.ts'
 import { forEachConcurrent } from './for-each-concurrent.ts'
 import type { Inspection } from './inspection.ts'
@@ -43,15 +45,24 @@ export async function verifyCalendarLists(inspection: Inspection): Promise<void>
     return ids
   }
 
+  const indexedRecords = <R>({ entity }: RecordKind<R>): IndexedRecords => ({
+    kind: entity.letter,
+    keyOf: (id) => calendarKey(clinic, entity.letter, id),
+    updatedAtOf: (item) => imageOf(clinic, entity, item)?.record.updatedAt ?? null,
+  })
+
   async function verifyRecords<R extends AnyRecord>(kind: RecordKind<R>): Promise<void> {
     const rows = recordRowChecker(inspection, kind, unrepaired)
     const names = copiedNameChecker(inspection, kind)
+    const changes = changeIndexChecker(inspection, indexedRecords(kind))
     for await (const page of partitionPages(table, calendarPartition(clinic, kind.entity.letter))) {
       inspection.count(kind.name, page.length)
       await rows.check(page)
       await names.check(page)
+      await changes.checkRecords(page)
       if (kind.name === 'appointments') await verifyBusyTimes(page)
     }
+    await changes.checkIndex()
   }
 
   async function verifyBusyTimes(appointments: readonly Item[]): Promise<void> {

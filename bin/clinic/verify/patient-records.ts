@@ -11,6 +11,7 @@ import { readPatientHead } from '../../../shared/store/patients/head.ts'
 import type { StoredPatient } from '../../../shared/store/patients/patients.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import type { Item, Write } from '../../../shared/store/table/write-requests.ts'
+import { changeIndexChecker } from './change-index.ts'
 import { ifUnchanged, requireUnchangedAttributes } from './conditions.ts'
 import type { Finding, Recheck } from './fault.ts'
 import { forEachConcurrent } from './for-each-concurrent.ts'
@@ -19,8 +20,14 @@ import { partitionPages } from './partition-pages.ts'
 import { decodeStoredPatient, isOrdinal, listRowOf } from './patient-image.ts'
 import { keyText } from './record-image.ts'
 
-/** Verifies that every patient is listed at the record's position, with the record's data. */
-export async function checkPatientRecords({ table, clinic, count, examine }: Inspection) {
+/** Verifies that every patient is listed at the record's position with the record's data, and in the index of changes. */
+export async function checkPatientRecords(inspection: Inspection) {
+  const { table, clinic, count, examine } = inspection
+  const changes = changeIndexChecker(inspection, {
+    kind: 'P',
+    keyOf: (id) => patientKey(clinic, id),
+    updatedAtOf: (item) => decodeStoredPatient(item)?.updatedAt ?? null,
+  })
   /** Rows with differences that remain. */
   const wrongRows = new Set<string>()
   let highest = -1
@@ -47,7 +54,9 @@ export async function checkPatientRecords({ table, clinic, count, examine }: Ins
     await forEachConcurrent(suspects, async ({ item }) => {
       for (const { key } of await examine(recheck(item.sk))) wrongRows.add(keyText(key))
     })
+    await changes.checkRecords(items)
   }
+  await changes.checkIndex()
 
   function recheck(id: string): Recheck {
     return async () => {

@@ -1,4 +1,5 @@
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
+import type { Stamped } from '../../../shared/domain/stamped.ts'
 import { isCalendarDate } from '../../../shared/domain/timestamp.ts'
 import { isUuid } from '../../../shared/domain/uuid.ts'
 import type { CalendarEntity } from '../../../shared/store/calendar/calendar-entity.ts'
@@ -14,7 +15,7 @@ export type RecordImage<R> = {
   readonly version: number
   readonly events: number
   readonly externalId?: string
-  readonly record: R
+  readonly record: Stamped<R>
   readonly position: ListPosition
   readonly rows: readonly Item[]
 }
@@ -49,7 +50,11 @@ export function imageOf<R>(
 }
 
 /** The attributes as the item was written: items from before amounts had their decimals, and their rows, lack them. */
-function encodeLike<R>(item: Item, { encode }: CalendarEntity<R, never>, record: R): Record<string, unknown> {
+function encodeLike<R>(
+  item: Item,
+  { encode }: CalendarEntity<R, never>,
+  record: Stamped<R>,
+): Record<string, unknown> {
   const { [DECIMALS_ATTRIBUTE]: decimals, ...attributes } = encode(record)
   return item[DECIMALS_ATTRIBUTE] === undefined
     ? attributes

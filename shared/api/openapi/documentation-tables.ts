@@ -1,9 +1,9 @@
 import type * as z from 'zod'
 import { PING } from '../../domain/event.ts'
 import { EVENT_NAMES, EVENT_PAYLOADS } from '../events.ts'
+import { recordPaging } from '../record-lists.ts'
 import { scopesOf } from '../route.ts'
 import { ROUTES } from '../routes.ts'
-import { paging } from '../schemas.ts'
 import { EVENT_SUMMARIES } from './events.ts'
 import { errorTable, scopeTable } from './introduction.ts'
 import { markdownTable } from './markdown-table.ts'
@@ -33,13 +33,13 @@ const endpointTable = (): string =>
     ]),
   )
 
-/** The query parameters of each paginated list, besides `page` and `limit`. */
+/** The query parameters of each paginated list, besides those that say where it begins and ends. */
 const filterTable = (): string =>
   markdownTable(
     ['list', 'filters'],
     ENDPOINTS.flatMap(({ path, query }) => {
       const names = Object.keys(query?.shape ?? {})
-      const filters = names.filter((name) => !(name in paging))
+      const filters = names.filter((name) => !(name in recordPaging))
       return names.includes('page') && filters.length > 0 ? [[code(path), filters.map(code).join(', ')]] : []
     }),
   )

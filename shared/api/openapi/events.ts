@@ -26,6 +26,8 @@ export const EVENT_SUMMARIES: Record<EventName, string> = {
   'email.sent': 'An email was accepted by the provider',
   'email.delivered': 'An email was delivered',
   'email.failed': 'An email was rejected or bounced',
+  'import.completed':
+    'An import of a file was completed; its records have events of their own only on request',
   'webhook.ping': 'A ping was requested',
 }
 

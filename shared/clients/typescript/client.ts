@@ -132,18 +132,22 @@ function requestsOf(send: Send) {
   const patch = <O extends Operation>(path: string, body: object, requestOptions?: RequestOptions) =>
     send({ method: 'PATCH', path, body, ...requestOptions }) as Promise<ResponseBody<O>>
 
-  /** A paginated list: `list` returns one page, `all` iterates over the records of all pages. */
+  /**
+   * A paginated list: `list` returns one page, `all` iterates over the records of all pages. It goes on by cursor where the list
+   * has one, so that it skips and repeats no record while others are added or removed.
+   */
   const pages = <O extends Operation>(path: string) => ({
     list: (query: Query<O> = {} as Query<O>, requestOptions?: RequestOptions) =>
       get<O>(path, query as object, requestOptions),
     all: async function* (query: Omit<Query<O>, 'page'> = {} as never): AsyncGenerator<ListItem<O>> {
-      for (let page = 1, last = 1; page <= last; page++) {
-        const response = (await get<O>(path, { limit: 100, ...query, page })) as unknown as {
+      for (let page = 1, position: object | null = {}; position; page++) {
+        const response = (await get<O>(path, { limit: 100, ...query, ...position })) as unknown as {
           data: ListItem<O>[]
-          meta: { total_pages: number }
+          meta: { total_pages?: number; next_after?: string | null }
         }
         yield* response.data
-        last = response.meta.total_pages
+        const { next_after: after, total_pages: last = 0 } = response.meta
+        position = after ? { after } : after === undefined && page < last ? { page: page + 1 } : null
       }
     },
   })

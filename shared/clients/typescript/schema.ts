@@ -621,7 +621,7 @@ export interface paths {
         };
         /**
          * List messages
-         * @description Lists the communication log, newest first. The order and the `from` and `to` filters use the time at which each message was accepted, which the response does not include; `sent_at` is later. `from` and `to` are inclusive dates in the clinic's time zone. Filters can be combined. Filtering by an unknown id returns an empty list.
+         * @description Lists the communication log, newest first. The order and the `from` and `to` filters use `created_at`, the time at which each message was accepted; `sent_at` is later. `from` and `to` are inclusive dates in the clinic's time zone. Filters can be combined. Filtering by an unknown id returns an empty list.
          *
          *     Scope: `communication.read.sms`.
          */
@@ -817,7 +817,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description Lists the events of the last 30 days, oldest first. Use it to catch up after an outage of your receiver: start from the last `next_after` that you stored, and repeat while `has_more` is true. Lists only events whose records the credential may read: `patient.read`, `appointment.read`, `finance.read` (invoices and payments), `communication.read.sms` (SMS and email). To filter by another event is a 403 that names the scope.
+         * @description Lists the events of the last 30 days, oldest first. Use it to catch up after an outage of your receiver: start from the last `next_after` that you stored, and repeat while `has_more` is true. Lists only events whose records the credential may read: `patient.read`, `appointment.read`, `finance.read` (invoices and payments), `communication.read.sms` (SMS and email). The import of a file is listed with the scope that reads its records. To filter by another event is a 403 that names the scope.
          *
          *     Scope: `webhook.read`.
          */
@@ -1247,6 +1247,23 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "import.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An import of a file was completed; its records have events of their own only on request */
+        post: operations["import.completed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "webhook.ping": {
         parameters: {
             query?: never;
@@ -1336,6 +1353,11 @@ export interface components {
              * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
+            /**
+             * Format: date-time
+             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does.
+             */
+            updated_at: string;
         };
         AppointmentAction: Record<string, never>;
         AppointmentCancelledEvent: {
@@ -1645,7 +1667,7 @@ export interface components {
             /** @description The same for every endpoint and on every attempt. */
             event_id: string;
             /** @enum {string} */
-            event: "patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "webhook.ping";
+            event: "patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed" | "webhook.ping";
             /** @enum {string} */
             status: "pending" | "delivered" | "failed";
             /** @description The latest attempts, oldest first; at most 20. */
@@ -1690,6 +1712,11 @@ export interface components {
             department_id: string | null;
             /** @description Only active doctors can be booked. */
             is_active: boolean;
+            /**
+             * Format: date-time
+             * @description When the doctor, working hours included, was last changed.
+             */
+            updated_at: string;
         };
         /** @description The doctor does not exist. */
         DoctorNotFoundError: {
@@ -1767,7 +1794,7 @@ export interface components {
                 status: "sent";
             };
         };
-        Event: components["schemas"]["PatientCreatedEvent"] | components["schemas"]["PatientUpdatedEvent"] | components["schemas"]["PatientErasedEvent"] | components["schemas"]["AppointmentCreatedEvent"] | components["schemas"]["AppointmentUpdatedEvent"] | components["schemas"]["AppointmentConfirmedEvent"] | components["schemas"]["AppointmentCheckedInEvent"] | components["schemas"]["AppointmentCancelledEvent"] | components["schemas"]["AppointmentCompletedEvent"] | components["schemas"]["AppointmentNoShowEvent"] | components["schemas"]["InvoiceCreatedEvent"] | components["schemas"]["InvoiceUpdatedEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["PaymentCreatedEvent"] | components["schemas"]["SmsSentEvent"] | components["schemas"]["SmsDeliveredEvent"] | components["schemas"]["SmsFailedEvent"] | components["schemas"]["EmailSentEvent"] | components["schemas"]["EmailDeliveredEvent"] | components["schemas"]["EmailFailedEvent"];
+        Event: components["schemas"]["PatientCreatedEvent"] | components["schemas"]["PatientUpdatedEvent"] | components["schemas"]["PatientErasedEvent"] | components["schemas"]["AppointmentCreatedEvent"] | components["schemas"]["AppointmentUpdatedEvent"] | components["schemas"]["AppointmentConfirmedEvent"] | components["schemas"]["AppointmentCheckedInEvent"] | components["schemas"]["AppointmentCancelledEvent"] | components["schemas"]["AppointmentCompletedEvent"] | components["schemas"]["AppointmentNoShowEvent"] | components["schemas"]["InvoiceCreatedEvent"] | components["schemas"]["InvoiceUpdatedEvent"] | components["schemas"]["InvoicePaidEvent"] | components["schemas"]["PaymentCreatedEvent"] | components["schemas"]["SmsSentEvent"] | components["schemas"]["SmsDeliveredEvent"] | components["schemas"]["SmsFailedEvent"] | components["schemas"]["EmailSentEvent"] | components["schemas"]["EmailDeliveredEvent"] | components["schemas"]["EmailFailedEvent"] | components["schemas"]["ImportCompletedEvent"];
         FieldIssue: {
             /** @description The name of the parameter or field, such as `events.0` for a list item. */
             field: string;
@@ -1791,6 +1818,29 @@ export interface components {
             error: "IDEMPOTENCY_KEY_REUSED";
             /** @constant */
             message: "errors.developer_api.idempotency_key_reused";
+        };
+        ImportCompletedEvent: {
+            /** @description The same on every attempt. Use it to recognize duplicates. */
+            id: string;
+            /** @constant */
+            event: "import.completed";
+            /** Format: uuid */
+            clinic_id: string;
+            /**
+             * Format: date-time
+             * @description With the UTC offset of the clinic's time zone at that instant.
+             */
+            created_at: string;
+            /** @description Numbers the events of one record from 1, in the order they happened. */
+            sequence: number;
+            data: {
+                /** @description The kind of records, such as `patients`. */
+                entity: string;
+                /** @description Number of new records. */
+                imported: number;
+                /** @description Number of changed records. */
+                updated: number;
+            };
         };
         /** @description An unexpected error occurred. Include the `x-request-id` header when you contact support. */
         InternalError: {
@@ -1860,6 +1910,11 @@ export interface components {
              * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
+            /**
+             * Format: date-time
+             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does.
+             */
+            updated_at: string;
         };
         InvoiceCreatedEvent: {
             /** @description The same on every attempt. Use it to recognize duplicates. */
@@ -1982,6 +2037,11 @@ export interface components {
              * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
+            /**
+             * Format: date-time
+             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does.
+             */
+            updated_at: string;
             payments: components["schemas"]["Payment"][];
         };
         LineItem: {
@@ -2027,6 +2087,16 @@ export interface components {
             /** @description When the provider accepted the message; null until then. */
             sent_at: string | null;
             patient: components["schemas"]["PersonRef"];
+            /**
+             * Format: date-time
+             * @description When the message was accepted.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does.
+             */
+            updated_at: string;
         };
         /** @description The message does not exist. */
         MessageNotFoundError: {
@@ -2111,7 +2181,7 @@ export interface components {
              * @description An https URL with a public host name, on port 443 or 8443, without user name, password or fragment.
              */
             url: string;
-            events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "payment.received")[];
+            events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed" | "payment.received")[];
             description?: string | null;
             /** @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, which are used as they are. Generated if omitted. */
             secret?: string;
@@ -2130,7 +2200,7 @@ export interface components {
              */
             target_url: string;
             /** @deprecated */
-            subscribed_events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "payment.received")[];
+            subscribed_events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed" | "payment.received")[];
             description?: string | null;
             /**
              * @deprecated
@@ -2182,6 +2252,11 @@ export interface components {
              * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
+            /**
+             * Format: date-time
+             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does.
+             */
+            updated_at: string;
             /** @description When the patient was erased: the personal data of the patient, and all texts of the records, are gone. Else null. */
             erased_at: string | null;
         };
@@ -2236,6 +2311,11 @@ export interface components {
              * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
+            /**
+             * Format: date-time
+             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does.
+             */
+            updated_at: string;
             /** @description When the patient was erased: the personal data of the patient, and all texts of the records, are gone. Else null. */
             erased_at: string | null;
             /** @description Absent unless the credential has the scope `patient.read.private`. */
@@ -2341,6 +2421,11 @@ export interface components {
              * @description With the UTC offset of the clinic's time zone at that instant.
              */
             created_at: string;
+            /**
+             * Format: date-time
+             * @description When the record was last changed, or `created_at`. A change of a name that the record copies from another record does not count; erasure does.
+             */
+            updated_at: string;
         };
         PaymentCreatedEvent: {
             /** @description The same on every attempt. Use it to recognize duplicates. */
@@ -2426,6 +2511,23 @@ export interface components {
             error: "RATE_LIMITED";
             /** @constant */
             message: "errors.developer_api.recipient_message_limit";
+        };
+        /** @description `page`, `total` and `total_pages` are absent, and `has_more` is present, if the request has `after` or `updated_since`. `as_of` is present with `updated_since`. */
+        RecordListMeta: {
+            page?: number;
+            limit: number;
+            /** @description Exact number of records on all pages. */
+            total?: number;
+            /** @description 0 when `total` is 0. */
+            total_pages?: number;
+            /** @description Pass it as `after`, without `page`, to continue the list. Null at the end. */
+            next_after: string | null;
+            has_more?: boolean;
+            /**
+             * Format: date-time
+             * @description The list contains all changes before this time. Pass it as the next `updated_since` when `next_after` is null.
+             */
+            as_of?: string;
         };
         /** @description The firewall blocked the request: it looks like an attack, or its address sends too many. */
         RequestBlockedError: {
@@ -2624,7 +2726,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             url: string;
-            events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed")[];
+            events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed")[];
             /** @description No events are delivered while this is false. It becomes false when the endpoint returns 410, or after five days of failed attempts only. */
             is_active: boolean;
             description: string | null;
@@ -2645,7 +2747,7 @@ export interface components {
              * @description An https URL with a public host name, on port 443 or 8443, without user name, password or fragment.
              */
             url?: string;
-            events?: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "payment.received")[];
+            events?: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed" | "payment.received")[];
             description?: string | null;
             /** @description A signing secret of your own: `whsec_` followed by the base64 of 24 to 64 bytes, or any 16 to 256 visible ASCII characters, which are used as they are. */
             secret?: string;
@@ -2663,7 +2765,7 @@ export interface components {
              */
             target_url?: string;
             /** @deprecated */
-            subscribed_events?: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "payment.received")[];
+            subscribed_events?: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed" | "payment.received")[];
             description?: string | null;
             /**
              * @deprecated
@@ -2702,7 +2804,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             url: string;
-            events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed")[];
+            events: ("patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed")[];
             /** @description No events are delivered while this is false. It becomes false when the endpoint returns 410, or after five days of failed attempts only. */
             is_active: boolean;
             description: string | null;
@@ -3120,13 +3222,17 @@ export interface operations {
     "list-patients": {
         parameters: {
             query?: {
-                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
-                page?: number;
+                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. Not together with `after`. */
+                page?: string;
                 /**
                  * @description Number of records per page.
                  * @example 2
                  */
                 limit?: number;
+                /** @description The `next_after` of a response to a request for the same list with the same filters. The list goes on from there: records that were added or removed since move no other. */
+                after?: string;
+                /** @description Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`. */
+                updated_since?: string;
                 /** @example kaya */
                 search?: string;
                 /** @description Only active, or only inactive patients. */
@@ -3154,11 +3260,11 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Patient"][];
-                        meta: components["schemas"]["PageMeta"];
+                        meta: components["schemas"]["RecordListMeta"];
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` is not the `next_after` of a response of this list. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3170,7 +3276,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InvalidParamsError"];
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["InvalidCursorError"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -4371,13 +4477,17 @@ export interface operations {
     "list-appointments": {
         parameters: {
             query?: {
-                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
-                page?: number;
+                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. Not together with `after`. */
+                page?: string;
                 /**
                  * @description Number of records per page.
                  * @example 2
                  */
                 limit?: number;
+                /** @description The `next_after` of a response to a request for the same list with the same filters. The list goes on from there: records that were added or removed since move no other. */
+                after?: string;
+                /** @description Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`. */
+                updated_since?: string;
                 patient_id?: string;
                 /** @example e8fd8f30-c95b-8b24-829c-7dc3ded4b364 */
                 doctor_id?: string;
@@ -4405,11 +4515,11 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Appointment"][];
-                        meta: components["schemas"]["PageMeta"];
+                        meta: components["schemas"]["RecordListMeta"];
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` is not the `next_after` of a response of this list. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4421,7 +4531,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InvalidParamsError"];
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["InvalidCursorError"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -5550,13 +5660,17 @@ export interface operations {
     "list-invoices": {
         parameters: {
             query?: {
-                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
-                page?: number;
+                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. Not together with `after`. */
+                page?: string;
                 /**
                  * @description Number of records per page.
                  * @example 1
                  */
                 limit?: number;
+                /** @description The `next_after` of a response to a request for the same list with the same filters. The list goes on from there: records that were added or removed since move no other. */
+                after?: string;
+                /** @description Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`. */
+                updated_since?: string;
                 patient_id?: string;
                 status?: "draft" | "pending" | "sent" | "partially_paid" | "paid" | "overdue" | "cancelled" | "refunded";
                 from?: string;
@@ -5582,11 +5696,11 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Invoice"][];
-                        meta: components["schemas"]["PageMeta"];
+                        meta: components["schemas"]["RecordListMeta"];
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` is not the `next_after` of a response of this list. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5598,7 +5712,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InvalidParamsError"];
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["InvalidCursorError"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -5827,13 +5941,17 @@ export interface operations {
     "list-payments": {
         parameters: {
             query?: {
-                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
-                page?: number;
+                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. Not together with `after`. */
+                page?: string;
                 /**
                  * @description Number of records per page.
                  * @example 2
                  */
                 limit?: number;
+                /** @description The `next_after` of a response to a request for the same list with the same filters. The list goes on from there: records that were added or removed since move no other. */
+                after?: string;
+                /** @description Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`. */
+                updated_since?: string;
                 patient_id?: string;
                 invoice_id?: string;
                 status?: "pending" | "completed" | "failed" | "refunded";
@@ -5860,11 +5978,11 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Payment"][];
-                        meta: components["schemas"]["PageMeta"];
+                        meta: components["schemas"]["RecordListMeta"];
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` is not the `next_after` of a response of this list. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5876,7 +5994,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InvalidParamsError"];
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["InvalidCursorError"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -6008,13 +6126,17 @@ export interface operations {
     "list-messages": {
         parameters: {
             query?: {
-                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. */
-                page?: number;
+                /** @description Page number, starting at 1. A page past the last one is empty and has the same `meta` totals. Not together with `after`. */
+                page?: string;
                 /**
                  * @description Number of records per page.
                  * @example 2
                  */
                 limit?: number;
+                /** @description The `next_after` of a response to a request for the same list with the same filters. The list goes on from there: records that were added or removed since move no other. */
+                after?: string;
+                /** @description Lists all records that were changed at this time or later, however they were changed, by `updated_at`, oldest first. Only together with `limit` and `after`. The list ends at `meta.as_of`, 20 seconds ago; pass that as the next `updated_since`. A page may have fewer records than `limit`. */
+                updated_since?: string;
                 patient_id?: string;
                 channel?: "sms" | "email";
                 from?: string;
@@ -6040,11 +6162,11 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["Message"][];
-                        meta: components["schemas"]["PageMeta"];
+                        meta: components["schemas"]["RecordListMeta"];
                     };
                 };
             };
-            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. */
+            /** @description A query parameter is missing or invalid. `details` names each one, up to 20. Or: The cursor `after` is not the `next_after` of a response of this list. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -6056,7 +6178,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InvalidParamsError"];
+                    "application/json": components["schemas"]["InvalidParamsError"] | components["schemas"]["InvalidCursorError"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -7307,7 +7429,7 @@ export interface operations {
                  */
                 limit?: number;
                 /** @description `payment.received` is a deprecated alias of `payment.created`. */
-                event?: "patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "payment.received";
+                event?: "patient.created" | "patient.updated" | "patient.erased" | "appointment.created" | "appointment.updated" | "appointment.confirmed" | "appointment.checked_in" | "appointment.cancelled" | "appointment.completed" | "appointment.no_show" | "invoice.created" | "invoice.updated" | "invoice.paid" | "payment.created" | "sms.sent" | "sms.delivered" | "sms.failed" | "email.sent" | "email.delivered" | "email.failed" | "import.completed" | "payment.received";
             };
             header?: never;
             path?: never;
@@ -8691,6 +8813,58 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["EmailFailedEvent"];
+            };
+        };
+        responses: {
+            /** @description The endpoint is gone. It is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The delivery succeeded. Respond as soon as you have stored the event and process it afterwards: an attempt times out after 15 seconds, and a first attempt that takes longer than one second is aborted and repeated. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any other response, including a redirect, is a failure. The delivery is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, or later if `retry-after` requests a longer wait of up to a day. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "import.completed": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The `id` of the event. The same on every attempt.
+                 * @example evt_96739bb5-d690-547c-9af3-aa07ab9fd145
+                 */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /**
+                 * @description When this attempt was made, in seconds since the Unix epoch. Reject deliveries that are more than five minutes old.
+                 * @example 1777885200
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /**
+                 * @description `v1,` followed by the base64 of the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`, with the body exactly as received. After a secret rotation there are two signatures, separated by a space; accept the delivery if either matches.
+                 * @example v1,CcCwdPougHI+HR1JdadbvykdTp74wOY4EB1yN4akgzY=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportCompletedEvent"];
             };
         };
         responses: {

@@ -10,6 +10,7 @@ import {
 } from '../../domain/change-appointment.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { Moment, Placement } from '../../domain/placement.ts'
+import type { Stamped } from '../../domain/stamped.ts'
 import { patientKey } from '../keys/patients.ts'
 import { patientStore, type StoredPatient } from '../patients/patients.ts'
 import { Changeset } from '../table/changeset.ts'
@@ -21,11 +22,17 @@ import { isTaken, type TakenOutcome } from './booking.ts'
 import type { StoredRecord } from './calendar-entity.ts'
 import { factsOf, placementStore, type StoredPlacement } from './placements.ts'
 
+/** The appointment as it is stored now. */
+type Done = { readonly kind: 'done'; readonly appointment: Stamped<Appointment> }
+
 /** What became of an action. Appointments of erased patients cannot be changed: they are not found. */
-export type ActionOutcome = ActionVerdict | { readonly kind: 'not_found' }
+export type ActionOutcome = Exclude<ActionVerdict, { kind: 'done' }> | Done | { readonly kind: 'not_found' }
 
 /** What became of a change. */
-export type ChangeOutcome = Exclude<ChangeVerdict, { kind: TakenOutcome['kind'] }> | TakenOutcome
+export type ChangeOutcome =
+  | Exclude<ChangeVerdict, { kind: TakenOutcome['kind'] | 'done' }>
+  | Done
+  | TakenOutcome
 
 /** The outcomes of a change whose response is stored under the idempotency key. */
 export type StoredChange = Extract<ChangeOutcome, { kind: 'done' | TakenOutcome['kind'] }>
@@ -35,7 +42,7 @@ export type ChangeRequest = {
   readonly changes: AppointmentChanges
   readonly moment: Moment
   /** Throws if the request is conditional on another state of the appointment. */
-  readonly checkCurrent: (current: Appointment) => void
+  readonly checkCurrent: (current: Stamped<Appointment>) => void
   readonly idempotency: IdempotencyGuard
   /** What is stored under the idempotency key. */
   readonly response: (outcome: StoredChange) => { readonly status: number; readonly body: unknown }
@@ -45,7 +52,6 @@ export type ChangeRequest = {
 type Decision = {
   readonly before: StoredRecord<Appointment>
   readonly after: Appointment
-  readonly patient: StoredPatient
 }
 
 /** Changes appointments. */
@@ -66,7 +72,7 @@ export function appointmentChangeStore({ table }: { table: Table }) {
     clinic: ClinicId,
     id: string,
     apply: (before: Appointment) => ActionVerdict,
-    { idempotency, status, response }: ResponseToStore<Appointment>,
+    { idempotency, status, response }: ResponseToStore<Stamped<Appointment>>,
   ): Promise<StoredResponse | ActionOutcome> {
     return retryOnConflict(async () => {
       const [storedResponse, before] = await Promise.all([idempotency.find(), appointments.find(clinic, id)])
@@ -76,10 +82,11 @@ export function appointmentChangeStore({ table }: { table: Table }) {
       const verdict = apply(before.record)
       if (verdict.kind === 'closed') return verdict
       const changes = new Changeset(table, clinic)
-      idempotency.store(changes, status, response(verdict.appointment), patient.id)
-      addChange(changes, { before, after: verdict.appointment, patient })
+      const after = addChange(changes, { before, after: verdict.appointment })
+      idempotency.store(changes, status, response(after), patient.id)
+      requirePatient(changes, patient)
       await changes.commit()
-      return verdict
+      return { kind: 'done', appointment: after }
     })
   }
 
@@ -107,33 +114,38 @@ export function appointmentChangeStore({ table }: { table: Table }) {
       const isSame = verdict.kind === 'done' && isDeepStrictEqual(verdict.appointment, before.record)
       // If nothing is left to change, an earlier attempt may have been committed although its response was lost.
       if (attempt === 1 || !isSame) checkCurrent(before.record)
-      const outcome = isTaken(verdict)
-        ? { ...verdict, alternatives: await placements.alternatives(clinic, target, stored, moment, id) }
-        : verdict
-      if (outcome.kind !== 'done' && !isTaken(outcome)) return outcome
+      if (verdict.kind !== 'done' && !isTaken(verdict)) return verdict
       const changes = new Changeset(table, clinic)
+      const outcome: StoredChange = isTaken(verdict)
+        ? { ...verdict, alternatives: await placements.alternatives(clinic, target, stored, moment, id) }
+        : {
+            kind: 'done',
+            appointment: addChange(changes, { before, after: verdict.appointment }, { target, stored }),
+          }
       const { status, body } = response(outcome)
       idempotency.store(changes, status, body, patient.id)
-      const after = outcome.kind === 'done' ? outcome.appointment : before.record
-      addChange(changes, { before, after, patient }, { target, stored })
+      requirePatient(changes, patient)
       await changes.commit()
       return outcome
     })
   }
 
-  /** Adds a change with its conditions. If the appointment stays as it is, only a response is written. */
+  /** Adds a change with its conditions, unless the appointment stays as it is. Returns the appointment as it is then stored. */
   function addChange(
     changes: Changeset,
-    { before, after, patient }: Decision,
+    { before, after }: Decision,
     move?: { readonly target: Placement; readonly stored: StoredPlacement },
-  ): void {
-    if (!isDeepStrictEqual(before.record, after)) {
-      appointments.change(changes, before, after)
-      if (move) placements.requireUnchanged(changes, move.target, move.stored)
-    }
-    // An erasure that begins meanwhile would not find what is written here.
-    if (changes.size > 0) changes.requireVersion(patientKey(changes.clinic, patient.id), patient.version)
+  ): Stamped<Appointment> {
+    if (isDeepStrictEqual(before.record, after)) return before.record
+    const changed = appointments.change(changes, before, after)
+    if (move) placements.requireUnchanged(changes, move.target, move.stored)
+    return changed
   }
 
   return { act, change }
+}
+
+/** An erasure that begins meanwhile would not find what is written here. */
+function requirePatient(changes: Changeset, { id, version }: StoredPatient): void {
+  if (changes.size > 0) changes.requireVersion(patientKey(changes.clinic, id), version)
 }

@@ -21,6 +21,7 @@ import {
 } from '../table/attributes.ts'
 import type { Changeset } from '../table/changeset.ts'
 import { object, optionalList } from '../table/nested-attributes.ts'
+import { stampedCodec } from '../table/stamped-codec.ts'
 import type { CalendarEntity } from './calendar-entity.ts'
 import { calendarList } from './calendar-list.ts'
 import type { ListPlatform } from './calendar-pages.ts'
@@ -53,7 +54,8 @@ export const APPOINTMENT_ATTRIBUTES = {
 } satisfies AttributeMap<Omit<Appointment, 'id'>>
 
 export const APPOINTMENTS: CalendarEntity<Appointment, AppointmentStatus> = {
-  ...recordCodec<Appointment>(APPOINTMENT_ATTRIBUTES),
+  ...stampedCodec(recordCodec<Appointment>(APPOINTMENT_ATTRIBUTES)),
+  createdAt: ({ createdAt }) => createdAt,
   letter: 'A',
   facets: APPOINTMENT_FACETS,
   position: ({ id, status, date, startTime, patient, doctor }) => ({

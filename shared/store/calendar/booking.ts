@@ -2,6 +2,7 @@ import type { Appointment } from '../../domain/appointment.ts'
 import type { BookingFacts, BookingRequest, BookingVerdict } from '../../domain/book-appointment.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { DatedSlot } from '../../domain/slots.ts'
+import type { Stamped } from '../../domain/stamped.ts'
 import { clinicStore } from '../clinics.ts'
 import { shortId } from '../keys/key.ts'
 import { patientKey } from '../keys/patients.ts'
@@ -23,7 +24,10 @@ export type TakenOutcome = {
 }
 
 /** What was decided. */
-export type BookingOutcome = Exclude<BookingVerdict, { kind: TakenOutcome['kind'] }> | TakenOutcome
+export type BookingOutcome =
+  | Exclude<BookingVerdict, { kind: TakenOutcome['kind'] | 'booked' }>
+  | { readonly kind: 'booked'; readonly appointment: Stamped<Appointment> }
+  | TakenOutcome
 
 /** The outcomes whose response is stored under the idempotency key. After any other, the key can be used again. */
 export type StoredOutcome = Extract<BookingOutcome, { kind: 'booked' | TakenOutcome['kind'] }>
@@ -66,13 +70,14 @@ export function bookingStore({ table }: { table: Table }) {
       const patient = found.get(request.patient)
       const verdict = decide({ patient, ...factsOf(stored, request.id) })
       // An earlier attempt was committed after all, although its response was lost.
-      if (verdict.kind === 'booked' && stored.day?.times.has(shortId(request.id))) return verdict
-      const outcome = isTaken(verdict)
-        ? { ...verdict, alternatives: await placements.alternatives(clinic, request, stored, request) }
-        : verdict
-      if (outcome.kind !== 'booked' && !isTaken(outcome)) return outcome
+      const booked =
+        stored.day?.times.has(shortId(request.id)) && (await appointments.find(clinic, request.id))
+      if (booked && verdict.kind === 'booked') return { kind: 'booked', appointment: booked.record }
+      if (verdict.kind !== 'booked' && !isTaken(verdict)) return verdict
       const changes = new Changeset(table, clinic)
-      if (outcome.kind === 'booked') addBooking(changes, request, outcome.appointment, patient, stored)
+      const outcome: StoredOutcome = isTaken(verdict)
+        ? { ...verdict, alternatives: await placements.alternatives(clinic, request, stored, request) }
+        : { ...verdict, appointment: addBooking(changes, request, verdict.appointment, patient, stored) }
       const { status, body } = response(outcome)
       idempotency.store(changes, status, body, request.patient)
       await changes.commit()
@@ -86,10 +91,11 @@ export function bookingStore({ table }: { table: Table }) {
     appointment: Appointment,
     patient: StoredPatient | undefined,
     stored: StoredPlacement,
-  ): void {
-    appointments.change(changes, null, appointment)
+  ): Stamped<Appointment> {
+    const booked = appointments.change(changes, null, appointment)
     placements.requireUnchanged(changes, request, stored)
     if (patient) changes.requireVersion(patientKey(changes.clinic, patient.id), patient.version)
+    return booked
   }
 
   return { defaultDuration, book }

@@ -1,4 +1,5 @@
 import type { EventDraft } from '../../domain/event.ts'
+import type { Stamped } from '../../domain/stamped.ts'
 import type { CalendarLetter } from '../keys/calendar.ts'
 import type { Changeset } from '../table/changeset.ts'
 import type { Item } from '../table/write-requests.ts'
@@ -10,10 +11,12 @@ export type CalendarEntity<R, F extends string> = {
   /** The values that lists are sorted and counted by (statuses, channels), each as one character. */
   readonly facets: Readonly<Record<F, string>>
   readonly position: (record: R) => ListPosition
+  /** ISO 8601 instant. */
+  readonly createdAt: (record: R) => string
   /** The attributes of a record, short names; `large` ones are left out of a row that would be too large. */
-  readonly encode: (record: R) => Record<string, unknown>
+  readonly encode: (record: Stamped<R>) => Record<string, unknown>
   /** The inverse of `encode`. A thin row lacks the large attributes. */
-  readonly decode: (item: Item, id: string) => R
+  readonly decode: (item: Item, id: string) => Stamped<R>
   readonly large: readonly string[]
   /** Attributes that only the record contains, not its rows. */
   readonly unlisted?: readonly string[]
@@ -25,7 +28,7 @@ export type CalendarEntity<R, F extends string> = {
 
 /** A record as it was read, with the version that a change of it is conditional on. */
 export type StoredRecord<R> = {
-  readonly record: R
+  readonly record: Stamped<R>
   readonly version: number
   /** The number of the record's events so far. */
   readonly events: number

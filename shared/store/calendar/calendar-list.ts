@@ -5,34 +5,80 @@
  * A record is stored several times, always in one transaction: under its id; as a row in its clinic's list and, where it
  * has one, its doctor's, sorted by facet (status or channel) and time; as a row in its patient's list, sorted by time.
  * Beside each sorted list, one tally item a month counts the rows of each day and facet. A page reads the tallies, plans
- * (domain/page-plan.ts), and reads exactly the rows it needs: two round trips, three where rows are thin.
+ * (domain/page-plan.ts), and reads exactly the rows it needs: two round trips, three where rows are thin. An index lists
+ * the records by the time of their last change (../table/change-feed.ts).
  */
+import type { ClinicId } from '../../domain/clinic.ts'
+import { offsetOf, type PageRequest } from '../../domain/paging.ts'
+import type { Stamped } from '../../domain/stamped.ts'
+import type { WalkablePage } from '../../domain/walk.ts'
 import { calendarKey, tallyPartition } from '../keys/calendar.ts'
+import { changeIndexKey } from '../keys/change-index.ts'
+import { changeFeed } from '../table/change-feed.ts'
 import type { Changeset } from '../table/changeset.ts'
 import type { CalendarEntity, StoredRecord } from './calendar-entity.ts'
+import type { CalendarFilter } from './calendar-filter.ts'
 import { calendarPages, type ListPlatform } from './calendar-pages.ts'
 import { calendarRecords } from './calendar-records.ts'
 import { type ListPosition, rowAttributes, rowKeys } from './calendar-row.ts'
+import { calendarWalk, positionOf } from './calendar-walk.ts'
 import { tallyAttribute, tallyCounter } from './tally.ts'
 
 /** Reading and changing single records, whatever they are listed by. */
 export type RecordList<R> = Pick<
   ReturnType<typeof calendarList<R, never>>,
-  'find' | 'findMany' | 'allOf' | 'change'
+  'find' | 'findMany' | 'allOf' | 'change' | 'refresh'
 >
 
 /** Opens the list of one entity. */
 export function calendarList<R, F extends string>(platform: ListPlatform, entity: CalendarEntity<R, F>) {
   const { letter } = entity
   const { find, findMany, ofRows } = calendarRecords(platform.table, entity)
-  const { page, allOf } = calendarPages(platform, entity, { find, findMany, ofRows })
+  const records = { find, findMany, ofRows }
+  const { page: pageOf, allOf } = calendarPages(platform, entity, records)
+  const { after } = calendarWalk(platform, entity, records)
+  const changes = changeFeed<R & { readonly id: string }>(platform.table, letter, async (clinic, ids) => {
+    const found = await findMany(clinic, ids)
+    return new Map([...found].map(([id, { record }]) => [id, { ...record, id }]))
+  })
 
-  /** Adds a new record, or a change of one that was read, to a transaction. The external id is kept unless one is given. */
+  /** A page of records, and where the list goes on. */
+  async function page(
+    clinic: ClinicId,
+    filter: CalendarFilter<F>,
+    request: PageRequest,
+  ): Promise<WalkablePage<Stamped<R>>> {
+    const { items, total } = await pageOf(clinic, filter, request)
+    const last = items.at(-1)
+    const goesOn = offsetOf(request) + request.limit < total
+    return { items, total, next: goesOn && last ? positionOf(entity, last) : null }
+  }
+
+  /**
+   * Adds a new record, or a change of one that was read, to a transaction, and returns the record as it is stored, with the time
+   * of the change. The external id is kept unless one is given.
+   */
   function change(
     changeset: Changeset,
     before: StoredRecord<R> | null,
-    after: R,
+    record: R,
     externalId: string | undefined = before?.externalId,
+  ): Stamped<R> {
+    const after = { ...record, updatedAt: changeset.stamp(before ? null : entity.createdAt(record)) }
+    write(changeset, before, after, externalId)
+    return after
+  }
+
+  /** Adds a record with new copies of names to a transaction. It does not count as changed: those that it copies do. */
+  function refresh(changeset: Changeset, before: StoredRecord<R>, record: R): void {
+    write(changeset, before, { ...record, updatedAt: before.record.updatedAt }, before.externalId)
+  }
+
+  function write(
+    changeset: Changeset,
+    before: StoredRecord<R> | null,
+    after: Stamped<R>,
+    externalId: string | undefined,
   ): void {
     const { clinic } = changeset
     const attributes = entity.encode(after)
@@ -60,6 +106,8 @@ export function calendarList<R, F extends string>(platform: ListPlatform, entity
     }
     if (oldPosition) count(changeset, oldPosition, -1)
     count(changeset, position, 1)
+    const indexKey = (updatedAt: string) => changeIndexKey(clinic, letter, { id: position.id, updatedAt })
+    changeset.move(before && indexKey(before.record.updatedAt), indexKey(after.updatedAt))
     entity.onChange?.(changeset, before?.record ?? null, after)
   }
 
@@ -70,5 +118,5 @@ export function calendarList<R, F extends string>(platform: ListPlatform, entity
     }
   }
 
-  return { entity, find, findMany, page, allOf, change }
+  return { entity, find, findMany, page, after, changes, allOf, change, refresh }
 }

@@ -1,7 +1,8 @@
 /** Reads pages of a calendar list, and everything that one patient, invoice or doctor has. */
 import type { ClinicId } from '../../domain/clinic.ts'
-import { type DayTally, planPage, type RangeRead } from '../../domain/page-plan.ts'
+import { planPage, type RangeRead } from '../../domain/page-plan.ts'
 import { offsetOf, type Page, type PageRequest } from '../../domain/paging.ts'
+import type { Stamped } from '../../domain/stamped.ts'
 import {
   type CalendarLetter,
   calendarListPartition,
@@ -13,23 +14,19 @@ import {
 import type { Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'
 import type { CalendarEntity } from './calendar-entity.ts'
+import {
+  type CalendarFilter,
+  filterByFacet,
+  haveRows,
+  matches,
+  ownerOf,
+  ownerPartitionOf,
+  UNLIMITED,
+  withoutRepetitions,
+} from './calendar-filter.ts'
 import type { CalendarRecords } from './calendar-records.ts'
-import { idOf, type ListPosition, rowKeys, sortTimeOf } from './calendar-row.ts'
+import { idOf, sortTimeOf } from './calendar-row.ts'
 import { readTallies, type TallyRange, type TallyVersions } from './tally.ts'
-
-/** Conditions that the records of a page meet; dates are inclusive. */
-export type CalendarFilter<F extends string> = {
-  readonly patient?: string | undefined
-  readonly invoice?: string | undefined
-  readonly doctor?: string | undefined
-  /** A status or channel. */
-  readonly facet?: F | undefined
-  readonly from?: string | undefined
-  readonly to?: string | undefined
-}
-
-/** More months of tallies, and more rows of one patient, than any list has. */
-const UNLIMITED = 1_000_000
 
 /** The most reads of a page that concurrent writes keep changing. */
 const MAX_READS = 4
@@ -37,8 +34,10 @@ const MAX_READS = 4
 /** `onDrift` is called when a concurrent write changed a page while it was read. */
 export type ListPlatform = { readonly table: Table; readonly onDrift?: (letter: CalendarLetter) => void }
 
+type Records<R> = Page<Stamped<R>>
+
 /** A page, and whether no concurrent write changed it while it was read. */
-type PageRead<R> = { readonly page: Page<R>; readonly isConsistent: boolean }
+type PageRead<R> = { readonly page: Records<R>; readonly isConsistent: boolean }
 
 export function calendarPages<R, F extends string>(
   { table, onDrift = () => {} }: ListPlatform,
@@ -48,12 +47,15 @@ export function calendarPages<R, F extends string>(
   const { letter } = entity
 
   /** A page of the clinic's, a doctor's, a patient's or an invoice's records, newest first, and the exact total. */
-  async function page(clinic: ClinicId, filter: CalendarFilter<F>, request: PageRequest): Promise<Page<R>> {
-    const owner = filter.invoice !== undefined ? 'invoice' : filter.patient !== undefined ? 'patient' : null
+  async function page(
+    clinic: ClinicId,
+    filter: CalendarFilter<F>,
+    request: PageRequest,
+  ): Promise<Records<R>> {
     for (let attempt = 1; ; attempt++) {
-      const { page, isConsistent } = await (owner === null
+      const { page, isConsistent } = await (ownerOf(filter) === null
         ? talliedPage(clinic, filter, request)
-        : ownerPage(clinic, owner, filter, request))
+        : ownerPage(clinic, filter, request))
       if (isConsistent) return page
       onDrift(letter)
       // Writes are too frequent for a consistent read: the total may differ by what changed meanwhile.
@@ -62,7 +64,11 @@ export function calendarPages<R, F extends string>(
   }
 
   /** Everything that one patient, invoice or doctor has; newest first, a doctor's by facet first. */
-  async function allOf(clinic: ClinicId, owner: 'patient' | 'invoice' | 'doctor', id: string): Promise<R[]> {
+  async function allOf(
+    clinic: ClinicId,
+    owner: 'patient' | 'invoice' | 'doctor',
+    id: string,
+  ): Promise<Stamped<R>[]> {
     const pk =
       owner === 'doctor'
         ? calendarListPartition(clinic, letter, id)
@@ -72,18 +78,15 @@ export function calendarPages<R, F extends string>(
 
   async function ownerPage(
     clinic: ClinicId,
-    owner: 'patient' | 'invoice',
     filter: CalendarFilter<F>,
     request: PageRequest,
   ): Promise<PageRead<R>> {
-    const pk = ownerPartition(clinic, letter, owner, filter[owner] as string)
-    const rows = await ownerRows(pk, filter)
+    const rows = await ownerRows(ownerPartitionOf(clinic, letter, filter), filter)
     const offset = offsetOf(request)
     const pageRows = rows.slice(offset, offset + request.limit)
     const items = await records.ofRows(clinic, pageRows)
     const isConsistent =
-      haveRows(entity, clinic, items, pageRows) &&
-      items.every((item) => matches(entity.position(item), filter))
+      haveRows(entity, clinic, items, pageRows) && items.every((item) => matches(entity, item, filter))
     return { page: { items, total: rows.length }, isConsistent }
   }
 
@@ -96,15 +99,8 @@ export function calendarPages<R, F extends string>(
       descending: true,
       limit: UNLIMITED,
     }
-    const rows = await table.query(range)
-    return rows.filter((row) => matches(entity.position(entity.decode(row, idOf(row))), filter))
+    return (await table.query(range)).filter((row) => matches(entity, entity.decode(row, idOf(row)), filter))
   }
-
-  const matches = (position: ListPosition, { patient, invoice, doctor, facet }: CalendarFilter<F>): boolean =>
-    (patient === undefined || position.patient === patient) &&
-    (invoice === undefined || position.invoice === invoice) &&
-    (doctor === undefined || position.doctor === doctor) &&
-    (facet === undefined || position.facet === entity.facets[facet])
 
   /**
    * Reads the tallies, then the rows that they promise. Facets are read side by side, so a record
@@ -140,36 +136,6 @@ export function calendarPages<R, F extends string>(
 
   return { page, allOf }
 }
-
-/** Whether the records are still as their rows list them: the record of a thin row is read after the row. */
-const haveRows = <R>(
-  { letter, position }: Pick<CalendarEntity<R, never>, 'letter' | 'position'>,
-  clinic: ClinicId,
-  items: readonly R[],
-  rows: readonly Item[],
-): boolean =>
-  items.length === rows.length &&
-  rows.every(
-    (row, index) =>
-      !row.t ||
-      rowKeys(clinic, letter, position(items[index] as R)).some(
-        ({ pk, sk }) => pk === row.pk && sk === row.sk,
-      ),
-  )
-
-/** Removes duplicates: a record whose facet changed between two reads is in both. */
-const withoutRepetitions = <R>(
-  { position }: Pick<CalendarEntity<R, never>, 'position'>,
-  items: readonly R[],
-): R[] => [...new Map(items.map((item) => [position(item).id, item])).values()]
-
-const filterByFacet = (days: readonly DayTally[], facet: string | undefined): DayTally[] =>
-  facet === undefined
-    ? [...days]
-    : days.flatMap(({ date, counts }) => {
-        const count = counts.get(facet)
-        return count ? [{ date, counts: new Map([[facet, count]]) }] : []
-      })
 
 /**
  * The dates whose tallies a page depends on: those of its rows. While a tally is spread over overflow items, all of the

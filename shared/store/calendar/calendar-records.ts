@@ -1,4 +1,5 @@
 import type { ClinicId } from '../../domain/clinic.ts'
+import type { Stamped } from '../../domain/stamped.ts'
 import { calendarKey } from '../keys/calendar.ts'
 import type { Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'
@@ -27,7 +28,7 @@ export function calendarRecords<R, F extends string>(table: Table, entity: Calen
   })
 
   /** The records of rows, in their order; those of thin rows are read by their ids. */
-  async function ofRows(clinic: ClinicId, rows: readonly Item[]): Promise<R[]> {
+  async function ofRows(clinic: ClinicId, rows: readonly Item[]): Promise<Stamped<R>[]> {
     const thin = rows.filter((row) => row.t).map(idOf)
     const records = thin.length === 0 ? new Map<string, StoredRecord<R>>() : await findMany(clinic, thin)
     return rows.flatMap((row) => {

@@ -12,6 +12,7 @@ import {
   number,
   text,
 } from '../table/attributes.ts'
+import { stampedCodec } from '../table/stamped-codec.ts'
 import { amountCodec } from '../table/stored-amounts.ts'
 import type { CalendarEntity } from './calendar-entity.ts'
 import { calendarList } from './calendar-list.ts'
@@ -59,7 +60,8 @@ export const INVOICE_ATTRIBUTES = {
 } satisfies AttributeMap<Omit<Invoice, 'id'>>
 
 export const INVOICES: CalendarEntity<Invoice, InvoiceStatus> = {
-  ...amountCodec<Invoice>(INVOICE_ATTRIBUTES),
+  ...stampedCodec(amountCodec<Invoice>(INVOICE_ATTRIBUTES)),
+  createdAt: ({ createdAt }) => createdAt,
   letter: 'I',
   facets: INVOICE_FACETS,
   // By issue date, then id: an invoice has no time of day.

@@ -1,5 +1,6 @@
 import { paymentEventDraft } from '../../domain/event.ts'
 import { PAYMENT_METHODS, PAYMENT_TYPES, type Payment, type PaymentStatus } from '../../domain/payment.ts'
+import { sortableInstant } from '../keys/key.ts'
 import {
   type AttributeMap,
   amount,
@@ -10,6 +11,7 @@ import {
   nullable,
   text,
 } from '../table/attributes.ts'
+import { stampedCodec } from '../table/stamped-codec.ts'
 import { amountCodec } from '../table/stored-amounts.ts'
 import type { CalendarEntity } from './calendar-entity.ts'
 import { calendarList } from './calendar-list.ts'
@@ -36,13 +38,9 @@ export const PAYMENT_ATTRIBUTES = {
   createdAt: instant('c'),
 } satisfies AttributeMap<Omit<Payment, 'id'>>
 
-/** Instants as sort keys: milliseconds in 14 digits, from the year 0 on. */
-const YEAR_0 = -62_167_219_200_000
-export const sortableInstant = (instant: string): string =>
-  String(Date.parse(instant) - YEAR_0).padStart(15, '0')
-
 export const PAYMENTS: CalendarEntity<Payment, PaymentStatus> = {
-  ...amountCodec<Payment>(PAYMENT_ATTRIBUTES),
+  ...stampedCodec(amountCodec<Payment>(PAYMENT_ATTRIBUTES)),
+  createdAt: ({ createdAt }) => createdAt,
   letter: 'Y',
   facets: PAYMENT_FACETS,
   position: ({ id, status, date, createdAt, patient, invoice }) => ({

@@ -2,6 +2,7 @@ import type { ClinicId } from '../../domain/clinic.ts'
 import { applyPayments, type Invoice } from '../../domain/invoice.ts'
 import { MAX_MINOR_UNITS } from '../../domain/money.ts'
 import type { Payment } from '../../domain/payment.ts'
+import type { Stamped } from '../../domain/stamped.ts'
 import { patientKey } from '../keys/patients.ts'
 import { patientStore } from '../patients/patients.ts'
 import { Changeset } from '../table/changeset.ts'
@@ -19,10 +20,11 @@ export type PaymentChange = {
 }
 
 /**
- * The most payments that fit into one transaction with their invoice and the check of its patient. A payment takes up to 12 items: itself, its event,
- * three rows, the three rows it leaves, two tallies and the marks of both.
+ * The most payments that fit into one transaction with their invoice and the check of its patient. A payment takes up to 14
+ * items: itself, its event, three rows, the three rows it leaves, its two places in the index of changes, two tallies and the
+ * marks of both.
  */
-export const MAX_PAYMENTS = 7
+export const MAX_PAYMENTS = 6
 
 /** The paid amount of an invoice would be larger than an amount can be. */
 export class PaidAmountTooLarge extends RangeError {}
@@ -64,7 +66,7 @@ export function settlement(table: Table) {
     const patient = found.get(owner)
     if (patient?.erasedAt) throw new PatientErased('the patient of the invoice was erased')
     if (patient) changes.requireVersion(patientKey(clinic, owner), patient.version)
-    const byId = new Map(all.map((payment) => [payment.id, payment]))
+    const byId = new Map<string, Payment>(all.map((payment) => [payment.id, payment]))
     for (const { id, build, externalId } of wanted) {
       const before = stored.get(id) ?? null
       const after = build(invoice.record, before?.record ?? null)
@@ -93,7 +95,7 @@ export function invoiceReader({ table, onDrift = () => {} }: ListPlatform) {
   async function findWithPayments(
     clinic: ClinicId,
     id: string,
-  ): Promise<{ invoice: Invoice; payments: Payment[] } | null> {
+  ): Promise<{ invoice: Stamped<Invoice>; payments: Stamped<Payment>[] } | null> {
     for (let attempt = 1; ; attempt++) {
       const [stored, all] = await Promise.all([
         invoices.find(clinic, id),

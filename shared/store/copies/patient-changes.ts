@@ -1,6 +1,7 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import { eraseFields } from '../../domain/field-policy.ts'
 import { PATIENT_FIELDS, type Patient } from '../../domain/patient.ts'
+import type { Stamped } from '../../domain/stamped.ts'
 import { patientOwner } from '../keys/copies.ts'
 import { patientUpdates } from '../patients/patient-updates.ts'
 import { patientWriter } from '../patients/patient-writer.ts'
@@ -27,7 +28,7 @@ export function patientChanges(table: Table) {
     clinic: ClinicId,
     id: string,
     fields: Partial<Omit<Patient, 'id' | 'erasedAt'>>,
-  ): Promise<Patient | null> {
+  ): Promise<Stamped<Patient> | null> {
     const after = await change(clinic, id, (before) => (before.erasedAt ? null : { ...before, ...fields }))
     await writer.snapshotIfDue(clinic)
     return after
@@ -85,10 +86,10 @@ export function patientChanges(table: Table) {
       const before = (await patients.findMany(clinic, [id])).get(id)
       const after = before && apply(before)
       if (!after) return null
-      if (JSON.stringify(before) !== JSON.stringify(after))
-        await writer.update(clinic, [{ before, after }], extendChanges)
+      const isChanged = JSON.stringify(before) !== JSON.stringify(after)
+      const [changed] = isChanged ? await writer.update(clinic, [{ before, after }], extendChanges) : []
       await copies.refresh(clinic, patientOwner(id))
-      return after
+      return changed ?? after
     })
   }
 

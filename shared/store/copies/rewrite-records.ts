@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { StoredRecord } from '../calendar/calendar-entity.ts'
 import type { RecordList } from '../calendar/calendar-list.ts'
@@ -6,6 +5,7 @@ import type { Key } from '../keys/key.ts'
 import { Changeset } from '../table/changeset.ts'
 import { chunked } from '../table/chunked.ts'
 import { commitPacked, type Unit } from '../table/commit-packed.ts'
+import { isSameRecord } from '../table/stamped-codec.ts'
 import type { Table } from '../table/table.ts'
 
 /** Records that are read and rewritten together. */
@@ -35,10 +35,11 @@ export async function rewriteRecords<R extends { readonly id: string }>(
     const refreshed = stored && (await refreshRecord(stored.record))
     if (!refreshed) return null
     const before = refreshed.isErasure ? withoutExternalId(stored) : stored
-    const isFresh = isDeepStrictEqual(stored.record, refreshed.after)
+    const isFresh = isSameRecord(stored.record, refreshed.after)
     if (isFresh && before.externalId === stored.externalId) return null
     const changes = new Changeset(table, clinic)
-    list.change(changes, before, refreshed.after)
+    if (refreshed.isErasure) list.change(changes, before, refreshed.after)
+    else list.refresh(changes, before, refreshed.after)
     changes.requireVersion(refreshed.source, refreshed.version)
     return changes
   }

@@ -164,7 +164,7 @@ export function decodeHealth(item: Item | undefined): WebhookHealth {
 const StoredAnnouncement = z.object({
   i: z.string(),
   e: StoredEventName,
-  d: z.record(z.string(), z.string().nullable()),
+  d: z.record(z.string(), z.union([z.string(), z.number()]).nullable()),
   c: z.number(),
   /** The request that changed the record; absent for other changes. */
   rq: z.string().optional(),

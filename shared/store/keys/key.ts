@@ -25,6 +25,12 @@ export const sortableNumber = (value: number): string => String(value).padStart(
 /** The largest number with ten digits. */
 export const MAX_SORTABLE_NUMBER = 9_999_999_999
 
+const YEAR_0 = -62_167_219_200_000
+
+/** Instants as sort keys: milliseconds from the year 0 on, in 15 digits. */
+export const sortableInstant = (instant: string): string =>
+  String(Date.parse(instant) - YEAR_0).padStart(15, '0')
+
 const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
 const SORTABLE_BASE64 = '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz'

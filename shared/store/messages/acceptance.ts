@@ -61,9 +61,8 @@ export function messageAcceptance({ table }: { table: Table }) {
           : await quotas.sentToRecipient(clinic, date, channel, { recipient, secret })
       const verdict = decide({ patient, limits: settings, sentToday, sentToRecipient })
       if (verdict.kind !== 'accepted') return verdict
-      const { message } = verdict
       const changes = new Changeset(table, clinic)
-      messages.change(changes, null, message)
+      const message = messages.change(changes, null, verdict.message)
       if (patient) changes.requireVersion(patientKey(clinic, patient.id), patient.version)
       quotas.add(changes, verdict, secret)
       const claim = message.dispatch?.claim

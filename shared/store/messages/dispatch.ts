@@ -1,5 +1,4 @@
 /** The dispatch of messages to their providers: claims, outcomes, postponements, and messages left to the operator. */
-import { isDeepStrictEqual } from 'node:util'
 import type { ClinicId } from '../../domain/clinic.ts'
 import {
   applyFeedback,
@@ -9,6 +8,7 @@ import {
   PROVIDERS,
   type ProviderFeedback,
 } from '../../domain/message.ts'
+import type { Stamped } from '../../domain/stamped.ts'
 import type { StoredRecord } from '../calendar/calendar-entity.ts'
 import { calendarKey } from '../keys/calendar.ts'
 import { TTL } from '../keys/key.ts'
@@ -16,6 +16,7 @@ import { providerMessageKey } from '../keys/messages.ts'
 import { Changeset } from '../table/changeset.ts'
 import { commitWithRetry } from '../table/commit-packed.ts'
 import { ConditionFailed } from '../table/errors.ts'
+import { isSameRecord } from '../table/stamped-codec.ts'
 import type { Table } from '../table/table.ts'
 import { dueKeyOf, dueMessages } from './due-messages.ts'
 import { messageStore, toDispatchAttributes } from './messages.ts'
@@ -25,6 +26,9 @@ type ExtendChanges = (changes: Changeset) => Promise<void>
 
 /** How long a message can be found by its provider's id. Receipts arrive within three days. */
 const RECEIPT_SECONDS = 7 * 24 * 60 * 60
+
+/** A message as it was read. */
+type ReadMessage = Pick<StoredRecord<unknown>, 'version'> & { readonly record: Message }
 
 type CountStatus = (metric: string, dimension: Readonly<Record<string, string>>) => void
 
@@ -42,11 +46,7 @@ export function messageDispatch({ table, count = () => {} }: Dependencies) {
    * Claims a waiting message as it was read. Only one of several concurrent consumers gets the claim. False when the
    * message has changed since.
    */
-  async function claim(
-    clinic: ClinicId,
-    { record, version }: StoredRecord<Message>,
-    wanted: Claim,
-  ): Promise<boolean> {
+  async function claim(clinic: ClinicId, { record, version }: ReadMessage, wanted: Claim): Promise<boolean> {
     if (!record.dispatch) return false
     try {
       await table.update(calendarKey(clinic, 'M', record.id), {
@@ -76,7 +76,7 @@ export function messageDispatch({ table, count = () => {} }: Dependencies) {
     id: string,
     feedback: ProviderFeedback,
     extendChanges?: ExtendChanges,
-  ): Promise<Message | null> =>
+  ): Promise<Stamped<Message> | null> =>
     change(clinic, id, (message) => applyFeedback(message, feedback), extendChanges)
 
   /** Leaves a claimed message to a person or its provider's feedback, since the provider may or may not have it. */
@@ -85,7 +85,7 @@ export function messageDispatch({ table, count = () => {} }: Dependencies) {
     id: string,
     reason: string,
     extendChanges?: ExtendChanges,
-  ): Promise<Message | null> =>
+  ): Promise<Stamped<Message> | null> =>
     change(clinic, id, (message) => unresolvedIfClaimed(message, reason), extendChanges)
 
   async function change(
@@ -93,16 +93,17 @@ export function messageDispatch({ table, count = () => {} }: Dependencies) {
     id: string,
     apply: (message: Message, version: number) => Message,
     extendChanges: ExtendChanges = async () => {},
-  ): Promise<Message | null> {
-    let updated: Message | null = null
+  ): Promise<Stamped<Message> | null> {
+    let updated: Stamped<Message> | null = null
     let statusBefore: Message['status'] | undefined
     await commitWithRetry(async () => {
       const stored = await messages.find(clinic, id)
       statusBefore = stored?.record.status
-      updated = stored && apply(stored.record, stored.version)
-      if (!stored || !updated || isDeepStrictEqual(updated, stored.record)) return null
+      updated = stored?.record ?? null
+      const after = stored && apply(stored.record, stored.version)
+      if (!after || isSameRecord(stored.record, after)) return null
       const changes = new Changeset(table, clinic)
-      messages.change(changes, stored, updated)
+      updated = messages.change(changes, stored, after)
       addKeyChanges(changes, stored.record, updated)
       await extendChanges(changes)
       return changes
@@ -112,11 +113,11 @@ export function messageDispatch({ table, count = () => {} }: Dependencies) {
   }
 
   /** Releases a claim under which nothing was sent. The message is due again at `dueAt`. */
-  const release = (clinic: ClinicId, id: string, token: string, dueAt: number): Promise<Message | null> =>
+  const release = (clinic: ClinicId, id: string, token: string, dueAt: number) =>
     change(clinic, id, (message) => withoutClaim(message, token, dueAt))
 
   /** Moves the time at which a message is due. False if the message has changed since it was read. */
-  async function postpone(clinic: ClinicId, read: StoredRecord<Message>, dueAt: number): Promise<boolean> {
+  async function postpone(clinic: ClinicId, read: ReadMessage, dueAt: number): Promise<boolean> {
     let isMoved = false
     await change(clinic, read.record.id, (message, version) => {
       isMoved = message.dispatch !== null && version === read.version

@@ -10,7 +10,7 @@ import {
 import type { CalendarEntity } from '../calendar/calendar-entity.ts'
 import { calendarList } from '../calendar/calendar-list.ts'
 import type { ListPlatform } from '../calendar/calendar-pages.ts'
-import { sortableInstant } from '../calendar/payments.ts'
+import { sortableInstant } from '../keys/key.ts'
 import {
   type AttributeMap,
   attribute,
@@ -23,6 +23,7 @@ import {
   text,
   unlisted,
 } from '../table/attributes.ts'
+import { stampedCodec } from '../table/stamped-codec.ts'
 
 const MESSAGE_FACETS: Record<Channel, string> = { sms: 's', email: 'e' }
 
@@ -63,7 +64,8 @@ export const MESSAGE_ATTRIBUTES = {
 } satisfies AttributeMap<Omit<Message, 'id'>>
 
 export const MESSAGES: CalendarEntity<Message, Channel> = {
-  ...recordCodec<Message>(MESSAGE_ATTRIBUTES),
+  ...stampedCodec(recordCodec<Message>(MESSAGE_ATTRIBUTES)),
+  createdAt: ({ acceptedAt }) => acceptedAt,
   letter: 'M',
   facets: MESSAGE_FACETS,
   position: ({ id, channel, acceptedAt, acceptedOn, patient }) => ({

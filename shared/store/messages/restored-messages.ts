@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { ClinicId } from '../../domain/clinic.ts'
 import { asUnresolved, isWaiting, type Message } from '../../domain/message.ts'
 import { fullName } from '../../domain/patient.ts'
@@ -6,6 +5,7 @@ import { patientKey } from '../keys/patients.ts'
 import { patientStore } from '../patients/patients.ts'
 import { Changeset } from '../table/changeset.ts'
 import { commitWithRetry } from '../table/commit-packed.ts'
+import { isSameRecord } from '../table/stamped-codec.ts'
 import { type Table, withoutEvents } from '../table/table.ts'
 import { addKeyChanges } from './dispatch.ts'
 import { dueMessages } from './due-messages.ts'
@@ -38,7 +38,7 @@ export function restoredMessages(platform: { table: Table }) {
       const after: Message = before
         ? { ...before.record, ...outcomeOf(actual) }
         : { ...actual, patient: { id: patient.id, fullName: fullName(patient) } }
-      if (before && isDeepStrictEqual(before.record, after)) return null
+      if (before && isSameRecord(before.record, after)) return null
       const changes = new Changeset(table, clinic)
       messages.change(changes, before, after)
       changes.requireVersion(patientKey(clinic, patient.id), patient.version)

@@ -41,6 +41,7 @@ export function headWriter({ table }: { table: Table }) {
     const { clinic } = changes
     const writes = changes.writes()
     heads.delete(clinic)
+    changes.requireRecent()
     try {
       await table.tryTransact([...writes, moveHead(table, clinic, head, next)])
       heads.set(clinic, next)

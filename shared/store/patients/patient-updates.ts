@@ -1,5 +1,6 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { Patient } from '../../domain/patient.ts'
+import type { Stamped } from '../../domain/stamped.ts'
 import { patientKey } from '../keys/patients.ts'
 import { Changeset } from '../table/changeset.ts'
 import type { ResponseToStore, StoredResponse } from '../table/idempotency.ts'
@@ -24,8 +25,8 @@ export function patientUpdates({ table }: { table: Table }) {
   async function update(
     clinic: ClinicId,
     id: string,
-    judge: (before: Patient) => PatientFields,
-    { idempotency, status, response }: ResponseToStore<Patient>,
+    judge: (before: Stamped<Patient>) => PatientFields,
+    { idempotency, status, response }: ResponseToStore<Stamped<Patient>>,
   ): Promise<StoredResponse | StoredPatient | null> {
     writer.forget(clinic)
     const updated = await retryOnConflict(async () => {
@@ -34,10 +35,16 @@ export function patientUpdates({ table }: { table: Table }) {
       if (stored) return stored
       if (!before || before.erasedAt) return null
       const after = { ...before, ...judge(before) }
-      const store = (changes: Changeset) => idempotency.store(changes, status, response(after), id)
-      if (JSON.stringify(before) === JSON.stringify(after)) await storeUnchanged(clinic, before, store)
-      else await writer.update(clinic, [{ before, after }], store)
-      return after
+      const store = (changes: Changeset, stored: StoredPatient) =>
+        idempotency.store(changes, status, response(stored), id)
+      if (JSON.stringify(before) === JSON.stringify(after)) {
+        await storeUnchanged(clinic, before, (changes) => store(changes, before))
+        return before
+      }
+      const [changed] = await writer.update(clinic, [{ before, after }], (changes, [updated]) =>
+        store(changes, updated as StoredPatient),
+      )
+      return changed as StoredPatient
     })
     const head = writer.latest(clinic)
     // Search finds the patient already; a snapshot only makes that cheaper, and may wait for the next change.

@@ -1,58 +1,60 @@
 /** Creates and updates patients. A write that search must notice moves the clinic's head, which numbers it. */
-import { isDeepStrictEqual } from 'node:util'
 import type { ClinicId } from '../../domain/clinic.ts'
 import { patientEventDraft } from '../../domain/event.ts'
 import { fullName, type Patient } from '../../domain/patient.ts'
+import type { Stamped } from '../../domain/stamped.ts'
+import { changeIndexKey } from '../keys/change-index.ts'
 import { patientOwner } from '../keys/copies.ts'
 import { patientChangeKey, patientKey, patientRowKey } from '../keys/patients.ts'
 import { Changeset } from '../table/changeset.ts'
 import { ConditionFailed } from '../table/errors.ts'
-import type { IdempotencyGuard, StoredResponse } from '../table/idempotency.ts'
+import { type IdempotencyGuard, StoredResponse } from '../table/idempotency.ts'
 import { optionalWork } from '../table/request-signal.ts'
 import { repeatOnConflict } from '../table/retry-on-conflict.ts'
 import type { Table } from '../table/table.ts'
 import { headWriter } from './head-writer.ts'
 import { patientIndexes } from './patient-indexes.ts'
-import { type ImportedPatient, recordItem, rowItem, type StoredPatient } from './patients.ts'
+import { type ImportedPatient, patientStore, recordItem, rowItem, type StoredPatient } from './patients.ts'
 import { patientSearchLine } from './search-lines.ts'
 import { patientSnapshots } from './snapshots.ts'
 
-/** The most new patients in one transaction: four items each, the head, and two parts of the inactive patients. */
-export const MAX_CREATED = 24
-/** The most updated patients in one transaction: eight items each, and the head. */
-export const MAX_UPDATED = 12
+/** The most new patients in one transaction: five items each, the head, and two parts of the inactive patients. */
+export const MAX_CREATED = 19
+/** The most updated patients in one transaction: ten items each, and the head. */
+export const MAX_UPDATED = 9
 
 /** A patient as it was read, and its new state. */
 export type PatientChange = { readonly before: StoredPatient; readonly after: StoredPatient }
 
 export function patientWriter({ table }: { table: Table }) {
-  const snapshots = patientSnapshots({ table })
+  const [patients, snapshots] = [patientStore({ table }), patientSnapshots({ table })]
   const indexes = patientIndexes({ table })
   const { inTurns, forget, latest } = headWriter({ table })
 
-  /** Creates one patient and stores the response; the stored response if the same request was completed before. */
+  /** Creates one patient, and stores the response. Returns the stored response if the same request was completed before. */
   async function create(
     clinic: ClinicId,
     patient: Patient,
     idempotency: IdempotencyGuard,
     status: number,
-    response: object,
-  ): Promise<StoredResponse | null> {
+    response: (created: Stamped<Patient>) => object,
+  ): Promise<StoredResponse | Stamped<Patient>> {
     forget(clinic)
-    const stored = await inTurns(clinic, async ({ readHead, commit }) => {
+    const outcome = await inTurns(clinic, async ({ readHead, commit }) => {
       const [stored, head] = await Promise.all([idempotency.find(), readHead()])
       if (stored) return stored
       const changes = new Changeset(table, clinic)
-      idempotency.store(changes, status, response, patient.id)
-      await indexes.move(changes, [{ before: null, after: addCreation(changes, patient, head.n) }])
-      if (await commit(changes, head, { n: head.n + 1 })) return null
-      // Either the same request was faster, or this one was committed before and its response was lost.
-      return idempotency.find()
+      const created = addCreation(changes, patient, head.n)
+      idempotency.store(changes, status, response(created), patient.id)
+      await indexes.move(changes, [{ before: null, after: created }])
+      if (await commit(changes, head, { n: head.n + 1 })) return created
+      // The same request was faster, or this one was committed before and its response was lost.
+      return (await idempotency.find()) ?? (await patients.find(clinic, patient.id)) ?? created
     })
+    if (outcome instanceof StoredResponse) return outcome
     // Search finds the patient already; a snapshot only makes that cheaper, and may wait for the next creation.
-    if (!stored)
-      await optionalWork(() => snapshots.snapshotIfDue(clinic, latest(clinic))).catch(() => undefined)
-    return stored
+    await optionalWork(() => snapshots.snapshotIfDue(clinic, latest(clinic))).catch(() => undefined)
+    return outcome
   }
 
   /**
@@ -75,29 +77,38 @@ export function patientWriter({ table }: { table: Table }) {
 
   /**
    * Changes patients that were read, all or none, and marks the copies of changed names and addresses as stale.
-   * At most {@link MAX_UPDATED}. `extendChanges` adds to the same transaction.
+   * At most {@link MAX_UPDATED}. `extendChanges` adds to the same transaction. Returns the patients as stored.
    * @throws ConditionFailed when one was changed since it was read
    */
   async function update(
     clinic: ClinicId,
     patients: readonly PatientChange[],
-    extendChanges: (changes: Changeset) => void = () => {},
-  ): Promise<void> {
-    const build = async (firstUpdate: number): Promise<Changeset> => {
+    extendChanges: (changes: Changeset, updated: readonly StoredPatient[]) => void = () => {},
+  ): Promise<StoredPatient[]> {
+    const build = async (firstUpdate: number): Promise<{ changes: Changeset; updated: StoredPatient[] }> => {
       const changes = new Changeset(table, clinic)
       let next = firstUpdate
-      for (const change of patients) addUpdate(changes, change, isFoundOtherwise(change) ? next++ : null)
+      const updated = patients.map((change) =>
+        addUpdate(changes, change, isFoundOtherwise(change) ? next++ : null),
+      )
       await indexes.move(changes, patients)
-      extendChanges(changes)
-      return changes
+      extendChanges(changes, updated)
+      return { changes, updated }
     }
     const numbered = patients.filter(isFoundOtherwise).length
-    if (numbered === 0) return repeatOnConflict(async () => (await build(0)).commit())
-    const isCommitted = await inTurns(clinic, async ({ readHead, commit }) => {
+    if (numbered === 0)
+      return repeatOnConflict(async () => {
+        const { changes, updated } = await build(0)
+        await changes.commit()
+        return updated
+      })
+    const updated = await inTurns(clinic, async ({ readHead, commit }) => {
       const head = await readHead()
-      return commit(await build(head.u + 1), head, { u: head.u + numbered })
+      const { changes, updated } = await build(head.u + 1)
+      return (await commit(changes, head, { u: head.u + numbered })) ? updated : null
     })
-    if (!isCommitted) throw new ConditionFailed([])
+    if (!updated) throw new ConditionFailed([])
+    return updated
   }
 
   return { create, createMany, update, forget, latest, ...snapshots }
@@ -108,30 +119,37 @@ function addCreation(changes: Changeset, patient: ImportedPatient, ordinal: numb
   const eventDraft = changes.emitsEvents ? patientEventDraft(null, patient) : null
   const events = eventDraft ? 1 : 0
   if (eventDraft) changes.announce(patient.id, events, eventDraft)
-  const stored = { ...patient, ordinal, version: 1, events }
+  const created = { ...patient, updatedAt: changes.stamp(patient.createdAt) }
+  const stored = { ...created, ordinal, version: 1, events }
   changes.put(recordItem(patientKey(clinic, patient.id), stored), 'new')
-  changes.put(rowItem(patientRowKey(clinic, ordinal), patient), 'new')
+  changes.put(rowItem(patientRowKey(clinic, ordinal), created), 'new')
+  changes.move(null, changeIndexKey(clinic, 'P', created))
   return stored
 }
 
 /** Adds an update. Its number in the change log is null if search finds the patient as before. */
-function addUpdate(changes: Changeset, { before, after }: PatientChange, updateNumber: number | null): void {
+function addUpdate(
+  changes: Changeset,
+  { before, after: wanted }: PatientChange,
+  updateNumber: number | null,
+): StoredPatient {
   const { clinic } = changes
-  const eventDraft = changes.emitsEvents ? patientEventDraft(before, after) : null
+  const eventDraft = changes.emitsEvents ? patientEventDraft(before, wanted) : null
   const events = before.events + (eventDraft ? 1 : 0)
-  if (eventDraft) changes.announce(after.id, events, eventDraft)
-  const record = recordItem(patientKey(clinic, after.id), { ...after, version: before.version + 1, events })
-  changes.put(record, { version: before.version })
-  const rowKey = patientRowKey(clinic, after.ordinal)
-  const row = rowItem(rowKey, after)
-  if (!isDeepStrictEqual(row, rowItem(rowKey, before))) changes.put(row)
+  if (eventDraft) changes.announce(wanted.id, events, eventDraft)
+  const after = { ...wanted, updatedAt: changes.stamp(null), version: before.version + 1, events }
+  changes.put(recordItem(patientKey(clinic, after.id), after), { version: before.version })
+  // Lists show the time of the last change, so every change rewrites the row.
+  changes.put(rowItem(patientRowKey(clinic, after.ordinal), after))
   if (updateNumber !== null)
     changes.put({
       ...patientChangeKey(clinic, updateNumber),
       o: after.ordinal,
       line: patientSearchLine(after),
     })
+  changes.move(changeIndexKey(clinic, 'P', before), changeIndexKey(clinic, 'P', after))
   if (copiedValues(before) !== copiedValues(after)) changes.markStale(patientOwner(after.id))
+  return after
 }
 
 /** Whether search finds the patient by other words than before. */

@@ -1,6 +1,8 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import { descendingOrdinals, type Page, type PageRequest } from '../../domain/paging.ts'
+import { descendingOrdinals, type PageRequest } from '../../domain/paging.ts'
 import { GENDERS, type Patient } from '../../domain/patient.ts'
+import type { Stamped } from '../../domain/stamped.ts'
+import type { Walk, WalkablePage } from '../../domain/walk.ts'
 import { type Key, sortableNumber } from '../keys/key.ts'
 import { patientKey, patientListPartition, patientRowKey } from '../keys/patients.ts'
 import {
@@ -14,6 +16,8 @@ import {
   text,
   unlisted,
 } from '../table/attributes.ts'
+import { changeFeed } from '../table/change-feed.ts'
+import { stampedCodec } from '../table/stamped-codec.ts'
 import type { Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'
 import { readPatientHead } from './head.ts'
@@ -22,7 +26,7 @@ import { readPatientHead } from './head.ts'
 export type ImportedPatient = Patient & { readonly externalId?: string }
 
 /** A patient with its ordinal: its position in order of creation. */
-export type StoredPatient = ImportedPatient & {
+export type StoredPatient = Stamped<ImportedPatient> & {
   readonly ordinal: number
   readonly version: number
   /** The number of its events so far. */
@@ -32,7 +36,7 @@ export type StoredPatient = ImportedPatient & {
 /** Reads patients. The writer is patient-writer.ts. */
 export function patientStore({ table }: { table: Table }) {
   /** Null for an unknown id, which includes the ids of other clinics. */
-  async function find(clinic: ClinicId, id: string): Promise<Patient | null> {
+  async function find(clinic: ClinicId, id: string): Promise<Stamped<Patient> | null> {
     const item = await table.get(patientKey(clinic, id))
     return item ? toPatient(item) : null
   }
@@ -43,11 +47,20 @@ export function patientStore({ table }: { table: Table }) {
   }
 
   /** Most recently created first. The head determines the ordinals of the page, and one range query reads them. */
-  async function page(clinic: ClinicId, request: PageRequest): Promise<Page<Patient>> {
+  async function page(clinic: ClinicId, request: PageRequest): Promise<WalkablePage<Stamped<Patient>>> {
     const { n } = await readPatientHead(table, clinic)
     const ordinals = descendingOrdinals(n, request)
-    if (!ordinals) return { items: [], total: n }
-    const { from, to } = ordinals
+    if (!ordinals) return { items: [], total: n, next: null }
+    return { ...(await ofOrdinals(clinic, ordinals.from, ordinals.to)), total: n }
+  }
+
+  /** At most `limit` patients who were created before the one at this position. Ordinals are dense and end at 0. */
+  async function after(clinic: ClinicId, position: string, limit: number): Promise<Walk<Stamped<Patient>>> {
+    const to = Number(position) - 1
+    return to < 0 ? { items: [], next: null } : ofOrdinals(clinic, Math.max(0, to - limit + 1), to)
+  }
+
+  async function ofOrdinals(clinic: ClinicId, from: number, to: number) {
     const rows = await table.query({
       pk: patientListPartition(clinic),
       from: sortableNumber(from),
@@ -55,11 +68,11 @@ export function patientStore({ table }: { table: Table }) {
       descending: true,
       limit: to - from + 1,
     })
-    return { items: rows.map(toPatient), total: n }
+    return { items: rows.map(toPatient), next: from > 0 ? sortableNumber(from) : null }
   }
 
   /** The patients at these ordinals, in the same order. */
-  async function findByOrdinals(clinic: ClinicId, ordinals: readonly number[]): Promise<Patient[]> {
+  async function findByOrdinals(clinic: ClinicId, ordinals: readonly number[]): Promise<Stamped<Patient>[]> {
     const rows = await readRows(clinic, ordinals)
     const byKey = new Map(rows.map((row) => [row.sk, row]))
     return ordinals.flatMap((ordinal) => {
@@ -80,7 +93,14 @@ export function patientStore({ table }: { table: Table }) {
       : table.query({ pk: patientListPartition(clinic), ...range, limit: length })
   }
 
-  return { find, findMany, page, findByOrdinals }
+  return {
+    find,
+    findMany,
+    page,
+    after,
+    changes: changeFeed<StoredPatient>(table, 'P', findMany),
+    findByOrdinals,
+  }
 }
 
 /** Names are short because the cost of a list row is its size in bytes. */
@@ -103,7 +123,7 @@ export const PATIENT_ATTRIBUTES = {
 } satisfies AttributeMap<Omit<Patient, 'id'>>
 
 /** The attributes of the record and of the list row; the row also names the patient (`i`). */
-const patientCodec = recordCodec<Patient>(PATIENT_ATTRIBUTES)
+const patientCodec = stampedCodec(recordCodec<Patient>(PATIENT_ATTRIBUTES))
 
 export const recordItem = (
   key: Key,
@@ -118,7 +138,7 @@ export const recordItem = (
 })
 
 /** A list row has no attribute that only records have. */
-export function rowItem(key: Key, patient: Patient): Item {
+export function rowItem(key: Key, patient: Stamped<Patient>): Item {
   const listed = Object.entries(patientCodec.encode(patient)).filter(
     ([name]) => !patientCodec.unlisted.includes(name),
   )
@@ -126,7 +146,7 @@ export function rowItem(key: Key, patient: Patient): Item {
 }
 
 /** @throws TypeError or RangeError for an item that is not a patient's record or row */
-export const toPatient = (item: Item): Patient =>
+export const toPatient = (item: Item): Stamped<Patient> =>
   patientCodec.decode(item, (item.i as string | undefined) ?? item.sk)
 
 function toStoredPatient(item: Item): StoredPatient {
@@ -137,4 +157,10 @@ function toStoredPatient(item: Item): StoredPatient {
     events: (item.ev as number | undefined) ?? 0,
     ...(item.xi !== undefined && { externalId: item.xi as string }),
   }
+}
+
+/** The position after the last of these ordinals. */
+export function positionAfter(ordinals: readonly number[]): string | null {
+  const last = ordinals.at(-1)
+  return last === undefined ? null : sortableNumber(last)
 }

@@ -1,16 +1,24 @@
 /** Lists patients: all, those that a search finds, or the active or inactive ones of either. */
 import type { ClinicId } from '../../domain/clinic.ts'
-import { offsetOf, type Page, type PageRequest } from '../../domain/paging.ts'
+import { offsetOf, type PageRequest } from '../../domain/paging.ts'
 import type { Patient } from '../../domain/patient.ts'
 import { type Needles, parseSearchQuery } from '../../domain/search-text.ts'
+import type { Stamped } from '../../domain/stamped.ts'
+import type { Walk, WalkablePage } from '../../domain/walk.ts'
 import type { Table } from '../table/table.ts'
 import { readPatientHead } from './head.ts'
 import { inactivePatients } from './inactive-patients.ts'
-import { patientStore } from './patients.ts'
+import { patientStore, positionAfter } from './patients.ts'
 import { searchIndexes } from './search-indexes.ts'
 
 /** After so many attempts, patients that change meanwhile are left out. */
 const MAX_ATTEMPTS = 3
+
+/** Which patients are listed. */
+type Filter = { readonly needles: Needles | null; readonly isActive: boolean | undefined }
+
+/** A part of the list: from the one at `offset` on, of those with ordinals below `end`. */
+type Part = { readonly offset: number; readonly limit: number; readonly end: number }
 
 export function patientSearch({ table }: { table: Table }, memoryBudget?: number) {
   const indexes = searchIndexes({ table }, memoryBudget)
@@ -23,49 +31,66 @@ export function patientSearch({ table }: { table: Table }, memoryBudget?: number
     query: string,
     request: PageRequest,
     isActive?: boolean,
-  ): Promise<Page<Patient>> {
+  ): Promise<WalkablePage<Stamped<Patient>>> {
     const needles = parseSearchQuery(query)
-    if (isActive !== undefined) return pageOf(clinic, needles, isActive, request)
-    if (!needles) return patients.page(clinic, request)
-    const index = await indexes.current(clinic)
-    const { total, ordinals } = index.find(needles, offsetOf(request), request.limit)
-    return { items: await patients.findByOrdinals(clinic, ordinals), total }
+    if (!needles && isActive === undefined) return patients.page(clinic, request)
+    const part = { offset: offsetOf(request), limit: request.limit, end: Number.POSITIVE_INFINITY }
+    return read(clinic, { needles, isActive }, part)
   }
 
-  /** The active or the inactive patients. One that changed between the reads is not shown; a second attempt counts it right. */
-  async function pageOf(
+  /** At most `limit` of the same patients, who were created before the one at this position. */
+  async function searchAfter(
     clinic: ClinicId,
-    needles: Needles | null,
-    isActive: boolean,
-    request: PageRequest,
+    query: string,
+    position: string,
+    limit: number,
+    isActive?: boolean,
+  ): Promise<Walk<Stamped<Patient>>> {
+    const needles = parseSearchQuery(query)
+    if (!needles && isActive === undefined) return patients.after(clinic, position, limit)
+    const { items, next } = await read(
+      clinic,
+      { needles, isActive },
+      { offset: 0, limit, end: Number(position) },
+    )
+    return { items, next }
+  }
+
+  /** One that becomes active or inactive between the reads is not shown; a second attempt counts it right. */
+  async function read(
+    clinic: ClinicId,
+    filter: Filter,
+    part: Part,
     attempt = 1,
-  ): Promise<Page<Patient>> {
-    const { total, ordinals } = await ordinalsOf(clinic, needles, isActive, request)
+  ): Promise<WalkablePage<Stamped<Patient>>> {
+    const { total, ordinals } = await find(clinic, filter, part)
     const found = await patients.findByOrdinals(clinic, ordinals)
-    const items = found.filter((patient) => patient.isActive === isActive)
-    const hasChanged = items.length < ordinals.length
-    return hasChanged && attempt < MAX_ATTEMPTS
-      ? pageOf(clinic, needles, isActive, request, attempt + 1)
-      : { items, total }
+    const { isActive } = filter
+    const items = isActive === undefined ? found : found.filter((patient) => patient.isActive === isActive)
+    if (items.length < found.length && attempt < MAX_ATTEMPTS) return read(clinic, filter, part, attempt + 1)
+    const next = part.offset + part.limit < total ? positionAfter(ordinals) : null
+    return { items, total, next }
   }
 
-  async function ordinalsOf(
+  async function find(
     clinic: ClinicId,
-    needles: Needles | null,
-    isActive: boolean,
-    request: PageRequest,
+    { needles, isActive }: Filter,
+    { offset, limit, end }: Part,
   ): Promise<{ total: number; ordinals: number[] }> {
-    const [offset, { limit }] = [offsetOf(request), request]
+    if (needles && isActive === undefined)
+      return (await indexes.current(clinic)).find(needles, offset, limit, { end })
     const reading = inactive.read(clinic)
     if (needles) {
       const [set, index] = await Promise.all([reading, indexes.current(clinic)])
-      return index.find(needles, offset, limit, (ordinal) => set.has(ordinal) !== isActive)
+      const isListed = (ordinal: number) => set.has(ordinal) !== isActive
+      return index.find(needles, offset, limit, { end, isListed })
     }
     const [set, { n }] = await Promise.all([reading, readPatientHead(table, clinic)])
-    const count = set.count(n)
-    const ordinals = set.select({ members: !isActive, end: n, offset, limit })
-    return { total: isActive ? n - count : count, ordinals }
+    const below = Math.min(end, n)
+    const count = set.count(below)
+    const ordinals = set.select({ members: !isActive, end: below, offset, limit })
+    return { total: isActive ? below - count : count, ordinals }
   }
 
-  return { search }
+  return { search, searchAfter, changes: patients.changes }
 }

@@ -5,21 +5,14 @@ import { staleCopiesKey } from '../keys/copies.ts'
 import { announcedKey } from '../keys/events.ts'
 import type { Key } from '../keys/key.ts'
 import { WriteConflict } from './errors.ts'
-import { haveConflictingConditions, type ItemUpdate, newItemUpdate, toUpdateParts } from './item-update.ts'
+import { haveConflicts, type ItemUpdate, newItemUpdate, toUpdateParts } from './item-update.ts'
 import { type PutCondition, toConditionExpression } from './put-condition.ts'
 import { requestId } from './request-signal.ts'
+import { OVERFLOW_ITEMS, type SpreadCounter } from './spread-counter.ts'
+import { Stamps } from './stamp-delay.ts'
 import { MAX_TRANSACTION_ITEMS, type Table } from './table.ts'
 import type { Item, Write } from './write-requests.ts'
 import { MAX_TRANSACTION_BYTES, UPDATED_ITEM_BYTES, writeBytes } from './write-size.ts'
-
-/** A counter with its overflow items, each with the mark by which it is found for folding. */
-export type SpreadCounter = {
-  readonly key: Key
-  readonly overflow: (index: number) => { readonly key: Key; readonly mark: Key }
-}
-
-/** Overflow items of one counter. */
-export const OVERFLOW_ITEMS = 8
 
 /** Collects the writes of one clinic that are committed together or not at all. */
 export class Changeset {
@@ -30,6 +23,7 @@ export class Changeset {
   /** The item that each spread counter is added to in this transaction: its own, or an overflow item. */
   readonly #spread = new Map<string, Key>()
   readonly #countersByItem = new Map<string, Key>()
+  readonly #stamps = new Stamps()
 
   constructor(table: Table, clinic: ClinicId) {
     this.#table = table
@@ -62,6 +56,20 @@ export class Changeset {
     if (isDeepStrictEqual(from, to)) return
     if (from) this.remove(from)
     if (to) this.put(to)
+  }
+
+  /**
+   * The time of a change, which becomes the `updatedAt` of its record. Readers of changes rely on the commit within
+   * `STAMP_DELAY_MS` of it.
+   * @param createdAt of a new record; null for a change
+   */
+  stamp(createdAt: string | null): string {
+    return this.#stamps.stamp(this.#table.now(), createdAt)
+  }
+
+  /** For writers that commit the {@link writes} themselves. @throws WriteConflict if they have to be built again */
+  requireRecent(): void {
+    this.#stamps.requireRecent(this.#table.now())
   }
 
   /** Removes an item that must exist. */
@@ -144,12 +152,11 @@ export class Changeset {
     const both = (mine: Map<string, unknown>, theirs: Map<string, unknown>) =>
       new Set([...mine.keys(), ...theirs.keys()]).size
     const size = both(this.#writes, other.#writes) + both(this.#updates, other.#updates)
-    if (
-      size > MAX_TRANSACTION_ITEMS ||
-      (this.size > 0 && this.#bytes + other.#bytes > MAX_TRANSACTION_BYTES) ||
-      this.#conflictsWith(other)
-    )
-      return false
+    const isTooLarge = this.size > 0 && this.#bytes + other.#bytes > MAX_TRANSACTION_BYTES
+    const mine = { writes: this.#writes, updates: this.#updates }
+    const theirs = { writes: other.#writes, updates: other.#updates }
+    if (size > MAX_TRANSACTION_ITEMS || isTooLarge || haveConflicts(mine, theirs)) return false
+    this.#stamps.add(other.#stamps)
     for (const [name, write] of other.#writes) this.#writes.set(name, write)
     for (const [name, counter] of other.#countersByItem) this.#countersByItem.set(name, counter)
     for (const { key, add, set, expectedVersion, counterLimit } of other.#updates.values()) {
@@ -159,17 +166,6 @@ export class Changeset {
       for (const [attribute, value] of set) this.set(key, attribute, value)
     }
     return true
-  }
-
-  /** Whether an item would get two writes, unless they are equal version checks, or a condition would be lost. */
-  #conflictsWith(other: Changeset): boolean {
-    const isWritten = ([name, write]: [string, Write]) => {
-      const mine = this.#writes.get(name)
-      return this.#updates.has(name) || (mine && !(mine.ConditionCheck && isDeepStrictEqual(mine, write)))
-    }
-    const isUpdated = ([name, update]: [string, ItemUpdate]) =>
-      this.#writes.has(name) || haveConflictingConditions(update, this.#updates.get(name))
-    return [...other.#writes].some(isWritten) || [...other.#updates].some(isUpdated)
   }
 
   /** The transaction's writes. */
@@ -191,6 +187,7 @@ export class Changeset {
   async commit(): Promise<void> {
     const writes = this.writes()
     if (writes.length === 0) return
+    this.requireRecent()
     try {
       await this.#table.tryTransact(writes)
     } catch (error) {

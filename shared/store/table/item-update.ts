@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Key } from '../keys/key.ts'
-import type { UpdateParts } from './write-requests.ts'
+import type { UpdateParts, Write } from './write-requests.ts'
 
 /** The changes of one item. They are merged because a transaction accepts each item only once. */
 export type ItemUpdate = {
@@ -12,8 +13,25 @@ export type ItemUpdate = {
   counterLimit?: { readonly attribute: string; readonly limit: number }
 }
 
+/** The writes and updates of a transaction, by the keys of their items. */
+type Changes = {
+  readonly writes: ReadonlyMap<string, Write>
+  readonly updates: ReadonlyMap<string, ItemUpdate>
+}
+
+/** Whether an item would get two writes, unless they are equal version checks, or a condition would be lost. */
+export function haveConflicts(mine: Changes, theirs: Changes): boolean {
+  const isWritten = ([name, write]: [string, Write]) => {
+    const own = mine.writes.get(name)
+    return mine.updates.has(name) || (own && !(own.ConditionCheck && isDeepStrictEqual(own, write)))
+  }
+  const isUpdated = ([name, update]: [string, ItemUpdate]) =>
+    mine.writes.has(name) || haveConflictingConditions(update, mine.updates.get(name))
+  return [...theirs.writes].some(isWritten) || [...theirs.updates].some(isUpdated)
+}
+
 /** Whether both depend on the state of the item: as one update, the condition of one would be lost, or hold for both. */
-export const haveConflictingConditions = (mine: ItemUpdate, theirs: ItemUpdate | undefined): boolean =>
+const haveConflictingConditions = (mine: ItemUpdate, theirs: ItemUpdate | undefined): boolean =>
   (mine.expectedVersion !== undefined && theirs?.expectedVersion !== undefined) ||
   (mine.counterLimit !== undefined && theirs?.counterLimit !== undefined)
 

@@ -3,7 +3,7 @@ import { requestSignal } from './request-signal.ts'
 
 type SendOptions = { readonly abortSignal?: AbortSignal }
 
-export type Send = <T>(call: (options: SendOptions) => Promise<T>) => Promise<T>
+export type Send = <T>(call: (options: SendOptions) => Promise<T>, signal?: AbortSignal) => Promise<T>
 
 /** Makes a call end with its request. @throws UnavailableError when the store throttles or cannot be reached */
 export const send: Send = async (call) => {
@@ -14,8 +14,8 @@ export const send: Send = async (call) => {
   }
 }
 
-/** The same with the SDK's own errors. */
-export const sendRaw: Send = (call) => {
-  const signal = requestSignal()
-  return call(signal ? { abortSignal: signal } : {})
+/** The same with the SDK's own errors. The call also ends with `signal`. */
+export const sendRaw: Send = (call, signal) => {
+  const signals = [requestSignal(), signal].filter((one) => one !== undefined)
+  return call(signals.length === 0 ? {} : { abortSignal: AbortSignal.any(signals) })
 }

@@ -20,6 +20,7 @@ import {
 } from './errors.ts'
 import { backoff, repeatOnConflict, type Timing } from './retry-on-conflict.ts'
 import { send, sendRaw } from './send.ts'
+import { MAX_TRANSACTION_MS } from './stamp-delay.ts'
 import type { Item, UpdateParts, Write } from './write-requests.ts'
 
 /** The most items in one BatchWriteItem. */
@@ -30,6 +31,17 @@ function writeError(error: unknown): unknown {
   if (errorName(error) === 'TransactionCanceledException') return refusalOf(error)
   if (isThrottling(error)) return new Throttled(error)
   return isUnavailable(error) ? new UnavailableError(error) : error
+}
+
+/** Runs work with a signal that aborts after `ms`. */
+async function withAbortAfter(ms: number, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const controller = new AbortController()
+  const timer = setTimeout(() => controller.abort(), ms)
+  try {
+    await work(controller.signal)
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /** The writes of the table `name`. */
@@ -77,16 +89,21 @@ export function tableWrites(
    * Makes all of the writes or none. One token stands for one transaction: where the outcome is unknown (the response
    * was lost, or DynamoDB says that this very transaction is in progress) the identical request is sent again with
    * its token, so that it takes effect once. That goes on while the repetitions are throttled. What DynamoDB refused is
-   * not repeated here, since what the writes were judged by may no longer hold (see retryOnConflict).
+   * not repeated here, since what the writes were judged by may no longer hold (see retryOnConflict). Whatever the client's own
+   * patience, nothing is sent after {@link MAX_TRANSACTION_MS}.
    * @throws ConditionFailed, WriteConflict or Throttled when nothing was written; UnavailableError
    */
   async function tryTransact(writes: readonly Write[]): Promise<void> {
     const command = new TransactWriteCommand({ TransactItems: [...writes], ClientRequestToken: newToken() })
+    await withAbortAfter(MAX_TRANSACTION_MS, (signal) => sendUntilKnown(command, signal))
+  }
+
+  async function sendUntilKnown(command: TransactWriteCommand, signal: AbortSignal): Promise<void> {
     const backOff = backoff(timing)
     let mayBeCommitted = false
     for (;;) {
       try {
-        await sendRaw((options) => client.send(command, options))
+        await sendRaw((options) => client.send(command, options), signal)
         return
       } catch (error) {
         const isInProgress = errorName(error) === 'TransactionInProgressException'

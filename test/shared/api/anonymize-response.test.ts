@@ -11,7 +11,7 @@ import {
   PRIVATE_PATIENT_BODY,
 } from '../../../shared/api/anonymize-response.ts'
 import { Appointment, renderAppointment } from '../../../shared/api/appointments.ts'
-import { renderAcceptedMessage } from '../../../shared/api/messages.ts'
+import { renderAcceptedMessage } from '../../../shared/api/new-message.ts'
 import { Patient, PatientDetails, renderPatient, renderPatientDetails } from '../../../shared/api/patients.ts'
 import type { Clinic, ClinicId } from '../../../shared/domain/clinic.ts'
 import type { FieldPolicies } from '../../../shared/domain/field-policy.ts'
@@ -41,6 +41,7 @@ describe('anonymizeResponse', () => {
     email_address: null,
     is_active: true,
     created_at: '2026-05-01T10:00:00+03:00',
+    updated_at: '2026-05-01T10:00:00+03:00',
     erased_at: null,
   }
 

@@ -58,7 +58,8 @@ beforeAll(async () => {
     const patients = Array.from({ length: 30 }, (_, at) =>
       aPatient({ firstName: `Ada${at % 5}`, lastName: 'Kaya' }),
     )
-    await patientWriter(db).createMany(clinic.id, patients)
+    await patientWriter(db).createMany(clinic.id, patients.slice(0, 15))
+    await patientWriter(db).createMany(clinic.id, patients.slice(15))
     const { webhook, deliveries } = await createWebhookWithDeliveries(db.table, clinic)
     const all = [patient, ...patients, ...Object.values(records), ...records.invoice.lineItems]
     const open = Array.from({ length: 3 }, newUuid)

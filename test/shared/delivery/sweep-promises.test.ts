@@ -15,7 +15,7 @@ import { eventFanOut } from '../../../shared/store/events/fan-out.ts'
 import { announcedPartition, announcedRange } from '../../../shared/store/keys/events.ts'
 import { shortId } from '../../../shared/store/keys/key.ts'
 import { messageDispatch } from '../../../shared/store/messages/dispatch.ts'
-import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
+import { MAX_CREATED, patientWriter } from '../../../shared/store/patients/patient-writer.ts'
 import { chunked } from '../../../shared/store/table/chunked.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import {
@@ -100,7 +100,7 @@ async function backlog(events: number, endpoints: number) {
   for (let n = 0; n < endpoints; n++) await createWebhook(db.table, clinic.id)
   for (const patients of chunked(
     Array.from({ length: events }, () => aPatient()),
-    30,
+    MAX_CREATED,
   ))
     await patientWriter(db).createMany(clinic.id, patients)
   return clinic

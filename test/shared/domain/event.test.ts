@@ -7,21 +7,16 @@ import {
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import {
   appointmentEventDraft,
-  EVENTS,
   eventPayload,
   invoiceEventDraft,
-  maySeeEvent,
   messageEventDraft,
-  PING,
   patientEventDraft,
   paymentEventDraft,
-  scopeOfEvent,
 } from '../../../shared/domain/event.ts'
 import { INVOICE_STATUSES, type Invoice } from '../../../shared/domain/invoice.ts'
 import { CHANNELS, MESSAGE_STATUSES, type Message } from '../../../shared/domain/message.ts'
 import { NO_DETAILS, type Patient } from '../../../shared/domain/patient.ts'
 import { PAYMENT_STATUSES, type Payment } from '../../../shared/domain/payment.ts'
-import { SCOPES } from '../../../shared/domain/scope.ts'
 
 const id = (n: number) => `6d0e2a7c-0000-4000-8000-${String(n).padStart(12, '0')}`
 const at = '2026-05-01T07:00:00.000Z'
@@ -120,36 +115,6 @@ const reordered = <R>(record: R): R =>
           .reverse()
           .map(([name, value]) => [name, reordered(value)]),
       ) as R)
-
-describe('maySeeEvent', () => {
-  const scopes = {
-    patient: 'patient.read',
-    appointment: 'appointment.read',
-    invoice: 'finance.read',
-    payment: 'finance.read',
-    sms: 'communication.read.sms',
-    email: 'communication.read.sms',
-  } as const
-
-  it.each(EVENTS)('requires the scope that reads the record of %s', (event) => {
-    const scope = scopes[event.split('.')[0] as keyof typeof scopes]
-    expect(scopeOfEvent(event)).toBe(scope)
-    expect(maySeeEvent([scope], event)).toBe(true)
-    const others = SCOPES.filter((other) => other !== scope)
-    expect(maySeeEvent(others, event)).toBe(false)
-  })
-
-  it('requires no scope for a ping', () => {
-    expect(scopeOfEvent(PING)).toBeNull()
-    expect(maySeeEvent([], PING)).toBe(true)
-  })
-
-  it('shows an unknown event to no credential', () => {
-    const unknown = 'prescription.created' as never
-    expect(scopeOfEvent(unknown)).toBeUndefined()
-    expect(maySeeEvent(SCOPES, unknown)).toBe(false)
-  })
-})
 
 describe('eventPayload', () => {
   it('returns the event with its time in the zone of the clinic', () => {

@@ -38,7 +38,7 @@ async function createPatients(table: Table, clinic: Clinic, isDone: () => boolea
   const created: Promise<boolean>[] = []
   while (!isDone()) {
     const idempotency = idempotencyGuard({ table, now: Date.now }, request)
-    const creation = patientWriter({ table }).create(clinic.id, aPatient(), idempotency, 201, {})
+    const creation = patientWriter({ table }).create(clinic.id, aPatient(), idempotency, 201, () => ({}))
     created.push(
       creation.then(
         () => true,

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { importEntities } from '../../../../bin/clinic/import/entities.ts'
 import { definedFields, type RowFields } from '../../../../bin/clinic/import/entity.ts'
+import { ENTITY_SCOPES } from '../../../../shared/domain/event.ts'
+import type { Table } from '../../../../shared/store/table/table.ts'
+import { NOW } from '../../../support/table.ts'
 
 type Person = {
   readonly firstName: string
@@ -27,4 +31,9 @@ describe('a field that no column is read into', () => {
     fields satisfies RowFields<Person & { readonly newField?: string | null }>
     expect(fields).not.toHaveProperty('newField')
   })
+})
+
+it('every importable entity has the scope by which the event of its imports is shown', () => {
+  const names = importEntities({} as Table, () => NOW).map(({ name }) => name)
+  expect(names.filter((name) => ENTITY_SCOPES[name] === undefined)).toEqual([])
 })

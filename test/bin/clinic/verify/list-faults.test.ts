@@ -17,6 +17,7 @@ import {
   tallyOverflowKey,
   tallyPartition,
 } from '../../../../shared/store/keys/calendar.ts'
+import { changeIndexKey } from '../../../../shared/store/keys/change-index.ts'
 import { ANNOUNCED_PARTITION_PREFIX } from '../../../../shared/store/keys/events.ts'
 import { type Key, shortId } from '../../../../shared/store/keys/key.ts'
 import { MESSAGES } from '../../../../shared/store/messages/messages.ts'
@@ -64,6 +65,13 @@ const rowsOf = <R>(entity: CalendarEntity<R, never>, record: R) =>
   rowKeys(made.clinic, entity.letter, entity.position(record)) as [Key, Key, Key]
 const recordKey = (letter: CalendarLetter, { id }: { id: string }) => calendarKey(made.clinic, letter, id)
 
+/** The item that lists a record in the index of changes. */
+const indexItem = async <R extends { id: string }>(
+  letter: CalendarLetter,
+  entity: CalendarEntity<R, never>,
+  { id }: R,
+) => changeIndexKey(made.clinic, letter, entity.decode(await raw.read(recordKey(letter, { id })), id))
+
 const tally = (doctor: string | null) => ({
   pk: tallyPartition(made.clinic, 'A', doctor),
   sk: visit().date.slice(0, 7),
@@ -103,6 +111,16 @@ async function misplacedRow(key: Key, letter: CalendarLetter, owner: 'patient' |
 }
 
 const REPAIRABLE: InjectedFault[] = [
+  [
+    'an appointment is not in the index of changes',
+    async () => raw.remove(await indexItem('A', APPOINTMENTS, visit())),
+    ['change_missing'],
+  ],
+  [
+    'the index of changes has a payment at an earlier time too',
+    () => raw.put(changeIndexKey(made.clinic, 'Y', { ...payment(), updatedAt: '2020-01-01T00:00:00Z' })),
+    ['change_extra'],
+  ],
   [
     'an appointment is not in the clinic’s list',
     () => raw.remove(rowsOf(APPOINTMENTS, visit())[0]),
@@ -279,7 +297,8 @@ async function loneInvoice() {
   const lone = first(
     paid.filter(({ id }) => made.payments.filter((one) => one.invoice.id === id).length === 1),
   )
-  for (const key of [recordKey('I', lone), ...rowsOf(INVOICES, lone)]) await raw.remove(key)
+  for (const key of [await indexItem('I', INVOICES, lone), recordKey('I', lone), ...rowsOf(INVOICES, lone)])
+    await raw.remove(key)
   const place = INVOICES.position(lone)
   const counted = { pk: tallyPartition(made.clinic, 'I', null), sk: place.date.slice(0, 7) }
   const name = tallyAttribute(place.date, place.facet)

@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { ACTIVE_VERSION, clinicInfo } from '../../../../shared/store/credentials.ts'
+import { changeIndexKey, changeIndexSortKey } from '../../../../shared/store/keys/change-index.ts'
 import {
   clinicCredentialKey,
   clinicDirectoryKey,
@@ -53,6 +54,15 @@ const change = async (at: number, fields: object) => {
   if (before) await patientWriter(db).update(made.clinic, [{ before, after: { ...before, ...fields } }])
 }
 
+/** The item that lists a patient in the index of changes. */
+const indexItem = async (at: number) =>
+  changeIndexKey(made.clinic, 'P', toPatient(await raw.read(record(at))))
+/** Removes a patient's record, and leaves its row. */
+async function removeRecord(at: number) {
+  await raw.remove(await indexItem(at))
+  await raw.remove(record(at))
+}
+
 const record = (at: number) => patientKey(made.clinic, idOf(at))
 const row = (at: number) => patientRowKey(made.clinic, at)
 const head = () => patientHeadKey(made.clinic)
@@ -102,7 +112,31 @@ const REPAIRABLE: InjectedFault[] = [
   [
     'two patients have the same ordinal',
     () => raw.put({ ...record(0), sk: newUuid(), ...facts(), o: 1 }),
-    ['patient_row_missing'],
+    ['change_missing', 'patient_row_missing'],
+  ],
+  [
+    'a patient is not in the index of changes',
+    async () => raw.remove(await indexItem(1)),
+    ['change_missing'],
+  ],
+  [
+    'a patient is in the index of changes at another time',
+    async () => {
+      const { pk } = await indexItem(2)
+      await raw.remove(await indexItem(2))
+      await raw.put({ pk, sk: changeIndexSortKey({ id: idOf(2), updatedAt: AT }) })
+    },
+    ['change_extra', 'change_missing'],
+  ],
+  [
+    'the index of changes has a patient twice',
+    () => raw.put(changeIndexKey(made.clinic, 'P', { id: idOf(3), updatedAt: '2020-01-01T00:00:00Z' })),
+    ['change_extra'],
+  ],
+  [
+    'the index of changes has an unknown patient',
+    () => raw.put(changeIndexKey(made.clinic, 'P', { id: newUuid(), updatedAt: AT })),
+    ['change_extra'],
   ],
   ['a row is past the last patient', () => raw.put({ ...row(40), i: newUuid() }), ['patient_row_stray']],
   [
@@ -206,10 +240,10 @@ async function credentialOf(facts: object, v: number | null = ACTIVE_VERSION) {
 const credential = (key: string) => raw.put({ ...clinicCredentialKey(made.clinic, key), v: ACTIVE_VERSION })
 const UNREPAIRABLE: InjectedFault[] = [
   ['a patient cannot be read', () => raw.alter(record(1), () => ({ c: undefined })), ['record_unreadable']],
-  ['a patient’s record is gone', () => raw.remove(record(1)), ['patient_row_without_record']],
+  ['a patient’s record is gone', () => removeRecord(1), ['patient_row_without_record']],
   [
     'an ordinal has neither row nor record',
-    () => Promise.all([raw.remove(row(1)), raw.remove(record(1))]),
+    () => Promise.all([raw.remove(row(1)), removeRecord(1)]),
     ['patient_ordinal_missing'],
   ],
   ['a credential does not exist', () => credential('ck_none'), ['credential_missing']],

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Page } from '../../../../shared/domain/paging.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import type { CalendarEntity } from '../../../../shared/store/calendar/calendar-entity.ts'
 import type { RecordList } from '../../../../shared/store/calendar/calendar-list.ts'
@@ -13,11 +14,12 @@ import { patientSearch } from '../../../../shared/store/patients/search.ts'
 import type { Item } from '../../../../shared/store/table/write-requests.ts'
 import { property, rounds } from '../../../support/scale.ts'
 import { freshTable, type TestTable } from '../../../support/table.ts'
+import { unstamped } from '../../../support/unstamped.ts'
 import { faultInjection } from './fault-injection.ts'
 import { createPractice, type Practice, runVerification } from './practice.ts'
 
 /** What follows from records: rows of lists, tallies, doctors' days, segments. */
-const FOLLOWS = /^.{22}#([AIYM](L|D#.*|P#.*|I#.*|T|T#.*)|D#.*|PL|PH|PI|PN|PC|PS#.*)$/
+const FOLLOWS = /^.{22}#([AIYM](L|D#.*|P#.*|I#.*|T|T#.*)|D#.*|PL|PH|PI|PN|PC|PS#.*|U[PAIYM])$/
 
 const sizes = fc.record({
   patients: fc.integer({ min: 1, max: 5 }),
@@ -55,6 +57,8 @@ function altered(value: unknown, at: number): unknown {
   return typeof value === 'number' ? value + 1 : 'altered'
 }
 
+const unstampedPage = ({ items, total }: Page<object>) => ({ items: items.map(unstamped), total })
+
 async function expectOracle(db: TestTable, made: Practice): Promise<void> {
   const { clinic } = made
   const expectList = async <R extends { id: string }>(
@@ -68,10 +72,10 @@ async function expectOracle(db: TestTable, made: Practice): Promise<void> {
     }
     const sorted = [...records].sort((a, b) => (order(a) < order(b) ? 1 : -1))
     const page = await list.page(clinic, {}, { page: 1, limit: 100 })
-    expect(page).toEqual({ items: sorted, total: records.length })
+    expect(unstampedPage(page)).toEqual({ items: sorted.map(unstamped), total: records.length })
     for (const { id } of made.patients) {
       const own = sorted.filter((record) => entity.position(record).patient === id)
-      expect(await list.allOf(clinic, 'patient', id)).toEqual(own)
+      expect((await list.allOf(clinic, 'patient', id)).map(unstamped)).toEqual(own.map(unstamped))
     }
   }
   const [appointments, invoices] = [appointmentStore(db), invoiceStore(db)]
@@ -84,18 +88,24 @@ async function expectOracle(db: TestTable, made: Practice): Promise<void> {
   const listed = await patientStore(db).page(clinic, last)
   // Lists do not have national ids.
   const patients = made.patients.map((patient) => ({ ...patient, nationalId: null }))
-  expect(listed).toEqual({ items: patients.toReversed(), total: patients.length })
+  expect(unstampedPage(listed)).toEqual({
+    items: patients.toReversed().map(unstamped),
+    total: patients.length,
+  })
   for (const isActive of [true, false]) {
-    const items = patients.filter((patient) => patient.isActive === isActive).reverse()
+    const items = patients
+      .filter((patient) => patient.isActive === isActive)
+      .map(unstamped)
+      .reverse()
     const page = await patientSearch(db).search(clinic, '', last, isActive)
-    expect(page).toEqual({ items, total: items.length })
+    expect(unstampedPage(page)).toEqual({ items, total: items.length })
   }
   const identified = patients.filter((_, at) => made.patients[at]?.nationalId !== null)
   const { items } = await patientsByNationalId(db).page(clinic, 'N-1', last)
-  expect(items).toEqual(identified.toReversed())
+  expect(items.map(unstamped)).toEqual(identified.toReversed().map(unstamped))
   for (const patient of patients) {
     const found = await patientSearch(db).search(clinic, patient.phoneNumber ?? '', last)
-    expect(found.items).toEqual([patient])
+    expect(found.items.map(unstamped)).toEqual([unstamped(patient)])
   }
 }
 

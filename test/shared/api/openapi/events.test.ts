@@ -13,6 +13,7 @@ import {
   type EventDraft,
   type EventName,
   eventPayload,
+  importEventDraft,
   invoiceEventDraft,
   messageEventDraft,
   PING,
@@ -69,6 +70,7 @@ const drafts: (EventDraft | null)[] = [
     invoiceEventDraft({ ...invoice, status: 'paid' }, { ...invoice, status, paidAt: at }),
   ]),
   ...PAYMENT_STATUSES.map((status) => paymentEventDraft(null, { ...payment, status })),
+  importEventDraft('patients', { imported: 2, updated: 0 }),
   ...CHANNELS.flatMap((channel) =>
     MESSAGE_STATUSES.map((status) =>
       messageEventDraft({ ...message, channel }, { ...message, channel, status }),

@@ -193,13 +193,26 @@ describe('iterating over a list', () => {
     for await (const { id } of client.patients.all({ search: 'x' })) ids.push(id)
     expect(ids).toEqual([1, 2, 3, 4, 5])
     expect(sent.map(({ url }) => new URL(url).search)).toEqual([
-      '?limit=100&search=x&page=1',
+      '?limit=100&search=x',
       '?limit=100&search=x&page=2',
       '?limit=100&search=x&page=3',
     ])
     const other = clientOf([page([1, 2], 1, 3)])
     for await (const _ of other.client.patients.all()) break
     expect(other.sent.length).toBe(1)
+  })
+
+  it('goes on by cursor where the list has one', async () => {
+    const at = (next_after: string | null) =>
+      Response.json({ data: [{ id: 1 }], meta: { limit: 100, next_after } })
+    const { client, sent } = clientOf([at('abc'), at('def'), at(null)])
+    for await (const _ of client.patients.all({ updated_since: '2026-05-01T00:00:00Z' }));
+    const since = '?limit=100&updated_since=2026-05-01T00%3A00%3A00Z'
+    expect(sent.map(({ url }) => new URL(url).search)).toEqual([
+      since,
+      `${since}&after=abc`,
+      `${since}&after=def`,
+    ])
   })
 
   it('ends at once for an empty list', async () => {

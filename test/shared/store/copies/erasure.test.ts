@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
 import { Appointment as AppointmentBody, renderAppointment } from '../../../../shared/api/appointments.ts'
-import { renderAcceptedMessage, sendMessage } from '../../../../shared/api/messages.ts'
+import { renderAcceptedMessage, sendMessage } from '../../../../shared/api/new-message.ts'
 import { Patient as PatientBody, renderPatient } from '../../../../shared/api/patients.ts'
 import { APPOINTMENT_FIELDS, type Appointment } from '../../../../shared/domain/appointment.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
@@ -29,6 +29,7 @@ import {
 } from '../../../support/records.ts'
 import { aPatient, freshTable, NOW, newClinic, type TestTable } from '../../../support/table.ts'
 import { tableText } from '../../../support/table-text.ts'
+import { unstamped } from '../../../support/unstamped.ts'
 
 /** Text of a record that its erasure replaces, found by the policies: a new field is looked for without an edit here. */
 function personalData<Entity extends object>(record: Entity, policies: FieldPolicies<Entity>): string[] {
@@ -125,18 +126,18 @@ describe('erasing a patient', () => {
   it('applies the policy of each field to every record of the patient', async () => {
     const stored = (await patientStore(db).findMany(clinic.id, [patient.id])).get(patient.id)
     const erasedAt = expect.stringMatching(/^\d{4}-.*Z$/)
-    expect(stored).toMatchObject({ ...eraseFields<Patient>(patient, PATIENT_FIELDS), erasedAt })
+    expect(stored).toMatchObject({ ...unstamped(eraseFields<Patient>(patient, PATIENT_FIELDS)), erasedAt })
     const erasedRecords = await Promise.all([
       appointmentStore(db).find(clinic.id, records.appointment.id),
       invoiceStore(db).find(clinic.id, records.invoice.id),
       paymentStore(db).find(clinic.id, records.payment.id),
       messageStore(db).find(clinic.id, records.message.id),
     ])
-    expect(erasedRecords.map((stored) => stored?.record)).toEqual([
-      eraseFields<Appointment>(records.appointment, APPOINTMENT_FIELDS),
-      eraseFields<Invoice>(records.invoice, INVOICE_FIELDS),
-      eraseFields<Payment>(records.payment, PAYMENT_FIELDS),
-      eraseFields<Message>(records.message, MESSAGE_FIELDS),
+    expect(erasedRecords.map((stored) => unstamped(stored?.record))).toEqual([
+      unstamped(eraseFields<Appointment>(records.appointment, APPOINTMENT_FIELDS)),
+      unstamped(eraseFields<Invoice>(records.invoice, INVOICE_FIELDS)),
+      unstamped(eraseFields<Payment>(records.payment, PAYMENT_FIELDS)),
+      unstamped(eraseFields<Message>(records.message, MESSAGE_FIELDS)),
     ])
   })
 
@@ -184,7 +185,7 @@ describe('erasing a patient', () => {
 
   it("changes nothing of another clinic's patient", async () => {
     const invoice = await invoiceStore(db).find(neighbor.clinic.id, neighbor.invoice.id)
-    expect(invoice?.record).toEqual(neighbor.invoice)
+    expect(unstamped(invoice?.record)).toEqual(neighbor.invoice)
   })
 
   it('changes nothing when it is repeated', async () => {

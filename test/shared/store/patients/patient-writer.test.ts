@@ -25,7 +25,7 @@ it.each([
       body: '{}',
     }
     const guard = idempotencyGuard({ table: skewed, now }, request)
-    return patientWriter({ table: skewed }).create(clinic.id, aPatient(), guard, 201, {})
+    return patientWriter({ table: skewed }).create(clinic.id, aPatient(), guard, 201, () => ({}))
   }
   const created = await Promise.allSettled(Array.from({ length: 6 }, (_, index) => create(index)))
   expect(created.filter(({ status }) => status === 'rejected')).toEqual([])

@@ -3,7 +3,14 @@ import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { commitPacked, type Unit } from '../../../../shared/store/table/commit-packed.ts'
-import { ConditionFailed } from '../../../../shared/store/table/errors.ts'
+import { ConditionFailed, WriteConflict } from '../../../../shared/store/table/errors.ts'
+import { retryOnConflict } from '../../../../shared/store/table/retry-on-conflict.ts'
+import {
+  MAX_STAMP_AGE_MS,
+  MAX_TRANSACTION_MS,
+  STAMP_DELAY_MS,
+} from '../../../../shared/store/table/stamp-delay.ts'
+import { openTable } from '../../../../shared/store/table/table.ts'
 import { freshSdkTable, type TestTable } from '../../../support/table.ts'
 
 let db: TestTable
@@ -129,4 +136,69 @@ it('commits units one after the other, and builds those again that require an ou
   }
   await commitPacked(db.table, clinic, [unit('a'), unit('b')])
   expect(await db.table.get(key)).toMatchObject({ a: 1, b: 2, v: 3 })
+})
+
+describe('the stamp of a change', () => {
+  /** A changeset of a table whose clock the test sets. */
+  const NOON = Date.parse('2026-05-01T12:00:00.000Z')
+  function clocked() {
+    let now = NOON
+    const table = openTable(db.client, db.name, { now: () => now })
+    return { changes: new Changeset(table, clinic), table, pass: (ms: number) => (now += ms) }
+  }
+  const at = (ms: number) => new Date(ms).toISOString()
+
+  it('is the time of the table, not the creation of a record that was created long ago', () => {
+    const { changes } = clocked()
+    expect(changes.stamp(null)).toBe(at(NOON))
+    expect(changes.stamp(at(NOON - 60_000))).toBe(at(NOON))
+    expect(changes.stamp(at(NOON + 60_000))).toBe(at(NOON))
+  })
+
+  it('is the creation of a record that was created just now', () => {
+    expect(clocked().changes.stamp(at(NOON - 1500))).toBe(at(NOON - 1500))
+  })
+
+  it.each([
+    ['a change', null, MAX_STAMP_AGE_MS + 1],
+    ['a creation', at(NOON - 3000), MAX_STAMP_AGE_MS - 3000 + 1],
+  ])('is not committed late: %s has to be built again', async (_, createdAt, ms) => {
+    const { changes, pass } = clocked()
+    const key = newKey()
+    changes.put(key)
+    changes.stamp(createdAt)
+    pass(ms)
+    await expect(changes.commit()).rejects.toThrow(WriteConflict)
+    expect(await db.table.get(key)).toBeUndefined()
+  })
+
+  it('is that of the oldest change of a transaction', async () => {
+    const { changes, table, pass } = clocked()
+    changes.put(newKey())
+    changes.stamp(null)
+    pass(MAX_STAMP_AGE_MS)
+    const merged = new Changeset(table, clinic)
+    merged.put(newKey())
+    merged.stamp(null)
+    expect(merged.merge(changes)).toBe(true)
+    pass(1)
+    await expect(merged.commit()).rejects.toThrow(WriteConflict)
+  })
+
+  it('is taken again when the changes are built again', async () => {
+    const { table, pass } = clocked()
+    const stamps: string[] = []
+    await retryOnConflict(async (attempt) => {
+      const changes = new Changeset(table, clinic)
+      changes.put(newKey())
+      stamps.push(changes.stamp(at(NOON)))
+      if (attempt === 1) pass(MAX_STAMP_AGE_MS + 1)
+      await changes.commit()
+    })
+    expect(stamps).toEqual([at(NOON), at(NOON + MAX_STAMP_AGE_MS + 1)])
+  })
+
+  it('leaves a second for clocks that differ, within the delay of readers', () => {
+    expect(MAX_STAMP_AGE_MS + MAX_TRANSACTION_MS).toBeLessThanOrEqual(STAMP_DELAY_MS - 1000)
+  })
 })

@@ -8,11 +8,12 @@ import {
   TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { documentClient } from '../../../../shared/runtime/document-client.ts'
 import { ConditionFailed, UnavailableError } from '../../../../shared/store/table/errors.ts'
 import { withRequestSignal } from '../../../../shared/store/table/request-signal.ts'
 import { RETRY_BUDGET_MS } from '../../../../shared/store/table/retry-on-conflict.ts'
+import { MAX_TRANSACTION_MS } from '../../../../shared/store/table/stamp-delay.ts'
 import { openTable } from '../../../../shared/store/table/table.ts'
 import { mockClient } from '../../../support/mock-client.ts'
 import { virtualTiming } from '../../../support/virtual-timing.ts'
@@ -55,6 +56,30 @@ describe('with a mocked client', () => {
     dynamodb.on(TransactWriteCommand).rejectsOnce(error).rejectsOnce(error).resolves({})
     await table.transact([table.deleteWrite(key)])
     expect(dynamodb.commandCalls(TransactWriteCommand).length).toBe(3)
+  })
+
+  it('ends a transaction within the time that a stamp allows, however patient the client is', async () => {
+    vi.useFakeTimers()
+    try {
+      let sentFor = 0
+      const patient = {
+        send: (_: unknown, { abortSignal }: { abortSignal: AbortSignal }) =>
+          new Promise((_, reject) => {
+            const sentAt = Date.now()
+            abortSignal.addEventListener('abort', () => {
+              sentFor = Date.now() - sentAt
+              reject(failing({ name: 'AbortError' }))
+            })
+          }),
+      }
+      const waiting = openTable(patient as unknown as DynamoDBDocumentClient, 't')
+      const ended = expect(waiting.tryTransact([table.deleteWrite(key)])).rejects.toThrow(UnavailableError)
+      await vi.advanceTimersByTimeAsync(60_000)
+      await ended
+      expect(sentFor).toBe(MAX_TRANSACTION_MS)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('retries an update after a conflict', async () => {

@@ -1,0 +1,59 @@
+import { listCursors } from '../api/list-cursor.ts'
+import type { RecordListQuery } from '../api/record-lists.ts'
+import type { ClinicInfo } from '../domain/clinic.ts'
+import { type PageRequest, totalPages } from '../domain/paging.ts'
+import { clinicTimestamp } from '../domain/timestamp.ts'
+import type { ChangeRange, Walk, WalkablePage } from '../domain/walk.ts'
+import { STAMP_DELAY_MS } from '../store/table/stamp-delay.ts'
+
+/** The list that a query asks for: its pages, where it goes on after a position, and its records by change. */
+type ListReader<T> = {
+  readonly page: (request: PageRequest) => Promise<WalkablePage<T>>
+  readonly after: (position: string, limit: number) => Promise<Walk<T>>
+  readonly changes: (range: ChangeRange, limit: number) => Promise<Walk<T>>
+}
+
+type Request = {
+  readonly clinic: ClinicInfo
+  readonly query: RecordListQuery
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+/** Reads a list of records as its query asks for it, and renders the response of `recordListOf`. */
+export async function readRecordList<T, W>(
+  list: string,
+  { clinic, query, now }: Request,
+  reader: ListReader<T>,
+  render: (record: T) => W,
+) {
+  const { page = 1, limit, after, ...filters } = query
+  const cursors = listCursors({ list, clinic: clinic.id, filters })
+  const position = after === undefined ? undefined : cursors.decode(after)
+  const nextAfter = ({ next }: Pick<Walk<T>, 'next'>) => (next === null ? null : cursors.encode(next))
+  if (query.updated_since !== undefined) {
+    const until = asOf(now)
+    const walk = await reader.changes({ from: query.updated_since, until, after: position }, limit)
+    return {
+      data: walk.items.map(render),
+      meta: { ...walkMeta(walk, limit, nextAfter(walk)), as_of: clinicTimestamp(until, clinic.timezone) },
+    }
+  }
+  if (position !== undefined) {
+    const walk = await reader.after(position, limit)
+    return { data: walk.items.map(render), meta: walkMeta(walk, limit, nextAfter(walk)) }
+  }
+  const read = await reader.page({ page, limit })
+  const { total } = read
+  const meta = { page, limit, total, total_pages: totalPages(total, limit), next_after: nextAfter(read) }
+  return { data: read.items.map(render), meta }
+}
+
+const walkMeta = ({ next }: Walk<unknown>, limit: number, nextAfter: string | null) => ({
+  limit,
+  next_after: nextAfter,
+  has_more: next !== null,
+})
+
+/** The whole second before which every change is committed. */
+const asOf = (now: number): string => new Date(Math.floor((now - STAMP_DELAY_MS) / 1000) * 1000).toISOString()

@@ -1,0 +1,35 @@
+/** The codec of records that the store stamps with the time of their last change. */
+import { isDeepStrictEqual } from 'node:util'
+import type { Stamped } from '../../domain/stamped.ts'
+import { type Attributes, instant } from './attributes.ts'
+
+/** Every stamped record stores its creation under this name. */
+const CREATED_AT = 'c'
+
+/** Not stored while it equals the creation, which most records are never changed after: bytes are what reads cost. */
+const updatedAt = instant('u')
+
+type RecordCodec<Entity> = {
+  readonly encode: (record: Entity) => Attributes
+  readonly decode: (item: Attributes, id: string) => Entity
+  readonly large: readonly string[]
+  readonly unlisted: readonly string[]
+}
+
+export const stampedCodec = <Entity>(codec: RecordCodec<Entity>) => ({
+  large: codec.large,
+  unlisted: codec.unlisted,
+  encode: (record: Stamped<Entity>): Attributes => {
+    const attributes = codec.encode(record)
+    const stamp = updatedAt.encode(record.updatedAt)
+    return stamp === attributes[CREATED_AT] ? attributes : { ...attributes, [updatedAt.name]: stamp }
+  },
+  decode: (item: Attributes, id: string): Stamped<Entity> => ({
+    ...codec.decode(item, id),
+    updatedAt: updatedAt.decode(item[updatedAt.name] ?? item[CREATED_AT]),
+  }),
+})
+
+/** Whether a change of a stored record changes nothing. The time of its last change is not compared. */
+export const isSameRecord = <Entity>(before: Stamped<Entity>, after: Entity): boolean =>
+  isDeepStrictEqual(before, { ...after, updatedAt: before.updatedAt })

@@ -1,0 +1,222 @@
+/** `after` and `updated_since` of the five lists, through the handlers. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { anonymizeResponse } from '../../shared/api/anonymize-response.ts'
+import { newUuid } from '../../shared/domain/uuid.ts'
+import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
+import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
+import { changeIndexKey } from '../../shared/store/keys/change-index.ts'
+import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
+import { issueCredential } from '../support/credentials.ts'
+import { call } from '../support/event.ts'
+import { handlerOf, stubFunctionEnvironment } from '../support/functions.ts'
+import { createPopulatedClinic, createRecord, type PopulatedClinic } from '../support/records.ts'
+import { aPatient, freshTable, type TestTable } from '../support/table.ts'
+
+const LISTS = ['patients', 'appointments', 'invoices', 'payments', 'messages'] as const
+const PATIENTS = 7
+
+const machineNow = Date.now
+let ahead = 0
+let db: TestTable
+let made: PopulatedClinic
+let headers: Record<string, string>
+let startedAt: string
+
+beforeAll(async () => {
+  vi.spyOn(Date, 'now').mockImplementation(() => machineNow() + ahead)
+  db = await freshTable()
+  stubFunctionEnvironment(db.name)
+  startedAt = new Date(Date.now() - 1000).toISOString()
+  made = await createPopulatedClinic(db.table)
+  await patientWriter(db).createMany(
+    made.clinic.id,
+    Array.from({ length: PATIENTS - 1 }, () => aPatient({ firstName: 'Ada' })),
+  )
+  for (let n = 0; n < 3; n++)
+    await createRecord(db.table, made.clinic, appointmentStore(db), { ...made.appointment, id: newUuid() })
+  headers = (await issueCredential(db.table, made.clinic)).headers
+  ahead = 22_000
+})
+
+const list = async (name: string, query: Record<string, string> = {}) =>
+  call(await handlerOf({ id: `list-${name}` }), { headers, query })
+
+async function walk(name: string, query: Record<string, string>) {
+  const first = await list(name, query)
+  const ids: string[] = first.body.data.map(({ id }: { id: string }) => id)
+  const { page: _, ...rest } = query
+  for (let { next_after: after } = first.body.meta; after !== null; ) {
+    const { body } = await list(name, { ...rest, after })
+    ids.push(...body.data.map(({ id }: { id: string }) => id))
+    after = body.meta.next_after
+  }
+  return ids
+}
+
+const INVALID_CURSOR = {
+  error: 'INVALID_PARAMS',
+  message: 'errors.developer_api.invalid_cursor',
+  details: [{ field: 'after', issue: 'must be the next_after of an earlier response' }],
+}
+
+describe('after', () => {
+  it.each(['patients', 'appointments'])('goes on with %s from any page to the end', async (name) => {
+    const all = (await list(name, { limit: '100' })).body
+    expect(all.meta.next_after).toBeNull()
+    const ids = all.data.map(({ id }: { id: string }) => id)
+    for (const limit of ['1', '2', '3']) expect(await walk(name, { limit })).toEqual(ids)
+    expect(await walk(name, { limit: '2', page: '2' })).toEqual(ids.slice(2))
+  })
+
+  it('goes on with a search', async () => {
+    const found = (await list('patients', { search: 'ada', limit: '100' })).body.data
+    expect(found).toHaveLength(PATIENTS - 1)
+    expect(await walk('patients', { search: 'ada', limit: '2' })).toEqual(
+      found.map(({ id }: { id: string }) => id),
+    )
+  })
+
+  it('has no totals in its meta', async () => {
+    const { body } = await list('patients', { limit: '2' })
+    expect(body.meta).toEqual({ page: 1, limit: 2, total: 7, total_pages: 4, next_after: expect.any(String) })
+    const next = (await list('patients', { limit: '2', after: body.meta.next_after })).body
+    expect(next.meta).toEqual({ limit: 2, next_after: expect.any(String), has_more: true })
+    const last = (await list('patients', { limit: '100', after: body.meta.next_after })).body
+    expect(last.meta).toEqual({ limit: 100, next_after: null, has_more: false })
+  })
+
+  it('shows no patient twice, and misses none, when others are created', async () => {
+    const { body } = await list('patients', { limit: '3' })
+    await patientWriter(db).createMany(made.clinic.id, [aPatient({ firstName: 'New' })])
+    const rest = await walk('patients', { limit: '2', after: body.meta.next_after })
+    const ids = [...body.data.map(({ id }: { id: string }) => id), ...rest]
+    expect(ids).toHaveLength(PATIENTS)
+    expect(new Set(ids).size).toBe(PATIENTS)
+  })
+
+  it.each([
+    ['unreadable', async () => ({ after: 'x' })],
+    ['empty', async () => ({ after: '' })],
+    ['not one of ours', async () => ({ after: '%2B!' })],
+    [
+      'tampered with',
+      async (after: string) => ({ after: `${after.startsWith('A') ? 'B' : 'A'}${after.slice(1)}` }),
+    ],
+    ['longer', async (after: string) => ({ after: `${after}A` })],
+    ['that of other filters', async (after: string) => ({ after, search: 'ada' })],
+    ['that of changes', async (after: string) => ({ after, updated_since: '2026-01-01T00:00:00Z' })],
+  ])('is a 400 that names it when the cursor is %s', async (_, query) => {
+    const { meta } = (await list('patients', { limit: '2' })).body
+    const { status, body } = await list('patients', (await query(meta.next_after)) as never)
+    expect([status, body]).toEqual([400, INVALID_CURSOR])
+  })
+
+  it("is a 400 for another list's cursor, and for another clinic's", async () => {
+    const { meta } = (await list('patients', { limit: '2' })).body
+    expect((await list('appointments', { after: meta.next_after })).body).toEqual(INVALID_CURSOR)
+    const other = await createPopulatedClinic(db.table)
+    const { headers: others } = await issueCredential(db.table, other.clinic)
+    const handler = await handlerOf({ id: 'list-patients' })
+    const { status, body } = await call(handler, { headers: others, query: { after: meta.next_after } })
+    expect([status, body]).toEqual([400, INVALID_CURSOR])
+  })
+
+  it('is a 400 together with page', async () => {
+    const { meta } = (await list('invoices', { limit: '1' })).body
+    expect(meta.next_after).toBeNull()
+    const { next_after: after } = (await list('appointments', { limit: '1' })).body.meta
+    const { status, body } = await list('appointments', { after, page: '1' })
+    expect([status, body.details]).toEqual([
+      400,
+      [{ field: 'page', issue: 'must not be combined with after' }],
+    ])
+  })
+})
+
+describe('updated_since', () => {
+  it.each(LISTS)('lists all %s by change, oldest first, up to 20 s ago', async (name) => {
+    const all = (await list(name, { limit: '100' })).body
+    const changed = (await list(name, { updated_since: startedAt, limit: '100' })).body
+    const times = changed.data.map(({ updated_at }: { updated_at: string }) => updated_at)
+    expect(times).toEqual([...times].sort())
+    expect(Object.keys(changed.meta).sort()).toEqual(['as_of', 'has_more', 'limit', 'next_after'])
+    const lag = Date.now() - Date.parse(changed.meta.as_of)
+    expect(lag).toBeGreaterThanOrEqual(20_000)
+    expect(lag).toBeLessThan(23_000)
+    const ids = (records: { id: string }[]) => records.map(({ id }) => id).sort()
+    const listed = name === 'patients' ? PATIENTS : all.data.length
+    expect(ids(changed.data)).toHaveLength(listed)
+    expect(ids(all.data)).toEqual(expect.arrayContaining(ids(changed.data)))
+    expect((await walk(name, { updated_since: startedAt, limit: '1' })).sort()).toEqual(ids(changed.data))
+  })
+
+  it('lists a record again when it is changed, and then only at its new time; erasure too', async () => {
+    const { id } = made.patient
+    const { as_of } = (await list('patients', { updated_since: startedAt })).body.meta
+    await sleep(1)
+    await patientChanges(db.table).erase(made.clinic.id, id, anonymizeResponse)
+    expect((await list('patients', { updated_since: as_of, limit: '100' })).body.data).toEqual([])
+    ahead += 22_000
+    for (const name of LISTS) {
+      const { data } = (await list(name, { updated_since: as_of, limit: '100' })).body
+      const ids = data.map((record: { id: string }) => record.id)
+      const own = { patients: id, appointments: made.appointment.id, invoices: made.invoice.id }
+      expect(ids).toContain({ ...own, payments: made.payment.id, messages: made.message.id }[name])
+    }
+    const again = (await list('patients', { updated_since: startedAt, limit: '100' })).body.data
+    const shown = again.filter((patient: { id: string }) => patient.id === id)
+    expect(shown).toMatchObject([{ full_name: 'Erased Patient', erased_at: expect.any(String) }])
+  })
+
+  it('leaves out a record that was changed after the index was read', async () => {
+    const { clinic, patient } = await createPopulatedClinic(db.table)
+    const key = changeIndexKey(clinic.id, 'P', { id: patient.id, updatedAt: '2026-01-01T00:00:00.000Z' })
+    await db.table.transact([db.table.putWrite(key)])
+    ahead += 22_000
+    const { headers: own } = await issueCredential(db.table, clinic)
+    const query = { updated_since: '2026-01-01T00:00:00Z', limit: '1' }
+    const { body } = await call(await handlerOf({ id: 'list-patients' }), { headers: own, query })
+    expect(body).toMatchObject({ data: [], meta: { has_more: true, next_after: expect.any(String) } })
+    const after = body.meta.next_after
+    const next = await call(await handlerOf({ id: 'list-patients' }), {
+      headers: own,
+      query: { ...query, after },
+    })
+    expect(next.body.data).toMatchObject([{ id: patient.id }])
+  })
+
+  it('takes an offset, and Z; a time to come lists nothing', async () => {
+    const query = { updated_since: '2026-05-01T10:00:00.250+03:00' }
+    expect((await list('patients', query)).status).toBe(200)
+    const { status, body } = await list('patients', { updated_since: '2199-01-01T00:00:00Z' })
+    expect([status, body.data, body.meta.next_after]).toEqual([200, [], null])
+    expect((await list('patients', { updated_since: '0000-01-01T00:00:00+14:00' })).status).toBe(200)
+  })
+
+  it.each([
+    '2026-05-01',
+    '2026-05-01T10:00:00',
+    '2026-05-01T10:00:00 03:00',
+    '2026-02-30T10:00:00Z',
+    'now',
+    '',
+  ])('is a 400 for %j', async (updated_since) => {
+    const { status, body } = await list('payments', { updated_since })
+    expect([status, body.details[0].field]).toEqual([400, 'updated_since'])
+  })
+
+  it.each([
+    ['appointments', { page: '1' }],
+    ['appointments', { status: 'scheduled' }],
+    ['patients', { search: 'ada' }],
+    ['payments', { from: '2026-01-01' }],
+  ])('is a 400 in %s together with %j', async (name, more) => {
+    const { status, body } = await list(name, { updated_since: startedAt, ...more } as never)
+    const [field] = Object.keys(more)
+    expect([status, body.details]).toEqual([
+      400,
+      [{ field, issue: 'must not be combined with updated_since' }],
+    ])
+  })
+})

@@ -1,0 +1,185 @@
+import fc from 'fast-check'
+import { beforeAll, describe, expect, it } from 'vitest'
+import {
+  APPOINTMENT_STATUSES,
+  type Appointment,
+  NEW_APPOINTMENT,
+} from '../../../../shared/domain/appointment.ts'
+import type { ClinicId } from '../../../../shared/domain/clinic.ts'
+import { newUuid } from '../../../../shared/domain/uuid.ts'
+import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
+import type { CalendarFilter } from '../../../../shared/store/calendar/calendar-filter.ts'
+import { Changeset } from '../../../../shared/store/table/changeset.ts'
+import { retryOnConflict } from '../../../../shared/store/table/retry-on-conflict.ts'
+import type { Table } from '../../../../shared/store/table/table.ts'
+import { property } from '../../../support/scale.ts'
+import { freshTable, type TestTable } from '../../../support/table.ts'
+
+type Filter = CalendarFilter<Appointment['status']>
+
+let db: TestTable
+beforeAll(async () => {
+  db = await freshTable()
+})
+
+const PEOPLE = Array.from({ length: 3 }, () => newUuid())
+
+const appointmentArbitrary = fc.record({
+  date: fc.constantFrom('2026-03-31', '2026-04-01', '2026-05-04', '2026-05-05', '2026-05-06'),
+  startTime: fc.constantFrom('09:00', '10:00', '11:00'),
+  status: fc.constantFrom(...APPOINTMENT_STATUSES),
+  patient: fc.constantFrom(...PEOPLE),
+  doctor: fc.constantFrom(...PEOPLE),
+  // Long notes make rows thin.
+  notes: fc.constantFrom(null, 'x'.repeat(800)),
+})
+
+const filterArbitrary: fc.Arbitrary<Filter> = fc.record(
+  {
+    patient: fc.constantFrom(...PEOPLE),
+    doctor: fc.constantFrom(...PEOPLE),
+    facet: fc.constantFrom(...APPOINTMENT_STATUSES),
+    from: fc.constantFrom('2026-04-01', '2026-05-05'),
+    to: fc.constantFrom('2026-05-05', '2026-05-06'),
+  },
+  { requiredKeys: [] },
+)
+
+const toAppointment = (facts: {
+  date: string
+  startTime: string
+  status: Appointment['status']
+  patient: string
+  doctor: string
+  notes: string | null
+}): Appointment => ({
+  ...NEW_APPOINTMENT,
+  ...facts,
+  id: newUuid(),
+  patient: { id: facts.patient, fullName: 'Ada Kaya' },
+  doctor: { id: facts.doctor, fullName: 'Dr. Bo Lind' },
+  endTime: '23:00',
+  createdAt: '2026-01-01T00:00:00.000Z',
+})
+
+async function save(clinic: ClinicId, after: Appointment, table: Table = db.table): Promise<void> {
+  const list = appointmentStore({ table })
+  await retryOnConflict(async () => {
+    const changes = new Changeset(table, clinic)
+    list.change(changes, await list.find(clinic, after.id), after)
+    await changes.commit()
+  })
+}
+
+/** Walks from the first page to the end; `between` runs before each further request. */
+async function walk(
+  clinic: ClinicId,
+  filter: Filter,
+  limit: number,
+  between: () => Promise<unknown> = async () => {},
+  table: Table = db.table,
+): Promise<Appointment[]> {
+  const list = appointmentStore({ table })
+  const first = await list.page(clinic, filter, { page: 1, limit })
+  const found: Appointment[] = [...first.items]
+  for (let next = first.next; next !== null; ) {
+    await between()
+    const more = await list.after(clinic, filter, next, limit)
+    expect(more.items.length).toBeLessThanOrEqual(limit)
+    found.push(...more.items)
+    next = more.next
+  }
+  return found
+}
+
+const matches = (one: Appointment, { patient, doctor, facet, from, to }: Filter): boolean =>
+  (patient ?? one.patient.id) === one.patient.id &&
+  (doctor ?? one.doctor.id) === one.doctor.id &&
+  (facet ?? one.status) === one.status &&
+  (from ?? '') <= one.date &&
+  one.date <= (to ?? '9')
+
+const idsOf = (records: readonly Appointment[]) => records.map(({ id }) => id)
+
+describe('walking through a calendar list', () => {
+  it('shows exactly the records of the pages, in their order, for every filter and limit', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(appointmentArbitrary, { maxLength: 25 }),
+        fc.array(filterArbitrary, { minLength: 1, maxLength: 3 }),
+        fc.constantFrom(1, 2, 3, 7, 30),
+        async (facts, filters, limit) => {
+          const clinic = newUuid() as ClinicId
+          const records = facts.map(toAppointment)
+          for (const one of records) await save(clinic, one)
+          for (const filter of filters) {
+            const { items } = await appointmentStore(db).page(clinic, filter, { page: 1, limit: 100 })
+            expect(items).toHaveLength(records.filter((one) => matches(one, filter)).length)
+            expect(idsOf(await walk(clinic, filter, limit))).toEqual(idsOf(items))
+          }
+        },
+      ),
+      property(25, 400),
+    )
+  })
+
+  it('skips and repeats no record that keeps its place while others come, move and go', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(appointmentArbitrary, { minLength: 8, maxLength: 16 }),
+        fc.array(fc.tuple(fc.nat(), appointmentArbitrary), { minLength: 10, maxLength: 10 }),
+        fc.constantFrom(1, 2, 3),
+        async (facts, plans, limit) => {
+          const clinic = newUuid() as ClinicId
+          const records = facts.map(toAppointment)
+          for (const one of records) await save(clinic, one)
+          // The first four stay; of the others, and of new ones, anything may change.
+          const [kept, others] = [records.slice(0, 4), records.slice(4)]
+          const found = await walk(clinic, {}, limit, async () => {
+            const [which, change] = plans.pop() ?? []
+            const one = which !== undefined && which % 2 === 0 ? others[which % others.length] : undefined
+            if (change) await save(clinic, { ...toAppointment(change), ...(one && { id: one.id }) })
+          })
+          const ids = idsOf(found)
+          for (const { id } of kept) expect(ids.filter((seen) => seen === id)).toEqual([id])
+        },
+      ),
+      property(20, 300),
+    )
+  })
+
+  it('finds a record whose status changes between the reads of two statuses', async () => {
+    const clinic = newUuid() as ClinicId
+    const base = {
+      date: '2026-05-04',
+      startTime: '09:00',
+      patient: PEOPLE[0],
+      doctor: PEOPLE[0],
+      notes: null,
+    }
+    const first = toAppointment({ ...base, date: '2026-05-06', status: 'scheduled' } as never)
+    const moving = toAppointment({ ...base, status: 'scheduled' } as never)
+    const completed = toAppointment({ ...base, status: 'completed' } as never)
+    for (const one of [first, moving, completed]) await save(clinic, one)
+    let isMoved = false
+    // The appointment is completed after the completed ones were read, and before the scheduled ones are.
+    const table: Table = {
+      ...db.table,
+      query: async (range) => {
+        const isOf = (facet: string) => range.from?.startsWith(`${facet}#`) && range.pk.endsWith('#AL')
+        if (!isMoved && isOf('s')) {
+          await new Promise((resolve) => setTimeout(resolve, 50))
+          isMoved = true
+          await save(clinic, { ...moving, status: 'completed' })
+        }
+        return db.table.query(range)
+      },
+    }
+    const list = appointmentStore({ table })
+    const page = await appointmentStore(db).page(clinic, {}, { page: 1, limit: 1 })
+    const { items, next } = await list.after(clinic, {}, page.next ?? '', 10)
+    expect(isMoved).toBe(true)
+    expect(idsOf(items).sort()).toEqual(idsOf([moving, completed]).sort())
+    expect(next).toBeNull()
+  })
+})
