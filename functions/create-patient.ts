@@ -6,7 +6,6 @@ import type { Stamped } from '../shared/domain/stamped.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { patientResponse } from '../shared/runtime/patient-response.ts'
 import { patientWriter } from '../shared/store/patients/patient-writer.ts'
-import { StoredResponse } from '../shared/store/table/idempotency.ts'
 
 export const handler = endpoint(
   createPatient,
