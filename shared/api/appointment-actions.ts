@@ -12,7 +12,7 @@ const ACTION = {
   response: { status: 200, body: envelopeOf(Appointment), record: {} },
   errors: ['appointment_not_found', 'appointment_closed'],
   uses: {
-    table: ['GetItem', 'BatchGetItem', 'PutItem', 'ConditionCheckItem'],
+    table: ['GetItem', 'BatchGetItem', 'PutItem', 'DeleteItem', 'ConditionCheckItem'],
     shared: ['announced-events'],
   },
 } as const satisfies Partial<Route>
@@ -21,7 +21,7 @@ const ACTION = {
 const CLOSING = {
   ...ACTION,
   uses: {
-    table: [...ACTION.uses.table, 'UpdateItem', 'DeleteItem'],
+    table: [...ACTION.uses.table, 'UpdateItem'],
     shared: ['announced-events', 'spread-tallies'],
   },
 } as const satisfies Partial<Route>

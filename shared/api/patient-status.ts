@@ -11,7 +11,7 @@ const change = {
   response: { status: 200, body: OnePatient, record: {} },
   errors: ['patient_not_found'],
   uses: {
-    table: ['GetItem', 'BatchGetItem', 'PutItem', 'ConditionCheckItem'],
+    table: ['GetItem', 'BatchGetItem', 'PutItem', 'DeleteItem', 'ConditionCheckItem'],
     shared: ['announced-events'],
   },
 } as const

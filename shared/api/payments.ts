@@ -94,7 +94,7 @@ export const listInvoicePayments = defineRoute({
   method: 'GET',
   path: '/invoices/{id}/payments',
   summary: 'List payments of an invoice',
-  description: 'Like `GET /payments` with `invoice_id`, except that an unknown invoice is a 404.',
+  description: 'Like `GET /payments` with `invoice_id`, by page number only. An unknown invoice is a 404.',
   scope: 'finance.read',
   params: { id: 'invoice_not_found' },
   query: z.strictObject({ ...paging, ...filters }).refine(...validDateRange('from', 'to')),

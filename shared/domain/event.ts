@@ -58,7 +58,11 @@ const KIND_SCOPES: Readonly<Record<EventKind, Scope>> = {
 
 /** The scope that reads the records of each entity that can be imported. */
 export const ENTITY_SCOPES: Readonly<Record<string, Scope>> = {
+  departments: 'appointment.read.availability',
   doctors: 'appointment.read.availability',
+  rooms: 'appointment.read.availability',
+  treatments: 'appointment.read.availability',
+  'price-lists': 'finance.read',
   patients: 'patient.read',
   appointments: 'appointment.read',
   invoices: 'finance.read',

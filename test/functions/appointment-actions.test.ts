@@ -62,7 +62,10 @@ describe.each<[Action, string, object]>([
   it('changes the appointment once, announces one event, and leaves the rest as it was', async () => {
     const before = await read()
     const first = await act(action)
-    expect(first).toMatchObject({ status: 200, body: { data: { ...before, ...changes } } })
+    expect(first).toMatchObject({
+      status: 200,
+      body: { data: { ...before, ...changes, updated_at: timestamp } },
+    })
     expect(await act(action)).toMatchObject({ status: 200, body: first.body })
     expect(await read()).toEqual(first.body.data)
     expect(await events()).toEqual(['appointment.created', `appointment.${event}`])

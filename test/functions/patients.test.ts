@@ -160,7 +160,7 @@ describe('PATCH /patients/{id}', () => {
     const before = await get(id)
     const { status, body } = await update(id, { last_name: 'Öztürk', phone_number: null, national_id: 'N-1' })
     const changed = { last_name: 'Öztürk', full_name: 'Ada Öztürk', phone_number: null, national_id: 'N-1' }
-    expect([status, body.data]).toEqual([200, { ...before, ...changed }])
+    expect([status, body.data]).toEqual([200, { ...before, ...changed, updated_at: expect.any(String) }])
     expect(await get(id)).toEqual(body.data)
     expect(idsOf(await list({ search: 'ozturk' }))).toEqual([id])
     expect(await eventsOf(id)).toBe(2)
@@ -266,13 +266,41 @@ describe('GET /patients', () => {
     expect(differences).toBe(0)
   })
 
+  it('goes on by cursor with every filter', async () => {
+    const ids: string[] = []
+    for (let n = 0; n < 6; n++) ids.unshift(await create({ last_name: 'Walker', national_id: 'WALK-1' }))
+    for (const id of ids.filter((_, at) => at % 2 === 0)) await ask('deactivate-patient', id)
+    for (const filter of [
+      { is_active: 'true' },
+      { is_active: 'false' },
+      { search: 'walker' },
+      { search: 'walker', is_active: 'false' },
+      { national_id: 'WALK-1' },
+    ] as Record<string, string>[]) {
+      const all = idsOf(await list({ ...filter, limit: '100' }))
+      const walked: string[] = []
+      let answer = await list({ ...filter, limit: '2' })
+      for (;;) {
+        walked.push(...idsOf(answer))
+        const { next_after } = answer.body.meta
+        if (next_after === null) break
+        answer = await list({ ...filter, limit: '2', after: next_after })
+      }
+      expect([filter, walked]).toEqual([filter, all])
+      expect(walked.length).toBeGreaterThanOrEqual(3)
+    }
+  })
+
   it('finds exactly the patients with a national id, who may share it', async () => {
     const first = await create({ national_id: 'SH-1' })
     const second = await create({ national_id: 'SH-1' })
     await create({ national_id: 'SH-11' })
     expect(idsOf(await list({ national_id: 'SH-1' }))).toEqual([second, first])
     const page = await list({ national_id: 'SH-1', page: '2', limit: '1' })
-    expect([idsOf(page), page.body.meta]).toEqual([[first], { page: 2, limit: 1, total: 2, total_pages: 2 }])
+    expect([idsOf(page), page.body.meta]).toEqual([
+      [first],
+      { page: 2, limit: 1, total: 2, total_pages: 2, next_after: null },
+    ])
     expect((await list({ national_id: 'sh-1' })).body.meta.total).toBe(0)
     await update(first, { national_id: 'SH-2' })
     await update(second, { national_id: null })

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Event } from '../../shared/domain/event.ts'
+import { type Event, IMPORT_COMPLETED } from '../../shared/domain/event.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { encodeEvent } from '../../shared/store/events/items.ts'
 import { chunked } from '../../shared/store/table/chunked.ts'
@@ -85,6 +85,7 @@ const NAMED = /\.(cancelled|completed|no_show|paid|sent|delivered|failed)$/
 
 /** The data of an event with that name. */
 function dataOf(event: Event['event']): Event['data'] {
+  if (event === IMPORT_COMPLETED) return { entity: 'patients', imported: 1, updated: 0 }
   const status = NAMED.exec(event)?.[1]
   return { id: newUuid(), ...DATA[event.split('.')[0] as string], ...(status && { status }) }
 }

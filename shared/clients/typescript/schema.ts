@@ -557,7 +557,7 @@ export interface paths {
         };
         /**
          * List payments of an invoice
-         * @description Like `GET /payments` with `invoice_id`, except that an unknown invoice is a 404.
+         * @description Like `GET /payments` with `invoice_id`, by page number only. An unknown invoice is a 404.
          *
          *     Scope: `finance.read`.
          */
