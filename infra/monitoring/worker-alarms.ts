@@ -1,7 +1,7 @@
 import { WORKERS } from '../../shared/runtime/workers.ts'
 import type { AlarmDefinition, Severity } from './alarm.ts'
 
-/** No response depends on the folding of tallies, and an outdated copy of a name misleads nobody about who the patient is. */
+/** No response depends on the folding of tallies, and an outdated copy of a name stays beside the id of its patient. */
 const sweepSeverity = (worker: string): Severity =>
   ['fold-tallies', 'refresh-copies'].includes(worker) ? 'look-tomorrow' : 'patients-affected'
 

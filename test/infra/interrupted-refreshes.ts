@@ -10,7 +10,7 @@ import { createPopulatedClinic } from '../support/records.ts'
 
 /**
  * A doctor who was renamed and a patient who was erased by writers that crashed before they refreshed the copies, and a due
- * item without a mark.
+ * item without a mark, at the time of the table.
  */
 export async function interruptRefreshes(table: Table): Promise<void> {
   const { clinic, patient, doctor } = await createPopulatedClinic(table)
@@ -22,6 +22,6 @@ export async function interruptRefreshes(table: Table): Promise<void> {
   await patientWriter({ table }).update(clinic.id, [{ before, after: erased }])
   const { version, ...renamed } = stored
   await doctors.save(clinic.id, [{ before: stored, after: { ...renamed, fullName: 'Dr. Crashed' } }])
-  const superseded = { clinic: clinic.id, owner: patientOwner(newUuid()), at: Date.now() }
+  const superseded = { clinic: clinic.id, owner: patientOwner(newUuid()), at: table.now() }
   await table.transact([table.putWrite(dueRefreshKey(superseded))])
 }

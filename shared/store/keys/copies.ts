@@ -27,6 +27,9 @@ const DUE_REFRESHES = duePartitions('copies', 8)
 
 export const DUE_REFRESH_PARTITIONS = DUE_REFRESHES.all
 
+/** Longer than a writer takes to refresh the copies itself, and than a transaction is attempted. */
+export const REFRESH_SWEEP_DELAY_MS = 60_000
+
 /** An owner whose copies a sweep refreshes from `at` on, if nothing else has. */
 export type DueRefresh = { readonly clinic: ClinicId; readonly owner: string; readonly at: number }
 

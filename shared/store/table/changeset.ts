@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { EventDraft } from '../../domain/event.ts'
-import { dueRefreshKey, staleCopiesKey } from '../keys/copies.ts'
+import { dueRefreshKey, REFRESH_SWEEP_DELAY_MS, staleCopiesKey } from '../keys/copies.ts'
 import { announcedKey } from '../keys/events.ts'
 import type { Key } from '../keys/key.ts'
 import { WriteConflict } from './errors.ts'
@@ -13,9 +13,6 @@ import { Stamps } from './stamp-delay.ts'
 import { MAX_TRANSACTION_ITEMS, type Table } from './table.ts'
 import type { Item, Write } from './write-requests.ts'
 import { MAX_TRANSACTION_BYTES, UPDATED_ITEM_BYTES, writeBytes } from './write-size.ts'
-
-/** Longer than a writer takes to refresh the copies itself, and than a transaction is attempted. */
-const REFRESH_SWEEP_DELAY_MS = 60_000
 
 /** Collects the writes of one clinic that are committed together or not at all. */
 export class Changeset {
@@ -80,17 +77,11 @@ export class Changeset {
     this.#writes.set(keyString(key), this.#table.deleteWrite(key, 'existing'))
   }
 
-  /**
-   * Marks the copies of a patient's or doctor's name as out of date (see copies/copied-names.ts). A sweep refreshes them if
-   * the writer does not.
-   */
+  /** Marks the copies of a patient's or doctor's name as out of date, and lists them for a sweep (copies/copied-names.ts). */
   markStale(owner: string): void {
-    const { clinic } = this
-    const key = staleCopiesKey(clinic, owner)
     const at = this.#table.now() + REFRESH_SWEEP_DELAY_MS
-    this.add(key, 'owed', 1)
-    this.set(key, 'at', at)
-    this.put(dueRefreshKey({ clinic, owner, at }))
+    this.set(staleCopiesKey(this.clinic, owner), 'at', at)
+    this.put(dueRefreshKey({ clinic: this.clinic, owner, at }))
   }
 
   /** Whether changes emit events: those of a bulk import do only on request. */

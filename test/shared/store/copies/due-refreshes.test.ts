@@ -1,11 +1,12 @@
 /** Refreshes that were interrupted, and the worker that finishes them. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Patient } from '../../../../shared/domain/patient.ts'
+import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { dueRefreshes } from '../../../../shared/store/copies/due-refreshes.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
-import { doctorStore } from '../../../../shared/store/doctors.ts'
+import { doctorStore, MAX_SAVED } from '../../../../shared/store/doctors.ts'
 import {
   DUE_REFRESH_PARTITIONS,
   doctorOwner,
@@ -179,7 +180,7 @@ describe('a second rename', () => {
     await sweep(interrupted)
 
     const [mark, ...others] = await marks()
-    expect(mark).toMatchObject({ sk: doctorOwner(mine.doctor.id), owed: 2, at: at + MINUTE_MS })
+    expect(mark).toMatchObject({ sk: doctorOwner(mine.doctor.id), v: 2, at: at + MINUTE_MS })
     expect(others).toEqual([])
     expect((await dueItems()).map(({ sk }) => Number(sk.split('#')[0]))).toEqual([at + MINUTE_MS])
     at += MINUTE_MS
@@ -187,4 +188,18 @@ describe('a second rename', () => {
     expect((await appointment())?.doctor.fullName).toBe('Dr. Second')
     await expectNothingLeft()
   })
+})
+
+it('saves as many renamed doctors in one transaction as it allows', async () => {
+  const doctors = doctorStore({ table })
+  const stored = await doctors.find(mine.clinic.id, mine.doctor.id)
+  if (!stored) throw new Error('the doctor is missing')
+  const { version, ...doctor } = stored
+  const ids = Array.from({ length: MAX_SAVED }, newUuid)
+  const created = ids.map((id) => ({ before: null, after: { ...doctor, id } }))
+  await doctors.save(mine.clinic.id, created)
+  const before = await doctors.findMany(mine.clinic.id, ids)
+  const renamed = [...before.values()].map((one) => ({ before: one, after: { ...one, fullName: 'Dr. New' } }))
+  await doctors.save(mine.clinic.id, renamed)
+  expect(await dueItems()).toHaveLength(MAX_SAVED)
 })
