@@ -62,7 +62,7 @@ export function copiedNames(table: Table) {
         ...(version === undefined ? [] : [table.checkWrite(source, version)]),
       ])
     } catch (error) {
-      // Changed again in the meantime: the run of that change refreshes its copies.
+      // Changed again in the meantime: the run of that change refreshes its copies, or the sweep does.
       if (!(error instanceof ConditionFailed)) throw error
     }
   }
