@@ -130,7 +130,6 @@ function movedFields(
   facts: ChangeFacts,
 ): Partial<Appointment> {
   const { doctor, room, treatments } = facts
-  const isOtherStart = target.date !== before.date || target.startTime !== before.startTime
   const booked = new Map(before.treatments.map((treatment) => [treatment.id, treatment]))
   return {
     ...(parts.time && {
@@ -147,9 +146,21 @@ function movedFields(
         (id) => booked.get(id) ?? { id, name: treatments.get(id)?.name ?? '' },
       ),
     }),
-    // The patient confirmed the earlier time.
-    ...(isOtherStart && { confirmedAt: null, checkedInAt: null }),
+    ...outdatedFields(before, { ...target, status: before.status }),
   }
 }
+
+/** The fields that are cleared at another time, because the patient confirmed the earlier one, or when a cancellation is undone. */
+export const outdatedFields = (
+  before: Appointment,
+  after: Pick<Appointment, 'date' | 'startTime' | 'status'>,
+): Partial<Appointment> => ({
+  ...((after.date !== before.date || after.startTime !== before.startTime) && {
+    confirmedAt: null,
+    checkedInAt: null,
+  }),
+  ...(before.status === 'cancelled' &&
+    after.status !== 'cancelled' && { cancelledAt: null, cancellationReason: null }),
+})
 
 const referenceTo = ({ id, name }: CatalogueReference): CatalogueReference => ({ id, name })
