@@ -1,7 +1,7 @@
 /** Decides on a change of an appointment: a move, and other fields. */
 import type { Appointment, CatalogueReference } from './appointment.ts'
 import { formatTime, parseTime } from './interval.ts'
-import type { Patient } from './patient.ts'
+import { fullName, type Patient } from './patient.ts'
 import {
   intervalOf,
   MAX_DURATION,
@@ -122,14 +122,14 @@ export function endProblems(startTime: string, endTime: string, minutes?: number
   return length < MIN_DURATION || length > MAX_DURATION ? [{ kind: 'length_out_of_range' }] : []
 }
 
-/** The fields that a move changes. What stays keeps its name as booked. */
+/** The fields that a move changes. Rooms and treatments that stay keep their names as booked. */
 function movedFields(
   before: Appointment,
   target: Placement,
   parts: PlacementParts,
   facts: ChangeFacts,
 ): Partial<Appointment> {
-  const { doctor, room, treatments } = facts
+  const { patient, doctor, room, treatments } = facts
   const booked = new Map(before.treatments.map((treatment) => [treatment.id, treatment]))
   return {
     ...(parts.time && {
@@ -137,7 +137,9 @@ function movedFields(
       startTime: target.startTime,
       endTime: formatTime(intervalOf(target, facts).to),
     }),
-    ...(doctor && doctor.id !== before.doctor.id && { doctor: { id: doctor.id, fullName: doctor.fullName } }),
+    // A refresh of the copies of a name may miss an appointment that moves meanwhile.
+    ...(patient && { patient: { id: patient.id, fullName: fullName(patient) } }),
+    ...(parts.time && doctor && { doctor: { id: doctor.id, fullName: doctor.fullName } }),
     ...(target.room !== (before.room?.id ?? null) && {
       room: target.room !== null && room ? referenceTo(room) : null,
     }),
