@@ -11,6 +11,7 @@ import {
   CREDENTIAL_PARTITION_PREFIX,
   USAGE_PARTITION_PREFIX,
 } from '../shared/store/keys/clinics.ts'
+import { DUE_REFRESH_PARTITION_PREFIX } from '../shared/store/keys/copies.ts'
 import { ANNOUNCED_PARTITION_PREFIX } from '../shared/store/keys/events.ts'
 import {
   DUE_MESSAGE_PARTITION_PREFIX,
@@ -49,6 +50,7 @@ export const SHARED_PARTITION_PREFIXES: Readonly<Record<SharedPartitions, string
   'unresolved-messages': UNRESOLVED_MESSAGES_PARTITION,
   'provider-ids': PROVIDER_PARTITION_PREFIX,
   'due-deliveries': DUE_DELIVERY_PARTITION_PREFIX,
+  'stale-copies': DUE_REFRESH_PARTITION_PREFIX,
 }
 
 /**

@@ -21,6 +21,9 @@ export const CREATE_PATIENT_UNITS = 12
 /** Changing one patient, the same. */
 export const UPDATE_PATIENT_UNITS = 14
 
+/** Changing the name of one, which also lists its copies for the sweep that refreshes them. */
+export const RENAME_PATIENT_UNITS = UPDATE_PATIENT_UNITS + 2
+
 /** Any page of the active or of the inactive patients: reads which are inactive, and rows that need not be neighbours. */
 export const activePageBound = (patients: number, limit: number): Bound => ({
   units: limit + 2 + Math.ceil(patients / 29_000),

@@ -90,7 +90,7 @@ export const updatePatient = defineRoute({
       'ConditionCheckItem',
       'BatchWriteItem',
     ],
-    shared: ['announced-events'],
+    shared: ['announced-events', 'stale-copies'],
     memory: 1024,
   },
 })

@@ -26,6 +26,7 @@ export type SharedPartitions =
   | 'unresolved-messages'
   | 'provider-ids'
   | 'due-deliveries'
+  | 'stale-copies'
 
 /** A scope that depends on a field of the body: each value of the field has its own scope. */
 export type ScopeByField = { readonly field: string; readonly byValue: Readonly<Record<string, Scope>> }

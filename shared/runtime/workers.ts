@@ -158,6 +158,18 @@ export const foldTalliesWorker = {
   timeoutSeconds: 60,
 } as const satisfies Worker
 
+export const refreshCopiesWorker = {
+  id: 'refresh-copies',
+  part: 'maintenance',
+  trigger: { type: 'schedule', every: 'minute' },
+  uses: {
+    table: ['Query', 'GetItem', 'BatchGetItem', 'PutItem', 'DeleteItem', 'ConditionCheckItem'],
+    // The erasure of a patient, which it may also finish, changes records.
+    shared: ['announced-events', 'stale-copies'],
+  },
+  timeoutSeconds: 60,
+} as const satisfies Worker
+
 /** THE WORKER TABLE: every function that no request invokes. */
 export const WORKERS: readonly Worker[] = [
   sendEmailWorker,
@@ -170,4 +182,5 @@ export const WORKERS: readonly Worker[] = [
   sweepEventsWorker,
   sweepDeliveriesWorker,
   foldTalliesWorker,
+  refreshCopiesWorker,
 ]

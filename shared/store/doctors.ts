@@ -18,8 +18,8 @@ type ImportedDoctor = Doctor & { readonly externalId?: string }
 /** A doctor to be written: a new one, or a change of the one that was read. */
 export type DoctorChange = { readonly before: StoredDoctor | null; readonly after: ImportedDoctor }
 
-/** Doctors in one transaction: each takes up to two items. */
-export const MAX_SAVED = 50
+/** Doctors in one transaction: each takes up to three items. */
+export const MAX_SAVED = 33
 
 /** A clinic has tens of doctors, rarely hundreds, so its list is one partition that is read whole and sorted in memory. */
 const MAX_DOCTORS = 10_000

@@ -6,6 +6,7 @@ import type { Random } from '../../infra/local/realistic-dynamodb/random.ts'
 import type { RealisticDynamoDb } from '../../infra/local/realistic-dynamodb/realistic-dynamodb.ts'
 import { ROUTES } from '../../shared/api/routes.ts'
 import { tallyFolding } from '../../shared/store/calendar/fold-tallies.ts'
+import { DUE_REFRESH_PARTITIONS } from '../../shared/store/keys/copies.ts'
 import { ALL_ANNOUNCED_PARTITIONS } from '../../shared/store/keys/events.ts'
 import { DUE_MESSAGE_PARTITIONS } from '../../shared/store/keys/messages.ts'
 import { DUE_DELIVERY_PARTITIONS } from '../../shared/store/keys/webhooks.ts'
@@ -53,12 +54,18 @@ const WORKERS = [
   'sweep-messages',
   'sweep-events',
   'sweep-deliveries',
+  'refresh-copies',
   'email-feedback',
 ]
 
-const SWEEPS = ['sweep-messages', 'sweep-events', 'sweep-deliveries']
+const SWEEPS = ['sweep-messages', 'sweep-events', 'sweep-deliveries', 'refresh-copies']
 
-const DUE_PARTITIONS = [...ALL_ANNOUNCED_PARTITIONS, ...DUE_MESSAGE_PARTITIONS, ...DUE_DELIVERY_PARTITIONS]
+const DUE_PARTITIONS = [
+  ...ALL_ANNOUNCED_PARTITIONS,
+  ...DUE_MESSAGE_PARTITIONS,
+  ...DUE_DELIVERY_PARTITIONS,
+  ...DUE_REFRESH_PARTITIONS,
+]
 
 export function httpWorld(engine: HttpEngine, random: Random) {
   const { stack, dynamodb, client, direct, tableName, clockOffset } = engine

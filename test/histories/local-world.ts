@@ -100,6 +100,7 @@ export function localWorld(engine: LocalEngine, random: Random, providerFaults: 
       await fanOut(crash)
       await runQueue()
       await invoke('sweep-messages', {}).catch(ignoreWhileFaulty)
+      await invoke('refresh-copies', {}, crash).catch(ignoreWhileFaulty)
     },
     settle: async () => {
       dynamodb.faults.clear()
@@ -110,6 +111,7 @@ export function localWorld(engine: LocalEngine, random: Random, providerFaults: 
         await invoke('sweep-messages', {})
         await invoke('sweep-events', {})
         await invoke('sweep-deliveries', {})
+        await invoke('refresh-copies', {})
         const isIdle = providers.isQueueEmpty()
         await runQueue()
         if (round > 3 && isIdle) break

@@ -48,6 +48,7 @@ import { aPatient, freshTable } from '../support/table.ts'
 import { anAttempt } from '../support/webhook-health.ts'
 import { appointmentRequests } from './appointment-requests.ts'
 import { type ExactGrants, exactGrants, logicalIdOf } from './exact-grants.ts'
+import { interruptRefreshes } from './interrupted-refreshes.ts'
 import { ses, sns, sqs } from './recorded-calls.ts'
 
 let headers: Record<string, string>
@@ -306,6 +307,10 @@ const starts: Record<string, () => Promise<[event: object, answer: unknown]>> = 
       table.putWrite({ ...overflow, '4s': 1, v: 1 }),
       table.putWrite({ ...overflowMarkKey(overflow), at: Date.now() - 120_000 }),
     ])
+    return [{}, undefined]
+  },
+  'refresh-copies': async () => {
+    await interruptRefreshes({ ...table, now: () => Date.now() - 10 * 60_000 })
     return [{}, undefined]
   },
   'fan-out-events': async () => {

@@ -54,6 +54,10 @@ const workers: Record<string, Worker> = {
     timeout: 60,
     environment: {},
   },
+  'refresh-copies': {
+    timeout: 60,
+    environment: {},
+  },
   'sweep-events': {
     timeout: 60,
     environment: deliveryQueues,
@@ -139,8 +143,9 @@ describe('the workers', () => {
     ['Events/sweep-events', 4],
     ['Events/sweep-deliveries', 4],
     ['Maintenance/fold-tallies', 1],
+    ['Maintenance/refresh-copies', 1],
   ])('%s runs every minute in %i parts, without retries by the schedule or by Lambda', (sweep, parts) => {
-    dev.resourceCountIs('AWS::Lambda::EventInvokeConfig', 4)
+    dev.resourceCountIs('AWS::Lambda::EventInvokeConfig', 5)
     dev.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
       FunctionName: refTo(`${sweep}/Function`),
       MaximumRetryAttempts: 0,

@@ -33,6 +33,9 @@ export const FAULTS = {
   invoice_unsettled: 'an invoice does not match its payments: settled again',
   stale_copy: 'a record shows an outdated name or address, and no refresh is pending: rewritten',
   refresh_interrupted: 'a change of name did not reach all its copies: copies refreshed',
+  refresh_unscheduled: 'stale copies are not listed for the sweep that refreshes them: copies refreshed',
+  refresh_stray:
+    'copies that are not stale are listed for the sweep that refreshes them: removed from the list',
   credential_missing: 'the list of credentials names one that does not exist; never repaired',
   credential_foreign: "the list of credentials has another clinic's; never repaired",
   credential_state_wrong:

@@ -1,6 +1,7 @@
 /**
  * Names and addresses are copied into the records that lists show. A change of one marks its copies as stale in its own
- * transaction (Changeset.markStale); refreshing them afterwards can be interrupted and repeated.
+ * transaction (Changeset.markStale); refreshing them afterwards can be interrupted and repeated. What is interrupted is
+ * finished by a sweep (due-refreshes.ts).
  */
 import { APPOINTMENT_FIELDS, type Appointment, type PersonReference } from '../../domain/appointment.ts'
 import type { ClinicId } from '../../domain/clinic.ts'
@@ -15,12 +16,14 @@ import { invoiceStore } from '../calendar/invoices.ts'
 import { paymentStore } from '../calendar/payments.ts'
 import { doctorStore } from '../doctors.ts'
 import { doctorKey } from '../keys/clinics.ts'
-import { parseOwner, staleCopiesKey, staleCopiesPartition } from '../keys/copies.ts'
+import { dueRefreshKey, parseOwner, staleCopiesKey, staleCopiesPartition } from '../keys/copies.ts'
+import type { Key } from '../keys/key.ts'
 import { patientKey } from '../keys/patients.ts'
 import { messageStore } from '../messages/messages.ts'
 import { patientStore, type StoredPatient } from '../patients/patients.ts'
 import { ConditionFailed } from '../table/errors.ts'
 import type { Table } from '../table/table.ts'
+import type { Item } from '../table/write-requests.ts'
 import { rewriteRecords } from './rewrite-records.ts'
 
 export function copiedNames(table: Table) {
@@ -55,10 +58,11 @@ export function copiedNames(table: Table) {
     try {
       await table.transact([
         table.deleteWrite(key, staleCopies.v as number),
+        ...dueItems(clinic, staleCopies).map((dueItem) => table.deleteWrite(dueItem)),
         ...(version === undefined ? [] : [table.checkWrite(source, version)]),
       ])
     } catch (error) {
-      // Changed again in the meantime: the run of that change refreshes its copies.
+      // Changed again in the meantime: the run of that change refreshes its copies, or the sweep does.
       if (!(error instanceof ConditionFailed)) throw error
     }
   }
@@ -99,6 +103,10 @@ export function copiedNames(table: Table) {
 
   return { staleOwners, refresh, refreshAll }
 }
+
+/** The due item that was written with a mark; marks of earlier releases have none. */
+const dueItems = (clinic: ClinicId, { sk, at }: Item): Key[] =>
+  at === undefined ? [] : [dueRefreshKey({ clinic, owner: sk, at: at as number })]
 
 const patientReference = (patient: StoredPatient) => ({ id: patient.id, fullName: fullName(patient) })
 

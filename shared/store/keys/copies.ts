@@ -1,4 +1,5 @@
 import type { ClinicId } from '../../domain/clinic.ts'
+import { DUE_PARTITION_PREFIX, duePartitions, dueSortKey, parseDueKey } from './due.ts'
 import { type Key, partition } from './key.ts'
 
 /** The owner of a name or of contacts that other records copy. */
@@ -18,3 +19,27 @@ export const staleCopiesKey = (clinic: ClinicId, owner: string): Key => ({
   pk: staleCopiesPartition(clinic),
   sk: owner,
 })
+
+/** Prefix of the partitions of owners whose copies a sweep refreshes. */
+export const DUE_REFRESH_PARTITION_PREFIX = `${DUE_PARTITION_PREFIX}copies#`
+
+const DUE_REFRESHES = duePartitions('copies', 8)
+
+export const DUE_REFRESH_PARTITIONS = DUE_REFRESHES.all
+
+/** Longer than a writer takes to refresh the copies itself, and than a transaction is attempted. */
+export const REFRESH_SWEEP_DELAY_MS = 60_000
+
+/** An owner whose copies a sweep refreshes from `at` on, if nothing else has. */
+export type DueRefresh = { readonly clinic: ClinicId; readonly owner: string; readonly at: number }
+
+export function dueRefreshKey({ clinic, owner, at }: DueRefresh): Key {
+  const { kind, id } = parseOwner(owner)
+  return { pk: DUE_REFRESHES.of(id), sk: `${dueSortKey({ clinic, id, at })}#${kind}` }
+}
+
+/** The inverse of {@link dueRefreshKey}. */
+export function parseDueRefreshKey(key: Key): DueRefresh {
+  const { clinic, id, at } = parseDueKey(key)
+  return { clinic, owner: key.sk.endsWith('#doctor') ? doctorOwner(id) : patientOwner(id), at }
+}

@@ -20,8 +20,8 @@ import { patientSnapshots } from './snapshots.ts'
 
 /** The most new patients in one transaction: five items each, the head, and two parts of the inactive patients. */
 export const MAX_CREATED = 19
-/** The most updated patients in one transaction: ten items each, and the head. */
-export const MAX_UPDATED = 9
+/** The most updated patients in one transaction: eleven items each, the head, and two parts of the inactive patients. */
+export const MAX_UPDATED = 8
 
 /** A patient as it was read, and its new state. */
 export type PatientChange = { readonly before: StoredPatient; readonly after: StoredPatient }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { EventDraft } from '../../domain/event.ts'
-import { staleCopiesKey } from '../keys/copies.ts'
+import { dueRefreshKey, REFRESH_SWEEP_DELAY_MS, staleCopiesKey } from '../keys/copies.ts'
 import { announcedKey } from '../keys/events.ts'
 import type { Key } from '../keys/key.ts'
 import { WriteConflict } from './errors.ts'
@@ -77,9 +77,11 @@ export class Changeset {
     this.#writes.set(keyString(key), this.#table.deleteWrite(key, 'existing'))
   }
 
-  /** Marks the copies of a patient's or doctor's name as out of date (see copies/copied-names.ts). */
+  /** Marks the copies of a patient's or doctor's name as out of date, and lists them for a sweep (copies/copied-names.ts). */
   markStale(owner: string): void {
-    this.add(staleCopiesKey(this.clinic, owner), 'owed', 1)
+    const at = this.#table.now() + REFRESH_SWEEP_DELAY_MS
+    this.set(staleCopiesKey(this.clinic, owner), 'at', at)
+    this.put(dueRefreshKey({ clinic: this.clinic, owner, at }))
   }
 
   /** Whether changes emit events: those of a bulk import do only on request. */

@@ -4,7 +4,6 @@ import { verifyClinic } from '../../../bin/clinic/verify/verify-clinic.ts'
 import { anonymizeResponse } from '../../../shared/api/anonymize-response.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
-import { copiedNames } from '../../../shared/store/copies/copied-names.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
 import type { ClinicModel } from '../model.ts'
@@ -31,7 +30,7 @@ export async function checkEverything(world: World, clinics: readonly ClinicMode
   await checkErasure(world, clinics)
 }
 
-/** What an operator does after interrupted commands: erasures and changes of settings are repeated, names refreshed. */
+/** What an operator does after interrupted commands: erasures and changes of settings are repeated. */
 async function completeCommands(world: World, clinic: ClinicModel): Promise<void> {
   const id = clinic.id as ClinicId
   const complete = async () => {
@@ -40,7 +39,6 @@ async function completeCommands(world: World, clinic: ClinicModel): Promise<void
       await patientChanges(world.table).erase(id, patient.id, anonymizeResponse)
       patient.erasure = 'certain'
     }
-    await copiedNames(world.table).refreshAll(id)
     const current = await clinicStore(world).find(id)
     if (current) await credentialStore({ ...world, now: Date.now }).refreshClinic(current)
   }

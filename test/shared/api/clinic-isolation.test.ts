@@ -107,7 +107,7 @@ function touchedBy(input: unknown): Touched[] {
 /** The clinic of an item that is not in a clinic's own partitions. */
 function ownerOf(item: Touched): unknown {
   if (item.pk.startsWith(ANNOUNCED_PARTITION_PREFIX)) return parseAnnouncedKey(item).clinic
-  if (/^due#(message|delivery)#\d+$/.test(item.pk)) return parseDueKey(item).clinic
+  if (/^due#(message|delivery|copies)#\d+$/.test(item.pk)) return parseDueKey(item).clinic
   if (item.pk.startsWith(PROVIDER_PARTITION_PREFIX)) return item.c
   throw new Error(`the test does not know the owner of ${item.pk}`)
 }
@@ -282,7 +282,7 @@ describe("a request stays within the credential's clinic", () => {
 /** The due items that each route writes for background functions. */
 const DUE: Record<string, string[]> = {
   'create-patient': ['due#event'],
-  'update-patient': ['due#event'],
+  'update-patient': ['due#copies', 'due#event'],
   'deactivate-patient': ['due#event'],
   'activate-patient': ['due#event'],
   'create-appointment': ['due#event'],

@@ -9,6 +9,7 @@ import {
   clinicKey,
   credentialKey,
 } from '../../../../shared/store/keys/clinics.ts'
+import { dueRefreshKey, patientOwner, staleCopiesKey } from '../../../../shared/store/keys/copies.ts'
 import {
   patientChangeKey,
   patientHeadKey,
@@ -54,6 +55,13 @@ const change = async (at: number, fields: object) => {
   if (before) await patientWriter(db).update(made.clinic, [{ before, after: { ...before, ...fields } }])
 }
 
+const dueRefresh = (at: number) => dueRefreshKey({ clinic: made.clinic, owner: patientOwner(idOf(1)), at })
+/** Changes a name, and loses the item by which the sweep finds its copies. */
+async function unscheduledRefresh() {
+  await change(1, { lastName: 'New' })
+  const { at } = await raw.read(staleCopiesKey(made.clinic, patientOwner(idOf(1))))
+  await raw.remove(dueRefresh(at as number))
+}
 /** The item that lists a patient in the index of changes. */
 const indexItem = async (at: number) =>
   changeIndexKey(made.clinic, 'P', toPatient(await raw.read(record(at))))
@@ -190,6 +198,12 @@ const REPAIRABLE: InjectedFault[] = [
     ['search_log_wrong'],
   ],
   ['a patient’s new name was not copied', () => change(1, { lastName: 'New' }), ['refresh_interrupted']],
+  ['stale copies are not due for the sweep', () => unscheduledRefresh(), ['refresh_unscheduled']],
+  [
+    'copies that are not stale are due for the sweep',
+    () => raw.put(dueRefresh(Date.now() - 3_600_000)),
+    ['refresh_stray'],
+  ],
   ['a credential has an earlier time zone', () => outdatedCredential({ cv: 0 }), ['credential_outdated']],
   [
     'a credential from before versions has an earlier time zone',
