@@ -200,6 +200,25 @@ describe('importing a catalogue', () => {
     })
   })
 
+  it('lets records of a file exchange what only one can have, whatever their order', async () => {
+    const rows = (codes: readonly string[]) =>
+      codes.map((code, at) => ({ ...treatment, doctor_external_ids: [], external_id: `T${at}`, code }))
+    const codes = Array.from({ length: 100 }, (_, at) => `C${at}`)
+    const turned = [...codes.slice(1), 'C0']
+    expect(await load('treatments', rows(codes))).toMatchObject({ imported: 100, reasons: [] })
+    expect(await load('treatments', rows(turned))).toMatchObject({ updated: 100, reasons: [] })
+    expect(await load('treatments', rows(turned))).toMatchObject({ unchanged: 100, reasons: [] })
+    // A rejected row keeps its code, so the row that is to get it is rejected too.
+    const [first, second] = rows(['C2', 'New'])
+    const wrong = [first ?? {}, { ...second, price: 'free' }]
+    expect(await load('treatments', wrong)).toMatchObject({
+      reasons: [
+        'code is already the code of another treatment',
+        'price must be a number with at most 2 decimals in EUR',
+      ],
+    })
+  })
+
   it('rejects what exceeds the number of treatments of a clinic', async () => {
     const { db, clinic } = imported
     const store = treatmentStore(db)
