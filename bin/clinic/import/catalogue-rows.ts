@@ -44,7 +44,8 @@ export async function writeCatalogueRows<Entry extends { readonly id: string }, 
     const externalId = before ? before.externalId : row.externalId
     changes.push({ before, after: { ...after, ...(externalId !== undefined && { externalId }) } })
   }
-  for (const write of ['imported', 'updated'] as const) {
+  // A changed record may give up what only one can have, and a new one is to get.
+  for (const write of ['updated', 'imported'] as const) {
     const written = changes.filter(({ before }) => (before === null) === (write === 'imported'))
     for (const chunk of chunked(written, MAX_SAVED)) {
       const ids = chunk.map(({ after }) => after.id)

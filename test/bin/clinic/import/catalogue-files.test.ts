@@ -219,6 +219,26 @@ describe('importing a catalogue', () => {
     })
   })
 
+  it('never has two defaults, not even after an interrupted import', async () => {
+    const { table } = imported.db
+    await load('price-lists', [{ external_id: 'P1', name: 'Private', is_default: true }])
+    let writes = 0
+    const interrupted = {
+      ...table,
+      tryTransact: async (items: Parameters<typeof table.tryTransact>[0]) => {
+        if (++writes > 1) throw new Error('interrupted')
+        await table.tryTransact(items)
+      },
+    }
+    const lists = [
+      { external_id: 'P2', name: 'Staff', is_default: true },
+      { external_id: 'P1', name: 'Private', is_default: false },
+    ]
+    await expect(load('price-lists', lists, interrupted)).rejects.toThrow('interrupted')
+    expect((await all()).priceLists.map(({ isDefault }) => isDefault)).toEqual([false])
+    expect(await load('price-lists', lists)).toMatchObject({ imported: 1, unchanged: 1 })
+  })
+
   it('rejects what exceeds the number of treatments of a clinic', async () => {
     const { db, clinic } = imported
     const store = treatmentStore(db)
