@@ -37,7 +37,6 @@ export function messageJson(message: Stamped<Message>, clinic: Clinic, now: numb
   return {
     clinic_id: clinic.id,
     ...entry,
-    accepted_at: clinicTimestamp(message.acceptedAt, clinic.timezone),
     progress: progressOf(message, now),
     dispatch: dispatch && {
       due_at: at(dispatch.dueAt),

@@ -100,8 +100,8 @@ describe('GET /availability', () => {
 
   it('requires doctor and date', async () => {
     expect((await get(stack, '/availability', pair)).body.details).toEqual([
-      { field: 'doctor_id', issue: 'is required' },
       { field: 'date', issue: 'is required' },
+      { field: 'doctor_id', issue: 'is required' },
     ])
   })
 })
@@ -180,7 +180,7 @@ describe('POST /appointments', () => {
     [{ doctor_id: 1 }, 'doctor_id'],
     [{ notes: 'x'.repeat(2001) }, 'notes'],
     [{ status: 'completed' }, 'status'],
-    [{ end_time: '09:30' }, 'end_time'],
+    [{ end_time: '9:30' }, 'end_time'],
   ])('returns 422 naming the invalid field: %j', async (wrong, field) => {
     expect(await book(wrong)).toMatchObject({
       status: 422,

@@ -80,6 +80,8 @@ it('delivers an SMS to the local outbox and shows it in the log', async () => {
       provider_message_id: expect.any(String),
       error_message: null,
       sent_at: expect.stringMatching(/\+03:00$/),
+      created_at: expect.stringMatching(/\+03:00$/),
+      updated_at: expect.stringMatching(/\+03:00$/),
       patient: { id: patient.id, full_name: `${patient.firstName} ${patient.lastName}` },
     },
   ])

@@ -35,11 +35,10 @@ describe('POST /patients', () => {
       body: { data: { full_name: 'Işıl Großmann', phone_number: '+905321234567' } },
     })
     expect(answer.headers.location).toBe(`/api/developer/v1/patients/${answer.body.data.id}`)
-    expect((await get(stack, '/patients?search=isil%20grossmann', pair)).body.data).toEqual([
-      answer.body.data,
-    ])
+    const { national_id: _, notes: __, ...listed } = answer.body.data
+    expect((await get(stack, '/patients?search=isil%20grossmann', pair)).body.data).toEqual([listed])
     expect((await get(stack, `/patients/${answer.body.data.id}`, pair)).body).toEqual(answer.body)
-    expect((await get(stack, '/patients?limit=1', pair)).body.data).toEqual([answer.body.data])
+    expect((await get(stack, '/patients?limit=1', pair)).body.data).toEqual([listed])
   })
 
   it.each<[string, Record<string, unknown>, string]>([

@@ -20,6 +20,7 @@ export type Response = {
   readonly content?: Readonly<Record<string, Content>>
 }
 export type Parameter = {
+  readonly description?: string
   readonly name: string
   readonly in: 'path' | 'query' | 'header'
   readonly required: boolean

@@ -127,7 +127,7 @@ function verdictOf(
 
 const requiredQuery = (parameters: readonly Parameter[], known: KnownValues): string[] =>
   parameters
-    .filter((one) => one.in === 'query' && one.required)
+    .filter((one) => one.in === 'query' && (one.required || one.description?.startsWith('Required unless')))
     .map(({ name, example }) => `${name}=${encode(known[name] ?? String(example))}`)
 
 function validBodies(operation: Operation, known: KnownValues): Record<string, unknown>[] {
