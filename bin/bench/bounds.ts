@@ -27,7 +27,7 @@ export const RENAME_PATIENT_UNITS = UPDATE_PATIENT_UNITS + 4
 /** Any page of the active or of the inactive patients: reads which are inactive, and rows that need not be neighbours. */
 export const activePageBound = (patients: number, limit: number): Bound => ({
   units: limit + 2 + Math.ceil(patients / 29_000),
-  roundTrips: 2,
+  roundTrips: ROUND_TRIPS,
 })
 
 /** A page of a calendar list without a patient filter. */

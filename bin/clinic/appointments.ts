@@ -4,6 +4,8 @@ import { longText, oneOf } from '../../shared/api/schemas.ts'
 import { APPOINTMENT_STATUSES, type AppointmentStatus } from '../../shared/domain/appointment.ts'
 import { closeAs } from '../../shared/domain/appointment-actions.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
+import { patientKey } from '../../shared/store/keys/patients.ts'
+import { patientStore } from '../../shared/store/patients/patients.ts'
 import { connect, requireClinic } from './connection.ts'
 import { CommandFailure, parseOption, print } from './output.ts'
 import { changeRecord } from './record.ts'
@@ -43,7 +45,13 @@ async function setStatus(
   const clinic = await requireClinic(table, clinicId)
   const list = appointmentStore({ table })
   const at = new Date(table.now()).toISOString()
-  const appointment = await changeRecord(table, list, clinic.id, id, async (before) => {
+  const patients = patientStore({ table })
+  const appointment = await changeRecord(table, list, clinic.id, id, async (before, changes) => {
+    const patient = (await patients.findMany(clinic.id, [before.patient.id])).get(before.patient.id)
+    if (patient?.erasedAt && reason !== null)
+      throw new CommandFailure('The patient was erased: cancel the appointment without --reason.')
+    // An erasure that begins meanwhile would not find the reason.
+    if (patient) changes.requireVersion(patientKey(clinic.id, patient.id), patient.version)
     const verdict = closeAs(before, status, { at, reason })
     if (verdict.kind === 'closed')
       throw new CommandFailure(`The appointment is ${before.status}, which is final.`)

@@ -1,7 +1,7 @@
 /** Decides on a change of an appointment: a move, and other fields. */
 import type { Appointment, CatalogueReference } from './appointment.ts'
 import { formatTime, parseTime } from './interval.ts'
-import type { Patient } from './patient.ts'
+import { fullName, type Patient } from './patient.ts'
 import {
   intervalOf,
   MAX_DURATION,
@@ -122,15 +122,14 @@ export function endProblems(startTime: string, endTime: string, minutes?: number
   return length < MIN_DURATION || length > MAX_DURATION ? [{ kind: 'length_out_of_range' }] : []
 }
 
-/** The fields that a move changes. What stays keeps its name as booked. */
+/** The fields that a move changes. Rooms and treatments that stay keep their names as booked. */
 function movedFields(
   before: Appointment,
   target: Placement,
   parts: PlacementParts,
   facts: ChangeFacts,
 ): Partial<Appointment> {
-  const { doctor, room, treatments } = facts
-  const isOtherStart = target.date !== before.date || target.startTime !== before.startTime
+  const { patient, doctor, room, treatments } = facts
   const booked = new Map(before.treatments.map((treatment) => [treatment.id, treatment]))
   return {
     ...(parts.time && {
@@ -138,7 +137,9 @@ function movedFields(
       startTime: target.startTime,
       endTime: formatTime(intervalOf(target, facts).to),
     }),
-    ...(doctor && doctor.id !== before.doctor.id && { doctor: { id: doctor.id, fullName: doctor.fullName } }),
+    // A refresh of the copies of a name may miss an appointment that moves meanwhile.
+    ...(patient && { patient: { id: patient.id, fullName: fullName(patient) } }),
+    ...(parts.time && doctor && { doctor: { id: doctor.id, fullName: doctor.fullName } }),
     ...(target.room !== (before.room?.id ?? null) && {
       room: target.room !== null && room ? referenceTo(room) : null,
     }),
@@ -147,9 +148,21 @@ function movedFields(
         (id) => booked.get(id) ?? { id, name: treatments.get(id)?.name ?? '' },
       ),
     }),
-    // The patient confirmed the earlier time.
-    ...(isOtherStart && { confirmedAt: null, checkedInAt: null }),
+    ...outdatedFields(before, { ...target, status: before.status }),
   }
 }
+
+/** The fields that are cleared at another time, because the patient confirmed the earlier one, or when a cancellation is undone. */
+export const outdatedFields = (
+  before: Appointment,
+  after: Pick<Appointment, 'date' | 'startTime' | 'status'>,
+): Partial<Appointment> => ({
+  ...((after.date !== before.date || after.startTime !== before.startTime) && {
+    confirmedAt: null,
+    checkedInAt: null,
+  }),
+  ...(before.status === 'cancelled' &&
+    after.status !== 'cancelled' && { cancelledAt: null, cancellationReason: null }),
+})
 
 const referenceTo = ({ id, name }: CatalogueReference): CatalogueReference => ({ id, name })

@@ -5,6 +5,7 @@ import {
   type Appointment,
   NEW_APPOINTMENT,
 } from '../../../shared/domain/appointment.ts'
+import { outdatedFields } from '../../../shared/domain/change-appointment.ts'
 import { fullName } from '../../../shared/domain/patient.ts'
 import { multiLineText } from '../../../shared/domain/text-fields.ts'
 import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
@@ -79,11 +80,13 @@ export function appointmentImport(table: Table, now: () => number): ImportEntity
           const { patient: _, doctorId, ...facts } = fields
           const doctor = requireDoctor(known, doctorId)
           changes.requireVersion(doctorKey(clinic.id, doctorId), doctor.version)
+          const given = definedFields(facts) as Pick<Appointment, 'date' | 'startTime' | 'endTime'>
           return {
             ...NEW_APPOINTMENT,
             createdAt: new Date(now()).toISOString(),
             ...before,
-            ...(definedFields(facts) as Pick<Appointment, 'date' | 'startTime' | 'endTime'>),
+            ...(before && outdatedFields(before, { ...before, ...given })),
+            ...given,
             id,
             patient: { id: patient.id, fullName: fullName(patient) },
             doctor: { id: doctorId, fullName: doctor.fullName },

@@ -11,7 +11,7 @@ import { RowRejectedError } from './patient-rows.ts'
 /** Records in one transaction, whose size is limited: a price list can have a thousand prices. */
 const MAX_SAVED = 40
 
-/** The records of the clinic by id, with the rows before this one. */
+/** The records of the clinic by id. */
 type Known<Entry> = ReadonlyMap<string, StoredEntry<Entry>>
 
 export type CatalogueRows<Entry, Fields> = {
@@ -32,24 +32,20 @@ export async function writeCatalogueRows<Entry extends { readonly id: string }, 
   outcomes: BatchOutcomes,
 ): Promise<void> {
   const known = new Map((await rows.store.list(clinic)).map((entry) => [entry.id, entry]))
+  const { entries, rejections } = judgeRows(rows, batch, known)
+  for (const [id, reason] of rejections) outcomes.rejected(id, reason)
   const changes: EntryChange<Entry>[] = []
-  for (const row of batch) {
+  for (const { row, entry: after } of entries) {
     const before = known.get(row.id) ?? null
-    try {
-      const after = checkedEntry(rows, row, before, known)
-      if (before && isUnchanged<Entry>(before, after)) {
-        outcomes.unchanged(row.id)
-        continue
-      }
-      const externalId = before ? before.externalId : row.externalId
-      changes.push({ before, after: { ...after, ...(externalId !== undefined && { externalId }) } })
-      known.set(row.id, { ...after, version: before?.version ?? 0 })
-    } catch (error) {
-      if (!(error instanceof RowRejectedError)) throw error
-      outcomes.rejected(row.id, error.message)
+    if (before && isUnchanged<Entry>(before, after)) {
+      outcomes.unchanged(row.id)
+      continue
     }
+    const externalId = before ? before.externalId : row.externalId
+    changes.push({ before, after: { ...after, ...(externalId !== undefined && { externalId }) } })
   }
-  for (const write of ['imported', 'updated'] as const) {
+  // A changed record may give up what only one can have, and a new one is to get.
+  for (const write of ['updated', 'imported'] as const) {
     const written = changes.filter(({ before }) => (before === null) === (write === 'imported'))
     for (const chunk of chunked(written, MAX_SAVED)) {
       const ids = chunk.map(({ after }) => after.id)
@@ -58,19 +54,53 @@ export async function writeCatalogueRows<Entry extends { readonly id: string }, 
   }
 }
 
+type JudgedRow<Entry, Fields> = { readonly row: ImportRow<Fields>; readonly entry: Entry }
+
+/**
+ * The records of the rows of a batch, and why others are rejected. Each row is judged beside the records as the batch leaves them,
+ * whatever its order: two can exchange their codes. The record of a rejected row stays as it is, so the others are judged again.
+ */
+function judgeRows<Entry extends { readonly id: string }, Fields>(
+  rows: CatalogueRows<Entry, Fields>,
+  batch: readonly ImportRow<Fields>[],
+  known: Known<Entry>,
+) {
+  const rejections = new Map<string, string>()
+  for (;;) {
+    const left = batch.filter(({ id }) => !rejections.has(id))
+    const changing = new Set(left.map(({ id }) => id))
+    const present = new Map<string, Entry>([...known].filter(([id]) => !changing.has(id)))
+    const entries: JudgedRow<Entry, Fields>[] = []
+    let count = known.size
+    for (const row of left) {
+      const before = known.get(row.id) ?? null
+      try {
+        const entry = checkedEntry(rows, row, before, { present, count })
+        entries.push({ row, entry })
+        present.set(row.id, entry)
+        if (!before) count++
+      } catch (error) {
+        if (!(error instanceof RowRejectedError)) throw error
+        rejections.set(row.id, error.message)
+      }
+    }
+    if (entries.length === left.length) return { entries, rejections }
+  }
+}
+
 /** @throws RowRejectedError */
 function checkedEntry<Entry extends { readonly id: string }, Fields>(
   { kind, build, problems, columns }: CatalogueRows<Entry, Fields>,
   row: ImportRow<Fields>,
   before: StoredEntry<Entry> | null,
-  known: Known<Entry>,
+  { present, count }: { readonly present: ReadonlyMap<string, Entry>; readonly count: number },
 ): Entry {
-  if (!before && known.size >= MAX_CATALOGUE[kind])
+  if (!before && count >= MAX_CATALOGUE[kind])
     throw new RowRejectedError(
       `the clinic has ${MAX_CATALOGUE[kind]} ${kind}s already, the most that it can have`,
     )
   const entry = build(row, before)
-  const found = problems(entry, known.values())
+  const found = problems(entry, present.values())
   if (found.length > 0)
     throw new RowRejectedError(
       found.map(({ field, issue }) => `${columns[field] ?? field} ${issue}`).join('; '),

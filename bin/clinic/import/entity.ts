@@ -14,6 +14,8 @@ export type ImportEntity<Fields = unknown> = {
   readonly columns: readonly string[]
   /** Columns that a CSV file must have in addition to `external_id`. */
   readonly required: readonly string[]
+  /** Rows that are written together, where they depend on each other. */
+  readonly batchSize?: number
   /**
    * Writes a batch in the given order, and reports the outcome of each row. Its ids are distinct. An undefined field was
    * not in the file. After an error, it is called again with the rows that have no outcome yet. A row can still be

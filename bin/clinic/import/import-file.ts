@@ -65,6 +65,7 @@ export async function importFile<Fields>(
     if (!isWaiting) options.onWait?.()
     isWaiting = true
   }
+  const { batchSize = BATCH_SIZE } = entity
   let batch: ImportRow<Fields>[] = []
   /** Held until the batch is written, which may reject rows of earlier lines. */
   let rejections: Rejection[] = []
@@ -96,7 +97,7 @@ export async function importFile<Fields>(
           reason: `external_id is already used on line ${firstLine}`,
         })
       } else batch.push(checked)
-      if (batch.length === BATCH_SIZE || rejections.length === BATCH_SIZE) await flush()
+      if (batch.length === batchSize || rejections.length === batchSize) await flush()
     }
     if (progress.rows === 0) throw new ImportFileError(`${file}: the file has no rows`)
     await flush()

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { CalendarDate } from '../../../shared/api/schemas.ts'
-import { type PriceList, priceListProblems } from '../../../shared/domain/catalogue.ts'
+import { MAX_CATALOGUE, type PriceList, priceListProblems } from '../../../shared/domain/catalogue.ts'
 import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
 import { priceListStore, treatmentStore } from '../../../shared/store/catalogue.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
@@ -41,6 +41,7 @@ export function priceListImport(table: Table): ImportEntity<Fields> {
   const treatments = treatmentStore({ table })
   return {
     name: 'price-lists',
+    batchSize: MAX_CATALOGUE['price list'],
     idKind: 'price-list',
     columns: Object.keys(columns),
     required: ['name'],
@@ -63,8 +64,6 @@ export function priceListImport(table: Table): ImportEntity<Fields> {
       ),
     write: async (clinic, batch, outcomes) => {
       const known = await readIds(treatments, clinic)
-      // First those that are not the default: a row can be the new default if another row is no longer it.
-      const rows = batch.toSorted((a, b) => Number(a.fields.isDefault ?? 0) - Number(b.fields.isDefault ?? 0))
       await writeCatalogueRows<PriceList, Fields>(
         {
           kind: 'price list',
@@ -74,7 +73,7 @@ export function priceListImport(table: Table): ImportEntity<Fields> {
           columns: { isDefault: 'is_default', validTo: 'valid_to' },
         },
         clinic,
-        rows,
+        batch,
         outcomes,
       )
     },

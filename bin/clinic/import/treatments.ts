@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type Treatment, treatmentProblems } from '../../../shared/domain/catalogue.ts'
+import { MAX_CATALOGUE, type Treatment, treatmentProblems } from '../../../shared/domain/catalogue.ts'
 import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
 import { treatmentStore } from '../../../shared/store/catalogue.ts'
 import { doctorStore } from '../../../shared/store/doctors.ts'
@@ -46,6 +46,7 @@ export function treatmentImport(table: Table): ImportEntity<Fields> {
   const doctors = doctorStore({ table })
   return {
     name: 'treatments',
+    batchSize: MAX_CATALOGUE.treatment,
     idKind: 'treatment',
     columns: Object.keys(columns),
     required: ['name', 'duration_minutes', 'price'],

@@ -1,3 +1,4 @@
+import { calendarList } from '../../../shared/store/calendar/calendar-list.ts'
 import {
   calendarKey,
   calendarPartition,
@@ -8,6 +9,7 @@ import {
 import { roomsPartition } from '../../../shared/store/keys/catalogue.ts'
 import { doctorsPartition } from '../../../shared/store/keys/clinics.ts'
 import { patientKey } from '../../../shared/store/keys/patients.ts'
+import { Changeset } from '../../../shared/store/table/changeset.ts'
 import type { Item } from '../../../shared/store/table/write-requests.ts'
 import { busyTimeChecker } from './busy-times.ts'
 import { changeIndexChecker, type IndexedRecords } from './change-index.ts'
@@ -49,6 +51,17 @@ export async function verifyCalendarLists(inspection: Inspection): Promise<void>
     kind: entity.letter,
     keyOf: (id) => calendarKey(clinic, entity.letter, id),
     updatedAtOf: (item) => imageOf(clinic, entity, item)?.record.updatedAt ?? null,
+    rewrite: (item) => {
+      const image = imageOf(clinic, entity, item)
+      return (
+        image &&
+        (() => {
+          const changes = new Changeset(table, clinic)
+          calendarList<R, never>({ table }, entity).change(changes, image, image.record)
+          return changes.commit()
+        })
+      )
+    },
   })
 
   async function verifyRecords<R extends AnyRecord>(kind: RecordKind<R>): Promise<void> {

@@ -14,12 +14,17 @@ export type IndexedRecords = {
   readonly keyOf: (id: string) => Key
   /** When a record was last changed; null if it cannot be decoded. */
   readonly updatedAtOf: (item: Item) => string | null
+  /**
+   * Writes a record that was read once more, as changed now: those who keep a copy have read past the time of its last change.
+   * Null for a record that cannot be written.
+   */
+  readonly rewrite: (item: Item) => (() => Promise<unknown>) | null
 }
 
 /** Verifies that the index of changes lists every record of a kind once, at the time of its last change. */
 export function changeIndexChecker(
   { table, clinic, count, examine }: Inspection,
-  { kind, keyOf, updatedAtOf }: IndexedRecords,
+  { kind, keyOf, updatedAtOf, rewrite }: IndexedRecords,
 ) {
   /** The item that lists a record; null for a record that cannot be decoded. */
   function indexKeyOf(item: Item): Key | null {
@@ -45,7 +50,8 @@ export function changeIndexChecker(
       const key = item && indexKeyOf(item)
       if (!item || !key || (await table.get(key))) return null
       if ((await table.get(keyOf(id)))?.v !== item.v) return 'moving'
-      const repair = () => table.transact([table.putWrite(key), requireUnchanged(table, keyOf(id), item)])
+      const write = rewrite(item)
+      const repair = write && (async () => void (await write()))
       return { faults: [{ kind: 'change_missing', key }], repair }
     }
 

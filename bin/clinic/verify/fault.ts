@@ -9,7 +9,8 @@ export const FAULTS = {
   row_missing: 'a record is missing from one of its lists: row written from the record',
   row_differs: 'a row differs from its record: row written from the record',
   row_extra: 'a row has no record, or does not belong to it: row deleted',
-  change_missing: 'the index of changes does not list a record at the time of its last change: listed',
+  change_missing:
+    'the index of changes does not list a record at the time of its last change: listed as changed now',
   change_extra: 'the index of changes lists a record at another time, or one that does not exist: removed',
   tally_wrong: 'counters of a month differ from a recount: set to the recount',
   busy_missing: 'an appointment takes no time on the day of its doctor or room: set',

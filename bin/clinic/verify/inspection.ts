@@ -1,5 +1,5 @@
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
-import { ConditionFailed } from '../../../shared/store/table/errors.ts'
+import { isRetryable } from '../../../shared/store/table/retry-on-conflict.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import type { Difference, Fault, Finding, Recheck } from './fault.ts'
 
@@ -67,7 +67,8 @@ export function openInspection(
       try {
         await current.repair()
       } catch (error) {
-        if (!(error instanceof ConditionFailed)) throw error
+        if (!isRetryable(error)) throw error
+        await waitBetweenChecks()
       }
       const left = await confirm(recheck, 1)
       if (left === null) return []

@@ -8,7 +8,9 @@ import {
   patientRowKey,
 } from '../../../shared/store/keys/patients.ts'
 import { readPatientHead } from '../../../shared/store/patients/head.ts'
+import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
 import type { StoredPatient } from '../../../shared/store/patients/patients.ts'
+import { ConditionFailed } from '../../../shared/store/table/errors.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import type { Item, Write } from '../../../shared/store/table/write-requests.ts'
 import { changeIndexChecker } from './change-index.ts'
@@ -23,11 +25,7 @@ import { keyText } from './record-image.ts'
 /** Verifies that every patient is listed at the record's position with the record's data, and in the index of changes. */
 export async function checkPatientRecords(inspection: Inspection) {
   const { table, clinic, count, examine } = inspection
-  const changes = changeIndexChecker(inspection, {
-    kind: 'P',
-    keyOf: (id) => patientKey(clinic, id),
-    updatedAtOf: (item) => decodeStoredPatient(item)?.updatedAt ?? null,
-  })
+  const changes = patientChangeChecker(inspection)
   /** Rows with differences that remain. */
   const wrongRows = new Set<string>()
   let highest = -1
@@ -117,6 +115,24 @@ export async function checkPatientRecords(inspection: Inspection) {
   }
 
   return { wrongRows, highest }
+}
+
+const patientChangeChecker = (inspection: Inspection) =>
+  changeIndexChecker(inspection, {
+    kind: 'P',
+    keyOf: (id) => patientKey(inspection.clinic, id),
+    updatedAtOf: (item) => decodeStoredPatient(item)?.updatedAt ?? null,
+    rewrite: (item) => {
+      const patient = decodeStoredPatient(item)
+      return patient && (() => rewritePatient(inspection.table, inspection.clinic, patient))
+    },
+  })
+
+/** Writes a patient as changed now. @throws ConditionFailed if the row of the patient is not there, or another patient's */
+async function rewritePatient(table: Table, clinic: ClinicId, patient: StoredPatient): Promise<void> {
+  const row = isOrdinal(patient.ordinal) && (await table.get(patientRowKey(clinic, patient.ordinal)))
+  if (!row || row.i !== patient.id) throw new ConditionFailed([])
+  await patientWriter({ table }).update(clinic, [{ before: patient, after: patient }])
 }
 
 /** The position of the patient's row; null if there is none. */

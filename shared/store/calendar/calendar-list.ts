@@ -21,7 +21,7 @@ import type { CalendarFilter } from './calendar-filter.ts'
 import { calendarPages, type ListPlatform } from './calendar-pages.ts'
 import { calendarRecords } from './calendar-records.ts'
 import { type ListPosition, rowAttributes, rowKeys } from './calendar-row.ts'
-import { calendarWalk, positionOf } from './calendar-walk.ts'
+import { beginningOf, calendarWalk, positionBefore, positionOf } from './calendar-walk.ts'
 import { tallyAttribute, tallyCounter } from './tally.ts'
 
 /** Reading and changing single records, whatever they are listed by. */
@@ -48,8 +48,15 @@ export function calendarList<R, F extends string>(platform: ListPlatform, entity
     filter: CalendarFilter<F>,
     request: PageRequest,
   ): Promise<WalkablePage<Stamped<R>>> {
-    const { items, total } = await pageOf(clinic, filter, request)
-    const last = items.at(-1)
+    const { page, isConsistent } = await pageOf(clinic, filter, request)
+    const { items, total } = page
+    const [first, last] = [items[0], items.at(-1)]
+    // A page that changed while it was read may lack records before its last, which the list must not skip.
+    const start = request.page === 1 ? beginningOf(filter) : first && positionBefore(entity, first)
+    if (!isConsistent && start !== undefined) {
+      const walk = await after(clinic, filter, start, request.limit)
+      return { items: [...walk.items], total, next: walk.next }
+    }
     const goesOn = offsetOf(request) + request.limit < total
     return { items, total, next: goesOn && last ? positionOf(entity, last) : null }
   }

@@ -46,20 +46,22 @@ export function calendarPages<R, F extends string>(
 ) {
   const { letter } = entity
 
-  /** A page of the clinic's, a doctor's, a patient's or an invoice's records, newest first, and the exact total. */
+  /**
+   * A page of the clinic's, a doctor's, a patient's or an invoice's records, newest first, and the exact total. If writes are too
+   * frequent for a consistent read, both may differ by what changed meanwhile.
+   */
   async function page(
     clinic: ClinicId,
     filter: CalendarFilter<F>,
     request: PageRequest,
-  ): Promise<Records<R>> {
+  ): Promise<PageRead<R>> {
     for (let attempt = 1; ; attempt++) {
-      const { page, isConsistent } = await (ownerOf(filter) === null
+      const read = await (ownerOf(filter) === null
         ? talliedPage(clinic, filter, request)
         : ownerPage(clinic, filter, request))
-      if (isConsistent) return page
+      if (read.isConsistent) return read
       onDrift(letter)
-      // Writes are too frequent for a consistent read: the total may differ by what changed meanwhile.
-      if (attempt === MAX_READS) return page
+      if (attempt === MAX_READS) return read
     }
   }
 

@@ -3,7 +3,13 @@ import type { ClinicId } from '../../domain/clinic.ts'
 import { planWalk } from '../../domain/page-plan.ts'
 import type { Stamped } from '../../domain/stamped.ts'
 import type { Walk } from '../../domain/walk.ts'
-import { calendarListPartition, calendarSortKey, facetSortKey, tallyPartition } from '../keys/calendar.ts'
+import {
+  calendarListPartition,
+  calendarSortKey,
+  dayEnd,
+  facetSortKey,
+  tallyPartition,
+} from '../keys/calendar.ts'
 import type { Item } from '../table/write-requests.ts'
 import type { CalendarEntity } from './calendar-entity.ts'
 import {
@@ -128,3 +134,10 @@ export function positionOf<R>({ position }: Pick<CalendarEntity<R, never>, 'posi
   const { date, moment, id } = position(record)
   return calendarSortKey(date, moment, id)
 }
+
+/** The position before a record in its lists, and after the record that is listed before it. */
+export const positionBefore = <R>(entity: Pick<CalendarEntity<R, never>, 'position'>, record: R): string =>
+  `${positionOf(entity, record)}~`
+
+/** The position before the first record of a list. */
+export const beginningOf = ({ to }: CalendarFilter<string>): string => (to === undefined ? '~' : dayEnd(to))

@@ -23,9 +23,9 @@ export function searchIndexes({ table }: { table: Table }, memoryBudget = MEMORY
   /** Least recently used first. */
   const indexes = new Map<ClinicId, SearchIndex>()
 
-  /** The index with everything that is stored now. */
-  async function current(clinic: ClinicId): Promise<SearchIndex> {
-    const head = await readPatientHead(table, clinic)
+  /** The index with everything that is stored now, or at least what a head that was read counts. */
+  async function current(clinic: ClinicId, known?: PatientHead): Promise<SearchIndex> {
+    const head = known ?? (await readPatientHead(table, clinic))
     const cached = indexes.get(clinic)
     const index = (cached && (await advanceIndex(clinic, cached, head))) ?? (await loadIndex(clinic, head))
     cacheIndex(clinic, index)

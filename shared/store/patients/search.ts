@@ -79,14 +79,16 @@ export function patientSearch({ table }: { table: Table }, memoryBudget?: number
   ): Promise<{ total: number; ordinals: number[] }> {
     if (needles && isActive === undefined)
       return (await indexes.current(clinic)).find(needles, offset, limit, { end })
+    const head = await readPatientHead(table, clinic)
+    // Reading who is inactive begins after the head is read: of the patients that the head counts, none can be missing there.
     const reading = inactive.read(clinic)
+    const below = Math.min(end, head.n)
     if (needles) {
-      const [set, index] = await Promise.all([reading, indexes.current(clinic)])
+      const [set, index] = await Promise.all([reading, indexes.current(clinic, head)])
       const isListed = (ordinal: number) => set.has(ordinal) !== isActive
-      return index.find(needles, offset, limit, { end, isListed })
+      return index.find(needles, offset, limit, { end: below, isListed })
     }
-    const [set, { n }] = await Promise.all([reading, readPatientHead(table, clinic)])
-    const below = Math.min(end, n)
+    const set = await reading
     const count = set.count(below)
     const ordinals = set.select({ members: !isActive, end: below, offset, limit })
     return { total: isActive ? below - count : count, ordinals }

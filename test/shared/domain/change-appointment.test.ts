@@ -67,6 +67,9 @@ const moment = { timezone: 'Europe/Istanbul', clock: { date: '2026-05-01', secon
 const change = (changes: AppointmentChanges, more: Partial<ChangeFacts> = {}, of = before) =>
   changeAppointment(of, changes, { ...facts, ...more }, moment)
 
+/** What every move sets: the doctor's present name. */
+const moved = { doctor: { id: 'd1', fullName: doctor.fullName } }
+
 /** The appointment as booked, whatever the catalogue says now. */
 const room1 = { room: { ...room, id: 'r1', name: 'Room 1, new name' } }
 
@@ -110,9 +113,9 @@ describe('changeAppointment', () => {
     [
       'another start, which the patient has not confirmed',
       { startTime: '10:00' },
-      { startTime: '10:00', endTime: '10:45', confirmedAt: null },
+      { ...moved, startTime: '10:00', endTime: '10:45', confirmedAt: null },
     ],
-    ['another length', { minutes: 15 }, { endTime: '09:15' }],
+    ['another length', { minutes: 15 }, { ...moved, endTime: '09:15' }],
     ['no room', { room: null }, { room: null }],
     [
       'other treatments, and the name as booked of the one that stays',

@@ -7,6 +7,7 @@ import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
 import { settlement } from '../../../../shared/store/calendar/settlement.ts'
+import { readImportIds } from '../../../../shared/store/import-ids.ts'
 import { messageStore } from '../../../../shared/store/messages/messages.ts'
 import { commitWithRetry } from '../../../../shared/store/table/commit-packed.ts'
 import { NOW } from '../../../support/table.ts'
@@ -41,6 +42,39 @@ describe('importing appointments', () => {
       (await list.page(imported.clinic.id, { facet: 'completed', from: '2026-04-01' }, FIRST)).total,
     ).toBe(1)
     expect((await list.page(imported.clinic.id, { to: '2026-04-01' }, FIRST)).total).toBe(0)
+  })
+
+  it('clear what does not hold at another time, or of one that is no longer cancelled, unless the file has it', async () => {
+    const at = (hour: number) => `2026-03-01T0${hour}:00:00.000Z`
+    const cancelled = { status: 'cancelled', cancelled_at: at(3), cancellation_reason: 'Ill' }
+    const [clear, cleared] = [
+      { confirmedAt: null, checkedInAt: null, cancelledAt: null, cancellationReason: null },
+      { ...visit, status: 'scheduled' },
+    ]
+    const rows = [
+      { ...cleared, external_id: 'moved', confirmed_at: at(1), checked_in_at: at(2) },
+      { ...cleared, external_id: 'longer', confirmed_at: at(1) },
+      { ...cleared, external_id: 'confirmed again', confirmed_at: at(1) },
+      { ...cleared, external_id: 'revived', ...cancelled },
+    ]
+    await load('appointments', rows)
+    const again = { ...visit, status: 'scheduled' }
+    await load('appointments', [
+      { ...again, external_id: 'moved', start_time: '09:10' },
+      { ...again, external_id: 'longer', end_time: '10:00' },
+      { ...again, external_id: 'confirmed again', start_time: '09:10', confirmed_at: at(4) },
+      { ...again, external_id: 'revived' },
+    ])
+    const ids = await readImportIds(imported.db.table, imported.clinic.id)
+    for (const [name, kept] of [
+      ['moved', {}],
+      ['longer', { confirmedAt: at(1) }],
+      ['confirmed again', { confirmedAt: at(4) }],
+      ['revived', {}],
+    ] as const) {
+      const stored = await appointmentStore(imported.db).find(imported.clinic.id, ids('appointment', name))
+      expect([name, stored?.record]).toMatchObject([name, { status: 'scheduled', ...clear, ...kept }])
+    }
   })
 
   it.each([

@@ -200,6 +200,45 @@ describe('importing a catalogue', () => {
     })
   })
 
+  it('lets records of a file exchange what only one can have, whatever their order', async () => {
+    const rows = (codes: readonly string[]) =>
+      codes.map((code, at) => ({ ...treatment, doctor_external_ids: [], external_id: `T${at}`, code }))
+    const codes = Array.from({ length: 100 }, (_, at) => `C${at}`)
+    const turned = [...codes.slice(1), 'C0']
+    expect(await load('treatments', rows(codes))).toMatchObject({ imported: 100, reasons: [] })
+    expect(await load('treatments', rows(turned))).toMatchObject({ updated: 100, reasons: [] })
+    expect(await load('treatments', rows(turned))).toMatchObject({ unchanged: 100, reasons: [] })
+    // A rejected row keeps its code, so the row that is to get it is rejected too.
+    const [first, second] = rows(['C2', 'New'])
+    const wrong = [first ?? {}, { ...second, price: 'free' }]
+    expect(await load('treatments', wrong)).toMatchObject({
+      reasons: [
+        'code is already the code of another treatment',
+        'price must be a number with at most 2 decimals in EUR',
+      ],
+    })
+  })
+
+  it('never has two defaults, not even after an interrupted import', async () => {
+    const { table } = imported.db
+    await load('price-lists', [{ external_id: 'P1', name: 'Private', is_default: true }])
+    let writes = 0
+    const interrupted = {
+      ...table,
+      tryTransact: async (items: Parameters<typeof table.tryTransact>[0]) => {
+        if (++writes > 1) throw new Error('interrupted')
+        await table.tryTransact(items)
+      },
+    }
+    const lists = [
+      { external_id: 'P2', name: 'Staff', is_default: true },
+      { external_id: 'P1', name: 'Private', is_default: false },
+    ]
+    await expect(load('price-lists', lists, interrupted)).rejects.toThrow('interrupted')
+    expect((await all()).priceLists.map(({ isDefault }) => isDefault)).toEqual([false])
+    expect(await load('price-lists', lists)).toMatchObject({ imported: 1, unchanged: 1 })
+  })
+
   it('rejects what exceeds the number of treatments of a clinic', async () => {
     const { db, clinic } = imported
     const store = treatmentStore(db)

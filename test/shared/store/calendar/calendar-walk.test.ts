@@ -182,4 +182,36 @@ describe('walking through a calendar list', () => {
     expect(idsOf(items).sort()).toEqual(idsOf([moving, completed]).sort())
     expect(next).toBeNull()
   })
+
+  it('skips no record after a first page whose every reading was disturbed', async () => {
+    const clinic = newUuid() as ClinicId
+    const make = (startTime: string, status: string, date = '2026-05-06') =>
+      toAppointment({ date, startTime, status, patient: PEOPLE[0], doctor: PEOPLE[0], notes: null } as never)
+    const newest = { s: make('11:00', 'scheduled'), c: make('11:00', 'completed') }
+    const records = [newest.s, newest.c, make('09:00', 'scheduled'), make('09:00', 'completed')]
+    for (const one of records) await save(clinic, one)
+    let reads = 0
+    let last: Promise<unknown> = Promise.resolve()
+    // Another appointment is made during each reading; in the fourth, the newest of the status that is read last gets the other.
+    const disturb = async (pk: string, facet: string | undefined) => {
+      if (!pk.endsWith('#AL') || ++reads % 2 === 1 || reads > 8) return
+      await save(clinic, make('09:00', 'scheduled', '2026-05-01'))
+      if (reads < 8) return
+      if (facet === 's') await save(clinic, { ...newest.s, status: 'completed' })
+      else await save(clinic, { ...newest.c, status: 'scheduled' })
+    }
+    const table: Table = {
+      ...db.table,
+      query: (range) => {
+        const read = last
+          .then(() => disturb(range.pk, range.from?.charAt(0)))
+          .then(() => db.table.query(range))
+        last = read
+        return read
+      },
+    }
+    const seen = idsOf(await walk(clinic, {}, 4, undefined, table))
+    expect(reads).toBeGreaterThanOrEqual(8)
+    for (const { id } of records) expect(seen.filter((one) => one === id)).toEqual([id])
+  })
 })

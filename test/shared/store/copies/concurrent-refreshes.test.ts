@@ -4,6 +4,7 @@ import type { Appointment } from '../../../../shared/domain/appointment.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { fullName } from '../../../../shared/domain/patient.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
+import { appointmentChangeStore } from '../../../../shared/store/calendar/appointment-changes.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import { copiedNames } from '../../../../shared/store/copies/copied-names.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
@@ -12,6 +13,7 @@ import { calendarListPartition, ownerPartition } from '../../../../shared/store/
 import { doctorOwner, patientOwner } from '../../../../shared/store/keys/copies.ts'
 import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
+import { idempotencyGuard } from '../../../../shared/store/table/idempotency.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { createPopulatedClinic } from '../../../support/records.ts'
 import { aPatient, freshTable } from '../../../support/table.ts'
@@ -147,6 +149,51 @@ describe('a refresh of copies while an import moves an appointment', () => {
     )
   })
 })
+
+it.each(['patient', 'doctor'] as const)(
+  'leaves no earlier name of the %s on an appointment that moves while it is refreshed',
+  async (kind) => {
+    const { table } = await freshTable()
+    const { clinic, patient, doctor, appointment } = await createPopulatedClinic(table)
+    const move = () =>
+      appointmentChangeStore({ table }).change(clinic.id, {
+        id: appointment.id,
+        changes: { startTime: '11:00' },
+        moment: { timezone: clinic.timezone, clock: { date: '2026-05-01', seconds: 0 } },
+        checkCurrent: () => {},
+        idempotency: idempotencyGuard(
+          { table, now: Date.now },
+          { clinic: clinic.id, credential: 'ck_1', route: 'update-appointment', key: undefined, body: '{}' },
+        ),
+        response: () => ({ status: 200, body: {} }),
+      })
+    const pk =
+      kind === 'patient'
+        ? ownerPartition(clinic.id, 'A', 'patient', patient.id)
+        : calendarListPartition(clinic.id, 'A', doctor.id)
+    // A query is not isolated: it finds a row that moves meanwhile at neither place.
+    let outcome: Awaited<ReturnType<typeof move>> | undefined
+    const missing: Table = {
+      ...table,
+      query: async (range) => {
+        if (range.pk === pk && !outcome) outcome = await move()
+        else return table.query(range)
+        return []
+      },
+    }
+    if (kind === 'patient') await patientChanges(missing).update(clinic.id, patient.id, { lastName: 'New' })
+    else {
+      const doctors = doctorStore({ table })
+      const before = await doctors.find(clinic.id, doctor.id)
+      if (!before) throw new Error('the doctor is missing')
+      await doctors.save(clinic.id, [{ before, after: { ...before, fullName: 'Dr. New' } }])
+      await copiedNames(missing).refreshAll(clinic.id)
+    }
+    expect(outcome).toMatchObject({ kind: 'done' })
+    const stored = (await appointmentStore({ table }).find(clinic.id, appointment.id))?.record
+    expect(stored).toMatchObject({ startTime: '11:00', [kind]: { fullName: expect.stringContaining('New') } })
+  },
+)
 
 async function changeAppointment(table: Table, clinic: Clinic, after: Appointment): Promise<void> {
   const list = appointmentStore({ table })
