@@ -19,10 +19,10 @@ export const coldSearchBound = (patients: number): Bound => ({
 export const CREATE_PATIENT_UNITS = 12
 
 /** Changing one patient, the same. */
-export const UPDATE_PATIENT_UNITS = 14
+export const UPDATE_PATIENT_UNITS = 16
 
-/** Changing the name of one, which also lists its copies for the sweep that refreshes them. */
-export const RENAME_PATIENT_UNITS = UPDATE_PATIENT_UNITS + 2
+/** Changing the name of one, which also marks its copies as stale, and lists them for the sweep. */
+export const RENAME_PATIENT_UNITS = UPDATE_PATIENT_UNITS + 4
 
 /** Any page of the active or of the inactive patients: reads which are inactive, and rows that need not be neighbours. */
 export const activePageBound = (patients: number, limit: number): Bound => ({
