@@ -1,6 +1,7 @@
 import { listPatients, renderPatient } from '../shared/api/patients.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { readRecordList } from '../shared/runtime/record-list.ts'
+import { isPatientPosition } from '../shared/store/patients/patients.ts'
 import { patientsByNationalId } from '../shared/store/patients/patients-by-national-id.ts'
 import { patientSearch } from '../shared/store/patients/search.ts'
 
@@ -22,6 +23,7 @@ export const handler = endpoint(
           nationalId === undefined
             ? patients.searchAfter(clinicId, search, position, limit, isActive)
             : identified.after(clinicId, nationalId, position, limit),
+        isPosition: isPatientPosition,
         changes: (range, limit) => patients.changes(clinicId, range, limit),
       },
       (patient) => renderPatient(patient, clinic),

@@ -1,5 +1,6 @@
 import { listCursors } from '../api/list-cursor.ts'
 import type { RecordListQuery } from '../api/record-lists.ts'
+import { invalidCursor } from '../api/schemas.ts'
 import type { ClinicInfo } from '../domain/clinic.ts'
 import { type PageRequest, totalPages } from '../domain/paging.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
@@ -10,6 +11,8 @@ import { STAMP_DELAY_MS } from '../store/table/stamp-delay.ts'
 type ListReader<T> = {
   readonly page: (request: PageRequest) => Promise<WalkablePage<T>>
   readonly after: (position: string, limit: number) => Promise<Walk<T>>
+  /** Whether a position can be one of the list; all can if it is not set. */
+  readonly isPosition?: (position: string) => boolean
   readonly changes: (range: ChangeRange, limit: number) => Promise<Walk<T>>
 }
 
@@ -40,6 +43,7 @@ export async function readRecordList<T, W>(
     }
   }
   if (position !== undefined) {
+    if (reader.isPosition?.(position) === false) throw invalidCursor()
     const walk = await reader.after(position, limit)
     return { data: walk.items.map(render), meta: walkMeta(walk, limit, nextAfter(walk)) }
   }

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { anonymizeResponse } from '../../shared/api/anonymize-response.ts'
+import { listCursors } from '../../shared/api/list-cursor.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
@@ -219,4 +220,12 @@ describe('updated_since', () => {
       [{ field, issue: 'must not be combined with updated_since' }],
     ])
   })
+})
+
+it.each(LISTS)('GET /%s returns no 5xx for a cursor with the position of another list', async (name) => {
+  const cursors = listCursors({ list: name, clinic: made.clinic.id, filters: {} })
+  const statuses = new Set<number>()
+  for (const position of ['', 'abc', '-1', '#', '2026-13-45#09:00#x', '9'.repeat(30), '2026-05-04', '\u0000'])
+    statuses.add((await list(name, { after: cursors.encode(position) })).status)
+  for (const status of statuses) expect(status).toBeLessThan(500)
 })

@@ -164,3 +164,6 @@ export function positionAfter(ordinals: readonly number[]): string | null {
   const last = ordinals.at(-1)
   return last === undefined ? null : sortableNumber(last)
 }
+
+/** Whether a text is a position in the list: an ordinal. */
+export const isPatientPosition = (text: string): boolean => /^\d{10}$/.test(text)
