@@ -1,24 +1,10 @@
-import { completeAppointment, requireChanged } from '../shared/api/appointment-actions.ts'
-import { renderAppointment } from '../shared/api/appointments.ts'
-import type { Appointment } from '../shared/domain/appointment.ts'
-import { applyAction } from '../shared/domain/appointment-actions.ts'
-import type { Stamped } from '../shared/domain/stamped.ts'
+import { completeAppointment } from '../shared/api/appointment-actions.ts'
+import { actOnAppointment } from '../shared/runtime/appointment-action.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { appointmentChangeStore } from '../shared/store/calendar/appointment-changes.ts'
-import { StoredResponse } from '../shared/store/table/idempotency.ts'
 
 export const handler = endpoint(
   completeAppointment,
   { appointments: appointmentChangeStore },
-  async ({ clinicId, clinic, path, now, idempotency }, { appointments }) => {
-    const at = new Date(now).toISOString()
-    const response = (after: Stamped<Appointment>) => ({ data: renderAppointment(after, clinic) })
-    const outcome = await appointments.act(
-      clinicId,
-      path.id,
-      (before) => applyAction(before, { kind: 'complete' }, at),
-      { idempotency, status: 200, response },
-    )
-    return outcome instanceof StoredResponse ? outcome : response(requireChanged(outcome))
-  },
+  (request, { appointments }) => actOnAppointment(request, appointments, { kind: 'complete' }),
 )

@@ -1,0 +1,37 @@
+import { requireChanged } from '../api/appointment-actions.ts'
+import { renderAppointment } from '../api/appointments.ts'
+import type { Appointment } from '../domain/appointment.ts'
+import { type ActionVerdict, type AppointmentAction, applyAction } from '../domain/appointment-actions.ts'
+import type { ClinicId, ClinicInfo } from '../domain/clinic.ts'
+import type { Stamped } from '../domain/stamped.ts'
+import { type IdempotencyGuard, type ResponseToStore, StoredResponse } from '../store/table/idempotency.ts'
+
+type Request = {
+  readonly clinicId: ClinicId
+  readonly clinic: ClinicInfo
+  readonly path: { readonly id: string }
+  readonly now: number
+  readonly idempotency: IdempotencyGuard
+}
+
+type Appointments = {
+  readonly act: (
+    clinic: ClinicId,
+    id: string,
+    apply: (before: Appointment) => ActionVerdict,
+    store: ResponseToStore<Stamped<Appointment>>,
+  ) => Promise<StoredResponse | Parameters<typeof requireChanged<Stamped<Appointment>>>[0]>
+}
+
+/** Applies an action to the appointment of a request, and returns its response. @throws ApiError when it is refused */
+export async function actOnAppointment(
+  { clinicId, clinic, path, now, idempotency }: Request,
+  appointments: Appointments,
+  action: AppointmentAction,
+) {
+  const at = new Date(now).toISOString()
+  const response = (after: Stamped<Appointment>) => ({ data: renderAppointment(after, clinic) })
+  const apply = (before: Appointment) => applyAction(before, action, at)
+  const outcome = await appointments.act(clinicId, path.id, apply, { idempotency, status: 200, response })
+  return outcome instanceof StoredResponse ? outcome : response(requireChanged(outcome))
+}

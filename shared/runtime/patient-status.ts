@@ -1,0 +1,39 @@
+import type { Caller } from '../api/account.ts'
+import { ApiError } from '../api/errors.ts'
+import { renderPatientDetails } from '../api/patients.ts'
+import type { ClinicId } from '../domain/clinic.ts'
+import type { Patient } from '../domain/patient.ts'
+import type { Stamped } from '../domain/stamped.ts'
+import type { IdempotencyGuard, ResponseToStore, StoredResponse } from '../store/table/idempotency.ts'
+import { patientResponse } from './patient-response.ts'
+
+type Request = {
+  readonly clinicId: ClinicId
+  readonly credential: Caller
+  readonly path: { readonly id: string }
+  readonly idempotency: IdempotencyGuard
+}
+
+type Patients = {
+  readonly update: (
+    clinic: ClinicId,
+    id: string,
+    judge: () => Pick<Patient, 'isActive'>,
+    store: ResponseToStore<Stamped<Patient>>,
+  ) => Promise<StoredResponse | Stamped<Patient> | null>
+}
+
+/** Makes the patient of a request active or inactive, and returns the response. @throws ApiError for an unknown patient */
+export async function setPatientActive(
+  { clinicId, credential, path, idempotency }: Request,
+  patients: Patients,
+  isActive: boolean,
+) {
+  const changed = await patients.update(clinicId, path.id, () => ({ isActive }), {
+    idempotency,
+    status: 200,
+    response: (patient) => ({ data: renderPatientDetails(patient, credential) }),
+  })
+  if (!changed) throw new ApiError('patient_not_found')
+  return patientResponse(changed, credential)
+}
