@@ -1,7 +1,7 @@
 import { listCursors } from '../api/list-cursor.ts'
 import type { RecordListQuery } from '../api/record-lists.ts'
 import { invalidCursor } from '../api/schemas.ts'
-import type { ClinicInfo } from '../domain/clinic.ts'
+import type { ClinicId, ClinicInfo } from '../domain/clinic.ts'
 import { type PageRequest, totalPages } from '../domain/paging.ts'
 import { clinicTimestamp } from '../domain/timestamp.ts'
 import type { ChangeRange, Walk, WalkablePage } from '../domain/walk.ts'
@@ -21,6 +21,30 @@ type Request = {
   readonly query: RecordListQuery
   /** Milliseconds since the epoch. */
   readonly now: number
+}
+
+/** The lists of one kind of records, which a filter narrows. */
+type FilteredRecords<T, F> = {
+  readonly page: (clinic: ClinicId, filter: F, request: PageRequest) => Promise<WalkablePage<T>>
+  readonly after: (clinic: ClinicId, filter: F, position: string, limit: number) => Promise<Walk<T>>
+  readonly changes: (clinic: ClinicId, range: ChangeRange, limit: number) => Promise<Walk<T>>
+}
+
+/** Reads a list of records that match a filter, as {@link readRecordList} does. */
+export const readFilteredList = <T, F, W>(
+  list: string,
+  request: Request,
+  records: FilteredRecords<T, F>,
+  filter: F,
+  render: (record: T, clinic: ClinicInfo) => W,
+) => {
+  const { clinic } = request
+  const reader: ListReader<T> = {
+    page: (page) => records.page(clinic.id, filter, page),
+    after: (position, limit) => records.after(clinic.id, filter, position, limit),
+    changes: (range, limit) => records.changes(clinic.id, range, limit),
+  }
+  return readRecordList(list, request, reader, (record) => render(record, clinic))
 }
 
 /** Reads a list of records as its query asks for it, and renders the response of `recordListOf`. */
