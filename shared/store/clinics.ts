@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import type { Clinic, ClinicId } from '../domain/clinic.ts'
-import { importSecretItem, newImportSecret } from './import-ids.ts'
 import { CLINIC_DIRECTORY_PARTITION, clinicDirectoryKey, clinicKey } from './keys/clinics.ts'
+import { importSecretKey } from './keys/operator.ts'
 import { patientHeadKey } from './keys/patients.ts'
 import { EMPTY_HEAD } from './patients/head.ts'
+import { newSecret, secretItem } from './table/secret.ts'
 import type { Table } from './table/table.ts'
 import type { Item } from './table/write-requests.ts'
 
@@ -27,12 +27,15 @@ export function clinicStore({ table }: { table: Table }) {
    * Creates a clinic, with the secret from which the ids of its imported records are derived.
    * @throws ConditionFailed when the id is taken
    */
-  async function create(clinic: Clinic, importSecret = newImportSecret()): Promise<void> {
+  async function create(clinic: Clinic, importSecret = newSecret()): Promise<void> {
     await table.transact([
-      table.putWrite({ ...clinicKey(clinic.id), ...clinic, recipientSecret: newSecret(), v: 1 }, 'new'),
+      table.putWrite(
+        { ...clinicKey(clinic.id), ...clinic, recipientSecret: newRecipientSecret(), v: 1 },
+        'new',
+      ),
       table.putWrite({ ...clinicDirectoryKey(clinic.id) }),
       table.putWrite({ ...patientHeadKey(clinic.id), ...EMPTY_HEAD }, 'new'),
-      table.putWrite(importSecretItem(clinic.id, importSecret), 'new'),
+      table.putWrite(secretItem(importSecretKey(clinic.id), importSecret), 'new'),
     ])
   }
 
@@ -77,7 +80,7 @@ export function clinicStore({ table }: { table: Table }) {
   return { create, find, list, update }
 }
 
-const newSecret = (): string => randomBytes(32).toString('base64url')
+const newRecipientSecret = (): string => Buffer.from(newSecret()).toString('base64url')
 
 function toClinic(item: Item): StoredClinic {
   const { pk, sk, v, ...clinic } = item

@@ -2,19 +2,18 @@
  * Finds patients by their national id: an item for each, under a hash of the id with a secret of the clinic, so that the key
  * says nothing about it.
  */
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { Patient } from '../../domain/patient.ts'
+import type { Key } from '../keys/key.ts'
 import { nationalIdKey, nationalIdRange, nationalIdSecretKey } from '../keys/patients.ts'
 import type { Changeset } from '../table/changeset.ts'
-import { ConditionFailed } from '../table/errors.ts'
+import { findSecret, requireSecret } from '../table/secret.ts'
 import type { Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'
 
 /** More than share a national id, unless files have a placeholder in its place. */
 const MAX_SHARING = 1_000_000
-
-const SECRET_BYTES = 32
 
 type Identified = Pick<Patient, 'id' | 'nationalId'> & { readonly ordinal: number }
 
@@ -22,34 +21,22 @@ export function nationalIds({ table }: { table: Table }) {
   /** A secret is made once and never changes. */
   const secrets = new Map<ClinicId, Uint8Array>()
 
-  /** Null for a clinic none of whose patients ever had a national id. */
-  async function findSecret(clinic: ClinicId): Promise<Uint8Array | null> {
+  /** The secret as `read` finds it; null for a clinic none of whose patients ever had a national id. */
+  async function secretOf<Found extends Uint8Array | null>(
+    clinic: ClinicId,
+    read: (table: Table, key: Key) => Promise<Found>,
+  ): Promise<Found | Uint8Array> {
     const known = secrets.get(clinic)
     if (known) return known
-    const secret = (await table.get(nationalIdSecretKey(clinic)))?.secret as Uint8Array | undefined
+    const secret = await read(table, nationalIdSecretKey(clinic))
     if (secret) secrets.set(clinic, secret)
-    return secret ?? null
-  }
-
-  async function requireSecret(clinic: ClinicId): Promise<Uint8Array> {
-    const known = await findSecret(clinic)
-    if (known) return known
-    try {
-      const item = { ...nationalIdSecretKey(clinic), secret: randomBytes(SECRET_BYTES) }
-      await table.transact([table.putWrite(item, 'new')])
-    } catch (error) {
-      // Another request has made it in the meantime.
-      if (!(error instanceof ConditionFailed)) throw error
-    }
-    const made = await findSecret(clinic)
-    if (!made) throw new RangeError('the secret of national ids is unreadable')
-    return made
+    return secret
   }
 
   /** The item of a patient; null for one without a national id. */
   async function itemOf(clinic: ClinicId, { id, ordinal, nationalId }: Identified): Promise<Item | null> {
     if (nationalId === null) return null
-    const hash = hashOf(nationalId, await requireSecret(clinic))
+    const hash = hashOf(nationalId, await secretOf(clinic, requireSecret))
     return { ...nationalIdKey(clinic, hash, id), o: ordinal }
   }
 
@@ -66,7 +53,7 @@ export function nationalIds({ table }: { table: Table }) {
 
   /** The ordinals of the patients with a national id, most recently created first. */
   async function find(clinic: ClinicId, nationalId: string): Promise<number[]> {
-    const secret = await findSecret(clinic)
+    const secret = await secretOf(clinic, findSecret)
     if (!secret) return []
     const range = nationalIdRange(clinic, hashOf(nationalId, secret))
     const items = await table.query({ ...range, limit: MAX_SHARING })

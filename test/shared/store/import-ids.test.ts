@@ -3,8 +3,9 @@ import { v5 } from 'uuid'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { newUuid, uuidOfDigest } from '../../../shared/domain/uuid.ts'
-import { importIdsOf, newImportSecret, readImportIds } from '../../../shared/store/import-ids.ts'
+import { importIdsOf, readImportIds } from '../../../shared/store/import-ids.ts'
 import { importSecretKey } from '../../../shared/store/keys/operator.ts'
+import { newSecret } from '../../../shared/store/table/secret.ts'
 import { freshSdkTable, newClinic, type TestTable } from '../../support/table.ts'
 
 const EXTERNAL_ID = '10000000146'
@@ -21,12 +22,12 @@ describe('importIdsOf', () => {
   })
 
   it('derives other ids for another secret, kind or external id', () => {
-    const secret = newImportSecret()
+    const secret = newSecret()
     const ids = [
       importIdsOf(secret)('patient', 'A-17'),
       importIdsOf(secret)('patient', 'A-18'),
       importIdsOf(secret)('doctor', 'A-17'),
-      importIdsOf(newImportSecret())('patient', 'A-17'),
+      importIdsOf(newSecret())('patient', 'A-17'),
     ]
     expect(new Set(ids).size).toBe(4)
   })

@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto'
+import type { Key } from '../keys/key.ts'
+import { ConditionFailed } from './errors.ts'
+import type { Table } from './table.ts'
+import type { Item } from './write-requests.ts'
+
+const SECRET_BYTES = 32
+
+/** A new secret of a clinic. */
+export const newSecret = (): Uint8Array => randomBytes(SECRET_BYTES)
+
+/** The item of a secret. */
+export const secretItem = (key: Key, secret: Uint8Array): Item => ({ ...key, secret })
+
+/** The secret of an item; null if there is none. */
+export async function findSecret(table: Table, key: Key): Promise<Uint8Array | null> {
+  return ((await table.get(key))?.secret as Uint8Array | undefined) ?? null
+}
+
+/** The secret of an item, which is made if there is none. It is made once and never changes. */
+export async function requireSecret(table: Table, key: Key): Promise<Uint8Array> {
+  const stored = await findSecret(table, key)
+  if (stored) return stored
+  const secret = newSecret()
+  try {
+    await table.transact([table.putWrite(secretItem(key, secret), 'new')])
+    return secret
+  } catch (error) {
+    // Another process has made it in the meantime.
+    if (!(error instanceof ConditionFailed)) throw error
+    return requireSecret(table, key)
+  }
+}
