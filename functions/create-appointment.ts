@@ -2,7 +2,7 @@ import { renderAppointment } from '../shared/api/appointments.ts'
 import { createAppointment, refusalError, takenResponse } from '../shared/api/bookings.ts'
 import { ApiError } from '../shared/api/errors.ts'
 import { type BookingFacts, type BookingRequest, bookAppointment } from '../shared/domain/book-appointment.ts'
-import { lengthOf } from '../shared/domain/change-appointment.ts'
+import { requestedMinutes } from '../shared/domain/change-appointment.ts'
 import { wallClock } from '../shared/domain/clock.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { bookingStore, isTaken } from '../shared/store/calendar/booking.ts'
@@ -13,8 +13,7 @@ export const handler = endpoint(
   { booking: bookingStore },
   async ({ clinicId, clinic, body, now, newId, idempotency }, { booking }) => {
     const { treatment_ids: treatments = [] } = body
-    const sent =
-      body.duration ?? (body.end_time === undefined ? undefined : lengthOf(body.start_time, body.end_time))
+    const sent = requestedMinutes(body.start_time, { minutes: body.duration, endTime: body.end_time })
     const request: BookingRequest = {
       id: newId(),
       patient: body.patient_id,

@@ -40,21 +40,24 @@ export type ChangeVerdict =
 /** Where the changes would move an appointment. Its length stays, if they name neither another one nor an end. */
 export function targetOf(before: Appointment, changes: AppointmentChanges): Placement {
   const startTime = changes.startTime ?? before.startTime
-  const named =
-    changes.minutes ?? (changes.endTime === undefined ? undefined : lengthOf(startTime, changes.endTime))
   return {
     doctor: changes.doctor ?? before.doctor.id,
     date: changes.date ?? before.date,
     startTime,
-    minutes: named ?? lengthOf(before.startTime, before.endTime),
+    minutes: requestedMinutes(startTime, changes) ?? lengthOf(before.startTime, before.endTime),
     treatments: changes.treatments ?? before.treatments.map(({ id }) => id),
     room: changes.room === undefined ? (before.room?.id ?? null) : changes.room,
   }
 }
 
+/** The length that a request names, itself or by its end; undefined if it names neither. */
+export const requestedMinutes = (
+  startTime: string,
+  { minutes, endTime }: Pick<AppointmentChanges, 'minutes' | 'endTime'>,
+): number | undefined => minutes ?? (endTime === undefined ? undefined : lengthOf(startTime, endTime))
+
 /** The length of an interval in minutes; not positive if it ends before it begins. */
-export const lengthOf = (startTime: string, endTime: string): number =>
-  parseTime(endTime) - parseTime(startTime)
+const lengthOf = (startTime: string, endTime: string): number => parseTime(endTime) - parseTime(startTime)
 
 /**
  * The parts of an appointment that a move to `target` changes. A room is judged again at another time, and treatments with

@@ -14,7 +14,7 @@ export type BusyDay = {
 }
 
 /** A day that is missing is free. */
-const FREE_DAY: BusyDay = { times: new Map(), version: 0 }
+export const FREE_DAY: BusyDay = { times: new Map(), version: 0 }
 
 export async function findDay(table: Table, key: Key): Promise<BusyDay> {
   return toBusyDay(await table.get(key))

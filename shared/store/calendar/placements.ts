@@ -17,7 +17,7 @@ import { roomKey, treatmentKey } from '../keys/catalogue.ts'
 import { doctorKey } from '../keys/clinics.ts'
 import type { Changeset } from '../table/changeset.ts'
 import type { Table } from '../table/table.ts'
-import { type BusyDay, busyTimes, findDay, findDays } from './busy-days.ts'
+import { type BusyDay, busyTimes, FREE_DAY, findDay, findDays } from './busy-days.ts'
 
 /** The facts with the versions that a booking is conditional on. Parts that are not judged are not read. */
 export type StoredPlacement = {
@@ -76,11 +76,12 @@ export function placementStore({ table }: { table: Table }) {
     except?: string,
   ): Promise<DatedSlot[]> {
     const { doctor: id, room, date } = placement
-    const free = () => ({ times: new Map(), version: 0 })
     const [doctor, doctorDays, roomDays] = await Promise.all([
       read ?? doctors.find(clinic, id),
       findDays(table, doctorDayPartition(clinic, id), date, ALTERNATIVE_DAYS),
-      room === null ? free : findDays(table, roomDayPartition(clinic, room), date, ALTERNATIVE_DAYS),
+      room === null
+        ? () => FREE_DAY
+        : findDays(table, roomDayPartition(clinic, room), date, ALTERNATIVE_DAYS),
     ])
     if (!doctor) return []
     const busyOn = (day: string) => [doctorDays(day), roomDays(day)].flatMap((one) => busyTimes(one, except))
