@@ -12,6 +12,14 @@ import { progressBar } from './progress.ts'
 /** Rejected rows that are printed per file. The file of rejected rows has all of them. */
 const MAX_PRINTED_REJECTIONS = 10
 
+type ImportCommandOptions = {
+  clinic: string
+  entity?: string
+  events: boolean
+  overwrite: boolean
+  allowOverlaps: boolean
+}
+
 export function addImportCommand(program: Command): void {
   program
     .command('import')
@@ -25,10 +33,16 @@ export function addImportCommand(program: Command): void {
     .requiredOption('--clinic <id>')
     .option('--entity <name>', 'entity of the files, if their names do not start with it')
     .option('--events', 'announce events for imported changes', false)
+    .option(
+      '--overwrite',
+      'import changed rows although their records were changed since they were imported',
+      false,
+    )
+    .option('--allow-overlaps', 'import visits to come although their time is taken', false)
     .action(
       async (
         paths: string[],
-        given: { clinic: string; entity?: string; events: boolean },
+        given: ImportCommandOptions,
         command: Command,
       ) => {
         const files = paths.map(resolveFromInvocationDir)
@@ -45,7 +59,7 @@ export function addImportCommand(program: Command): void {
           const entity = entities[order]
           if (!entity) continue
           const result = await importWithProgress(command, file, (options) =>
-            importFile(file, entity, clinic, options),
+            importFile(file, entity, clinic, { ...given, ...options }),
           )
           await announceImport(table, clinic.id, entity.name, result)
           results.push({ file, ...result })

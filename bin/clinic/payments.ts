@@ -62,7 +62,9 @@ export function addPaymentCommands(program: Command): void {
         // A payment with this external id is kept unchanged.
         if (await payments.find(clinic.id, id)) return null
         const changes = await settlement(table)
-          .buildChangeset(clinic.id, invoice, [{ id, build: make, externalId }])
+          .buildChangeset(clinic.id, invoice, [
+            { id, build: make, originOf: () => ({ ...(externalId !== undefined && { externalId }) }) },
+          ])
           .catch(failForErasedPatient)
         isNew = changes !== null
         return changes

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Increase it with every change after which the code cannot read what an earlier version stored. */
-export const DATA_FORMAT = 7
+export const DATA_FORMAT = 8
 
 /**
  * Creates the folder of `--data`, or checks that its data has the format of this version. Folders of the first versions have

@@ -1,13 +1,13 @@
 /** Imports one file: reads, validates and writes rows in batches. Invalid rows are rejected without stopping the others. */
 import { type FileHandle, open, rm } from 'node:fs/promises'
-import type * as z from 'zod'
 import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
-import type { ImportIds } from '../../../shared/store/import-ids.ts'
 import { BatchOutcomes, type Counts } from './batch-outcomes.ts'
-import type { ImportableEntity, ImportEntity, ImportRow } from './entity.ts'
-import { ExternalRef } from './references.ts'
+import { rowChecker } from './check-row.ts'
+import type { ImportableEntity, ImportEntity, ImportRow, ImportRun } from './entity.ts'
+import { importJudge } from './imported-state.ts'
+import { ownIdColumn, withOwnIdColumns } from './references.ts'
 import { retryPatiently } from './retry-patiently.ts'
-import { ImportFileError, type Row, rowReader } from './rows.ts'
+import { ImportFileError, rowReader } from './rows.ts'
 import { SeenIds } from './seen-ids.ts'
 
 export type ImportResult = Counts & { rejected: number }
@@ -26,6 +26,10 @@ export type ImportOptions = {
   /** Called once, when the import first waits for the store. */
   readonly onWait?: () => void
   readonly now: () => number
+  /** Whether rows replace what was changed in the clinic since they were imported. */
+  readonly overwrite?: boolean
+  /** Whether visits may be added to time that is taken. */
+  readonly allowOverlaps?: boolean
 }
 
 /** Rows per batch: four transactions of new patients, and within the limit of one batch read. */
@@ -54,7 +58,14 @@ export async function importFile<Fields>(
     },
     (columns) => checkColumns(entity, columns, file),
   )
-  const check = rowChecker(entity, clinic, options.now(), await entity.readIds(clinic.id))
+  const keys = await entity.readKeys(clinic.id)
+  const check = rowChecker(entity, clinic, options.now(), keys.idOf)
+  const run = {
+    clinic,
+    judge: importJudge(keys.digestOf, options),
+    allowOverlaps: options.allowOverlaps ?? false,
+    linksVersion: keys.linksVersion,
+  }
   const rejected = rejectionWriter(rejectedFile(file), (rejection) => {
     result.rejected++
     options.onRejected?.(rejection)
@@ -74,7 +85,7 @@ export async function importFile<Fields>(
     rejections = []
   }
   const flush = async () => {
-    const outcomes = await writeBatch(entity, clinic, batch, onWait)
+    const outcomes = await writeBatch(entity, run, batch, onWait)
     for (const [name, count] of Object.entries(outcomes.counts)) result[name as keyof Counts] += count
     const byId = new Map(batch.map((row) => [row.id, row]))
     for (const { id, reason } of outcomes.rejections) {
@@ -94,7 +105,7 @@ export async function importFile<Fields>(
       else if (firstLine !== null) {
         rejections.push({
           line: row.line,
-          reason: `external_id is already used on line ${firstLine}`,
+          reason: `${'externalId' in checked && checked.externalId === undefined ? 'id' : 'external_id'} is already used on line ${firstLine}`,
         })
       } else batch.push(checked)
       if (batch.length === batchSize || rejections.length === batchSize) await flush()
@@ -112,7 +123,7 @@ export async function importFile<Fields>(
 /** A batch is compared with the records in the table, so it can be written again. */
 async function writeBatch<Fields>(
   { write }: ImportEntity<Fields>,
-  clinic: ClinicInfo,
+  run: Omit<ImportRun, 'outcomes'>,
   batch: readonly ImportRow<Fields>[],
   onWait: () => void,
 ): Promise<BatchOutcomes> {
@@ -120,36 +131,9 @@ async function writeBatch<Fields>(
   if (batch.length === 0) return outcomes
   await retryPatiently(() => {
     const left = batch.filter(({ id }) => !outcomes.isFinal(id))
-    return write(clinic, left, outcomes)
+    return write({ ...run, outcomes }, left)
   }, onWait)
   return outcomes
-}
-
-type CheckedRow<Fields> = ImportRow<Fields> | { reason: string }
-
-function rowChecker<Fields>(entity: ImportEntity<Fields>, clinic: ClinicInfo, now: number, idOf: ImportIds) {
-  const schema = entity.schema(clinic, now, idOf)
-  return (row: Row): CheckedRow<Fields> => {
-    if (!('fields' in row)) return { reason: row.problem }
-    const { external_id, ...rest } = row.fields
-    const id = ExternalRef.safeParse(external_id)
-    const fields = schema.safeParse(rest)
-    if (id.success && fields.success) {
-      return {
-        id: idOf(entity.idKind, id.data),
-        externalId: id.data,
-        line: row.line,
-        fields: fields.data,
-      }
-    }
-    const issues = [
-      ...(id.error?.issues ?? []).map(({ message }) =>
-        external_id == null ? 'external_id is required' : `external_id ${message}`,
-      ),
-      ...(fields.error?.issues ?? []).map(issueText(rest)),
-    ]
-    return { reason: issues.join('; ') }
-  }
 }
 
 /** Rejects a wrong header once, instead of every row. @throws ImportFileError */
@@ -158,14 +142,16 @@ function checkColumns(
   columns: string[],
   file: string,
 ): void {
-  const known = ['external_id', ...entity.columns]
+  const known = withOwnIdColumns(['external_id', ...entity.columns])
   // The first line may be a patient. What it says must not be printed.
   if (!columns.some((name) => known.includes(name)))
     throw new ImportFileError(
       `${file}:1: the first line is not a header; valid columns of ${entity.name} are ${known.join(', ')}`,
     )
   const unknown = columns.filter((name) => !known.includes(name))
-  const missing = ['external_id', ...entity.required].filter((name) => !columns.includes(name))
+  const missing = ['external_id', ...entity.required].filter(
+    (name) => !columns.includes(name) && !columns.includes(ownIdColumn(name)),
+  )
   const duplicate = columns.find((name, index) => columns.indexOf(name) !== index)
   if (duplicate !== undefined) throw new ImportFileError(`${file}:1: the column "${duplicate}" appears twice`)
   const problems = [
@@ -180,18 +166,6 @@ function checkColumns(
 }
 
 const quoted = (names: readonly string[]): string => names.map((name) => JSON.stringify(name)).join(', ')
-
-const issueText =
-  (row: Record<string, unknown>) =>
-  (issue: z.core.$ZodIssue): string => {
-    if (issue.code === 'unrecognized_keys') return `unknown field ${quoted(issue.keys)}`
-    const value = issue.path.reduce<unknown>(
-      (at, name) => (at as Record<PropertyKey, unknown> | undefined)?.[name],
-      row,
-    )
-    const name = issue.path.join('.')
-    return value == null && issue.code !== 'custom' ? `${name} is required` : `${name} ${issue.message}`
-  }
 
 /** Opens the file when the first row is rejected. `clear` deletes the file of an earlier run. */
 function rejectionWriter(path: string, onRejected: (rejection: Rejection) => void) {

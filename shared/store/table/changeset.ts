@@ -97,7 +97,7 @@ export class Changeset {
     this.put({ ...key, i: this.#table.newId(), e: event, d: data, c: this.#table.now(), ...origin }, 'new')
   }
 
-  /** Requires an item that is not changed itself to have this version. */
+  /** Requires an item that is not changed itself to have this version; 0 if it must not exist. */
   requireVersion(key: Key, version: number): void {
     this.#writes.set(keyString(key), this.#table.checkWrite(key, version))
   }

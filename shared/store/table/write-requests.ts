@@ -42,12 +42,12 @@ export const writeRequests = (name: string) => ({
     },
   }),
 
-  /** Requires an item to have this version. */
+  /** Requires an item to have this version; 0 if it must not exist. */
   checkWrite: (key: Key, version: number): Write => ({
     ConditionCheck: {
       TableName: name,
       Key: key,
-      ...toConditionExpression({ version }),
+      ...toConditionExpression(version === 0 ? 'new' : { version }),
     },
   }),
 
