@@ -3,8 +3,10 @@ import { UnavailableError } from '../../shared/store/table/errors.ts'
 import { addAccessCommand } from './access.ts'
 import { describeDenial, isAccessDenied } from './access-denied.ts'
 import { addAppointmentCommands } from './appointments.ts'
+import { describeMissingSettings } from './aws-settings.ts'
 import { addClinicCommands } from './clinics.ts'
 import { endTrail } from './command-trail.ts'
+import { type Ask, allowQuestions } from './confirmation.ts'
 import { addCredentialCommands } from './credentials.ts'
 import { addDepartmentCommands } from './departments.ts'
 import { addDoctorCommands } from './doctors.ts'
@@ -30,6 +32,8 @@ export type Terminal = {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly writeOut: (text: string) => void
   readonly writeError: (text: string) => void
+  /** Only where a person can answer. */
+  readonly ask?: Ask | undefined
 }
 
 /**
@@ -57,7 +61,7 @@ export async function runOperatorTool(args: readonly string[], terminal: Termina
 }
 
 /** The program with all its commands. */
-export function operatorTool({ env, writeOut, writeError }: Terminal): Command {
+export function operatorTool({ env, writeOut, writeError, ask }: Terminal): Command {
   const program = new Command('clinic')
     // Subcommands inherit it, so it comes before them.
     .configureOutput({ writeOut, writeErr: writeError })
@@ -70,10 +74,11 @@ export function operatorTool({ env, writeOut, writeError }: Terminal): Command {
     .addHelpText(
       'after',
       `
-Exit codes: 0 done, 1 done, but rows were rejected or differences remain, 2 wrong input, 3 the stack cannot be
-reached (run it again), 4 failed.`,
+Exit codes: 0 done, 1 done, but rows were rejected or differences remain, 2 wrong input or settings of the shell,
+3 the stack cannot be reached (run it again), 4 failed.`,
     )
     .configureHelp({ showGlobalOptions: true })
+  if (ask) allowQuestions(program, ask)
 
   addClinicCommands(program)
   addDepartmentCommands(program)
@@ -116,6 +121,11 @@ function report(error: unknown, writeError: Terminal['writeError'], command: Com
   }
   if (error instanceof ImportFileError) {
     printError(error.message)
+    return EXIT.wrongInput
+  }
+  const settings = describeMissingSettings(error)
+  if (settings !== null) {
+    printError(settings)
     return EXIT.wrongInput
   }
   if (error instanceof UnavailableError) {
