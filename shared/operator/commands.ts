@@ -70,6 +70,7 @@ export const COMMANDS: Readonly<Record<string, Calls>> = {
   'appointment cancel': changing,
   'invoice set-status': changing,
   'payment add': changing,
+  'payment void': changing,
   'messages unresolved': reading,
   'messages resolve': changing,
   'messages failed': reading,
