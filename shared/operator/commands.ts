@@ -69,6 +69,7 @@ export const COMMANDS: Readonly<Record<string, Calls>> = {
   'appointment set-status': changing,
   'appointment cancel': changing,
   'invoice set-status': changing,
+  'invoice correct': changing,
   'payment add': changing,
   'payment void': changing,
   'messages unresolved': reading,

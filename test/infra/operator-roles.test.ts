@@ -146,6 +146,7 @@ describe('the role of a command', () => {
       'patient update': [patient.id, ...of, '--first-name', 'Bo'],
       'appointment set-status': [appointment.id, 'completed', ...of],
       'invoice set-status': [invoice.id, 'cancelled', ...of],
+      'invoice correct': [invoice.id, ...of, '--number', '2026-7'],
       'payment void': [payment.id, ...of, '--reason', 'Mistyped'],
       'messages unresolved': [],
       'messages show': [message.id, ...of],
