@@ -3,6 +3,7 @@ import { UnavailableError } from '../../shared/store/table/errors.ts'
 import { addAccessCommand } from './access.ts'
 import { describeDenial, isAccessDenied } from './access-denied.ts'
 import { addAppointmentCommands } from './appointments.ts'
+import { describeMissingSettings } from './aws-settings.ts'
 import { addClinicCommands } from './clinics.ts'
 import { endTrail } from './command-trail.ts'
 import { type Ask, allowQuestions } from './confirmation.ts'
@@ -73,8 +74,8 @@ export function operatorTool({ env, writeOut, writeError, ask }: Terminal): Comm
     .addHelpText(
       'after',
       `
-Exit codes: 0 done, 1 done, but rows were rejected or differences remain, 2 wrong input, 3 the stack cannot be
-reached (run it again), 4 failed.`,
+Exit codes: 0 done, 1 done, but rows were rejected or differences remain, 2 wrong input or settings of the shell,
+3 the stack cannot be reached (run it again), 4 failed.`,
     )
     .configureHelp({ showGlobalOptions: true })
   if (ask) allowQuestions(program, ask)
@@ -120,6 +121,11 @@ function report(error: unknown, writeError: Terminal['writeError'], command: Com
   }
   if (error instanceof ImportFileError) {
     printError(error.message)
+    return EXIT.wrongInput
+  }
+  const settings = describeMissingSettings(error)
+  if (settings !== null) {
+    printError(settings)
     return EXIT.wrongInput
   }
   if (error instanceof UnavailableError) {
