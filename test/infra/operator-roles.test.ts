@@ -102,7 +102,7 @@ describe('the role of a command', () => {
     db = await freshTable()
     outputs.TableName = db.name
     world = await createPopulatedClinic(db.table)
-    const { clinic, patient, doctor, appointment, invoice, message, treatment, priceList } = world
+    const { clinic, patient, doctor, appointment, invoice, payment, message, treatment, priceList } = world
     const { key } = await issueCredential(db.table, clinic)
     const webhooks = [await createWebhook(db.table, clinic.id), await createWebhook(db.table, clinic.id)]
     const now = Date.now()
@@ -146,6 +146,8 @@ describe('the role of a command', () => {
       'patient update': [patient.id, ...of, '--first-name', 'Bo'],
       'appointment set-status': [appointment.id, 'completed', ...of],
       'invoice set-status': [invoice.id, 'cancelled', ...of],
+      'invoice correct': [invoice.id, ...of, '--number', '2026-7'],
+      'payment void': [payment.id, ...of, '--reason', 'Mistyped'],
       'messages unresolved': [],
       'messages show': [message.id, ...of],
       'messages failed': of,

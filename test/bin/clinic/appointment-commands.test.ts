@@ -9,7 +9,8 @@ import { createPopulatedClinic, type PopulatedClinic } from '../../support/recor
 import { freshTable, type TestTable } from '../../support/table.ts'
 import { tableText } from '../../support/table-text.ts'
 
-const REASON = 'Canary reason'
+/** In lower case, as the text of the table. */
+const REASON = 'canary reason'
 
 let db: TestTable
 let mine: PopulatedClinic
