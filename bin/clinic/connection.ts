@@ -6,6 +6,7 @@ import { isUuid } from '../../shared/domain/uuid.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { openTable, type Table } from '../../shared/store/table/table.ts'
 import { isAccessDenied } from './access-denied.ts'
+import { describeMissingSettings } from './aws-settings.ts'
 import { startTrail } from './command-trail.ts'
 import { operatorClient } from './operator-client.ts'
 import { deployedOperatorLog, localOperatorLog, type OperatorLog } from './operator-log.ts'
@@ -80,7 +81,7 @@ async function locateStack(command: Command): Promise<StackLocation> {
   const location = await (stack === undefined ? localStack(port) : deployedStack(stack))
   const logGroup = requireOutput(location.outputs, 'OperatorLogGroup')
   await startTrail(command, () => location.openOperatorLog(logGroup)).catch((error: Error) => {
-    if (isAccessDenied(error)) throw error
+    if (isAccessDenied(error) || describeMissingSettings(error) !== null) throw error
     throw new CommandFailure(
       `The access trail cannot be written, so nothing was done: ${error.message}`,
       EXIT.unreachable,

@@ -2,6 +2,7 @@
 import { type Command, CommanderError } from 'commander'
 import { UnavailableError } from '../../shared/store/table/errors.ts'
 import { describeDenial, isAccessDenied } from './access-denied.ts'
+import { describeMissingSettings } from './aws-settings.ts'
 import { ImportFileError } from './import/rows.ts'
 import { CommandFailure, EXIT, NeedsAttention } from './output.ts'
 
@@ -24,6 +25,8 @@ export function describeError(
   if (error instanceof CommandFailure) return { code: error.exitCode, message: error.message }
   if (isAccessDenied(error)) return { code: EXIT.failed, message: describeDenial(command, error as Error) }
   if (error instanceof ImportFileError) return { code: EXIT.wrongInput, message: error.message }
+  const settings = describeMissingSettings(error)
+  if (settings !== null) return { code: EXIT.wrongInput, message: settings }
   if (error instanceof UnavailableError)
     return {
       code: EXIT.unreachable,

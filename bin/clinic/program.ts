@@ -3,6 +3,7 @@ import { addAccessCommand } from './access.ts'
 import { addAppointmentCommands } from './appointments.ts'
 import { addClinicCommands } from './clinics.ts'
 import { endTrail } from './command-trail.ts'
+import { type Ask, allowQuestions } from './confirmation.ts'
 import { addCredentialCommands } from './credentials.ts'
 import { addDepartmentCommands } from './departments.ts'
 import { addDoctorCommands } from './doctors.ts'
@@ -29,6 +30,8 @@ export type Terminal = {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly writeOut: (text: string) => void
   readonly writeError: (text: string) => void
+  /** Only where a person can answer. */
+  readonly ask?: Ask | undefined
 }
 
 /**
@@ -56,13 +59,14 @@ export async function runOperatorTool(args: readonly string[], terminal: Termina
     await endTrail(program, code === EXIT.done || code === EXIT.needsAttention ? 'done' : 'failed')
     return code
   } catch (error) {
-    writeError(`The end of the command is not in the access trail: ${(error as Error).message}\n`)
+    const message = `The end of the command is not in the access trail: ${(error as Error).message}`
+    writeFailure(error, { code: EXIT.failed, message }, isJson, writeError)
     return code === EXIT.done ? EXIT.failed : code
   }
 }
 
 /** The program with all its commands. With `isJson`, it leaves the reporting of wrong usage to its caller. */
-export function operatorTool({ env, writeOut, writeError }: Terminal, isJson = false): Command {
+export function operatorTool({ env, writeOut, writeError, ask }: Terminal, isJson = false): Command {
   const program = new Command('clinic')
     // Subcommands inherit it, so it comes before them.
     .configureOutput({
@@ -80,10 +84,11 @@ export function operatorTool({ env, writeOut, writeError }: Terminal, isJson = f
     .addHelpText(
       'after',
       `
-Exit codes: 0 done, 1 done, but rows were rejected or differences remain, 2 wrong input, 3 the stack cannot be
-reached (run it again), 4 failed.`,
+Exit codes: 0 done, 1 done, but rows were rejected or differences remain, 2 wrong input or settings of the shell,
+3 the stack cannot be reached (run it again), 4 failed.`,
     )
     .configureHelp({ showGlobalOptions: true })
+  if (ask) allowQuestions(program, ask)
 
   addClinicCommands(program)
   addDepartmentCommands(program)
