@@ -19,10 +19,13 @@ export const withoutSecrets =
 export function describeError(
   error: unknown,
   command: Command | undefined,
-): { readonly code: number; readonly message?: string } {
+): { readonly code: number; readonly message?: string; readonly details?: object } {
   if (error instanceof CommanderError) return describeUsageError(error)
   if (error instanceof NeedsAttention) return { code: EXIT.needsAttention }
-  if (error instanceof CommandFailure) return { code: error.exitCode, message: error.message }
+  if (error instanceof CommandFailure) {
+    const { exitCode: code, message, details } = error
+    return { code, message, details }
+  }
   if (isAccessDenied(error)) return { code: EXIT.failed, message: describeDenial(command, error as Error) }
   if (error instanceof ImportFileError) return { code: EXIT.wrongInput, message: error.message }
   const settings = describeMissingSettings(error)
@@ -52,11 +55,11 @@ function describeUsageError({ exitCode, code, message }: CommanderError): { code
 /** Writes the message of an error. Commander has written its own as text already. */
 export function writeFailure(
   error: unknown,
-  { code, message }: ReturnType<typeof describeError>,
+  { code, message, details }: ReturnType<typeof describeError>,
   isJson: boolean,
   writeError: (text: string) => void,
 ): void {
   if (message === undefined) return
-  if (isJson) writeError(`${JSON.stringify({ error: { message, exit_code: code } })}\n`)
+  if (isJson) writeError(`${JSON.stringify({ error: { message, exit_code: code, ...details } })}\n`)
   else if (!(error instanceof CommanderError)) writeError(`${message}\n`)
 }

@@ -74,6 +74,7 @@ export const COMMANDS: Readonly<Record<string, Calls>> = {
   'appointment show': reading,
   'appointment find': reading,
   'appointment cancel': changing,
+  'appointment move': changing,
   'invoice set-status': changing,
   'invoice list': reading,
   'invoice show': reading,
