@@ -75,7 +75,8 @@ export async function deliverEvent(
   const { deliveries, queues, now } = consumer
   const { clinic } = queued
   const context = await deliveries.readContext(clinic, queued.webhook, queued.delivery)
-  if (!context) return
+  // The delivery stays due, so the first sweep after the pause queues it again.
+  if (!context || context.isPaused) return
   const { delivery, webhook, health } = context
   // Its first attempt, or its end, may not have queued the next.
   if (delivery.status !== 'pending') return queueNext(consumer, queued, delivery)

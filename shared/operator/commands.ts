@@ -32,6 +32,8 @@ export const COMMANDS: Readonly<Record<string, Calls>> = {
   'clinic create': changing,
   'clinic list': reading,
   'clinic set': changing,
+  'clinic pause': changing,
+  'clinic resume': changing,
   'credential create': changing,
   'credential list': reading,
   'credential revoke': changing,
