@@ -125,6 +125,16 @@ const ARROWS: Record<string, string[]> = {
     'shared/store/patients',
     'shared/store/table',
   ],
+  'bin/clinic/export': [
+    'bin/clinic/import',
+    'shared/domain',
+    'shared/store',
+    'shared/store/calendar',
+    'shared/store/keys',
+    'shared/store/messages',
+    'shared/store/patients',
+    'shared/store/table',
+  ],
   'bin/clinic/verify': [
     'shared/domain',
     'shared/store',
@@ -149,6 +159,7 @@ const ARROWS: Record<string, string[]> = {
     'shared/store/table',
   ],
   'bin/clinic': [
+    'bin/clinic/export',
     'bin/clinic/import',
     'bin/clinic/migrate',
     'bin/clinic/restore',

@@ -1,11 +1,12 @@
 import { statSync } from 'node:fs'
-import { basename, isAbsolute, relative, resolve } from 'node:path'
+import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { connect, requireClinic } from './connection.ts'
 import { announceImport } from './import/announce-import.ts'
 import { importEntities } from './import/entities.ts'
 import { type ImportResult, importFile, rejectedFile } from './import/import-file.ts'
 import { rowReader } from './import/rows.ts'
+import { resolveFromInvocationDir } from './invocation-path.ts'
 import { CommandFailure, type GlobalOptions, NeedsAttention, print } from './output.ts'
 import { progressBar } from './progress.ts'
 
@@ -57,10 +58,6 @@ export function addImportCommand(program: Command): void {
       },
     )
 }
-
-/** npm runs scripts in the project's folder; paths are relative to the folder in which the user typed the command. */
-const resolveFromInvocationDir = (file: string): string =>
-  isAbsolute(file) ? file : relative('.', resolve(process.env.INIT_CWD ?? '.', file))
 
 function requireFile(file: string): void {
   rowReader(file)

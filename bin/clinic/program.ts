@@ -10,6 +10,7 @@ import { addCredentialCommands } from './credentials.ts'
 import { addDepartmentCommands } from './departments.ts'
 import { addDoctorCommands } from './doctors.ts'
 import { addErasureCommands } from './erasures.ts'
+import { addExportCommand } from './export.ts'
 import { addFindCommand } from './find.ts'
 import { ImportFileError } from './import/rows.ts'
 import { addImportCommand } from './import.ts'
@@ -84,6 +85,7 @@ Exit codes: 0 done, 1 done, but rows were rejected or differences remain, 2 wron
   addPriceListCommands(program)
   addCredentialCommands(program)
   addImportCommand(program)
+  addExportCommand(program)
   addFindCommand(program)
   addPatientCommands(program)
   addErasureCommands(program)

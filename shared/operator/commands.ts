@@ -63,6 +63,7 @@ export const COMMANDS: Readonly<Record<string, Calls>> = {
   'price-list update': changing,
   'price-list remove': changing,
   import: changing,
+  export: reading,
   find: reading,
   'patient update': changing,
   'patient erase': erasing,
