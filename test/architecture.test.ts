@@ -127,6 +127,7 @@ const ARROWS: Record<string, string[]> = {
   ],
   'bin/clinic/export': [
     'bin/clinic/import',
+    'shared/api',
     'shared/domain',
     'shared/store',
     'shared/store/calendar',

@@ -66,6 +66,7 @@ export const COMMANDS: Readonly<Record<string, Calls>> = {
   export: reading,
   find: reading,
   'patient update': changing,
+  'patient export': reading,
   'patient erase': erasing,
   'erasures list': reading,
   'erasures replay': erasing,
