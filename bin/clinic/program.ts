@@ -6,6 +6,7 @@ import { addAppointmentCommands } from './appointments.ts'
 import { describeMissingSettings } from './aws-settings.ts'
 import { addClinicCommands } from './clinics.ts'
 import { endTrail } from './command-trail.ts'
+import { type Ask, allowQuestions } from './confirmation.ts'
 import { addCredentialCommands } from './credentials.ts'
 import { addDepartmentCommands } from './departments.ts'
 import { addDoctorCommands } from './doctors.ts'
@@ -32,6 +33,8 @@ export type Terminal = {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly writeOut: (text: string) => void
   readonly writeError: (text: string) => void
+  /** Only where a person can answer. */
+  readonly ask?: Ask | undefined
 }
 
 /**
@@ -59,7 +62,7 @@ export async function runOperatorTool(args: readonly string[], terminal: Termina
 }
 
 /** The program with all its commands. */
-export function operatorTool({ env, writeOut, writeError }: Terminal): Command {
+export function operatorTool({ env, writeOut, writeError, ask }: Terminal): Command {
   const program = new Command('clinic')
     // Subcommands inherit it, so it comes before them.
     .configureOutput({ writeOut, writeErr: writeError })
@@ -76,6 +79,7 @@ Exit codes: 0 done, 1 done, but rows were rejected or differences remain, 2 wron
 3 the stack cannot be reached (run it again), 4 failed.`,
     )
     .configureHelp({ showGlobalOptions: true })
+  if (ask) allowQuestions(program, ask)
 
   addClinicCommands(program)
   addDepartmentCommands(program)

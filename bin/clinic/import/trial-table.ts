@@ -1,0 +1,98 @@
+import { DatabaseSync } from 'node:sqlite'
+import { deserialize, serialize } from 'node:v8'
+import type { Key } from '../../../shared/store/keys/key.ts'
+import type { Range } from '../../../shared/store/table/reads.ts'
+import type { Table } from '../../../shared/store/table/table.ts'
+import type { Item, Write } from '../../../shared/store/table/write-requests.ts'
+
+/**
+ * The same table for a trial of an import: what is written is kept beside it, and only this table reads it. The rows of a file are
+ * judged as they would be after the files before it. Counters and other updated attributes stay as they are in the table.
+ */
+export function trialTable(table: Table): Table & Disposable {
+  const kept = new KeptItems()
+
+  async function query(range: Range): Promise<Item[]> {
+    const changed = kept.within(range)
+    // Each of them may replace one that is stored.
+    const stored = await table.query({ ...range, limit: range.limit + changed.size })
+    const items = [
+      ...stored.filter(({ sk }) => !changed.has(sk)),
+      ...[...changed.values()].filter((item) => item !== null),
+    ]
+    const direction = range.descending ? -1 : 1
+    return items.sort((a, b) => (a.sk < b.sk ? -direction : direction)).slice(0, range.limit)
+  }
+
+  async function getMany(keys: readonly Key[], options?: { eventual?: boolean }): Promise<Item[]> {
+    const found = keys.map((key) => kept.find(key))
+    const stored = await table.getMany(
+      keys.filter((_, at) => found[at] === undefined),
+      options,
+    )
+    return [...stored, ...found.filter((item) => item != null)]
+  }
+
+  const write = async (writes: readonly Write[]): Promise<void> => kept.apply(writes)
+
+  return {
+    ...table,
+    get: async (key, options) => {
+      const found = kept.find(key)
+      return found === undefined ? table.get(key, options) : (found ?? undefined)
+    },
+    query,
+    getMany,
+    transact: write,
+    tryTransact: write,
+    update: async () => undefined,
+    putMany: async (items) => kept.apply(items.map((Item) => ({ Put: { TableName: '', Item } }))),
+    deleteMany: async (keys) => kept.apply(keys.map((Key) => ({ Delete: { TableName: '', Key } }))),
+    [Symbol.dispose]: () => kept.close(),
+  }
+}
+
+/** Items by key; null for one that was deleted. */
+class KeptItems {
+  /** A temporary database: SQLite deletes its file when it opens it, so that nothing of a patient stays behind. */
+  readonly #db = new DatabaseSync('')
+  readonly #put
+  readonly #find
+  readonly #within
+
+  constructor() {
+    this.#db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32000')
+    this.#db.exec('CREATE TABLE kept (pk TEXT, sk TEXT, item BLOB, PRIMARY KEY (pk, sk)) WITHOUT ROWID')
+    this.#db.exec('BEGIN')
+    this.#put = this.#db.prepare('INSERT OR REPLACE INTO kept VALUES (?, ?, ?)')
+    this.#find = this.#db.prepare('SELECT item FROM kept WHERE pk = ? AND sk = ?')
+    this.#within = this.#db.prepare('SELECT sk, item FROM kept WHERE pk = ? AND sk >= ? AND sk <= ?')
+  }
+
+  apply(writes: readonly Write[]): void {
+    for (const { Put, Delete } of writes) {
+      if (Put) this.#keep(Put.Item as Item, serialize(Put.Item))
+      if (Delete) this.#keep(Delete.Key as Key, serialize(null))
+    }
+  }
+
+  #keep({ pk, sk }: Key, item: Buffer): void {
+    this.#put.run(pk, sk, item)
+  }
+
+  /** Undefined if nothing was written under the key. */
+  find({ pk, sk }: Key): Item | null | undefined {
+    const row = this.#find.get(pk, sk) as { item: Uint8Array } | undefined
+    return row && deserialize(row.item)
+  }
+
+  /** What was written within a range, by sort key. */
+  within({ pk, from = '', to = '\u{10FFFF}' }: Range): Map<string, Item | null> {
+    const rows = this.#within.all(pk, from, to) as { sk: string; item: Uint8Array }[]
+    return new Map(rows.map(({ sk, item }) => [sk, deserialize(item)]))
+  }
+
+  close(): void {
+    this.#db.close()
+  }
+}
