@@ -4,6 +4,7 @@ import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
+import { addDeletionCommand } from './clinic-deletion.ts'
 import { addPauseCommands } from './clinic-pause.ts'
 import { addChanges, addSettings, changesOf, type SettingValues, settingsOf } from './clinic-settings.ts'
 import { connect, requireClinic } from './connection.ts'
@@ -50,6 +51,7 @@ export function addClinicCommands(program: Command): void {
   })
 
   addPauseCommands(group)
+  addDeletionCommand(group)
 }
 
 /** The clinic as commands print it. A limit is null where the stage's limit applies. */

@@ -34,6 +34,7 @@ export const COMMANDS: Readonly<Record<string, Calls>> = {
   'clinic set': changing,
   'clinic pause': changing,
   'clinic resume': changing,
+  'clinic delete': { role: 'maintain', table: [...READ, ...WRITE, 'Scan'] },
   'credential create': changing,
   'credential list': reading,
   'credential revoke': changing,
