@@ -45,7 +45,7 @@ export function addDeletionCommand(group: Command): void {
       )
       print(self, { clinic_id: clinic.id, deleted_items: deleted }, [
         `Deleted clinic ${clinic.name}: ${deleted.toLocaleString('en')} items. Only the ledger of its erasures is left.`,
-        'Backups have the clinic until they expire: docs/operate/moving-a-clinic.md.',
+        'Backups have the clinic until they expire: docs/operate/moving-a-clinic.md says what to do after a restore.',
       ])
     },
   )

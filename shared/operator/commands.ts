@@ -3,8 +3,8 @@
 export const OPERATOR_ROLES = ['read', 'support', 'erase', 'maintain'] as const
 
 /**
- * `read`: reads clinics' data. `support`: also changes it. `erase`: erases patients. `maintain`: restores the table and migrates
- * its items.
+ * `read`: reads clinics' data. `support`: also changes it. `erase`: erases patients. `maintain`: restores the table, migrates
+ * its items and deletes clinics.
  */
 export type OperatorRole = (typeof OPERATOR_ROLES)[number]
 
