@@ -3,8 +3,8 @@
 export const OPERATOR_ROLES = ['read', 'support', 'erase', 'maintain'] as const
 
 /**
- * `read`: reads clinics' data. `support`: also changes it. `erase`: erases patients. `maintain`: restores the table and migrates
- * its items.
+ * `read`: reads clinics' data. `support`: also changes it. `erase`: erases patients. `maintain`: restores the table, migrates
+ * its items and deletes clinics.
  */
 export type OperatorRole = (typeof OPERATOR_ROLES)[number]
 
@@ -32,6 +32,9 @@ export const COMMANDS: Readonly<Record<string, Calls>> = {
   'clinic create': changing,
   'clinic list': reading,
   'clinic set': changing,
+  'clinic pause': changing,
+  'clinic resume': changing,
+  'clinic delete': { role: 'maintain', table: [...READ, ...WRITE, 'Scan'] },
   'credential create': changing,
   'credential list': reading,
   'credential update': changing,
@@ -64,11 +67,13 @@ export const COMMANDS: Readonly<Record<string, Calls>> = {
   'price-list update': changing,
   'price-list remove': changing,
   import: changing,
+  export: reading,
   find: reading,
   'patient update': changing,
   'patient list': reading,
   'patient show': reading,
   'patient find': reading,
+  'patient export': reading,
   'patient erase': erasing,
   'erasures list': reading,
   'erasures replay': erasing,
