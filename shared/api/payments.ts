@@ -94,6 +94,15 @@ export const listPayments = defineRoute({
   uses: { table: ['Query', 'BatchGetItem'] },
 })
 
+/** What a query narrows the list to. */
+export const paymentFilter = ({
+  patient_id: patient,
+  invoice_id: invoice,
+  status: facet,
+  from,
+  to,
+}: z.output<typeof listPayments.query>) => ({ patient, invoice, facet, from, to })
+
 export const listInvoicePayments = defineRoute({
   id: 'list-invoice-payments',
   method: 'GET',

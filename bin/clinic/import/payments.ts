@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { oneOf, RecordDate } from '../../../shared/api/schemas.ts'
+import { oneOf } from '../../../shared/api/schemas.ts'
 import { currencyDecimals } from '../../../shared/domain/currencies.ts'
 import type { Invoice } from '../../../shared/domain/invoice.ts'
 import { isTooLarge, parseDecimal } from '../../../shared/domain/money.ts'
@@ -22,7 +22,7 @@ import { Decimal } from './invoice-amounts.ts'
 import { RowRejectedError } from './patient-rows.ts'
 import { type BuildPayment, type PaymentFields, paymentWriter } from './payment-writer.ts'
 import { ExternalRef } from './references.ts'
-import { Instant } from './timestamps.ts'
+import { Instant, RowRecordDate } from './timestamps.ts'
 
 const columns = {
   invoice_external_id: ExternalRef,
@@ -32,7 +32,7 @@ const columns = {
   payment_method: oneOf(PAYMENT_METHODS),
   status: oneOf(PAYMENT_STATUSES).nullish(),
   description: singleLineText(500).nullish(),
-  payment_date: RecordDate,
+  payment_date: RowRecordDate,
   voided_at: Instant.nullish(),
   void_reason: singleLineText(500).nullish(),
   created_at: Instant.nullish(),
@@ -69,21 +69,27 @@ export function paymentImport(table: Table, now: () => number): ImportEntity<Pay
     columns: Object.keys(columns),
     required: ['invoice_external_id', 'amount', 'payment_method', 'payment_date'],
     schema: (_clinic, _now, idOf) =>
-      z.strictObject(columns).transform(
-        (row): PaymentFields => ({
-          invoiceId: idOf('invoice', row.invoice_external_id),
-          amount: row.amount,
-          currency: row.currency ?? undefined,
-          type: row.type ?? undefined,
-          method: row.payment_method,
-          status: row.status ?? undefined,
-          description: row.description,
-          date: row.payment_date,
-          voidedAt: row.voided_at ?? undefined,
-          voidReason: row.void_reason ?? undefined,
-          createdAt: row.created_at ?? undefined,
-        }),
-      ),
+      z
+        .strictObject(columns)
+        .refine((row) => row.type !== 'refund' || !/^\s*-/.test(String(row.amount)), {
+          path: ['amount'],
+          error: 'of a refund is written without a minus sign',
+        })
+        .transform(
+          (row): PaymentFields => ({
+            invoiceId: idOf('invoice', row.invoice_external_id),
+            amount: row.amount,
+            currency: row.currency ?? undefined,
+            type: row.type ?? undefined,
+            method: row.payment_method,
+            status: row.status ?? undefined,
+            description: row.description,
+            date: row.payment_date,
+            voidedAt: row.voided_at ?? undefined,
+            voidReason: row.void_reason ?? undefined,
+            createdAt: row.created_at ?? undefined,
+          }),
+        ),
     write: async ({ id: clinic }, batch, outcomes) => {
       const writer = paymentWriter(table, clinic, buildPayment, outcomes)
       const changed = await writer.decide(batch)
