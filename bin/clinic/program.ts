@@ -12,6 +12,7 @@ import { addDepartmentCommands } from './departments.ts'
 import { addDoctorCommands } from './doctors.ts'
 import { addErasureCommands } from './erasures.ts'
 import { addFindCommand } from './find.ts'
+import { addIdsCommand } from './ids.ts'
 import { ImportFileError } from './import/import-file-error.ts'
 import { addImportCommand } from './import.ts'
 import { addInvoiceCommands } from './invoices.ts'
@@ -89,6 +90,7 @@ Exit codes: 0 done, 1 done, but rows were rejected or differences remain, 2 wron
   addCredentialCommands(program)
   addImportCommand(program)
   addFindCommand(program)
+  addIdsCommand(program)
   addPatientCommands(program)
   addErasureCommands(program)
   addAppointmentCommands(program)
