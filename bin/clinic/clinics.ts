@@ -4,6 +4,8 @@ import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
+import { addDeletionCommand } from './clinic-deletion.ts'
+import { addPauseCommands } from './clinic-pause.ts'
 import { addChanges, addSettings, changesOf, type SettingValues, settingsOf } from './clinic-settings.ts'
 import { connect, requireClinic } from './connection.ts'
 import { CommandFailure, formatTable as lines, print } from './output.ts'
@@ -47,6 +49,9 @@ export function addClinicCommands(program: Command): void {
     await credentialStore({ table, now: Date.now }).refreshClinic(clinic)
     print(command, clinicJson(clinic), [`Changed clinic ${clinic.name}`])
   })
+
+  addPauseCommands(group)
+  addDeletionCommand(group)
 }
 
 /** The clinic as commands print it. A limit is null where the stage's limit applies. */
@@ -66,5 +71,6 @@ const clinicJson = (clinic: Clinic) => ({
   sms_countries: clinic.smsCountries ?? null,
   email_from_name: clinic.emailFromName ?? null,
   reply_to: clinic.replyTo ?? null,
+  paused_at: clinic.pausedAt ?? null,
   created_at: clinicTimestamp(clinic.createdAt, clinic.timezone),
 })

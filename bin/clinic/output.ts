@@ -15,9 +15,12 @@ export const EXIT = {
 /** Ends the command with a message for the operator. */
 export class CommandFailure extends Error {
   readonly exitCode: number
-  constructor(message: string, exitCode: number = EXIT.wrongInput) {
+  /** What `--json` prints with the message, such as other times. */
+  readonly details: object
+  constructor(message: string, exitCode: number = EXIT.wrongInput, details: object = {}) {
     super(message)
     this.exitCode = exitCode
+    this.details = details
   }
 }
 

@@ -109,7 +109,7 @@ function addManagementCommands(group: Command): void {
 
 const unknownWebhook = (id: string) => new CommandFailure(`The clinic has no webhook endpoint ${id}.`)
 
-const webhookJson = (webhook: Webhook, clinic: Clinic) => ({
+export const webhookJson = (webhook: Webhook, clinic: Clinic) => ({
   ...renderWebhook(webhook, clinic),
   created_by: webhook.createdBy,
 })

@@ -209,16 +209,16 @@ describe('records', () => {
     ).toContain('--amount is too large')
   })
 
-  it('invoice set-status changes a sent invoice, and leaves a paid one paid', async () => {
+  it('invoice set-status changes a sent invoice, and refuses to change a paid one', async () => {
     const [paid, sent] = [await first('/invoices?status=paid'), await first('/invoices?status=sent')]
     expect((await changed('invoice', 'set-status', sent.id, 'overdue')).json()).toEqual({
       ...sent,
       status: 'overdue',
       updated_at: expect.any(String),
     })
-    expect((await changed('invoice', 'set-status', paid.id, 'overdue')).json()).toMatchObject({
-      status: 'paid',
-    })
+    const refused = await changed('invoice', 'set-status', paid.id, 'overdue')
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('stays paid')])
+    expect(await first('/invoices?status=paid')).toEqual(paid)
     expect((await changed('invoice', 'set-status', paid.id, 'paid')).stderr).toContain(
       '--status must be one of draft, pending, sent, overdue, cancelled',
     )

@@ -5,6 +5,7 @@ import type { Invoice } from '../../../shared/domain/invoice.ts'
 import { isTooLarge, parseDecimal } from '../../../shared/domain/money.ts'
 import { fullName } from '../../../shared/domain/patient.ts'
 import {
+  NEW_PAYMENT,
   PAYMENT_METHODS,
   PAYMENT_STATUSES,
   PAYMENT_TYPES,
@@ -32,6 +33,8 @@ const columns = {
   status: oneOf(PAYMENT_STATUSES).nullish(),
   description: singleLineText(500).nullish(),
   payment_date: RowRecordDate,
+  voided_at: Instant.nullish(),
+  void_reason: singleLineText(500).nullish(),
   created_at: Instant.nullish(),
 }
 
@@ -42,7 +45,8 @@ const INVOICE_CONCURRENCY = 8
 export function paymentImport(table: Table, now: () => number): ImportEntity<PaymentFields> {
   const buildPayment: BuildPayment = ({ id, fields }, invoice, patient, before) => {
     const { invoiceId: _, amount, currency, ...facts } = fields
-    return {
+    const payment: Payment = {
+      ...NEW_PAYMENT,
       type: 'payment',
       status: 'completed',
       description: null,
@@ -55,6 +59,8 @@ export function paymentImport(table: Table, now: () => number): ImportEntity<Pay
       invoice: { id: invoice.id, number: invoice.number },
       patient: { id: patient.id, fullName: fullName(patient) },
     }
+    requireFailedIfVoided(payment, before)
+    return payment
   }
 
   return {
@@ -79,6 +85,8 @@ export function paymentImport(table: Table, now: () => number): ImportEntity<Pay
             status: row.status ?? undefined,
             description: row.description,
             date: row.payment_date,
+            voidedAt: row.voided_at ?? undefined,
+            voidReason: row.void_reason ?? undefined,
             createdAt: row.created_at ?? undefined,
           }),
         ),
@@ -96,6 +104,20 @@ export function paymentImport(table: Table, now: () => number): ImportEntity<Pay
       )
     },
   }
+}
+
+/** @throws RowRejectedError for a voided payment of another status, and for a reason without the time */
+function requireFailedIfVoided(
+  { status, voidedAt, voidReason }: Payment,
+  before: Pick<Payment, 'voidedAt'> | null,
+): void {
+  if (voidedAt === null && voidReason !== null) throw new RowRejectedError('void_reason needs voided_at')
+  if (voidedAt === null || status === 'failed') return
+  throw new RowRejectedError(
+    before?.voidedAt
+      ? `the payment was voided, so its status is failed and cannot become ${status}`
+      : 'status must be failed, as the payment has voided_at',
+  )
 }
 
 /** @throws RowRejectedError unless it is a positive amount in the invoice's currency */

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Invoice } from '../../../../shared/domain/invoice.ts'
-import type { Payment } from '../../../../shared/domain/payment.ts'
+import { NEW_PAYMENT, type Payment } from '../../../../shared/domain/payment.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
@@ -293,6 +293,32 @@ describe('importing payments', () => {
     expect((await invoices()).map(({ paid }) => paid).sort()).toEqual([0, 2000])
   })
 
+  it('keeps voided payments, which do not count, and rejects what contradicts that', async () => {
+    const voided = {
+      ...payment,
+      status: 'failed',
+      voided_at: '2026-04-03T10:00:00Z',
+      void_reason: 'Mistyped',
+    }
+    expect(await load('payments', [voided])).toMatchObject({ imported: 1, reasons: [] })
+    const { items } = await paymentStore(imported.db).page(imported.clinic.id, {}, FIRST)
+    const [stored] = await paymentStore(imported.db).findMany(imported.clinic.id, [items[0]?.id ?? ''])
+    expect(stored?.[1].record).toMatchObject({
+      ...{ status: 'failed', voidedAt: '2026-04-03T10:00:00.000Z', voidReason: 'Mistyped' },
+    })
+    const { reasons } = await load('payments', [
+      { ...payment, status: 'completed' },
+      { ...voided, external_id: 2, status: undefined },
+      { ...payment, external_id: 3, void_reason: 'Mistyped' },
+    ])
+    expect(reasons).toEqual([
+      'the payment was voided, so its status is failed and cannot become completed',
+      'status must be failed, as the payment has voided_at',
+      'void_reason needs voided_at',
+    ])
+    expect(await invoices()).toMatchObject([{ paid: 0 }])
+  })
+
   it('counts every payment when payments are made concurrently', async () => {
     const [bill] = await invoices()
     const pay = (n: number) => {
@@ -325,6 +351,7 @@ describe('importing payments', () => {
 })
 
 const paymentOf = (of: Invoice, n: number): Payment => ({
+  ...NEW_PAYMENT,
   id: newUuid(),
   invoice: { id: of.id, number: of.number },
   patient: { id: of.patient.id, fullName: of.patient.fullName },
