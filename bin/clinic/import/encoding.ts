@@ -63,7 +63,8 @@ export async function detectEncoding(file: string, stated: Encoding | undefined)
   const encoding = stated ?? 'utf-8'
   const suggested = otherEncoding(survey, encoding)
   if (suggested === null) return { encoding, hasMark: false }
-  const place = encoding === 'utf-8' && survey.firstInvalidLine !== null ? `:${survey.firstInvalidLine}` : ''
+  const place =
+    !suggested.startsWith('utf') && survey.firstInvalidLine !== null ? `:${survey.firstInvalidLine}` : ''
   throw new ImportFileError(
     `${file}${place}: the file is not ${shownEncoding(encoding)}; it looks like ${shownEncoding(suggested)}. Add --encoding ${suggested}, ` +
       'or save the file as UTF-8.',

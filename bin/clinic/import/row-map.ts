@@ -94,7 +94,7 @@ function fieldValue(source: FieldSource, row: Row): unknown {
         (is === undefined || is.some((text) => foldedName(text) === foldedName(String(value))))
       )
     })
-    return found?.then
+    return found?.value
   }
   return firstValue(source.column, row)
 }

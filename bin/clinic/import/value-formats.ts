@@ -63,25 +63,23 @@ const escaped = (text: string): string =>
 
 type Parts = { readonly [part: string]: string | undefined }
 
-function partsOf(text: string, formats: readonly string[]): Parts | null {
+/** What a text says in the first of the formats that it has and that makes sense; null if there is none. */
+function firstMatch<T>(text: string, formats: readonly string[], read: (parts: Parts) => T | null): T | null {
   for (const format of formats) {
-    const groups = patternOf(format).exec(text.trim())?.groups
-    if (groups) return groups
+    const parts = patternOf(format).exec(text.trim())?.groups
+    const found = parts ? read(parts) : null
+    if (found !== null) return found
   }
   return null
 }
 
 /** The date of a text as `YYYY-MM-DD`; null if it has none of the formats, or does not exist. */
-export function readDate(text: string, formats: readonly string[]): string | null {
-  const parts = partsOf(text, ['YYYY-MM-DD', ...formats])
-  if (!parts) return null
-  const month =
-    parts.monthName === undefined
-      ? (parts.month ?? '')
-      : String(MONTHS.indexOf(parts.monthName.toLowerCase()) + 1)
-  const date = `${parts.year}-${month.padStart(2, '0')}-${(parts.day ?? '').padStart(2, '0')}`
-  return isCalendarDate(date) ? date : null
-}
+export const readDate = (text: string, formats: readonly string[]): string | null =>
+  firstMatch(text, ['YYYY-MM-DD', ...formats], ({ year, month, monthName, day = '' }) => {
+    const number = monthName === undefined ? month : String(MONTHS.indexOf(monthName.toLowerCase()) + 1)
+    const date = `${year}-${(number ?? '').padStart(2, '0')}-${day.padStart(2, '0')}`
+    return isCalendarDate(date) ? date : null
+  })
 
 type Time = {
   readonly hour: number
@@ -90,21 +88,25 @@ type Time = {
   readonly offset: string | null
 }
 
-function readParts(text: string, formats: readonly string[]): Time | null {
-  const parts = partsOf(text, ['HH:mm', 'HH:mm:ss', ...formats])
-  if (!parts) return null
-  const hour = Number(parts.hour)
-  if (parts.half !== undefined && (hour < 1 || hour > 12)) return null
-  const afternoon = parts.half?.toLowerCase() === 'p'
-  const offset = parts.offset === undefined ? null : /^[+-]/.test(parts.offset) ? parts.offset : '+00:00'
-  const time = {
-    hour: parts.half === undefined ? hour : (hour % 12) + (afternoon ? 12 : 0),
-    minute: Number(parts.minute),
-    second: Number(parts.second ?? 0),
-    offset: offset?.replace(/^(.\d\d):?(\d\d)$/, '$1:$2') ?? null,
-  }
-  return time.hour < 24 && time.minute < 60 && time.second < 60 ? time : null
-}
+const readParts = (text: string, formats: readonly string[]): Time | null =>
+  firstMatch(
+    text,
+    ['HH:mm', 'HH:mm:ss', ...formats],
+    ({ hour: stated, minute, second = 0, half, offset }) => {
+      const hour = Number(stated)
+      if (half !== undefined && (hour < 1 || hour > 12)) return null
+      const time = {
+        hour: half === undefined ? hour : (hour % 12) + (half.toLowerCase() === 'p' ? 12 : 0),
+        minute: Number(minute),
+        second: Number(second),
+        offset: offset === undefined ? null : withColon(offset),
+      }
+      return time.hour < 24 && time.minute < 60 && time.second < 60 ? time : null
+    },
+  )
+
+const withColon = (offset: string): string =>
+  /^[+-]/.test(offset) ? offset.replace(/^(.\d\d):?(\d\d)$/, '$1:$2') : '+00:00'
 
 const two = (value: number): string => String(value).padStart(2, '0')
 
