@@ -5,6 +5,8 @@ import { newUuid } from '../../shared/domain/uuid.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
 import { confirmChanges, confirmName, differingSettings } from './clinic-change-checks.ts'
+import { addDeletionCommand } from './clinic-deletion.ts'
+import { addPauseCommands } from './clinic-pause.ts'
 import { addChanges, addSettings, changesOf, type SettingValues, settingsOf } from './clinic-settings.ts'
 import { addYesOption } from './confirmation.ts'
 import { connect, requireClinic } from './connection.ts'
@@ -46,6 +48,8 @@ export function addClinicCommands(program: Command): void {
 
   addSetCommand(group)
   addHolidayCommands(group)
+  addPauseCommands(group)
+  addDeletionCommand(group)
 }
 
 function addSetCommand(group: Command): void {
@@ -90,5 +94,6 @@ const clinicJson = (clinic: Clinic) => ({
   sms_countries: clinic.smsCountries ?? null,
   email_from_name: clinic.emailFromName ?? null,
   reply_to: clinic.replyTo ?? null,
+  paused_at: clinic.pausedAt ?? null,
   created_at: clinicTimestamp(clinic.createdAt, clinic.timezone),
 })

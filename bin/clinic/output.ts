@@ -3,7 +3,14 @@ import type * as z from 'zod'
 import { addToTrail } from './command-trail.ts'
 
 /** Exit codes. `needsAttention`: done, but rows were rejected or differences remain. */
-export const EXIT = { done: 0, needsAttention: 1, wrongInput: 2, unreachable: 3, failed: 4 } as const
+export const EXIT = {
+  done: 0,
+  needsAttention: 1,
+  wrongInput: 2,
+  unreachable: 3,
+  failed: 4,
+  interrupted: 130,
+} as const
 
 /** Ends the command with a message for the operator. */
 export class CommandFailure extends Error {

@@ -15,6 +15,7 @@ import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
 import { operatorOf } from './command-trail.ts'
 import { connect, requireClinic } from './connection.ts'
 import { CommandFailure, parseOption, print } from './output.ts'
+import { addPatientExportCommand } from './patient-export.ts'
 
 type Fields = {
   firstName?: string
@@ -57,6 +58,8 @@ export function addPatientCommands(program: Command): void {
         print(command, renderPatientDetails(patient, { clinic, scopes: SCOPES }), [`Changed patient ${id}`])
       },
     )
+
+  addPatientExportCommand(group)
 
   group
     .command('erase')

@@ -9,6 +9,7 @@ import { addDepartmentCommands } from './departments.ts'
 import { addDoctorCommands } from './doctors.ts'
 import { addErasureCommands } from './erasures.ts'
 import { describeError, withoutSecrets, writeFailure } from './error-output.ts'
+import { addExportCommand } from './export.ts'
 import { addFindCommand } from './find.ts'
 import { addImportCommand } from './import.ts'
 import { addInvoiceCommands } from './invoices.ts'
@@ -98,6 +99,7 @@ Exit codes: 0 done, 1 done, but rows were rejected or differences remain, 2 wron
   addPriceListCommands(program)
   addCredentialCommands(program)
   addImportCommand(program)
+  addExportCommand(program)
   addFindCommand(program)
   addPatientCommands(program)
   addErasureCommands(program)

@@ -3,8 +3,8 @@
 export const OPERATOR_ROLES = ['read', 'support', 'erase', 'maintain'] as const
 
 /**
- * `read`: reads clinics' data. `support`: also changes it. `erase`: erases patients. `maintain`: restores the table and migrates
- * its items.
+ * `read`: reads clinics' data. `support`: also changes it. `erase`: erases patients. `maintain`: restores the table, migrates
+ * its items and deletes clinics.
  */
 export type OperatorRole = (typeof OPERATOR_ROLES)[number]
 
@@ -36,6 +36,9 @@ export const COMMANDS: Readonly<Record<string, Calls>> = {
   'clinic holiday add': changing,
   'clinic holiday remove': changing,
   'clinic holiday list': reading,
+  'clinic pause': changing,
+  'clinic resume': changing,
+  'clinic delete': { role: 'maintain', table: [...READ, ...WRITE, 'Scan'] },
   'credential create': changing,
   'credential list': reading,
   'credential update': changing,
@@ -70,11 +73,13 @@ export const COMMANDS: Readonly<Record<string, Calls>> = {
   'price-list update': changing,
   'price-list remove': changing,
   import: changing,
+  export: reading,
   find: reading,
   'patient update': changing,
   'patient list': reading,
   'patient show': reading,
   'patient find': reading,
+  'patient export': reading,
   'patient erase': erasing,
   'erasures list': reading,
   'erasures replay': erasing,
@@ -88,7 +93,9 @@ export const COMMANDS: Readonly<Record<string, Calls>> = {
   'invoice list': reading,
   'invoice show': reading,
   'invoice find': reading,
+  'invoice correct': changing,
   'payment add': changing,
+  'payment void': changing,
   'payment list': reading,
   'payment show': reading,
   'payment find': reading,

@@ -45,13 +45,10 @@ describe('import', () => {
     const { code, json, stderr } = await tool('--json', 'import', '--clinic', clinic, path)
     expect([code, json()]).toMatchObject([1, { imported: 1, updated: 0, unchanged: 0, rejected: 2 }])
     expect(stderr).toContain(`${path}:3: last_name is required`)
-    const rejected = readFileSync(`${path}.rejected.ndjson`, 'utf8')
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-    expect(rejected.map(({ line, reason }) => [line, reason])).toEqual([
-      [3, 'last_name is required'],
-      [4, 'phone_number must be an international number such as +905321234567'],
+    expect(readFileSync(path.replace('.csv', '.rejected.csv'), 'utf8').trim().split('\n')).toEqual([
+      'external_id,first_name,last_name,phone_number,reason',
+      '2,Bo,,,last_name is required',
+      '3,Cy,Moor,030 1234,"phone_number needs its country code: +49 171 1234567, not 0171... or 0049..."',
     ])
     expect((await get(stack, '/patients?search=ada%20lang', pair)).body.meta.total).toBe(1)
     const again = await tool('--json', 'import', '--clinic', clinic, path)
@@ -212,16 +209,16 @@ describe('records', () => {
     ).toContain('--amount is too large')
   })
 
-  it('invoice set-status changes a sent invoice, and leaves a paid one paid', async () => {
+  it('invoice set-status changes a sent invoice, and refuses to change a paid one', async () => {
     const [paid, sent] = [await first('/invoices?status=paid'), await first('/invoices?status=sent')]
     expect((await changed('invoice', 'set-status', sent.id, 'overdue')).json()).toEqual({
       ...sent,
       status: 'overdue',
       updated_at: expect.any(String),
     })
-    expect((await changed('invoice', 'set-status', paid.id, 'overdue')).json()).toMatchObject({
-      status: 'paid',
-    })
+    const refused = await changed('invoice', 'set-status', paid.id, 'overdue')
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('stays paid')])
+    expect(await first('/invoices?status=paid')).toEqual(paid)
     expect((await changed('invoice', 'set-status', paid.id, 'paid')).stderr).toContain(
       '--status must be one of draft, pending, sent, overdue, cancelled',
     )

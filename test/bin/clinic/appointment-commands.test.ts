@@ -10,7 +10,8 @@ import { createPopulatedClinic, createRecord, type PopulatedClinic } from '../..
 import { freshTable, type TestTable } from '../../support/table.ts'
 import { tableText } from '../../support/table-text.ts'
 
-const REASON = 'Canary reason'
+/** In lower case, as the text of the table. */
+const REASON = 'canary reason'
 
 let db: TestTable
 let mine: PopulatedClinic

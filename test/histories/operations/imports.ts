@@ -2,6 +2,7 @@
 
 import { CommandFailure } from '../../../bin/clinic/output.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
+import { NEW_PAYMENT } from '../../../shared/domain/payment.ts'
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'
 import { PatientErased, settlement } from '../../../shared/store/calendar/settlement.ts'
 import { commitWithRetry } from '../../../shared/store/table/commit-packed.ts'
@@ -132,6 +133,7 @@ export async function addPayment(run: Run): Promise<void> {
         {
           id,
           build: ({ currency, number, patient }) => ({
+            ...NEW_PAYMENT,
             ...{ id, amount: amount * 100, currency, type: 'payment', method: 'card', status: 'completed' },
             invoice: { id: invoice.id, number },
             patient: { id: patient.id, fullName: patient.fullName },
