@@ -20,6 +20,8 @@ export default defineConfig({
     // Campaigns of `npm run prove` take as long as they take.
     testTimeout: process.env.PROVE === '1' ? 3_600_000 : 120_000,
     hookTimeout: 120_000,
+    // Other test files keep the machine busy.
+    expect: { poll: { timeout: 30_000 } },
     // One more than the two cores of CI: some files wait for queues, timers and other processes. With two more, requests
     // in races wait longer for their turn than they can.
     maxWorkers: 3,

@@ -1,8 +1,10 @@
 /** The operator tool: `npm run clinic -- --help`. Works on a deployed stack and on a running local one alike. */
+import { askOn } from './clinic/confirmation.ts'
 import { runOperatorTool } from './clinic/program.ts'
 
 process.exitCode = await runOperatorTool(process.argv.slice(2), {
   env: process.env,
   writeOut: (text) => process.stdout.write(text),
   writeError: (text) => process.stderr.write(text),
+  ask: process.stdin.isTTY && process.stderr.isTTY ? askOn(process.stdin, process.stderr) : undefined,
 })

@@ -1,17 +1,27 @@
-// Runs before `npm start`, `npm test` and `npm run clinic`: installs the dependencies if package-lock.json has changed
-// since they were installed. Plain JavaScript, because the machine's own Node may be older than the one this installs.
+// Runs before `npm start`, `npm test` and `npm run clinic`: installs the dependencies if those installed differ from
+// package-lock.json. Plain JavaScript, because the machine's own Node may be older than the one this installs.
 import { spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const project = join(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..')
-const marker = join(project, 'node_modules', '.installed')
-const wanted = createHash('sha256')
-  .update(readFileSync(join(project, 'package-lock.json')))
-  .digest('hex')
 
-if (!existsSync(marker) || readFileSync(marker, 'utf8') !== wanted) {
+const packagesOf = (file) => JSON.parse(readFileSync(join(project, file), 'utf8')).packages
+
+/** Whether npm has installed what package-lock.json names. It writes its own list when an installation is complete. */
+function isInstalled() {
+  const list = 'node_modules/.package-lock.json'
+  if (!existsSync(join(project, list))) return false
+  const installed = packagesOf(list)
+  return Object.entries(packagesOf('package-lock.json')).every(([path, wanted]) => {
+    const found = installed[path]
+    // Optional packages are those of other machines.
+    if (!found) return path === '' || wanted.optional === true
+    return found.version === wanted.version && found.integrity === wanted.integrity
+  })
+}
+
+if (!isInstalled()) {
   process.stderr.write('Installing dependencies (once)...\n')
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
   // Its output goes to stderr, so that `npm start --silent -- --json` prints one line and no more.
@@ -21,5 +31,4 @@ if (!existsSync(marker) || readFileSync(marker, 'utf8') !== wanted) {
     shell: process.platform === 'win32',
   })
   if (status !== 0) process.exit(status ?? 1)
-  writeFileSync(marker, wanted)
 }

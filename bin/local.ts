@@ -14,12 +14,14 @@ const printLine = (text: string): void => {
 }
 
 let stack: LocalStack | undefined
+let releaseData: (() => void) | undefined
 let isShuttingDown = false
 
 async function shutDown(code: number): Promise<void> {
   if (isShuttingDown) return
   isShuttingDown = true
   await stack?.close()
+  releaseData?.()
   process.exit(code)
 }
 
@@ -32,7 +34,7 @@ if (process.env.npm_lifecycle_event) setInterval(() => process.ppid !== parent &
 try {
   // npm runs scripts in the project's folder; INIT_CWD is the folder in which the user typed the command.
   const dataDir = data === undefined ? undefined : resolve(process.env.INIT_CWD ?? '.', data)
-  if (dataDir) openDataFolder(dataDir)
+  if (dataDir) releaseData = openDataFolder(dataDir)
   printLine('Synthesizing the stack and starting its engines...')
   let clinics: ReadyClinic[] = []
   stack = await startLocalStack({

@@ -51,6 +51,7 @@ const ARROWS: Record<string, string[]> = {
     'shared/observability',
     'shared/store',
     'shared/store/keys',
+    'shared/store/patients',
     'shared/store/table',
   ],
   functions: [
@@ -125,6 +126,17 @@ const ARROWS: Record<string, string[]> = {
     'shared/store/patients',
     'shared/store/table',
   ],
+  'bin/clinic/export': [
+    'bin/clinic/import',
+    'shared/api',
+    'shared/domain',
+    'shared/store',
+    'shared/store/calendar',
+    'shared/store/keys',
+    'shared/store/messages',
+    'shared/store/patients',
+    'shared/store/table',
+  ],
   'bin/clinic/verify': [
     'shared/domain',
     'shared/store',
@@ -149,6 +161,7 @@ const ARROWS: Record<string, string[]> = {
     'shared/store/table',
   ],
   'bin/clinic': [
+    'bin/clinic/export',
     'bin/clinic/import',
     'bin/clinic/migrate',
     'bin/clinic/restore',
@@ -159,6 +172,8 @@ const ARROWS: Record<string, string[]> = {
     'shared/observability',
     'shared/operator',
     'shared/runtime/document-client.ts',
+    'shared/runtime/patient-list.ts',
+    'shared/runtime/record-list.ts',
     'shared/store',
     'shared/store/calendar',
     'shared/store/copies',

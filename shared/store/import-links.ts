@@ -52,7 +52,7 @@ export async function linkRecord(
 ): Promise<void> {
   const changes = new Changeset(table, clinic)
   changes.put({ ...importLinkKey(clinic, derived.id), r: id }, 'new')
-  changes.requireVersion(derived.key, 0)
+  changes.requireVersion(derived.key, null)
   countLink(changes)
   setOrigin(changes, key, version, { externalId, ...(imported !== undefined && { imported }) })
   await changes.commit()

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { oneOf, RecordDate, TimeOfDay } from '../../../shared/api/schemas.ts'
+import { oneOf, TimeOfDay } from '../../../shared/api/schemas.ts'
 import {
   APPOINTMENT_STATUSES,
   type Appointment,
@@ -20,7 +20,7 @@ import type { ColumnValues, RowSource } from './imported-state.ts'
 import { type BuildRecord, writePatientRows } from './patient-rows.ts'
 import { RecordRef, RecordRefs, unknownReference } from './references.ts'
 import { RowRejectedError } from './row-rejected.ts'
-import { Instant } from './timestamps.ts'
+import { Instant, RowRecordDate } from './timestamps.ts'
 import { inRounds, isAhead, requireFreeTime } from './visit-overlaps.ts'
 
 type Fields = RowFields<Omit<Appointment, 'id' | 'patient' | 'doctor' | 'room' | 'treatments'>> &
@@ -34,7 +34,7 @@ type Fields = RowFields<Omit<Appointment, 'id' | 'patient' | 'doctor' | 'room' |
 const columns = {
   patient_external_id: RecordRef,
   doctor_external_id: RecordRef,
-  appointment_date: RecordDate,
+  appointment_date: RowRecordDate,
   start_time: TimeOfDay,
   end_time: TimeOfDay,
   status: oneOf(APPOINTMENT_STATUSES).nullish(),

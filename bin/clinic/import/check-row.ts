@@ -1,56 +1,88 @@
+/** Checks rows without the table: whether each field is valid, and what looks wrong but is possible. */
 import type * as z from 'zod'
 import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
 import type { ImportIds } from '../../../shared/store/import-ids.ts'
 import type { ImportEntity, ImportRow } from './entity.ts'
-import { ownIdColumn, refIds, withOwnIds } from './references.ts'
+import { closestName, quoted } from './field-names.ts'
+import { ownIdColumn, refIds, withOwnIdColumns, withOwnIds } from './references.ts'
+import type { SourceRow } from './row.ts'
 import { identify } from './row-identity.ts'
-import type { Row } from './rows.ts'
+import type { RowMap } from './row-map.ts'
+import { type Warning, warningsOf } from './warnings.ts'
 
-type CheckedRow<Fields> = ImportRow<Fields> | { reason: string }
+export type CheckedRow<Fields> =
+  | {
+      readonly row: ImportRow<Fields>
+      /** Values that no other row of the file may have, by column. */
+      readonly unique: Readonly<Record<string, string>>
+      readonly warnings: readonly Warning[]
+    }
+  | { readonly reason: string }
 
-/** Checks rows without the table. */
+/** How far the clock of another system can be ahead. */
+const CLOCK_DIFFERENCE_MS = 60_000
+
 export function rowChecker<Fields>(
   entity: ImportEntity<Fields>,
   clinic: ClinicInfo,
   now: number,
   idOf: ImportIds,
+  map: RowMap,
 ) {
   const schema = entity.schema(clinic, now, refIds(idOf))
-  return (row: Row): CheckedRow<Fields> => {
-    if (!('fields' in row)) return { reason: row.problem }
-    const { external_id, id, ...source } = row.fields
-    const own = withOwnIds(source, entity.columns)
+  const columns = withOwnIdColumns(entity.columns)
+  return (source: SourceRow): CheckedRow<Fields> => {
+    if ('problem' in source) return { reason: source.problem }
+    const unknown = map.unknownNames(Object.keys(source.values))
+    const { fields: mapped, problems } = map.read(source.values)
+    const { external_id, id, ...rest } = mapped
     const identity = identify(external_id, id)
+    const own = withOwnIds(rest, entity.columns)
     const fields = schema.safeParse(own.fields)
-    if (!identity.issues && own.issues.length === 0 && fields.success) {
-      return {
-        id: identity.id ?? idOf(entity.idKind, identity.externalId),
-        externalId: identity.externalId,
-        source,
-        columnOf: (name) => (source[ownIdColumn(name)] == null ? name : ownIdColumn(name)),
-        line: row.line,
-        fields: fields.data,
-      }
-    }
-    const issues = [
+    const reasons = [
+      ...unknown.map((name) => unknownField(name, columns)),
+      ...[...problems].map(([field, problem]) => `${field} ${problem}`),
       ...(identity.issues ?? []),
       ...own.issues,
-      ...(fields.error?.issues ?? []).map(issueText(own.fields)),
+      ...(fields.error?.issues ?? [])
+        .filter(({ path }) => !problems.has(String(path[0])))
+        .map(issueText(own.fields)),
+      ...(fields.success && isInFuture(rest.created_at, now) ? ['created_at is in the future'] : []),
     ]
-    return { reason: issues.join('; ') }
+    if (reasons.length > 0 || identity.issues || !fields.success) return { reason: reasons.join('; ') }
+    return {
+      row: {
+        id: identity.id ?? idOf(entity.idKind, identity.externalId),
+        externalId: identity.externalId,
+        source: rest,
+        columnOf: (name) => (rest[ownIdColumn(name)] == null ? name : ownIdColumn(name)),
+        line: source.line,
+        fields: fields.data,
+      },
+      unique: Object.fromEntries(
+        (entity.unique ?? []).map((column) => [column, String(rest[column]).trim()]),
+      ),
+      warnings: warningsOf(rest, now),
+    }
   }
 }
 
-const quoted = (names: readonly string[]): string => names.map((name) => JSON.stringify(name)).join(', ')
+const isInFuture = (value: unknown, now: number): boolean =>
+  typeof value === 'string' && Date.parse(value) > now + CLOCK_DIFFERENCE_MS
+
+function unknownField(name: string, columns: readonly string[]): string {
+  const meant = closestName(name, columns)
+  return `unknown field ${quoted([name])}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`
+}
 
 const issueText =
   (row: Record<string, unknown>) =>
   (issue: z.core.$ZodIssue): string => {
-    if (issue.code === 'unrecognized_keys') return `unknown field ${quoted(issue.keys)}`
     const value = issue.path.reduce<unknown>(
       (at, name) => (at as Record<PropertyKey, unknown> | undefined)?.[name],
       row,
     )
     const name = issue.path.join('.')
+    if (issue.code === 'unrecognized_keys') return `unknown field ${quoted(issue.keys)}`
     return value == null && issue.code !== 'custom' ? `${name} is required` : `${name} ${issue.message}`
   }

@@ -16,6 +16,8 @@ export type ImportEntity<Fields = unknown> = {
   readonly columns: readonly string[]
   /** Columns that a CSV file must have in addition to `external_id`. */
   readonly required: readonly string[]
+  /** Columns whose value no two rows of a file may share, besides the external id. */
+  readonly unique?: readonly string[]
   /** Rows that are written together, where they depend on each other. */
   readonly batchSize?: number
   /**
@@ -24,6 +26,8 @@ export type ImportEntity<Fields = unknown> = {
    * rejected at this point, for example because it refers to an unknown patient.
    */
   readonly write: (run: ImportRun, batch: readonly ImportRow<Fields>[]) => Promise<void>
+  /** Whether a row says that its record, an invoice, is paid. */
+  readonly isStatedPaid?: (row: ImportRow<Fields>) => boolean
   /** Runs once, after all rows. */
   readonly finish?: (clinic: ClinicInfo) => Promise<void>
 }

@@ -5,11 +5,11 @@ import type { Changeset } from '../../../shared/store/table/changeset.ts'
 import { ConditionFailed } from '../../../shared/store/table/errors.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import type { ImportRun } from './entity.ts'
-import { ImportFileError } from './rows.ts'
+import { ImportFileError } from './import-file-error.ts'
 
 /** Requires that no external id was linked since the import began: the record might be a second one of its external id. */
 export const requireLinks = (changes: Changeset, { linksVersion }: Pick<ImportRun, 'linksVersion'>): void =>
-  changes.requireVersion(importLinksKey(changes.clinic), linksVersion)
+  changes.requireVersion(importLinksKey(changes.clinic), linksVersion === 0 ? null : linksVersion)
 
 /** Runs a write of new records. @throws ImportFileError if external ids were linked since the import began */
 export async function withSameLinks(

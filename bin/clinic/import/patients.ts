@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { CalendarDate } from '../../../shared/api/schemas.ts'
 import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
 import { fullName, GENDERS } from '../../../shared/domain/patient.ts'
 import {
@@ -10,14 +9,14 @@ import {
   phoneNumber,
   singleLineText,
 } from '../../../shared/domain/text-fields.ts'
-import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
+import { clinicTimestamp, isCalendarDate } from '../../../shared/domain/timestamp.ts'
 import { copiedNames } from '../../../shared/store/copies/copied-names.ts'
 import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { booleanField } from './booleans.ts'
 import type { ImportEntity } from './entity.ts'
 import { type PatientFields, patientRowWriter } from './patient-row-writer.ts'
-import { Instant } from './timestamps.ts'
+import { Instant, RowDate } from './timestamps.ts'
 
 const columns = {
   first_name: personName,
@@ -49,7 +48,7 @@ export function patientImport(table: Table, now: () => number): ImportEntity<Pat
       return z
         .strictObject({
           ...columns,
-          date_of_birth: CalendarDate.refine((date) => date <= lastBirthday, {
+          date_of_birth: RowDate.refine((date) => !isCalendarDate(date) || date <= lastBirthday, {
             error: 'must not be in the future',
           }).nullish(),
         })

@@ -2,9 +2,11 @@ import * as z from 'zod'
 import { isUuid } from '../../../shared/domain/uuid.ts'
 import type { ImportedKind } from '../../../shared/store/import-ids.ts'
 
+const NOT_AN_ID = 'must be text or a safe integer'
+
 /** An id in the clinic's own system. */
 export const ExternalRef = z
-  .union([z.string(), z.int()], { error: 'must be text or a safe integer' })
+  .union([z.string(), z.int({ error: NOT_AN_ID })], { error: NOT_AN_ID })
   .transform((id) => String(id).trim())
   .refine((id) => id.length >= 1 && id.length <= 200, { error: 'must have 1 to 200 characters' })
 
@@ -19,9 +21,7 @@ class OwnId {
 }
 
 /** A reference to another record: its external id, or its own id ({@link withOwnIds}). */
-export const RecordRef = z.union([z.instanceof(OwnId), ExternalRef], {
-  error: 'must be text or a safe integer',
-})
+export const RecordRef = z.union([z.instanceof(OwnId), ExternalRef], { error: NOT_AN_ID })
 
 export type RecordRef = string | OwnId
 

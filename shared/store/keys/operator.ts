@@ -23,6 +23,12 @@ export const erasureKey = (clinic: ClinicId, patient: string): Key => ({
   sk: patient,
 })
 
+/** The deletion of a clinic. Not in its own partition of the ledger, which lists patients. */
+export const deletedClinicKey = (clinic: ClinicId): Key => ({
+  pk: `${ERASURE_PARTITION_PREFIX}clinics`,
+  sk: clinic,
+})
+
 const importPartition = (clinic: ClinicId): string => `${IMPORT_PARTITION_PREFIX}${shortId(clinic)}`
 
 /** The secret from which the ids of a clinic's imported records are derived. */

@@ -1,17 +1,29 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { DATA_FORMAT, openDataFolder } from '../../../bin/local/data-folder.ts'
+import { DATA_FORMAT, openDataFolder as open } from '../../../bin/local/data-folder.ts'
 
 let parent: string
 let folder: string
+const close: (() => void)[] = []
+
+/** Opens the folder until the end of the test, and closes it before it is opened again. */
+function openDataFolder(path: string): void {
+  for (const opened of close.splice(0)) opened()
+  close.push(open(path))
+}
 
 beforeEach(() => {
   parent = mkdtempSync(join(tmpdir(), 'data-folder-'))
   folder = join(parent, 'data')
 })
-afterEach(() => rmSync(parent, { recursive: true }))
+afterEach(() => {
+  for (const opened of close.splice(0)) opened()
+  rmSync(parent, { recursive: true })
+})
 
 it('creates a new folder, and opens it again', () => {
   openDataFolder(folder)
@@ -34,4 +46,36 @@ it('refuses data from before there was a format', () => {
   rmSync(join(folder, 'format'))
   writeFileSync(join(folder, 'table.db'), 'data')
   expect(() => openDataFolder(folder)).toThrow('Delete the folder, or use another one')
+})
+
+it('refuses a folder that another runner uses, until that one ends, even by SIGKILL', async () => {
+  const module = join(import.meta.dirname, '../../../bin/local/data-folder.ts')
+  const script = `import { openDataFolder } from ${JSON.stringify(module)}
+    openDataFolder(${JSON.stringify(folder)})
+    setInterval(() => {}, 1000)
+    console.log('open')`
+  const other = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(other.stdout, 'data')
+  expect(() => openDataFolder(folder)).toThrow(`${folder} is used by another process`)
+  other.kill('SIGKILL')
+  await once(other, 'exit')
+  expect(() => openDataFolder(folder)).not.toThrow()
+})
+
+it('lets only the owner read the data, including data that others could read before', () => {
+  const modeOf = (path: string) => statSync(path).mode & 0o777
+  openDataFolder(folder)
+  const database = join(folder, 'table.db')
+  expect([modeOf(folder), modeOf(database)]).toEqual([0o700, 0o600])
+  chmodSync(database, 0o644)
+  openDataFolder(folder)
+  expect(modeOf(database)).toBe(0o600)
+})
+
+it('leaves the mode of a folder that exists as it is', () => {
+  mkdirSync(folder, { mode: 0o755 })
+  openDataFolder(folder)
+  expect(statSync(folder).mode & 0o777).toBe(0o755)
 })

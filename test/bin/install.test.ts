@@ -1,0 +1,57 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+
+let project: string
+
+type Packages = Record<string, { version: string; integrity?: string; optional?: boolean }>
+
+const LOCKED: Packages = {
+  '': { version: '1.0.0' },
+  'node_modules/zod': { version: '4.0.0', integrity: 'sha512-a' },
+  'node_modules/engine-for-another-machine': { version: '1.0.0', integrity: 'sha512-b', optional: true },
+}
+
+beforeEach(() => {
+  project = mkdtempSync(join(tmpdir(), 'install-'))
+  for (const folder of ['bin', 'node_modules', 'path']) mkdirSync(join(project, folder))
+  cpSync('bin/install.mjs', join(project, 'bin/install.mjs'))
+  writeFileSync(join(project, 'package-lock.json'), JSON.stringify({ packages: LOCKED }))
+  // Stands for npm: records that it ran.
+  writeFileSync(join(project, 'path/npm'), '#!/bin/sh\necho "$@" > ran\nexit $EXIT_CODE\n', {
+    mode: 0o755,
+  })
+})
+afterEach(() => rmSync(project, { recursive: true }))
+
+/** As `npm ci` leaves them. */
+function installed(packages: Packages): void {
+  writeFileSync(join(project, 'node_modules/.package-lock.json'), JSON.stringify({ packages }))
+}
+
+function install(exitCode = 0) {
+  const env = { PATH: `${join(project, 'path')}:${process.env.PATH}`, EXIT_CODE: String(exitCode) }
+  const { status } = spawnSync(process.execPath, ['bin/install.mjs'], { cwd: project, env })
+  return { status, ran: existsSync(join(project, 'ran')) }
+}
+
+it('installs nothing after npm ci', () => {
+  installed({ 'node_modules/zod': { version: '4.0.0', integrity: 'sha512-a' } })
+  expect(install()).toEqual({ status: 0, ran: false })
+})
+
+it.each<[string, Packages | null]>([
+  ['nothing is installed', null],
+  ['a package is missing', {}],
+  ['a package has another version', { 'node_modules/zod': { version: '3.9.0', integrity: 'sha512-c' } }],
+  ['a package has other contents', { 'node_modules/zod': { version: '4.0.0', integrity: 'sha512-c' } }],
+])('installs the dependencies when %s', (_, packages) => {
+  if (packages) installed(packages)
+  expect(install()).toEqual({ status: 0, ran: true })
+})
+
+it('fails with the exit code of npm', () => {
+  expect(install(7)).toEqual({ status: 7, ran: true })
+})
