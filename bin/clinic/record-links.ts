@@ -7,7 +7,6 @@ import { type LinkableRecord, linkRecord, unlinkRecord } from '../../shared/stor
 import { doctorKey } from '../../shared/store/keys/clinics.ts'
 import { patientKey } from '../../shared/store/keys/patients.ts'
 import { patientStore } from '../../shared/store/patients/patients.ts'
-import { ConditionFailed } from '../../shared/store/table/errors.ts'
 import { retryOnConflict } from '../../shared/store/table/retry-on-conflict.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { connect, requireClinic } from './connection.ts'
