@@ -11,6 +11,7 @@ import { checkClinicIndexes } from './clinic-indexes.ts'
 import { checkInactivePatients } from './inactive-patients.ts'
 import { type Inspection, type InspectionOptions, openInspection, trackRepairs } from './inspection.ts'
 import { checkNationalIds } from './national-ids.ts'
+import { checkOverlappingVisits } from './overlapping-visits.ts'
 import { patientCountChecker } from './patient-count.ts'
 import { checkPatientOrdinals } from './patient-ordinals.ts'
 import { checkPatientRecords } from './patient-records.ts'
@@ -42,6 +43,7 @@ export async function verifyClinic(
   await checkCatalogue(inspection)
   await verifyPatients(inspection)
   await verifyCalendarLists(inspection)
+  await checkOverlappingVisits(inspection)
   await staleOwners.check()
   return { checked, ...totals }
 }
