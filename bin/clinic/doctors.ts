@@ -21,6 +21,7 @@ import {
 import { addScheduleCommands } from './doctor-schedules.ts'
 import { NEW_DOCTOR, timeOff, weeklyHours } from './import/doctors.ts'
 import { CommandFailure, formatTable as lines, parseOption, print } from './output.ts'
+import { addLinkCommands } from './record-links.ts'
 import { describeRecord } from './record-text.ts'
 
 type NewDoctorOptions = {
@@ -72,6 +73,7 @@ export function addDoctorCommands(program: Command): void {
 
   addDoctorList(group)
   addDoctorUpdate(group)
+  addLinkCommands(group, 'doctor')
 
   addScheduleCommands(group)
   addDoctorActivation(group)

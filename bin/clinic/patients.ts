@@ -21,6 +21,7 @@ import { connect, requireClinic } from './connection.ts'
 import { confirmErasure, PATIENT_NAME } from './erasure-confirmation.ts'
 import { CommandFailure, parseOption, print } from './output.ts'
 import { addPatientExportCommand } from './patient-export.ts'
+import { addLinkCommands } from './record-links.ts'
 
 type Fields = {
   firstName?: string
@@ -65,6 +66,7 @@ export function addPatientCommands(program: Command): void {
     )
 
   addPatientExportCommand(group)
+  addLinkCommands(group, 'patient')
 
   const erase = group
     .command('erase')
