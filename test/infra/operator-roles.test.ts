@@ -165,7 +165,7 @@ describe('the role of a command', () => {
       'webhook disable': [webhooks[0]?.id as string, ...of],
       'webhook delete': [webhooks[1]?.id as string, ...of],
       'erasures list': of,
-      'patient erase': [patient.id, ...of],
+      'patient erase': [patient.id, ...of, '--yes', '--confirm', `Bo ${patient.lastName}`],
     }
   })
 
