@@ -5,6 +5,7 @@ import { CHANNELS, type Message } from '../../shared/domain/message.ts'
 import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { connect, connectQueues, requireClinic } from './connection.ts'
+import { QUEUE_NAMES, QUEUES } from './dead-letter-queues.ts'
 import { redrive } from './dead-letters.ts'
 import { DEFAULT_DAYS, type FailedMessagesOptions, failedMessages } from './message-failures.ts'
 import { describeProgress, localTime, messageJson } from './message-progress.ts'
@@ -16,16 +17,6 @@ import {
   unresolvedMessages,
 } from './message-resolution.ts'
 import { formatTable as lines, NeedsAttention, parseOption, print } from './output.ts'
-
-/** Queues with dead-letter queues, by their output names. */
-const QUEUES = {
-  emails: { queue: 'EmailQueueUrl', deadLetters: 'DeadEmailQueueUrl' },
-  feedback: { queue: 'FeedbackQueueUrl', deadLetters: 'DeadFeedbackQueueUrl' },
-  deliveries: { queue: 'DeliveryQueueUrl', deadLetters: 'DeadDeliveryQueueUrl' },
-  'slow-deliveries': { queue: 'SlowDeliveryQueueUrl', deadLetters: 'DeadSlowDeliveryQueueUrl' },
-  'fan-outs': { queue: 'FanOutQueueUrl', deadLetters: 'DeadFanOutQueueUrl' },
-}
-const QUEUE_NAMES = Object.keys(QUEUES) as [keyof typeof QUEUES, ...(keyof typeof QUEUES)[]]
 
 export function addMessageCommands(program: Command): void {
   const group = program
