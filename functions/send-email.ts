@@ -1,6 +1,5 @@
 import { readQueuedEmail } from '../shared/delivery/email-queue.ts'
 import { backoffSeconds, sendQueuedEmail } from '../shared/delivery/send-queued-email.ts'
-import type { ClinicId } from '../shared/domain/clinic.ts'
 import { EMAIL_STEP_MS, openEmail, openEmailPacing, openEmailQueue } from '../shared/runtime/messaging.ts'
 import { queueWorker } from '../shared/runtime/worker.ts'
 import { sendEmailWorker } from '../shared/runtime/workers.ts'
@@ -25,12 +24,11 @@ export const handler = queueWorker(
   async ({ body }, { messages, clinics, sender, queue, waitForTurn }, { now, newId, logWork }) => {
     const email = readQueuedEmail(body)
     const { random } = Math
-    const mailSettings = async (id: ClinicId) => (await clinics.find(id)) ?? { name: '' }
     try {
       const { clinic, request: requestId } = email
       const onSent = (outcome: string) => logWork(sendEmailWorker.id, { clinic, requestId, outcome })
       const clock = { waitForTurn, now, random, newToken: newId }
-      await sendQueuedEmail({ messages, mailSettings, sender, queue, ...clock, onSent }, email)
+      await sendQueuedEmail({ messages, mailSettings: clinics.find, sender, queue, ...clock, onSent }, email)
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error
       // The store is down. Pushed again, the email does not use up the receives after which it would be a dead letter.

@@ -126,6 +126,17 @@ const ARROWS: Record<string, string[]> = {
     'shared/store/patients',
     'shared/store/table',
   ],
+  'bin/clinic/export': [
+    'bin/clinic/import',
+    'shared/api',
+    'shared/domain',
+    'shared/store',
+    'shared/store/calendar',
+    'shared/store/keys',
+    'shared/store/messages',
+    'shared/store/patients',
+    'shared/store/table',
+  ],
   'bin/clinic/verify': [
     'shared/domain',
     'shared/store',
@@ -150,6 +161,7 @@ const ARROWS: Record<string, string[]> = {
     'shared/store/table',
   ],
   'bin/clinic': [
+    'bin/clinic/export',
     'bin/clinic/import',
     'bin/clinic/migrate',
     'bin/clinic/restore',

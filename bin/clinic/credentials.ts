@@ -17,7 +17,7 @@ import {
 } from './credential-options.ts'
 import { type RevokeOptions, requireWebhookOption, revokeCredential } from './credential-revocation.ts'
 import { addCredentialUpdates } from './credential-updates.ts'
-import { formatTable as lines, print } from './output.ts'
+import { counted, formatTable as lines, print } from './output.ts'
 
 type CreateOptions = { clinic: string; name: string; scopes: string; expires?: string; rate?: string }
 
@@ -88,10 +88,11 @@ function addRevocation(group: Command): void {
       const all = await credentialStore({ table, now: Date.now }).list(clinic.id)
       const left = all.filter(({ revokedAt }) => revokedAt === null)
       const keys = left.map(({ key }) => key)
+      const count = counted(left.length, 'credential')
       await requireWebhookOption(table, clinic.id, keys, given)
       if (left.length > 0)
         await confirm(command, [
-          `${left.length} credentials of ${clinic.name} are revoked, ${left.filter((one) => isActive(one, Date.now())).length} of them active. Their integrations get a 401 from the next request on:`,
+          `${count} of ${clinic.name} ${left.length === 1 ? 'is' : 'are'} revoked, ${left.filter((one) => isActive(one, Date.now())).length} of them active. Their integrations get a 401 from the next request on:`,
           ...lines(left.map(credentialCells)),
         ])
       const revoked = []
@@ -103,7 +104,7 @@ function addRevocation(group: Command): void {
         [
           left.length === 0
             ? `Nothing changed: ${clinic.name} has no credential that is not revoked`
-            : `Revoked ${revoked.length} credentials of ${clinic.name}`,
+            : `Revoked ${count} of ${clinic.name}`,
           ...deleted.map((id) => `Deleted webhook endpoint ${id}`),
         ],
       )

@@ -1,12 +1,9 @@
 /** The files that an import is given. */
 import { statSync } from 'node:fs'
-import { basename, isAbsolute, relative, resolve } from 'node:path'
+import { basename } from 'node:path'
 import { requireExtension } from './import/rows.ts'
+import { resolveFromInvocationDir } from './invocation-path.ts'
 import { CommandFailure } from './output.ts'
-
-/** npm runs scripts in the project's folder; paths are relative to the folder in which the user typed the command. */
-export const resolveFromInvocationDir = (file: string): string =>
-  isAbsolute(file) ? file : relative('.', resolve(process.env.INIT_CWD ?? '.', file))
 
 /** A name without a folder or an extension is that of a map that ships with the tool. */
 export const resolveMap = (map: string): string =>

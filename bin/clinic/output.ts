@@ -42,6 +42,10 @@ export function print(command: Command, result: object, lines: readonly string[]
   printLines(command, ...(json ? [JSON.stringify(result)] : lines))
 }
 
+/** `1 visit`, `2 visits`. */
+export const counted = (count: number, noun: string): string =>
+  count === 1 ? `1 ${noun}` : `${count} ${noun}s`
+
 /** Columns as wide as their widest cell. */
 export function formatTable(rows: readonly (readonly string[])[]): string[] {
   const widths = rows.reduce<number[]>(

@@ -20,6 +20,7 @@ import { addConfirmOptions } from './confirmation.ts'
 import { connect, requireClinic } from './connection.ts'
 import { confirmErasure, PATIENT_NAME } from './erasure-confirmation.ts'
 import { CommandFailure, parseOption, print } from './output.ts'
+import { addPatientExportCommand } from './patient-export.ts'
 
 type Fields = {
   firstName?: string
@@ -62,6 +63,8 @@ export function addPatientCommands(program: Command): void {
         print(command, renderPatientDetails(patient, { clinic, scopes: SCOPES }), [`Changed patient ${id}`])
       },
     )
+
+  addPatientExportCommand(group)
 
   const erase = group
     .command('erase')

@@ -10,7 +10,9 @@ import { addDepartmentCommands } from './departments.ts'
 import { addDoctorCommands } from './doctors.ts'
 import { addErasureCommands } from './erasures.ts'
 import { describeError, withoutSecrets, writeFailure } from './error-output.ts'
+import { addExportCommand } from './export.ts'
 import { addFindCommand } from './find.ts'
+import { addIdsCommand } from './ids.ts'
 import { addImportCommand } from './import.ts'
 import { addInvoiceCommands } from './invoices.ts'
 import { addMessageCommands } from './messages.ts'
@@ -99,7 +101,9 @@ Exit codes: 0 done, 1 done, but rows were rejected or differences remain, 2 wron
   addPriceListCommands(program)
   addCredentialCommands(program)
   addImportCommand(program)
+  addExportCommand(program)
   addFindCommand(program)
+  addIdsCommand(program)
   addPatientCommands(program)
   addErasureCommands(program)
   addAppointmentCommands(program)

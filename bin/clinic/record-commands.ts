@@ -133,7 +133,7 @@ async function requireRecord<Wire>(kind: RecordKind<Wire>, place: Place, id: str
 export function addListCommand<Wire extends { readonly id: string }>(
   command: Command,
   description: string,
-  kind: Pick<RecordKind<Wire>, 'plural' | 'cells'> & { readonly list: RecordList<Wire> },
+  kind: Pick<RecordKind<Wire>, 'noun' | 'plural' | 'cells'> & { readonly list: RecordList<Wire> },
   argument?: string,
 ): void {
   const { query: schema, read } = kind.list
@@ -145,7 +145,7 @@ export function addListCommand<Wire extends { readonly id: string }>(
       const place = await placeOf(given, current)
       const owner = argument === undefined ? {} : { owner: args[0] }
       const page = await read(place, { ...query, ...owner } as never).catch(failForParameter)
-      print(current, page, [...tableOf(kind, page.data), footerOf(page, kind.plural)])
+      print(current, page, [...tableOf(kind, page.data), footerOf(page, kind)])
     },
   )
 }
@@ -154,11 +154,14 @@ const tableOf = <Wire>(kind: Pick<RecordKind<Wire>, 'cells'>, records: readonly 
   formatTable(records.map((record) => [(record as { id: string }).id, ...kind.cells(record)]))
 
 /** How far the list goes, and how to go on. */
-function footerOf({ data, meta }: RecordPage<unknown>, plural: string): string {
+function footerOf(
+  { data, meta }: RecordPage<unknown>,
+  { noun, plural }: Pick<RecordKind<unknown>, 'noun' | 'plural'>,
+): string {
   const { page, total, total_pages: pages = 0, next_after: nextAfter } = meta
   const hasMore = meta.has_more ?? (page !== undefined && page < pages)
   const next = page === undefined ? `--after ${nextAfter}` : `--page ${page + 1}`
-  const count =
-    total === undefined ? `${data.length} ${plural}` : `${total} ${plural}, page ${page} of ${pages}`
+  const counted = total ?? data.length
+  const count = `${counted} ${counted === 1 ? noun : plural}${total ? `, page ${page} of ${pages}` : ''}`
   return hasMore ? `${count}. Next: ${next}` : `${count}.`
 }

@@ -131,6 +131,11 @@ function explainRefusal(error: Error): never {
     throw new CommandFailure(
       `An erasure was interrupted. Complete it first: patient erase ${error.patient} --clinic ${error.clinic}`,
     )
+  if (error instanceof UnknownClinic && error.wasDeleted)
+    throw new CommandFailure(
+      `Clinic ${error.clinic} was deleted after the restored time. Delete it from the restored table first: ` +
+        `clinic delete ${error.clinic} --table NAME --without-export`,
+    )
   if (error instanceof UnknownClinic)
     throw new CommandFailure(
       `The table in use does not have clinic ${error.clinic}: is it the one that was restored? If it was lost, use --source-lost.`,

@@ -57,6 +57,7 @@ export function addWebhookRecords(program: Command): void {
     group.command('deliveries'),
     'list the deliveries of a webhook endpoint of the last 30 days, newest first',
     {
+      noun: 'delivery',
       plural: 'deliveries',
       list: { query: listDeliveries.query, read: readDeliveries },
       cells: ({ created_at, event, status, attempts }: ReturnType<typeof renderDelivery>) => [

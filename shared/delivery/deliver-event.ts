@@ -64,8 +64,8 @@ export type DeliveryConsumer = {
 
 /**
  * Attempts one delivery. Safe to call repeatedly and in any order: a delivery that has ended, is not yet due or is claimed
- * by another consumer is left alone. So is one that precedes the first attempt of an earlier event of the same record:
- * that attempt queues the next delivery again. One to a receiver that is slow, only fails or is new may have to wait.
+ * by another consumer is left alone, and so is one of a paused clinic, which stays due for the sweep. So is one that precedes
+ * the first attempt of an earlier event of the same record: that attempt queues the next delivery again. One to a receiver that is slow, only fails or is new may have to wait.
  */
 export async function deliverEvent(
   consumer: DeliveryConsumer,
@@ -75,7 +75,7 @@ export async function deliverEvent(
   const { deliveries, queues, now } = consumer
   const { clinic } = queued
   const context = await deliveries.readContext(clinic, queued.webhook, queued.delivery)
-  if (!context) return
+  if (!context || context.isPaused) return
   const { delivery, webhook, health } = context
   // Its first attempt, or its end, may not have queued the next.
   if (delivery.status !== 'pending') return queueNext(consumer, queued, delivery)

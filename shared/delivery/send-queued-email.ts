@@ -18,11 +18,12 @@ const SWEEP_MARGIN_MS = 5 * 60_000
 export class UnknownMessage extends Error {}
 
 /** What emails show of the clinic that sends them. */
-export type MailSettings = Pick<Clinic, 'name' | 'emailFromName' | 'replyTo'>
+export type MailSettings = Pick<Clinic, 'name' | 'emailFromName' | 'replyTo' | 'pausedAt'>
 
 export type EmailConsumer = {
   readonly messages: Pick<Messages, 'find' | 'claim' | 'recordFeedback' | 'markUnresolved' | 'release'>
-  readonly mailSettings: (clinic: ClinicId) => Promise<MailSettings>
+  /** Null once the clinic was deleted. */
+  readonly mailSettings: (clinic: ClinicId) => Promise<MailSettings | null>
   readonly sender: EmailSender
   readonly queue: EmailQueue
   /** Waits until the next email may begin. */
@@ -45,10 +46,14 @@ export async function sendQueuedEmail(consumer: EmailConsumer, email: QueuedEmai
   const { messages, sender, now } = consumer
   const { clinic, message: id } = email
   const [read, settings] = await Promise.all([messages.find(clinic, id), consumer.mailSettings(clinic)])
+  // Deleted, and its messages with it.
+  if (!settings) return
   if (read?.record.channel !== 'email') throw new UnknownMessage('no such email')
   const { record } = read
   // Already claimed or sent.
   if (!isWaiting(record)) return
+  // The message stays due, so the first sweep after the pause queues it again.
+  if (settings.pausedAt !== undefined) return
   const failureReason = reasonToGiveUp(record, now())
   if (failureReason)
     return void (await messages.recordFeedback(clinic, id, { kind: 'failed', reason: failureReason }))

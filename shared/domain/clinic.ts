@@ -9,6 +9,8 @@ export type ClinicInfo = {
   readonly timezone: string
   /** ISO 4217 code. */
   readonly currency: string
+  /** Since when the operator has paused the clinic, an ISO 8601 instant: its records are only read. */
+  readonly pausedAt?: string
 }
 
 export type Clinic = ClinicInfo & {

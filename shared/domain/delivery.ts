@@ -79,6 +79,8 @@ export type DeliveryContext = {
   /** Null if the webhook has been deleted. */
   readonly webhook: Webhook | null
   readonly health: WebhookHealth
+  /** Whether the operator has paused the clinic. */
+  readonly isPaused: boolean
 }
 
 /** More than one retry schedule and one redelivery need. */

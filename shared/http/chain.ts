@@ -13,6 +13,7 @@ import { checkResponse } from './check-response.ts'
 import { entityTag } from './entity-tag.ts'
 import { limitRate } from './limit-rate.ts'
 import { logLine } from './log-line.ts'
+import { refuseWhilePaused } from './paused-clinic.ts'
 import { readBody } from './read-body.ts'
 import { readIdempotencyKey } from './read-idempotency-key.ts'
 import { readIfMatch } from './read-if-match.ts'
@@ -40,8 +41,8 @@ export type ChainOptions = {
 }
 
 /**
- * The middleware of an endpoint, in the order of its checks: authentication (401), rate limit (429), scope (403), query
- * and path (400, 404), if-match (400), body (413, 415, 400, 422) and idempotency key (400, 422).
+ * The middleware of an endpoint, in the order of its checks: authentication (401), rate limit (429), scope (403), a paused
+ * clinic (503), query and path (400, 404), if-match (400), body (413, 415, 400, 422) and idempotency key (400, 422).
  */
 export function endpointChain(route: Route, options: ChainOptions) {
   return buildChain([
@@ -57,6 +58,7 @@ export function endpointChain(route: Route, options: ChainOptions) {
     }),
     recordUse(options.recordUse),
     authorize(route),
+    refuseWhilePaused(),
     validate(route),
     ...(acceptsIfMatch(route) ? [readIfMatch()] : []),
     ...(hasBody(route) ? [readBody(route, (call, body) => authorizeBody(route, call, body))] : []),

@@ -3,8 +3,8 @@
 export const OPERATOR_ROLES = ['read', 'support', 'erase', 'maintain'] as const
 
 /**
- * `read`: reads clinics' data. `support`: also changes it. `erase`: erases patients. `maintain`: restores the table and migrates
- * its items.
+ * `read`: reads clinics' data. `support`: also changes it. `erase`: erases patients. `maintain`: restores the table, migrates
+ * its items and deletes clinics.
  */
 export type OperatorRole = (typeof OPERATOR_ROLES)[number]
 
@@ -36,7 +36,14 @@ const erasing: Calls = { role: 'erase', table: [...READ, ...WRITE] }
 export const COMMANDS: Readonly<Record<string, Calls>> = {
   'clinic create': changing,
   'clinic list': reading,
+  'clinic show': reading,
   'clinic set': changing,
+  'clinic holiday add': changing,
+  'clinic holiday remove': changing,
+  'clinic holiday list': reading,
+  'clinic pause': changing,
+  'clinic resume': changing,
+  'clinic delete': { role: 'maintain', table: [...READ, ...WRITE, 'Scan'] },
   'credential create': changing,
   'credential list': reading,
   'credential update': changing,
@@ -48,7 +55,9 @@ export const COMMANDS: Readonly<Record<string, Calls>> = {
   'doctor update': changing,
   'doctor schedule': changing,
   'doctor time-off': changing,
+  'doctor show': reading,
   'doctor deactivate': changing,
+  'doctor activate': changing,
   'department add': changing,
   'department list': reading,
   'department update': changing,
@@ -69,11 +78,14 @@ export const COMMANDS: Readonly<Record<string, Calls>> = {
   'price-list update': changing,
   'price-list remove': changing,
   import: changing,
+  export: reading,
   find: reading,
+  ids: reading,
   'patient update': changing,
   'patient list': reading,
   'patient show': reading,
   'patient find': reading,
+  'patient export': reading,
   'patient erase': erasing,
   'erasures list': reading,
   'erasures replay': erasing,

@@ -81,7 +81,7 @@ export const sweepMessagesWorker = {
   part: 'messaging',
   trigger: { type: 'schedule', every: 'minute', parts: 2 },
   uses: {
-    table: ['Query', 'GetItem', 'PutItem', 'DeleteItem', 'BatchWriteItem'],
+    table: ['Query', 'GetItem', 'BatchGetItem', 'PutItem', 'DeleteItem', 'BatchWriteItem'],
     shared: ['announced-events', 'due-messages', 'unresolved-messages'],
     services: ['email-queue'],
   },
@@ -131,7 +131,7 @@ export const sweepEventsWorker = {
   part: 'events',
   trigger: { type: 'schedule', every: 'minute', parts: 4 },
   uses: {
-    table: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
     shared: ['announced-events', 'due-deliveries'],
     services: ['delivery-queue'],
   },
@@ -143,7 +143,7 @@ export const sweepDeliveriesWorker = {
   part: 'events',
   trigger: { type: 'schedule', every: 'minute', parts: 4 },
   uses: {
-    table: ['GetItem', 'Query', 'PutItem', 'DeleteItem', 'BatchWriteItem'],
+    table: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'DeleteItem', 'BatchWriteItem'],
     shared: ['due-deliveries'],
     services: ['delivery-queue'],
   },

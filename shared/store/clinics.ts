@@ -77,7 +77,13 @@ export function clinicStore({ table }: { table: Table }) {
     return toClinic(item as Item)
   }
 
-  return { create, find, list, update }
+  /** Those of some clinics that are paused. A pause of a moment ago may be missing. */
+  async function pausedOf(ids: readonly ClinicId[]): Promise<ReadonlySet<ClinicId>> {
+    const items = await table.getMany(ids.map(clinicKey), { eventual: true })
+    return new Set(items.flatMap(({ id, pausedAt }) => (pausedAt === undefined ? [] : [id as ClinicId])))
+  }
+
+  return { create, find, list, update, pausedOf }
 }
 
 const newRecipientSecret = (): string => Buffer.from(newSecret()).toString('base64url')

@@ -185,9 +185,10 @@ function withUse(item: Item, lastUses: ReadonlyMap<string, string>): CredentialW
 }
 
 /** What a credential copies of its clinic. */
-export const clinicInfo = ({ id, name, timezone, currency }: ClinicInfo): ClinicInfo => ({
+export const clinicInfo = ({ id, name, timezone, currency, pausedAt }: ClinicInfo): ClinicInfo => ({
   id,
   name,
   timezone,
   currency,
+  ...(pausedAt !== undefined && { pausedAt }),
 })

@@ -2,6 +2,7 @@
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2'
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { setPaused } from '../../bin/clinic/clinic-pause.ts'
 import { anonymizeResponse } from '../../shared/api/anonymize-response.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import type { Message } from '../../shared/domain/message.ts'
@@ -127,6 +128,28 @@ it('sends an email that was never queued, once it is due after two minutes', asy
   expect(sentTo()).toEqual([])
   await run(70_000)
   expect(sentTo()).toEqual([message.id])
+})
+
+it('holds the emails of a paused clinic, sends those of others, and sends each once after the pause', async () => {
+  const other = await newClinic(db.table)
+  const elsewhere = await createAcceptedEmail(db.table, other, patient, Date.now())
+  await setPaused(db.table, clinic.id, new Date(START).toISOString())
+  const [queued, lost] = [await accepted(), await accepted()]
+  const before = await entry(queued)
+  await queue.push(bodyOf(queued))
+  await run(30 * 60_000, 60_000)
+  expect(sentTo()).toEqual([elsewhere.id])
+  expect(await entry(queued)).toEqual(before)
+  await setPaused(db.table, clinic.id, null)
+  await run(300_000, 60_000)
+  expect(sentTo().toSorted()).toEqual([elsewhere.id, queued.id, lost.id].toSorted())
+})
+
+it('drops an email whose clinic was deleted', async () => {
+  const message = { id: newUuid() }
+  await queue.push(JSON.stringify({ clinic: newUuid(), message: message.id, waits: 0 }))
+  await queue.deliverBatch(sendEmail)
+  expect([await queue.size(), await dead.size(), sentTo()]).toEqual([0, 0, []])
 })
 
 it('records a failure without a retry when SES refuses the email', async () => {

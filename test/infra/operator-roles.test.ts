@@ -3,13 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { setPaused } from '../../bin/clinic/clinic-pause.ts'
 import { COMMANDS, OPERATOR_ROLES, type OperatorRole, roleOutput } from '../../shared/operator/commands.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { createWebhook } from '../support/deliveries.ts'
 import { deployedStack, type RecordedCall } from '../support/deployed-stack.ts'
 import { createAcceptedEmail } from '../support/emails.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../support/records.ts'
-import { freshTable, type TestTable } from '../support/table.ts'
+import { freshTable, newClinic, type TestTable } from '../support/table.ts'
 import { resourcesOf, type Statement, templateOf } from '../support/template.ts'
 
 const template = templateOf('prod')
@@ -127,6 +128,9 @@ describe('the role of a command', () => {
     const { clinic, patient, doctor, appointment, invoice, payment, message, treatment, priceList } = world
     const { key } = await issueCredential(db.table, clinic)
     const webhooks = [await createWebhook(db.table, clinic.id), await createWebhook(db.table, clinic.id)]
+    // Paused long ago: its deletion has no writes to wait for.
+    const doomed = await newClinic(db.table)
+    await setPaused(db.table, doomed.id, '2026-05-01T07:00:00.000Z')
     const now = Date.now()
     const stuck = { dueAt: now, claim: { token: 'dead', until: now - 1 }, isUnresolved: false }
     const { id: unresolved } = await createAcceptedEmail(db.table, clinic, patient, now, { dispatch: stuck })
@@ -140,6 +144,11 @@ describe('the role of a command', () => {
       'clinic create': ['--name', 'Nord', '--timezone', 'Europe/Berlin', '--currency', 'EUR'],
       'clinic list': [],
       'clinic set': [clinic.id, '--name', 'Sud'],
+      'clinic pause': [clinic.id],
+      'clinic resume': [clinic.id],
+      'clinic delete': [doomed.id, '--without-export', '--yes', '--confirm', doomed.name],
+      export: [...of, '--out', join(folder, 'export')],
+      'patient export': [patient.id, ...of, '--out', join(folder, 'patient')],
       'credential create': [...of, '--name', 'Site', '--scopes', 'patient.read'],
       'credential list': of,
       'credential revoke': [key, '--keep-webhooks'],

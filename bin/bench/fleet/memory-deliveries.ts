@@ -58,9 +58,9 @@ export function memoryDeliveries(table: SimulatedTable, { webhook: webhookOf, he
       return peek(id)
     },
     readContext: async (_clinic, webhook, id) => {
-      await table.read(3)
+      await table.read(4)
       const item = places.get(id)
-      return item ? { ...item, webhook: webhookOf(webhook), health: health(webhook) } : null
+      return item ? { ...item, webhook: webhookOf(webhook), health: health(webhook), isPaused: false } : null
     },
     earlierUnattempted: async (_clinic, delivery) => {
       if (delivery.sequence <= 1) return null

@@ -4,6 +4,7 @@
  */
 import type { Clinic, ClinicId } from '../../../shared/domain/clinic.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
+import { deletedClinics } from '../../../shared/store/copies/deleted-clinics.ts'
 import { erasureLedger } from '../../../shared/store/copies/erasure-ledger.ts'
 import { skipEventPositions } from '../../../shared/store/events/skip-positions.ts'
 import { type Table, withoutEvents } from '../../../shared/store/table/table.ts'
@@ -47,12 +48,14 @@ export class UnfinishedErasure extends Error {
   }
 }
 
-/** The restored table has a clinic that the source has never had: one of them is another deployment's, or new. */
+/** The restored table has a clinic that the source does not have: it was deleted, or one of them is another deployment's. */
 export class UnknownClinic extends Error {
   readonly clinic: ClinicId
-  constructor(clinic: ClinicId) {
+  readonly wasDeleted: boolean
+  constructor(clinic: ClinicId, wasDeleted: boolean) {
     super(`the source does not have clinic ${clinic}`)
     this.clinic = clinic
+    this.wasDeleted = wasDeleted
   }
 }
 
@@ -67,9 +70,9 @@ export async function settleFromSource(tables: Restore, options: SettleOptions):
   const all = await clinicStore({ table: source }).list()
   const clinics = await clinicStore({ table: restored }).list()
   const known = new Set(all.map(({ id }) => id))
-  // Clinics are never deleted. What the source lacks would be removed from the restored table.
+  // What the source lacks would be removed from the restored table.
   const unknown = clinics.find(({ id }) => !known.has(id))
-  if (unknown) throw new UnknownClinic(unknown.id)
+  if (unknown) throw new UnknownClinic(unknown.id, await deletedClinics({ table: source }).has(unknown.id))
   for (const { id } of all) {
     const unfinished = (await ledger.list(id)).find(({ isFinished }) => !isFinished)
     if (unfinished) throw new UnfinishedErasure(id, unfinished.patient)

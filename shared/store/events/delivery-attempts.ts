@@ -1,6 +1,7 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { Delivery, DeliveryContext } from '../../domain/delivery.ts'
 import type { Claim } from '../../domain/message.ts'
+import { clinicKey } from '../keys/clinics.ts'
 import { type Key, MAX_SORTABLE_NUMBER } from '../keys/key.ts'
 import {
   deliveryKey,
@@ -22,22 +23,24 @@ import { decodeFirstAttempt, decodeWaiting } from './place-items.ts'
 export function deliveryAttempts({ table }: { table: Table }) {
   const { find, change } = deliveryStore({ table })
 
-  /** Reads a delivery, its webhook and the webhook's health in one call. Null for an unknown delivery. */
+  /** Reads a delivery, its webhook, the webhook's health and the clinic in one call. Null for an unknown delivery. */
   async function readContext(clinic: ClinicId, webhook: string, id: string): Promise<DeliveryContext | null> {
     const keys = [
       deliveryKey(clinic, webhook, id),
       webhookKey(clinic, webhook),
       webhookHealthKey(clinic, webhook),
+      clinicKey(clinic),
     ]
     const items = await table.getMany(keys)
     const itemAt = ({ pk, sk }: Key) => items.find((item) => item.pk === pk && item.sk === sk)
-    const [deliveryItem, webhookItem, healthItem] = keys.map(itemAt)
+    const [deliveryItem, webhookItem, healthItem, clinicItem] = keys.map(itemAt)
     if (!deliveryItem) return null
     return {
       delivery: decodeDelivery(deliveryItem),
       version: decodeVersion(deliveryItem),
       webhook: webhookItem ? decodeWebhook(webhookItem) : null,
       health: decodeHealth(healthItem),
+      isPaused: clinicItem?.pausedAt !== undefined,
     }
   }
 

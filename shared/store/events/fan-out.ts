@@ -86,6 +86,8 @@ export function eventFanOut({ table, now, newId }: FanOutPlatform) {
       listWebhookHealth(table, clinic),
       clinics.find(clinic),
     ])
+    // The events stay announced, so the first sweep after the pause finds them.
+    if (settings?.pausedAt !== undefined) return null
     const payloadClinic = { id: clinic, timezone: settings?.timezone ?? 'UTC' }
     const changes = new Changeset(table, clinic)
     const created: DeliveryReference[] = []
@@ -126,15 +128,19 @@ export function eventFanOut({ table, now, newId }: FanOutPlatform) {
     return (await Promise.all(partitions.map((pk) => clinicsOf(pk, onRead)))).flat()
   }
 
-  /** The clinics of a partition. After a page of events, the other events of its last clinic are skipped. */
+  /** The clinics of a partition, without paused ones. After a page of events, the other events of its last clinic are skipped. */
   async function clinicsOf(pk: string, onRead: (announcedAt: number) => void): Promise<ClinicId[]> {
     const found = new Set<ClinicId>()
     for (let from: string | undefined; ; ) {
       const items = await table.query({ pk, ...(from && { from }), limit: EVENTS_PER_SEARCH })
-      const clinics = items.map((item) => parseAnnouncedKey(item).clinic)
-      for (const { c } of items) onRead(c as number)
-      for (const clinic of clinics) found.add(clinic)
-      const last = clinics.at(-1)
+      const events = items.map((item) => ({ clinic: parseAnnouncedKey(item).clinic, at: item.c as number }))
+      const paused = await clinics.pausedOf([...new Set(events.map(({ clinic }) => clinic))])
+      for (const { clinic, at } of events) {
+        if (paused.has(clinic)) continue
+        onRead(at)
+        found.add(clinic)
+      }
+      const last = events.at(-1)?.clinic
       if (last === undefined || items.length < EVENTS_PER_SEARCH) return [...found]
       from = announcedRange(last).to
     }

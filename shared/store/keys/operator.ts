@@ -23,6 +23,12 @@ export const erasureKey = (clinic: ClinicId, patient: string): Key => ({
   sk: patient,
 })
 
+/** The deletion of a clinic. Not in its own partition of the ledger, which lists patients. */
+export const deletedClinicKey = (clinic: ClinicId): Key => ({
+  pk: `${ERASURE_PARTITION_PREFIX}clinics`,
+  sk: clinic,
+})
+
 /** The secret from which the ids of a clinic's imported records are derived. */
 export const importSecretKey = (clinic: ClinicId): Key => ({
   pk: `${IMPORT_PARTITION_PREFIX}${shortId(clinic)}`,

@@ -105,7 +105,7 @@ describe('list', () => {
     const { meta } = await json('appointment', 'list', '--limit', '1')
     const rest = await run('appointment', 'list', '--limit', '1', '--after', meta.next_after, ...of())
     expect(rest.printed).toContain(mine.appointment.id)
-    expect(rest.printed.split('\n').at(-2)).toBe('1 appointments.')
+    expect(rest.printed.split('\n').at(-2)).toBe('1 appointment.')
   })
 
   it('does not show the text of a message', async () => {

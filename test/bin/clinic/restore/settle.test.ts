@@ -12,6 +12,7 @@ import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import type { Message } from '../../../../shared/domain/message.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { clinicStore } from '../../../../shared/store/clinics.ts'
+import { deletedClinics } from '../../../../shared/store/copies/deleted-clinics.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { credentialUse } from '../../../../shared/store/credential-use.ts'
 import { credentialStore } from '../../../../shared/store/credentials.ts'
@@ -249,6 +250,10 @@ it('refuses a source that lacks a clinic of the restored table, before anything 
   const before = await tableText(restored)
   const settling = settleFromSource({ source: source.table, restored: restored.table }, { now: Date.now })
   await expect(settling).rejects.toThrow(UnknownClinic)
+  await expect(settling).rejects.toMatchObject({ wasDeleted: false })
+  await deletedClinics(source).begin(clinic.id, { at: clinic.createdAt, operator: 'eva' })
+  const again = settleFromSource({ source: source.table, restored: restored.table }, { now: Date.now })
+  await expect(again).rejects.toMatchObject({ wasDeleted: true })
   expect(await tableText(restored)).toBe(before)
 })
 

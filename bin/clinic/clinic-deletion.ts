@@ -1,0 +1,102 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Command } from 'commander'
+import type { Clinic } from '../../shared/domain/clinic.ts'
+import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
+import { credentialStore } from '../../shared/store/credentials.ts'
+import type { Table } from '../../shared/store/table/table.ts'
+import { removeClinic } from './clinic-removal.ts'
+import { operatorOf } from './command-trail.ts'
+import { addConfirmOptions, confirmByTyping } from './confirmation.ts'
+import { connect, connectDynamoDb, connectTable, requireClinic } from './connection.ts'
+import { ExportFolderError, type Manifest, readManifest } from './export/manifest.ts'
+import { recordCount } from './export/record-count.ts'
+import { resolveFromInvocationDir } from './invocation-path.ts'
+import { CommandFailure, print } from './output.ts'
+
+type Options = { export?: string; withoutExport: boolean; table?: string }
+
+/** Adds `clinic delete`. */
+export function addDeletionCommand(group: Command): void {
+  const command = group
+    .command('delete')
+    .description(
+      'delete a clinic with all its records, credentials and webhooks permanently; may be repeated',
+    )
+    .argument('<clinic>', 'clinic id')
+    .option('--export <folder>', 'an export of the clinic that was finished today')
+    .option('--without-export', 'delete it although there may be no copy of its records', false)
+    .option('--table <name>', 'a restored table that has the deleted clinic again')
+  addConfirmOptions(command, "the clinic's name").action(
+    async (id: string, given: Options, self: Command) => {
+      const { client, tableName } = await connectDynamoDb(self)
+      const table = given.table === undefined ? await connect(self) : await connectTable(self, given.table)
+      const clinic = await requireClinic(table, id)
+      requireExport(clinic, given, table.now())
+      await confirmByTyping(self, {
+        what: "the clinic's name",
+        text: clinic.name,
+        consequences: await consequences(table, clinic),
+      })
+      const deleted = await removeClinic(
+        { table, client, name: given.table ?? tableName, operator: operatorOf(self), sleep },
+        clinic,
+      )
+      print(self, { clinic_id: clinic.id, deleted_items: deleted }, [
+        `Deleted clinic ${clinic.name}: ${deleted.toLocaleString('en')} items. Only the ledger of its erasures is left.`,
+        'Backups have the clinic until they expire: docs/operate/moving-a-clinic.md says what to do after a restore.',
+      ])
+    },
+  )
+}
+
+/** What is deleted, for the operator to compare. */
+async function consequences(table: Table, clinic: Clinic): Promise<string[]> {
+  const records = await recordCount(table, clinic.id)
+  const credentials = await credentialStore({ table, now: table.now }).list(clinic.id)
+  return [
+    `This deletes clinic ${clinic.name} with ${records.toLocaleString('en')} records and ${credentials.length} credentials.`,
+    'It cannot be undone. Its credentials are revoked first.',
+  ]
+}
+
+/** @throws CommandFailure unless there is an export of today, or the operator wants none */
+function requireExport(clinic: Clinic, { export: given, withoutExport }: Options, now: number): void {
+  if (withoutExport) return
+  if (given === undefined)
+    throw new CommandFailure(
+      'Nothing was done. Name an export of today with --export, or use --without-export.',
+    )
+  const folder = resolveFromInvocationDir(given)
+  const manifest = readExport(folder)
+  const day = (instant: string) => clinicTimestamp(instant, clinic.timezone).slice(0, 10)
+  const problem =
+    manifest === null
+      ? `${folder} has no export`
+      : manifest.clinic.id !== clinic.id
+        ? `${folder} has the export of another clinic`
+        : manifest.finished_at === null
+          ? `the export in ${folder} is not finished: repeat "export"`
+          : day(manifest.finished_at) !== day(new Date(now).toISOString())
+            ? `the export in ${folder} is of ${day(manifest.finished_at)}, not of today`
+            : missingFile(folder, manifest)
+  if (problem !== null) throw new CommandFailure(`Nothing was done: ${problem}.`)
+}
+
+function readExport(folder: string): Manifest | null {
+  try {
+    return readManifest(folder)
+  } catch (error) {
+    if (error instanceof ExportFolderError) throw new CommandFailure(`Nothing was done: ${error.message}`)
+    throw error
+  }
+}
+
+/** What is wrong with a file of an export; null if all are there. */
+function missingFile(folder: string, { files }: Manifest): string | null {
+  const wrong = Object.entries(files).find(
+    ([name, { bytes }]) => statSync(join(folder, name), { throwIfNoEntry: false })?.size !== bytes,
+  )
+  return wrong ? `${join(folder, wrong[0])} is missing, or not as it was exported` : null
+}

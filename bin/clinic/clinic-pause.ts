@@ -1,0 +1,50 @@
+import type { Command } from 'commander'
+import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
+import { clinicStore } from '../../shared/store/clinics.ts'
+import { credentialStore } from '../../shared/store/credentials.ts'
+import type { Table } from '../../shared/store/table/table.ts'
+import { connect, requireClinic } from './connection.ts'
+import { print } from './output.ts'
+
+/** Adds `clinic pause` and `clinic resume`. */
+export function addPauseCommands(group: Command): void {
+  group
+    .command('pause')
+    .description('refuse writes of the API with 503, and hold emails and events; reads go on')
+    .argument('<clinic>', 'clinic id')
+    .action(async (id: string, _: object, command: Command) => {
+      const table = await connect(command)
+      const before = await requireClinic(table, id)
+      const { pausedAt } = await setPaused(table, before.id, before.pausedAt ?? instant(table))
+      const line =
+        before.pausedAt === undefined
+          ? `Paused clinic ${before.name}. Its emails and events wait; "clinic resume ${before.id}" ends the pause.`
+          : `Clinic ${before.name} has been paused since ${pausedAt}.`
+      print(command, { clinic_id: before.id, paused_at: pausedAt }, [line])
+    })
+
+  group
+    .command('resume')
+    .description('end the pause of a clinic; what waited is processed within minutes')
+    .argument('<clinic>', 'clinic id')
+    .action(async (id: string, _: object, command: Command) => {
+      const table = await connect(command)
+      const before = await requireClinic(table, id)
+      await setPaused(table, before.id, null)
+      const line =
+        before.pausedAt === undefined
+          ? `Clinic ${before.name} is not paused.`
+          : `Resumed clinic ${before.name}, which was paused since ${before.pausedAt}.`
+      print(command, { clinic_id: before.id, paused_at: null }, [line])
+    })
+}
+
+const instant = (table: Table): string => new Date(table.now()).toISOString()
+
+/** Pauses a clinic, or ends its pause. Takes effect at the next request of each credential. */
+export async function setPaused(table: Table, id: ClinicId, pausedAt: string | null): Promise<Clinic> {
+  const clinic = await clinicStore({ table }).update(id, { pausedAt })
+  // Also when nothing changed: an earlier run may have been stopped in between.
+  await credentialStore({ table, now: table.now }).refreshClinic(clinic)
+  return clinic
+}

@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Command } from 'commander'
+import { connect, requireClinic } from './connection.ts'
+import { DamagedRecordError, exportClinic } from './export/export-clinic.ts'
+import { ExportFolderError, type Manifest } from './export/manifest.ts'
+import { recordCount } from './export/record-count.ts'
+import { resolveFromInvocationDir } from './invocation-path.ts'
+import { CommandFailure, EXIT, print } from './output.ts'
+import { progressBar } from './progress.ts'
+
+export function addExportCommand(program: Command): void {
+  program
+    .command('export')
+    .description(
+      "write a clinic's records to files that can be imported; a stopped export continues when repeated",
+    )
+    .requiredOption('--clinic <id>')
+    .requiredOption('--out <folder>', 'a new folder, or that of the stopped export')
+    .action(async (given: { clinic: string; out: string }, command: Command) => {
+      const table = await connect(command)
+      const clinic = await requireClinic(table, given.clinic)
+      const folder = resolveFromInvocationDir(given.out)
+      const bar = progressBar(command, 'export', await recordCount(table, clinic.id))
+      let rows = 0
+      const onProgress = (read: number) => {
+        rows += read
+        bar.show({ bytes: rows, rows })
+      }
+      try {
+        const manifest = await exportClinic(table, clinic, folder, { onProgress, sleep })
+        bar.done()
+        print(command, { clinic_id: clinic.id, folder, ...manifest }, summary(folder, manifest))
+      } catch (error) {
+        bar.done()
+        if (error instanceof ExportFolderError) throw new CommandFailure(error.message)
+        if (error instanceof DamagedRecordError) throw new CommandFailure(error.message, EXIT.failed)
+        throw error
+      }
+    })
+}
+
+function summary(folder: string, { files, is_one_moment, read_again, as_of }: Manifest): string[] {
+  const names = Object.entries(files).filter(([name]) => name.endsWith('.ndjson'))
+  const counts = names.map(([name, { rows }]) => `${rows.toLocaleString('en')} ${name.split('.')[0]}`)
+  const moment = is_one_moment
+    ? 'The clinic was paused: all records are of one moment.'
+    : `The clinic was in use: every change up to ${as_of} is included, and ${read_again} records were read again. ` +
+      'For an export of one moment, pause the clinic before.'
+  return [`Exported ${counts.join(', ') || 'no records'} to ${folder}`, moment]
+}

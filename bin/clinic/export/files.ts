@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { createWriteStream, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { finished } from 'node:stream/promises'
+import type { ExportedFile } from './manifest.ts'
+
+type Row = Readonly<Record<string, unknown>>
+
+type Format = { readonly extension: string; readonly header: string; readonly line: (row: Row) => string }
+
+/** How often the writing is awaited, in lines. */
+const LINES_PER_PIECE = 500
+
+/** The two formats of a file with these columns. */
+export const formatsOf = (columns: readonly string[]): readonly Format[] => [
+  { extension: 'ndjson', header: '', line: (row) => `${JSON.stringify(pick(row, columns))}\n` },
+  {
+    extension: 'csv',
+    header: `${columns.join(',')}\n`,
+    line: (row) => `${columns.map((name) => csvCell(name, row[name])).join(',')}\n`,
+  },
+]
+
+const pick = (row: Row, columns: readonly string[]): Row =>
+  Object.fromEntries(columns.map((name) => [name, row[name] ?? null]))
+
+function csvCell(name: string, value: unknown): string {
+  if (value === null || value === undefined) return ''
+  if (Array.isArray(value))
+    return quoted(name.endsWith('_external_ids') ? value.join(';') : JSON.stringify(value))
+  return quoted(String(value))
+}
+
+const quoted = (text: string): string => (/[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+
+/** Writes a file for its owner only. It gets its name once it is complete. */
+export async function writeRows(
+  folder: string,
+  name: string,
+  { header, line }: Format,
+  rows: Iterable<Row>,
+): Promise<ExportedFile> {
+  const path = join(folder, name)
+  const stream = createWriteStream(`${path}.tmp`, { mode: 0o600 })
+  const hash = createHash('sha256')
+  let [count, bytes] = [0, 0]
+  const write = async (text: string) => {
+    hash.update(text)
+    bytes += Buffer.byteLength(text)
+    if (!stream.write(text)) await once(stream, 'drain')
+  }
+  if (header) await write(header)
+  let piece = ''
+  for (const row of rows) {
+    piece += line(row)
+    if (++count % LINES_PER_PIECE > 0) continue
+    await write(piece)
+    piece = ''
+  }
+  await write(piece)
+  stream.end()
+  await finished(stream)
+  renameSync(`${path}.tmp`, path)
+  return { rows: count, bytes, sha256: hash.digest('hex') }
+}

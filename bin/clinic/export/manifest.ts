@@ -1,0 +1,78 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod'
+import type { Clinic } from '../../../shared/domain/clinic.ts'
+
+const MANIFEST = 'manifest.json'
+
+const ExportedFile = z.object({ rows: z.int(), bytes: z.int(), sha256: z.string() })
+
+const Manifest = z.object({
+  clinic: z.looseObject({ id: z.string(), name: z.string() }),
+  /** `reading`: rows are still missing. `writing`: those of `files` are complete. */
+  state: z.enum(['reading', 'writing', 'finished']),
+  started_at: z.string(),
+  finished_at: z.string().nullable(),
+  /** Every change up to this time is in the files. */
+  as_of: z.string().nullable(),
+  /** Whether the clinic was paused from before the beginning to after the end, so that all rows are of one moment. */
+  is_one_moment: z.boolean(),
+  /** Records that were created or changed while the export read, and were read again. */
+  read_again: z.int(),
+  files: z.record(z.string(), ExportedFile),
+})
+
+export type Manifest = z.infer<typeof Manifest>
+export type ExportedFile = z.infer<typeof ExportedFile>
+
+/** The folder cannot be used, or holds no export of the clinic. The message contains its path. */
+export class ExportFolderError extends Error {}
+
+/** The manifest of an export; null if the folder has none. @throws ExportFolderError for a damaged one */
+export function readManifest(folder: string): Manifest | null {
+  const file = join(folder, MANIFEST)
+  if (!existsSync(file)) return null
+  try {
+    return Manifest.parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch {
+    throw new ExportFolderError(`${file} is not the manifest of an export.`)
+  }
+}
+
+/** Replaces the manifest as a whole, so that a stopped export has the one before. */
+export function writeManifest(folder: string, manifest: Manifest): void {
+  const file = join(folder, MANIFEST)
+  writeFileSync(`${file}.tmp`, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 })
+  renameSync(`${file}.tmp`, file)
+}
+
+/** Opens a new folder, or that of an export of the clinic which was stopped. @throws ExportFolderError */
+export function openFolder(folder: string, clinic: Clinic, now: number): Manifest {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const before = readManifest(folder)
+  if (before && before.clinic.id !== clinic.id)
+    throw new ExportFolderError(`${folder} has the export of another clinic: choose another folder.`)
+  if (before?.state === 'finished')
+    throw new ExportFolderError(`${folder} has an export that is finished: choose another folder.`)
+  if (before) return before
+  if (readdirSync(folder).length > 0)
+    throw new ExportFolderError(`${folder} is not empty: choose another folder.`)
+  const manifest: Manifest = {
+    clinic: settingsOf(clinic),
+    state: 'reading',
+    started_at: new Date(now).toISOString(),
+    finished_at: null,
+    as_of: null,
+    is_one_moment: false,
+    read_again: 0,
+    files: {},
+  }
+  writeManifest(folder, manifest)
+  return manifest
+}
+
+/** The settings that no file has. */
+function settingsOf(clinic: Clinic): Manifest['clinic'] {
+  const { recipientSecret, version, ...settings } = clinic as Clinic & Record<string, unknown>
+  return settings as Manifest['clinic']
+}

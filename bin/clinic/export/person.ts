@@ -1,0 +1,122 @@
+/** All that is held of one person, for a request of access (Article 15 of the GDPR). */
+import { renderAppointment } from '../../../shared/api/appointments.ts'
+import { renderInvoice } from '../../../shared/api/invoices.ts'
+import { renderMessage } from '../../../shared/api/messages.ts'
+import { renderPatientDetails } from '../../../shared/api/patients.ts'
+import { renderPayment } from '../../../shared/api/payments.ts'
+import type { Clinic } from '../../../shared/domain/clinic.ts'
+import { SCOPES } from '../../../shared/domain/scope.ts'
+import type { Stamped } from '../../../shared/domain/stamped.ts'
+import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
+import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
+import type { RecordList } from '../../../shared/store/calendar/calendar-list.ts'
+import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
+import { paymentStore } from '../../../shared/store/calendar/payments.ts'
+import { messageStore } from '../../../shared/store/messages/messages.ts'
+import { patientStore } from '../../../shared/store/patients/patients.ts'
+import type { Table } from '../../../shared/store/table/table.ts'
+
+type Rendered = Readonly<Record<string, unknown>>
+
+/** The person's data, with the field names of the API, oldest records first. */
+export type PersonData = {
+  readonly exported_at: string
+  readonly clinic: Rendered
+  readonly patient: Rendered
+  readonly appointments: readonly Rendered[]
+  readonly invoices: readonly Rendered[]
+  readonly payments: readonly Rendered[]
+  readonly messages: readonly Rendered[]
+  readonly also_held: readonly string[]
+}
+
+/** What is held beside the records, or derived from them. */
+const ALSO_HELD = [
+  'The search index has the name, the digits of the phone number and the email address.',
+  'Responses of the API that created or changed these records are kept for a day.',
+  'Events and their deliveries name these records by their ids, for 30 days, without personal data.',
+  'The access trail names who read or changed these records, by their ids.',
+  'Backups of the table have earlier states of these records, for as long as backups are kept.',
+]
+
+/** Null if the clinic has no such patient. */
+export async function readPerson(table: Table, clinic: Clinic, id: string): Promise<PersonData | null> {
+  const patient = (await patientStore({ table }).findMany(clinic.id, [id])).get(id)
+  if (!patient) return null
+
+  async function recordsOf<R extends { readonly id: string }>(
+    list: RecordList<R>,
+    render: (record: Stamped<R>) => Rendered,
+  ): Promise<Rendered[]> {
+    const ids = (await list.allOf(clinic.id, 'patient', id)).map((record) => record.id)
+    const stored = await list.findMany(clinic.id, ids)
+    // Lists begin with the newest.
+    return ids.toReversed().flatMap((recordId) => {
+      const found = stored.get(recordId)
+      return found ? [{ ...render(found.record), external_id: found.externalId ?? null }] : []
+    })
+  }
+
+  return {
+    exported_at: clinicTimestamp(new Date(table.now()).toISOString(), clinic.timezone),
+    clinic: {
+      id: clinic.id,
+      name: clinic.name,
+      address: clinic.address ?? null,
+      phone_number: clinic.phoneNumber ?? null,
+      email_address: clinic.emailAddress ?? null,
+    },
+    patient: {
+      ...renderPatientDetails(patient, { clinic, scopes: SCOPES }),
+      external_id: patient.externalId ?? null,
+    },
+    appointments: await recordsOf(appointmentStore({ table }), (visit) => renderAppointment(visit, clinic)),
+    invoices: await recordsOf(invoiceStore({ table }), (invoice) => renderInvoice(invoice, clinic)),
+    payments: await recordsOf(paymentStore({ table }), (payment) => renderPayment(payment, clinic)),
+    messages: await recordsOf(messageStore({ table }), (message) => renderMessage(message, clinic)),
+    also_held: ALSO_HELD,
+  }
+}
+
+/** The same as a text that a person can read: Markdown without HTML. Fields without a value are left out. */
+export function personText(data: PersonData): string {
+  const sections = [
+    ['Patient', [data.patient]],
+    ['Appointments', data.appointments],
+    ['Invoices', data.invoices],
+    ['Payments', data.payments],
+    ['Messages', data.messages],
+  ] as const
+  return [
+    `# Personal data held by ${data.clinic.name}`,
+    '',
+    `As of ${data.exported_at}`,
+    '',
+    ...fieldLines({ ...data.clinic, name: null, id: null }, ''),
+    ...sections.flatMap(([title, records]) => [
+      '',
+      `## ${title}${title === 'Patient' ? '' : ` (${records.length})`}`,
+      ...records.flatMap((record) => ['', ...fieldLines(record, '')]),
+    ]),
+    '',
+    '## Also held',
+    '',
+    ...data.also_held.map((text) => `- ${text}`),
+    '',
+  ].join('\n')
+}
+
+function fieldLines(record: Rendered, indent: string): string[] {
+  return Object.entries(record).flatMap(([name, value]): string[] => {
+    const label = `${indent}- ${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}:`
+    if (value === null || value === '' || (Array.isArray(value) && value.length === 0)) return []
+    const inner = `${indent}  `
+    if (Array.isArray(value))
+      return [
+        label,
+        ...value.flatMap((item, at) => [`${inner}- ${at + 1}`, ...fieldLines(item, `${inner}  `)]),
+      ]
+    if (typeof value === 'object') return [label, ...fieldLines(value as Rendered, inner)]
+    return [`${label} ${String(value).replaceAll('\n', `\n${inner}`)}`]
+  })
+}

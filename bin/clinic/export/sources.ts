@@ -1,0 +1,126 @@
+/** Where the rows of each exported entity come from, and their order. */
+import type { ClinicId } from '../../../shared/domain/clinic.ts'
+import type { Stamped } from '../../../shared/domain/stamped.ts'
+import { APPOINTMENTS } from '../../../shared/store/calendar/appointments.ts'
+import type { CalendarEntity } from '../../../shared/store/calendar/calendar-entity.ts'
+import { INVOICES } from '../../../shared/store/calendar/invoices.ts'
+import { PAYMENTS } from '../../../shared/store/calendar/payments.ts'
+import {
+  departmentStore,
+  priceListStore,
+  roomStore,
+  treatmentStore,
+} from '../../../shared/store/catalogue.ts'
+import { doctorStore } from '../../../shared/store/doctors.ts'
+import { calendarKey } from '../../../shared/store/keys/calendar.ts'
+import type { IndexedKind } from '../../../shared/store/keys/change-index.ts'
+import { type Key, sortableNumber } from '../../../shared/store/keys/key.ts'
+import { patientKey } from '../../../shared/store/keys/patients.ts'
+import { MESSAGES } from '../../../shared/store/messages/messages.ts'
+import { toPatient } from '../../../shared/store/patients/patients.ts'
+import type { Table } from '../../../shared/store/table/table.ts'
+import type { Item } from '../../../shared/store/table/write-requests.ts'
+import {
+  appointmentColumns,
+  departmentColumns,
+  doctorColumns,
+  invoiceColumns,
+  messageColumns,
+  patientColumns,
+  paymentColumns,
+  priceListColumns,
+  roomColumns,
+  treatmentColumns,
+} from './rows.ts'
+import type { StagedRow } from './staging.ts'
+
+/** Records of one kind, which can be many. Their changes are indexed. */
+export type LargeSource = {
+  readonly entity: string
+  readonly kind: IndexedKind
+  readonly keyOf: (clinic: ClinicId, id: string) => Key
+  readonly row: (item: Item) => StagedRow
+}
+
+/** A small list, which is read as a whole. */
+export type SmallSource = {
+  readonly entity: string
+  readonly read: (table: Table, clinic: ClinicId) => Promise<StagedRow[]>
+}
+
+/** The id in the clinic's own system. A record without one is exported under its id. */
+const externalIdOf = (item: Item): string => (item.xi as string | undefined) ?? item.sk
+
+function calendarSource<R>(
+  entity: string,
+  { letter, decode }: CalendarEntity<R, never>,
+  columnsOf: (record: Stamped<R>) => StagedRow['columns'],
+  placeOf: (record: Stamped<R>) => string,
+): LargeSource {
+  return {
+    entity,
+    kind: letter,
+    keyOf: (clinic, id) => calendarKey(clinic, letter, id),
+    row: (item) => {
+      const record = decode(item, item.sk)
+      const externalId = externalIdOf(item)
+      return {
+        id: item.sk,
+        externalId,
+        place: `${placeOf(record)} ${externalId}`,
+        columns: columnsOf(record),
+      }
+    },
+  }
+}
+
+/**
+ * Each after the entities that refer to it: whatever a row refers to exists by the time that its own entity is read. Places do
+ * not contain ids of records, which differ between clinics.
+ */
+export const LARGE_SOURCES: readonly LargeSource[] = [
+  calendarSource('messages', MESSAGES, messageColumns, ({ acceptedAt }) => acceptedAt),
+  calendarSource('payments', PAYMENTS, paymentColumns, ({ date, createdAt }) => `${date} ${createdAt}`),
+  calendarSource(
+    'appointments',
+    APPOINTMENTS,
+    appointmentColumns,
+    ({ date, startTime }) => `${date} ${startTime}`,
+  ),
+  calendarSource('invoices', INVOICES, invoiceColumns, ({ issueDate, number }) => `${issueDate} ${number}`),
+  {
+    entity: 'patients',
+    kind: 'P',
+    keyOf: patientKey,
+    // In order of creation, which an import keeps.
+    row: (item) => ({
+      id: item.sk,
+      externalId: externalIdOf(item),
+      place: sortableNumber(item.o as number),
+      columns: patientColumns(toPatient(item)),
+    }),
+  },
+]
+
+type Listed = { readonly id: string; readonly externalId?: string }
+
+const smallSource = <Entry extends Listed>(
+  entity: string,
+  open: (platform: { table: Table }) => { readonly list: (clinic: ClinicId) => Promise<Entry[]> },
+  columnsOf: (entry: Entry) => StagedRow['columns'],
+): SmallSource => ({
+  entity,
+  read: async (table, clinic) =>
+    (await open({ table }).list(clinic)).map((entry) => {
+      const externalId = entry.externalId ?? entry.id
+      return { id: entry.id, externalId, place: externalId, columns: columnsOf(entry) }
+    }),
+})
+
+export const SMALL_SOURCES: readonly SmallSource[] = [
+  smallSource('price-lists', priceListStore, priceListColumns),
+  smallSource('treatments', treatmentStore, treatmentColumns),
+  smallSource('rooms', roomStore, roomColumns),
+  smallSource('doctors', doctorStore, doctorColumns),
+  smallSource('departments', departmentStore, departmentColumns),
+]

@@ -1,0 +1,30 @@
+/** The part of the ledger that names deleted clinics: a restored table may have them again. */
+import type { ClinicId } from '../../domain/clinic.ts'
+import { deletedClinicKey } from '../keys/operator.ts'
+import type { Table } from '../table/table.ts'
+import type { Write } from '../table/write-requests.ts'
+
+export function deletedClinics({ table }: { table: Table }) {
+  /** Records that a deletion has begun, and keeps the time and the operator of the first beginning. */
+  async function begin(clinic: ClinicId, { at, operator }: { at: string; operator: string }): Promise<void> {
+    await table.update(deletedClinicKey(clinic), {
+      UpdateExpression: 'SET #at = if_not_exists(#at, :at), #by = if_not_exists(#by, :by)',
+      ExpressionAttributeNames: { '#at': 'at', '#by': 'by' },
+      ExpressionAttributeValues: { ':at': at, ':by': operator },
+    })
+  }
+
+  /** Records in the transaction that deletes the clinic itself that nothing of it is left. */
+  const finishWrite = (clinic: ClinicId): Write =>
+    table.updateWrite(deletedClinicKey(clinic), {
+      UpdateExpression: 'SET #done = :done',
+      ExpressionAttributeNames: { '#done': 'f' },
+      ExpressionAttributeValues: { ':done': 1 },
+    })
+
+  /** Whether the clinic was deleted. */
+  const has = async (clinic: ClinicId): Promise<boolean> =>
+    (await table.get(deletedClinicKey(clinic))) !== undefined
+
+  return { begin, finishWrite, has }
+}

@@ -1,0 +1,26 @@
+import type { ClinicId } from '../domain/clinic.ts'
+import { clinicStore } from './clinics.ts'
+import type { Table } from './table/table.ts'
+
+/**
+ * What sweeps leave out while the operator has paused a clinic. Nothing is written: what is due stays so, and the first sweep
+ * after the pause finds it. A clinic is read once by each run of a sweep.
+ */
+export function pausedClinics({ table }: { table: Table }) {
+  const clinics = clinicStore({ table })
+
+  /** The same batches, without what belongs to paused clinics. */
+  async function* withoutPaused<T extends { readonly clinic: ClinicId }>(
+    batches: AsyncIterable<readonly T[]>,
+  ): AsyncGenerator<T[]> {
+    const isPaused = new Map<ClinicId, boolean>()
+    for await (const batch of batches) {
+      const unknown = [...new Set(batch.map(({ clinic }) => clinic))].filter((id) => !isPaused.has(id))
+      const paused = await clinics.pausedOf(unknown)
+      for (const id of unknown) isPaused.set(id, paused.has(id))
+      yield batch.filter(({ clinic }) => !isPaused.get(clinic))
+    }
+  }
+
+  return { withoutPaused }
+}

@@ -1,0 +1,155 @@
+/** The deletion of a clinic: nothing is left of it but the ledger, whenever the deletion was stopped, and others are untouched. */
+import { ScanCommand } from '@aws-sdk/lib-dynamodb'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { removeClinic } from '../../../bin/clinic/clinic-removal.ts'
+import { anonymizeResponse } from '../../../shared/api/anonymize-response.ts'
+import type { Clinic } from '../../../shared/domain/clinic.ts'
+import { clinicStore } from '../../../shared/store/clinics.ts'
+import { deletedClinics } from '../../../shared/store/copies/deleted-clinics.ts'
+import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
+import { credentialUse } from '../../../shared/store/credential-use.ts'
+import { credentialStore } from '../../../shared/store/credentials.ts'
+import { readImportIds } from '../../../shared/store/import-ids.ts'
+import { overflowMarkKey, tallyOverflowKey, tallyPartition } from '../../../shared/store/keys/calendar.ts'
+import { shortId } from '../../../shared/store/keys/key.ts'
+import { providerMessageKey } from '../../../shared/store/keys/messages.ts'
+import { allItems } from '../../support/all-items.ts'
+import { issueCredential } from '../../support/credentials.ts'
+import { addChangesOfOneRecord, createWebhook } from '../../support/deliveries.ts'
+import { createAcceptedEmail } from '../../support/emails.ts'
+import { createPopulatedClinic } from '../../support/records.ts'
+import { freshTable, type TestTable } from '../../support/table.ts'
+
+let db: TestTable
+let clinic: Clinic
+let keys: string[]
+let other: Clinic
+
+/** A clinic with items of every family of keys. */
+async function fullClinic(): Promise<{ clinic: Clinic; key: string }> {
+  const world = await createPopulatedClinic(db.table)
+  const { clinic: made, patient } = world
+  const credential = await issueCredential(db.table, made)
+  const uses = credentialUse({ table: db.table, now: Date.now })
+  await uses.countRequest(credential)
+  await uses.recordUse(credential)
+  await createAcceptedEmail(db.table, made, patient, Date.now())
+  await readImportIds(db.table, made.id)
+  await addChangesOfOneRecord(db.table, made, await createWebhook(db.table, made.id), 2)
+  const overflow = tallyOverflowKey(tallyPartition(made.id, 'A', null), '2026-05', 1)
+  await db.table.putMany([
+    { ...overflow, v: 1 },
+    { ...overflowMarkKey(overflow) },
+    { ...providerMessageKey('sns', `id-${made.id.slice(-6)}`), c: made.id, m: world.message.id },
+  ])
+  await patientChanges(db.table).erase(made.id, patient.id, anonymizeResponse, { operator: 'test' })
+  return { clinic: made, key: credential.key }
+}
+
+beforeEach(async () => {
+  db = await freshTable()
+  const [first, second] = [await fullClinic(), await fullClinic()]
+  clinic = first.clinic
+  other = second.clinic
+  keys = [first.key, second.key]
+})
+
+/** The table as a deletion sees it half a minute after everything above was written. */
+const later = () => ({ ...db.table, now: () => Date.now() + 30_000 })
+
+const platform = (send: TestTable['client']['send'] = (command: never) => db.client.send(command)) => ({
+  ...{ table: later(), client: { send }, name: db.name, operator: 'eva' },
+  sleep: async () => {},
+})
+
+/** Items that name a clinic or a credential anywhere. */
+async function itemsWith(...texts: string[]) {
+  const items = await allItems(db)
+  return items.filter((item) => texts.some((text) => JSON.stringify(item).includes(text)))
+}
+
+describe('the deletion of a clinic', () => {
+  it('leaves nothing but the ledger of erasures, and every item of other clinics', async () => {
+    const before = await itemsWith(shortId(other.id), other.id, keys[1] as string)
+    const families = new Set(
+      (await itemsWith(shortId(clinic.id), clinic.id, keys[0] as string)).map(({ pk }) =>
+        pk.includes('#') && !pk.startsWith(shortId(clinic.id)) ? pk.split('#')[0] : pk.split('#')[1],
+      ),
+    )
+    expect([...families]).toEqual(
+      expect.arrayContaining(['credential', 'usage', 'import', 'provider', 'due', 'P', 'M']),
+    )
+    expect(await removeClinic(platform(), clinic)).toBeGreaterThan(40)
+    const left = await itemsWith(shortId(clinic.id), clinic.id, keys[0] as string)
+    expect(left.map(({ pk }) => pk).sort()).toEqual(
+      ['erasure#clinics', `erasure#${shortId(clinic.id)}`].sort(),
+    )
+    expect(await itemsWith(shortId(other.id), other.id, keys[1] as string)).toEqual(before)
+    expect(await deletedClinics(db).has(clinic.id)).toBe(true)
+    expect(await deletedClinics(db).has(other.id)).toBe(false)
+  })
+
+  it('revokes the credentials before anything else is deleted, and waits for writes that had begun', async () => {
+    const seen: (string | null | undefined)[] = []
+    const waits: number[] = []
+    await removeClinic(
+      {
+        ...platform(async (command: never) => {
+          const credential = await credentialStore({ table: db.table, now: Date.now }).find(keys[0] as string)
+          seen.push(credential?.revokedAt)
+          return db.client.send(command)
+        }),
+        sleep: async (ms) => waits.push(ms),
+      },
+      clinic,
+    )
+    expect(seen.length).toBeGreaterThan(0)
+    expect(seen).not.toContain(null)
+    expect(waits).toEqual([expect.closeTo(20_000, -4)])
+  })
+
+  it('can be repeated after it was stopped at any write', async () => {
+    for (let writes = 1; ; writes += 4) {
+      let count = 0
+      const stopping =
+        <Args extends unknown[], Result>(write: (...args: Args) => Promise<Result>) =>
+        async (...args: Args): Promise<Result> => {
+          if (++count >= writes) throw new Error('stopped')
+          return write(...args)
+        }
+      const table = later()
+      const { update, transact, tryTransact, deleteMany } = table
+      const stopped = {
+        ...table,
+        ...{ update: stopping(update), transact: stopping(transact) },
+        ...{ tryTransact: stopping(tryTransact), deleteMany: stopping(deleteMany) },
+      }
+      const current = (await clinicStore(db).find(clinic.id)) as Clinic
+      const isDone = await removeClinic({ ...platform(), table: stopped }, current).then(
+        () => true,
+        () => false,
+      )
+      if (isDone) break
+      expect(await clinicStore(db).find(clinic.id)).not.toBeNull()
+    }
+    expect((await itemsWith(shortId(clinic.id), clinic.id, keys[0] as string)).length).toBe(2)
+  })
+
+  it('scans again until nothing is found, and says so if items are still being written', async () => {
+    let scans = 0
+    const send = async (command: never) => {
+      const page = await db.client.send(command)
+      if ((command as unknown) instanceof ScanCommand && ++scans <= 3)
+        await db.table.putMany([{ pk: `${shortId(clinic.id)}#late`, sk: String(scans) }])
+      return page
+    }
+    await removeClinic(platform(send as never), clinic)
+    expect((await itemsWith(shortId(clinic.id))).length).toBe(1)
+
+    const endless = async (command: never) => {
+      await db.table.putMany([{ pk: `${shortId(other.id)}#late`, sk: String(++scans) }])
+      return db.client.send(command)
+    }
+    await expect(removeClinic(platform(endless as never), other)).rejects.toThrow('still being written')
+  })
+})

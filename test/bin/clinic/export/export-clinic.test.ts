@@ -1,0 +1,276 @@
+/** What an export writes, that it can be imported and exported again without a difference, and that it can be stopped. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { setPaused } from '../../../../bin/clinic/clinic-pause.ts'
+import { exportClinic } from '../../../../bin/clinic/export/export-clinic.ts'
+import { readManifest } from '../../../../bin/clinic/export/manifest.ts'
+import { importEntities } from '../../../../bin/clinic/import/entities.ts'
+import { importFile } from '../../../../bin/clinic/import/import-file.ts'
+import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
+import type { Clinic } from '../../../../shared/domain/clinic.ts'
+import { clinicStore } from '../../../../shared/store/clinics.ts'
+import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
+import type { Table } from '../../../../shared/store/table/table.ts'
+import { filledPatient } from '../../../support/filled-records.ts'
+import { createPopulatedClinic } from '../../../support/records.ts'
+import { freshTable, newClinic, type TestTable } from '../../../support/table.ts'
+import { invoice, lines, message, payment, visit } from '../import/calendar-fixtures.ts'
+
+let db: TestTable
+let clinic: Clinic
+let erased: string
+const root = mkdtempSync(join(tmpdir(), 'export-test-'))
+let folders = 0
+const newFolder = () => join(root, `export-${++folders}`)
+const sleep = async () => {
+  throw new Error('no pause to wait for')
+}
+
+const FILES: Record<string, object[]> = {
+  departments: [{ external_id: 'D1', name: 'Kardiologie' }],
+  doctors: [
+    {
+      ...{
+        external_id: 'E1',
+        full_name: 'Dr. Eva Noll',
+        specialty: 'Cardiology',
+        department_external_id: 'D1',
+      },
+      ...{ hours: 'mon-fri 09:00-12:30,13:30-18:00; sat 10:00-14:00', breaks: 'mon 10:00-10:15' },
+      time_off: '2026-12-24/2026-12-26; 2027-01-01',
+    },
+  ],
+  rooms: [{ external_id: 'R1', name: 'Room 1', department_external_id: 'D1', is_active: false }],
+  treatments: [
+    {
+      external_id: 'T1',
+      name: 'Check-up',
+      duration_minutes: 30,
+      price: '80.50',
+      doctor_external_ids: ['E1'],
+    },
+    { external_id: 'T2', name: 'ECG; "rest"', duration_minutes: 15, price: 7, currency: 'KWD', code: 'E,1' },
+  ],
+  'price-lists': [
+    {
+      ...{ external_id: 'L1', name: 'Members', valid_from: '2026-01-01', is_default: true },
+      items: [{ treatment_external_id: 'T2', price: '5.25' }],
+    },
+  ],
+  patients: [
+    {
+      ...{
+        external_id: 1,
+        first_name: 'Ada',
+        last_name: 'Kaya',
+        email_address: 'ada@x.org',
+        gender: 'female',
+      },
+      ...{ phone_number: '+905321234567', national_id: 'TR-1', date_of_birth: '1980-01-02' },
+      notes: 'Says "hello", then\nleaves; =1+1',
+    },
+    { external_id: 'b,2', first_name: 'Bo', last_name: 'Lind', is_active: false },
+  ],
+  appointments: [
+    visit,
+    {
+      ...visit,
+      external_id: 'b',
+      status: 'cancelled',
+      cancelled_at: '2026-03-01T10:00:00+03:00',
+      cancellation_reason: 'ill',
+    },
+  ].map((row) => ({ ...row, doctor_external_id: 'E1' })),
+  invoices: [
+    { ...invoice, line_items: lines },
+    {
+      ...invoice,
+      external_id: 'j',
+      invoice_number: '8',
+      patient_external_id: 'b,2',
+      subtotal: 20,
+      due_date: '2026-05-01',
+    },
+  ],
+  payments: [
+    payment,
+    { ...payment, external_id: 'q', invoice_external_id: 'j', amount: 20, description: 'card; "new"' },
+  ],
+  messages: [
+    { ...message, subject: 'Visit' },
+    {
+      ...message,
+      external_id: 'n',
+      channel: 'sms',
+      recipient: '+905321234567',
+      provider: 'sns',
+      status: 'delivered',
+    },
+  ],
+}
+
+const FILE_NAMES = Object.keys(FILES).flatMap((name) => [`${name}.csv`, `${name}.ndjson`])
+
+async function load(target: Clinic, name: string, file: string): Promise<void> {
+  const entity = importEntities(db.table, Date.now).find((known) => known.name === name)
+  if (!entity) throw new Error(`no entity ${name}`)
+  const reasons: string[] = []
+  await importFile(file, entity, target, { now: Date.now, onRejected: ({ reason }) => reasons.push(reason) })
+  expect([name, reasons]).toEqual([name, []])
+}
+
+const run = (of: Clinic, folder: string, table: Table = db.table) =>
+  exportClinic(table, of, folder, { sleep })
+
+/** The files of an export without its manifest. */
+const filesOf = (folder: string): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(folder)
+      .filter((name) => name !== 'manifest.json')
+      .sort()
+      .map((name) => [name, readFileSync(join(folder, name), 'utf8')]),
+  )
+
+const rowsOf = (folder: string, name: string): Record<string, unknown>[] =>
+  readFileSync(join(folder, `${name}.ndjson`), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+/** The clinic as it is now, with its pause. */
+const current = async ({ id }: Clinic): Promise<Clinic> => (await clinicStore(db).find(id)) as Clinic
+
+beforeAll(async () => {
+  db = await freshTable()
+  // A patient without external ids, as the API makes them, and one who is erased.
+  const patient = filledPatient()
+  clinic = (await createPopulatedClinic(db.table, patient)).clinic
+  for (const [name, rows] of Object.entries(FILES)) {
+    const file = join(root, `${name}.ndjson`)
+    writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+    await load(clinic, name, file)
+  }
+  erased = patient.id
+  await patientChanges(db.table).erase(clinic.id, erased, anonymizeResponse, { operator: 'test' })
+})
+afterAll(() => rmSync(root, { recursive: true }))
+
+describe('an export', () => {
+  it('has every column of the import but the record’s own id, and rows of every entity', async () => {
+    const folder = newFolder()
+    const manifest = await run(clinic, folder)
+    expect(Object.keys(filesOf(folder))).toEqual(FILE_NAMES.toSorted())
+    for (const { name, columns } of importEntities(db.table, Date.now)) {
+      const [row = {}] = rowsOf(folder, name)
+      expect(Object.keys(row)).toEqual(['external_id', ...columns.filter((column) => column !== 'id')])
+      expect(manifest.files[`${name}.csv`]?.rows).toBe(rowsOf(folder, name).length)
+    }
+    expect(rowsOf(folder, 'patients')).toMatchObject([
+      { external_id: erased, first_name: 'Erased', notes: null },
+      { external_id: '1', first_name: 'Ada', created_at: expect.stringMatching(/Z$/) },
+      { external_id: 'b,2', is_active: false },
+    ])
+    expect(rowsOf(folder, 'invoices')).toContainEqual(
+      expect.objectContaining({
+        external_id: 'j',
+        patient_external_id: 'b,2',
+        status: 'sent',
+        paid_amount: 20,
+      }),
+    )
+    expect(JSON.stringify(filesOf(folder))).not.toMatch(/canar/i)
+  })
+
+  it('is for its owner only, and ends with a manifest that names the clinic’s settings but no secret', async () => {
+    const folder = newFolder()
+    await run(clinic, folder)
+    expect(statSync(folder).mode & 0o777).toBe(0o700)
+    for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600)
+    const manifest = readManifest(folder)
+    expect(manifest).toMatchObject({
+      state: 'finished',
+      clinic: { id: clinic.id, timezone: clinic.timezone },
+    })
+    expect(JSON.stringify(manifest)).not.toContain('ecret')
+    expect(readdirSync(folder)).not.toContain('export.db')
+  })
+
+  it.each(['ndjson', 'csv'])(
+    'can be imported from its %s files, and is then exported the same',
+    async (format) => {
+      const [first, second] = [newFolder(), newFolder()]
+      await run(clinic, first)
+      const copy = await newClinic(db.table, { currency: clinic.currency })
+      for (const name of Object.keys(FILES)) await load(copy, name, join(first, `${name}.${format}`))
+      await run(copy, second)
+      expect(filesOf(second)).toEqual(filesOf(first))
+    },
+  )
+
+  it('continues after it was stopped at any call, with the same files', async () => {
+    const whole = newFolder()
+    await run(clinic, whole)
+    const folder = newFolder()
+    let calls = 0
+    for (let stopAt = 1; ; stopAt += 3) {
+      calls = 0
+      const query: Table['query'] = async (range) => {
+        if (++calls === stopAt) throw new Error('stopped')
+        return db.table.query(range)
+      }
+      const isStopped = await run(clinic, folder, { ...db.table, query }).then(
+        () => false,
+        (error: Error) => error.message === 'stopped',
+      )
+      if (!isStopped) break
+      expect(readManifest(folder)?.state).toBe('reading')
+    }
+    expect(filesOf(folder)).toEqual(filesOf(whole))
+  })
+
+  it('is of one moment if the clinic was paused', async () => {
+    await setPaused(db.table, clinic.id, new Date(Date.now() - 60_000).toISOString())
+    const waits: number[] = []
+    const paused = await exportClinic(db.table, await current(clinic), newFolder(), {
+      sleep: async (ms) => waits.push(ms),
+    })
+    expect([paused.is_one_moment, paused.read_again, waits]).toEqual([true, 0, []])
+    await setPaused(db.table, clinic.id, new Date().toISOString())
+    await exportClinic(db.table, await current(clinic), newFolder(), { sleep: async (ms) => waits.push(ms) })
+    expect(waits).toEqual([expect.closeTo(20_000, -4)])
+    await setPaused(db.table, clinic.id, null)
+    expect((await run(clinic, newFolder())).is_one_moment).toBe(false)
+  })
+
+  it('reads records again that change meanwhile, and says so', async () => {
+    const other = await newClinic(db.table)
+    await load(other, 'patients', join(root, 'patients.ndjson'))
+    const [before, folder] = [newFolder(), newFolder()]
+    await run(other, before)
+    let isChanged = false
+    const query: Table['query'] = async (range) => {
+      const items = await db.table.query(range)
+      const ada = items.find(({ f }) => f === 'Ada')
+      if (ada && !isChanged) {
+        isChanged = true
+        await patientChanges(db.table).update(other.id, ada.sk, { firstName: 'Ida' })
+      }
+      return items
+    }
+    const manifest = await run(other, folder, { ...db.table, query })
+    expect(manifest).toMatchObject({ is_one_moment: false, read_again: 1 })
+    expect(rowsOf(folder, 'patients').map(({ first_name }) => first_name)).toEqual(['Ida', 'Bo'])
+  })
+
+  it('refuses a folder with other files, a finished export, or that of another clinic', async () => {
+    await expect(run(clinic, root)).rejects.toThrow('is not empty')
+    const folder = newFolder()
+    await run(clinic, folder)
+    await expect(run(clinic, folder)).rejects.toThrow('is finished')
+    await expect(run(await newClinic(db.table), folder)).rejects.toThrow('another clinic')
+    writeFileSync(join(folder, 'manifest.json'), '{')
+    await expect(run(clinic, folder)).rejects.toThrow('is not the manifest')
+  })
+})

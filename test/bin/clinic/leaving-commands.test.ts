@@ -1,0 +1,130 @@
+/** The commands by which a clinic leaves: pause, export, resume, delete; and the export of one patient. */
+import { mkdtempSync, readFileSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { setPaused } from '../../../bin/clinic/clinic-pause.ts'
+import type { Clinic } from '../../../shared/domain/clinic.ts'
+import { newUuid } from '../../../shared/domain/uuid.ts'
+import { clinicStore } from '../../../shared/store/clinics.ts'
+import { deployedStack } from '../../support/deployed-stack.ts'
+import { createPopulatedClinic } from '../../support/records.ts'
+import { freshTable, newClinic, type TestTable } from '../../support/table.ts'
+
+let db: TestTable
+let clinic: Clinic
+let patient: string
+let run: Awaited<ReturnType<typeof deployedStack>>['run']
+const root = mkdtempSync(join(tmpdir(), 'leaving-test-'))
+const outputs: Record<string, string> = { OperatorLogGroup: 'operator-group' }
+const MANIFEST = join(root, 'whole', 'manifest.json')
+
+beforeAll(async () => {
+  db = await freshTable()
+  outputs.TableName = db.name
+  const world = await createPopulatedClinic(db.table)
+  clinic = world.clinic
+  patient = world.patient.id
+  run = (await deployedStack(outputs)).run
+})
+afterAll(() => rmSync(root, { recursive: true }))
+
+it('pauses a clinic and says since when, and resumes it', async () => {
+  const first = await run('clinic', 'pause', clinic.id)
+  expect([first.code, first.printed]).toEqual([0, expect.stringContaining('Paused clinic Clinic.')])
+  const { pausedAt } = (await clinicStore(db).find(clinic.id)) as Clinic
+  const again = await run('clinic', 'pause', clinic.id)
+  expect(again.printed).toBe(`Clinic Clinic has been paused since ${pausedAt}.\n`)
+  expect((await run('--json', 'clinic', 'list')).printed).toContain(`"paused_at":"${pausedAt}"`)
+  expect((await run('clinic', 'resume', clinic.id)).printed).toContain('Resumed clinic Clinic')
+  expect((await run('clinic', 'resume', clinic.id)).printed).toBe('Clinic Clinic is not paused.\n')
+  expect((await run('clinic', 'pause', newUuid())).code).toBe(2)
+})
+
+it('exports a clinic, and refuses the folder of an export that is finished', async () => {
+  await setPaused(db.table, clinic.id, '2026-05-01T07:00:00.000Z')
+  const args = ['export', '--clinic', clinic.id, '--out', join(root, 'whole')]
+  const { code, printed, lines } = await run(...args)
+  expect(code).toBe(0)
+  expect(printed).toMatch(/^Exported .*1 patients, 1 appointments, 1 invoices, 1 payments, 1 messages to /)
+  expect(printed).toContain('all records are of one moment')
+  expect(lines.map(({ command, outcome }) => [command, outcome])).toEqual([
+    ['export', 'started'],
+    ['export', 'done'],
+  ])
+  const again = await run(...args)
+  expect([again.code, again.errors]).toEqual([2, expect.stringContaining('choose another folder')])
+})
+
+it('exports a patient to two files for their owner only, and never replaces them', async () => {
+  const args = ['patient', 'export', patient, '--clinic', clinic.id, '--out', join(root, 'person')]
+  const { code, lines } = await run(...args)
+  expect(code).toBe(0)
+  expect(lines[1]).toMatchObject({ command: 'patient export', records: [patient] })
+  const file = join(root, 'person', `patient-${patient}`)
+  expect(statSync(`${file}.md`).mode & 0o777).toBe(0o600)
+  expect(JSON.parse(readFileSync(`${file}.json`, 'utf8'))).toMatchObject({ patient: { id: patient } })
+  expect(await run(...args)).toMatchObject({ code: 2, errors: expect.stringContaining('exists already') })
+  const unknown = await run('patient', 'export', newUuid(), '--clinic', clinic.id, '--out', root)
+  expect(unknown).toMatchObject({ code: 2, errors: expect.stringContaining('has no patient') })
+})
+
+describe('clinic delete', () => {
+  const remove = async (...args: string[]) => {
+    const { code, errors } = await run('clinic', 'delete', clinic.id, ...args)
+    return [code, errors]
+  }
+  const confirmed = ['--yes', '--confirm', 'Clinic']
+  const exported = ['--export', join(root, 'whole')]
+  const changeManifest = (change: object) =>
+    writeFileSync(MANIFEST, JSON.stringify({ ...JSON.parse(readFileSync(MANIFEST, 'utf8')), ...change }))
+
+  it('refuses without an export of today', async () => {
+    const refusal = (text: string) => [2, expect.stringContaining(text)]
+    expect(await remove(...confirmed)).toEqual(refusal('Name an export of today with --export'))
+    expect(await remove(...confirmed, '--export', root)).toEqual(refusal('has no export'))
+    const original = readFileSync(MANIFEST, 'utf8')
+    changeManifest({ clinic: { id: newUuid(), name: 'Other' } })
+    expect(await remove(...confirmed, ...exported)).toEqual(refusal('has the export of another clinic'))
+    writeFileSync(MANIFEST, original)
+    changeManifest({ finished_at: null, state: 'writing' })
+    expect(await remove(...confirmed, ...exported)).toEqual(refusal('is not finished: repeat "export"'))
+    changeManifest({ finished_at: '2026-05-01T07:00:00.000Z' })
+    expect(await remove(...confirmed, ...exported)).toEqual(refusal('is of 2026-05-01, not of today'))
+    writeFileSync(MANIFEST, '{')
+    expect(await remove(...confirmed, ...exported)).toEqual(refusal('is not the manifest'))
+    writeFileSync(MANIFEST, original)
+    const patients = readFileSync(join(root, 'whole', 'patients.csv'))
+    unlinkSync(join(root, 'whole', 'patients.csv'))
+    expect(await remove(...confirmed, ...exported)).toEqual(refusal('patients.csv is missing'))
+    writeFileSync(join(root, 'whole', 'patients.csv'), patients)
+  })
+
+  it('refuses without the name of the clinic, and without a terminal to type it', async () => {
+    expect(await remove(...exported)).toEqual([
+      2,
+      expect.stringContaining('Without a terminal, use --yes --confirm'),
+    ])
+    expect(await remove(...exported, '--yes', '--confirm', 'clinic')).toEqual([
+      2,
+      "Nothing was done: that is not the clinic's name.\n",
+    ])
+    expect(await clinicStore(db).find(clinic.id)).not.toBeNull()
+  })
+
+  it('deletes the clinic, after which it does not exist', async () => {
+    expect(await remove(...exported, ...confirmed)).toEqual([0, ''])
+    expect(await clinicStore(db).find(clinic.id)).toBeNull()
+    expect(await remove(...exported, ...confirmed)).toEqual([2, expect.stringContaining('does not exist')])
+  })
+
+  it('deletes a clinic without an export on request, also in a restored table', async () => {
+    const restored = await freshTable()
+    const { id } = await newClinic(restored.table)
+    await setPaused(restored.table, id, '2026-05-01T07:00:00.000Z')
+    const args = ['clinic', 'delete', id, '--without-export', ...confirmed]
+    expect((await run(...args)).code).toBe(2)
+    expect(await run(...args, '--table', restored.name)).toMatchObject({ code: 0 })
+    expect(await clinicStore(restored).find(id)).toBeNull()
+  })
+})
