@@ -47,6 +47,14 @@ export type RecordKind<Wire> = {
 /** A list of the API: the schema of its query, and how it is read. */
 type RecordList<Wire> = {
   readonly query: z.ZodObject
+  /** A part of the list that the API does not have, which an option of its own selects. */
+  readonly part?: {
+    readonly option: string
+    readonly description: string
+    readonly read: (
+      place: Place,
+    ) => Promise<{ readonly data: readonly object[]; readonly lines: readonly string[] }>
+  }
   readonly read: (place: Place, query: never) => Promise<RecordPage<Wire>>
 }
 
@@ -136,13 +144,19 @@ export function addListCommand<Wire extends { readonly id: string }>(
   kind: Pick<RecordKind<Wire>, 'noun' | 'plural' | 'cells'> & { readonly list: RecordList<Wire> },
   argument?: string,
 ): void {
-  const { query: schema, read } = kind.list
+  const { query: schema, read, part } = kind.list
+  if (part) command.option(`--${part.option}`, part.description)
   if (argument !== undefined) command.argument(argument)
   addParameters(command.description(description).requiredOption('--clinic <id>'), schema).action(
     async (...args: unknown[]) => {
       const [given, current] = args.slice(-2) as [Given, Command]
       const query = parseParameters(schema, given)
       const place = await placeOf(given, current)
+      if (part && given[part.option as keyof Given]) {
+        const { data, lines } = await part.read(place)
+        print(current, { data }, lines)
+        return
+      }
       const owner = argument === undefined ? {} : { owner: args[0] }
       const page = await read(place, { ...query, ...owner } as never).catch(failForParameter)
       print(current, page, [...tableOf(kind, page.data), footerOf(page, kind)])

@@ -13,6 +13,7 @@ import { patientsByNationalId } from '../../shared/store/patients/patients-by-na
 import { patientSearch } from '../../shared/store/patients/search.ts'
 import { invoices, payments } from './finance-records.ts'
 import { messageJson } from './message-progress.ts'
+import { unresolvedJson, unresolvedLines, unresolvedMessages } from './message-resolution.ts'
 import { addRecordCommands, type RecordKind } from './record-commands.ts'
 import { findOfPatients, NAME_OR_CONTACT } from './records-of-patients.ts'
 import { addWebhookRecords } from './webhook-records.ts'
@@ -96,6 +97,14 @@ const messages: RecordKind<Message> = {
   imported: 'message',
   list: {
     query: listMessages.query,
+    part: {
+      option: 'unresolved',
+      description: 'those whose outcome is unknown, and why; without the other filters',
+      read: async ({ table, clinic }) => {
+        const data = (await unresolvedMessages(table, [clinic], Date.now())).map(unresolvedJson)
+        return { data, lines: unresolvedLines(data) }
+      },
+    },
     read: ({ table, clinic }, query) => {
       const now = Date.now()
       const render = (message: Parameters<typeof messageJson>[0]) => messageJson(message, clinic, now)

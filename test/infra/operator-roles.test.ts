@@ -69,6 +69,28 @@ it('reads with every role, writes with all but "read", and touches the ledger of
   expect(may('Scan', 'x')).toEqual(['maintain'])
 })
 
+it('reads dead letters with "read", moves and deletes them with "support", and receives from no other queue', () => {
+  const onQueues = (role: OperatorRole) =>
+    statementsOf(role)
+      .filter(({ Action }) => [Action].flat().some((name) => name.startsWith('sqs:')))
+      .map(({ Action, Resource }) => [
+        [Action].flat(),
+        [Resource].flat().map((arn) => /clinic-prod-([\w-]+)/.exec(JSON.stringify(arn))?.[1]),
+      ])
+  const dead = ['emails-dead', 'feedback-dead', 'deliveries-dead', 'slow-deliveries-dead', 'fan-outs-dead']
+  const letters = [...dead, 'failed-fan-outs']
+  const reading = ['sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage']
+  expect(onQueues('read')).toEqual([[reading, letters]])
+  expect(onQueues('support')).toEqual([
+    [
+      ['sqs:ChangeMessageVisibility', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'],
+      letters,
+    ],
+    [['sqs:SendMessage'], dead.map((name) => name.replace('-dead', ''))],
+  ])
+  expect([onQueues('erase'), onQueues('maintain')]).toEqual([[], []])
+})
+
 /** The calls as IAM sees them. A transaction needs the permissions of its parts. */
 function permissionsOf({ operation, input }: RecordedCall): { action: string; partitions: string[] }[] {
   const key = (part: any): string => (part.Key ?? part.Item ?? part).pk.S
