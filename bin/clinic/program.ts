@@ -11,6 +11,7 @@ import { addErasureCommands } from './erasures.ts'
 import { describeError, withoutSecrets, writeFailure } from './error-output.ts'
 import { addExportCommand } from './export.ts'
 import { addFindCommand } from './find.ts'
+import { addIdsCommand } from './ids.ts'
 import { addImportCommand } from './import.ts'
 import { addInvoiceCommands } from './invoices.ts'
 import { addMessageCommands } from './messages.ts'
@@ -101,6 +102,7 @@ Exit codes: 0 done, 1 done, but rows were rejected or differences remain, 2 wron
   addImportCommand(program)
   addExportCommand(program)
   addFindCommand(program)
+  addIdsCommand(program)
   addPatientCommands(program)
   addErasureCommands(program)
   addAppointmentCommands(program)

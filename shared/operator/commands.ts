@@ -75,6 +75,7 @@ export const COMMANDS: Readonly<Record<string, Calls>> = {
   import: changing,
   export: reading,
   find: reading,
+  ids: reading,
   'patient update': changing,
   'patient list': reading,
   'patient show': reading,

@@ -7,7 +7,7 @@ import type { ReadyClinic } from '../../bin/demo/load.ts'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { calendarListPartition } from '../../shared/store/keys/calendar.ts'
 import { issueCredential } from '../support/credentials.ts'
-import { get, type RunningStack, runClinicTool, runStack } from '../support/local-stack.ts'
+import { get, type RunningStack, runClinicTool, runStack, spawnClinicTool } from '../support/local-stack.ts'
 import { newClinic } from '../support/table.ts'
 
 let stack: RunningStack
@@ -71,7 +71,14 @@ describe('import', () => {
     const { body } = await get(stack, '/patients?search=ida%20berg', pair)
     const { id } = body.data[0]
     const path = join(folder, 'erasures.ndjson')
-    expect(await tool('patient', 'erase', id, '--clinic', clinic)).toMatchObject({ code: 0 })
+    const erase = ['patient', 'erase', id, '--clinic', clinic]
+    const refused = await spawnClinicTool(stack, ...erase)
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('Without a terminal, use --yes'),
+    ])
+    expect((await get(stack, `/patients/${id}`, pair)).body.data.erased_at).toBeNull()
+    expect(await tool(...erase, '--yes', '--confirm', 'Ida Berg')).toMatchObject({ code: 0 })
     const listed = await tool('--json', 'erasures', 'list', '--clinic', clinic, '--to', path)
     expect(listed.json()).toMatchObject({
       data: [{ clinic_id: clinic, patient_id: id, operator: 'local', is_finished: true }],
@@ -245,8 +252,9 @@ describe('records', () => {
       { last_name: 'Umbenannt' },
     )
     for (const record of await everywhere()) expect(record.patient.full_name).toMatch(/ Umbenannt$/)
+    const name = (await everywhere())[0]?.patient.full_name
     expect((await read('/patients?search=umbenannt')).body.meta.total).toBe(1)
-    expect((await changed('patient', 'erase', patient.id)).json()).toMatchObject({
+    expect((await changed('patient', 'erase', patient.id, '--yes', '--confirm', name)).json()).toMatchObject({
       full_name: 'Erased Patient',
       phone_number: null,
       email_address: null,

@@ -193,7 +193,7 @@ describe('the role of a command', () => {
       'webhook delete': [webhooks[1]?.id as string, ...of],
       'credential revoke-all': [...of, '--yes', '--keep-webhooks'],
       'erasures list': of,
-      'patient erase': [patient.id, ...of],
+      'patient erase': [patient.id, ...of, '--yes', '--confirm', `Bo ${patient.lastName}`],
     }
   })
 

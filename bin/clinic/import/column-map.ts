@@ -5,8 +5,8 @@ import { isSupportedCountry } from 'libphonenumber-js/max'
 import * as z from 'zod'
 import { isTimezone } from '../../../shared/domain/timestamp.ts'
 import { ENCODINGS } from './encoding.ts'
+import { isDateFormat, isTimeFormat } from './format-syntax.ts'
 import { ImportFileError } from './import-file-error.ts'
-import { isDateFormat, isTimeFormat } from './value-formats.ts'
 
 const Name = z.string({ error: 'must be text' }).trim().min(1, { error: 'must not be empty' })
 const list = (item: z.ZodType<string>, what: string) =>
@@ -25,8 +25,7 @@ const Case = z.strictObject({
     .union([z.string(), z.array(z.string())], { error: 'must be a text, or a list of texts' })
     .transform((texts) => (typeof texts === 'string' ? [texts] : texts))
     .optional(),
-  // biome-ignore lint/suspicious/noThenProperty: data of a file, which is never awaited
-  then: z.string({ error: 'must be text' }),
+  value: z.string({ error: 'must be text' }),
 })
 
 /** Where a field comes from: columns, a part of a column, or the first of several cases that is true. */
@@ -54,7 +53,7 @@ export type FieldSource =
       readonly cases: readonly {
         readonly column: readonly string[]
         readonly is?: readonly string[]
-        readonly then: string
+        readonly value: string
       }[]
     }
 

@@ -34,7 +34,7 @@ beforeEach(async () => {
 const run = (...args: string[]) => stack.run('--json', ...args, '--clinic', mine.clinic.id)
 const ended = async (command: ReturnType<typeof run>) => {
   const { code, errors } = await command
-  return [code, errors.trim()]
+  return [code, errors === '' ? '' : JSON.parse(errors).error.message]
 }
 const correct = (...args: string[]) => run('invoice', 'correct', mine.invoice.id, ...args)
 const invoice = async () => (await invoiceStore(db).find(mine.clinic.id, mine.invoice.id))?.record

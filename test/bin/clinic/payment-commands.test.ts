@@ -29,7 +29,7 @@ beforeEach(async () => {
 const run = (...args: string[]) => stack.run('--json', ...args, '--clinic', mine.clinic.id)
 const ended = async (command: ReturnType<typeof run>) => {
   const { code, errors } = await command
-  return [code, errors.trim()]
+  return [code, errors === '' ? '' : JSON.parse(errors).error.message]
 }
 const add = (amount: string, ...more: string[]) =>
   run('payment', 'add', '--invoice', mine.invoice.id, '--amount', amount, '--method', 'card', ...more)
