@@ -1,4 +1,4 @@
-import { listInvoices, renderInvoice } from '../shared/api/invoices.ts'
+import { invoiceFilter, listInvoices, renderInvoice } from '../shared/api/invoices.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { readFilteredList } from '../shared/runtime/record-list.ts'
 import { invoiceStore } from '../shared/store/calendar/invoices.ts'
@@ -7,8 +7,6 @@ export const handler = endpoint(
   listInvoices,
   { invoices: invoiceStore },
   async ({ clinic, query, now }, { invoices }) => {
-    const { patient_id: patient, status, from, to } = query
-    const filter = { patient, facet: status, from, to }
-    return readFilteredList('invoices', { clinic, query, now }, invoices, filter, renderInvoice)
+    return readFilteredList('invoices', { clinic, query, now }, invoices, invoiceFilter(query), renderInvoice)
   },
 )

@@ -1,4 +1,4 @@
-import { listMessages, renderMessage } from '../shared/api/messages.ts'
+import { listMessages, messageFilter, renderMessage } from '../shared/api/messages.ts'
 import { endpoint } from '../shared/runtime/endpoint.ts'
 import { readFilteredList } from '../shared/runtime/record-list.ts'
 import { messageStore } from '../shared/store/messages/messages.ts'
@@ -7,8 +7,6 @@ export const handler = endpoint(
   listMessages,
   { messages: messageStore },
   async ({ clinic, query, now }, { messages }) => {
-    const { patient_id: patient, channel, from, to } = query
-    const filter = { patient, facet: channel, from, to }
-    return readFilteredList('messages', { clinic, query, now }, messages, filter, renderMessage)
+    return readFilteredList('messages', { clinic, query, now }, messages, messageFilter(query), renderMessage)
   },
 )

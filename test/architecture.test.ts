@@ -51,6 +51,7 @@ const ARROWS: Record<string, string[]> = {
     'shared/observability',
     'shared/store',
     'shared/store/keys',
+    'shared/store/patients',
     'shared/store/table',
   ],
   functions: [
@@ -171,6 +172,8 @@ const ARROWS: Record<string, string[]> = {
     'shared/observability',
     'shared/operator',
     'shared/runtime/document-client.ts',
+    'shared/runtime/patient-list.ts',
+    'shared/runtime/record-list.ts',
     'shared/store',
     'shared/store/calendar',
     'shared/store/copies',

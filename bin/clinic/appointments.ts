@@ -6,6 +6,7 @@ import { closeAs } from '../../shared/domain/appointment-actions.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import { patientKey } from '../../shared/store/keys/patients.ts'
 import { patientStore } from '../../shared/store/patients/patients.ts'
+import { addMoveCommand } from './appointment-moves.ts'
 import { connect, requireClinic } from './connection.ts'
 import { CommandFailure, parseOption, print } from './output.ts'
 import { changeRecord } from './record.ts'
@@ -32,6 +33,8 @@ export function addAppointmentCommands(program: Command): void {
     .action((id: string, { clinic, reason }: { clinic: string; reason?: string }, command: Command) =>
       setStatus(id, 'cancelled', clinic, command, parseOption('reason', longText(500).nullish(), reason)),
     )
+
+  addMoveCommand(group)
 }
 
 async function setStatus(

@@ -1,4 +1,5 @@
 /** The commands that departments, rooms, treatments and price lists have in common. */
+import { isDeepStrictEqual } from 'node:util'
 import type { Command } from 'commander'
 import { type CatalogueKind, type FieldProblem, MAX_CATALOGUE } from '../../shared/domain/catalogue.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
@@ -153,8 +154,13 @@ async function changeEntry<Entry extends Named, Options>(
   const known = await commands.store(place).list(place.clinic.id)
   const before = requireEntry(commands.kind, known, id)
   const after = change(before, place)
-  await save(commands, place, known, before, after)
-  print(command, commands.toJson(after), [`Changed ${commands.kind} ${after.name}`])
+  const isChanged = !isDeepStrictEqual(commands.toJson(after), commands.toJson(before))
+  if (isChanged) await save(commands, place, known, before, after)
+  print(command, { ...commands.toJson(after), changed: isChanged }, [
+    isChanged
+      ? `Changed ${commands.kind} ${after.name}`
+      : `Nothing changed: ${commands.kind} ${after.name} is so already`,
+  ])
 }
 
 /** Saves a record with those that change with it. @throws CommandFailure for a record that is wrong beside the others */

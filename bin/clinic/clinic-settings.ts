@@ -116,6 +116,9 @@ const OPTIONAL = {
   },
 } as const satisfies Record<string, Setting>
 
+/** Limits that the stage sets for clinics without their own, which `default` returns to. */
+const LIMITS = new Set(['sms-per-day', 'emails-per-day', 'messages-per-recipient', 'sms-countries'])
+
 const SETTINGS: Readonly<Record<string, Setting>> = { ...REQUIRED, ...OPTIONAL }
 
 /** The values of options, by their names in camel case. */
@@ -131,9 +134,14 @@ export function addSettings(command: Command): Command {
   return command
 }
 
-/** The options of a change. `--default` removes optional settings. */
+/** The options of a change. `--default` removes optional settings, and so does the value `default` of a limit. */
 export function addChanges(command: Command): Command {
-  for (const [name, setting] of Object.entries(SETTINGS)) command.addOption(optionOf(name, setting))
+  for (const [name, setting] of Object.entries(SETTINGS)) {
+    const isLimit = LIMITS.has(name)
+    const description = setting.description.replace(/ \(default: .*\)$/, '')
+    const withDefault = `${description}; "default" for the stage's limit`
+    command.addOption(optionOf(name, isLimit ? { ...setting, description: withDefault } : setting))
+  }
   return command.addOption(
     new Option('--default <settings...>', 'settings that are removed or return to their defaults').choices(
       Object.keys(OPTIONAL),
@@ -157,12 +165,21 @@ export function changesOf({
 }: SettingValues & { readonly default?: readonly string[] }): ClinicChanges {
   const both = given(values as SettingValues).find(([name]) => removed.includes(name))
   if (both) throw new CommandFailure(`Use --${both[0]} or --default ${both[0]}, not both.`)
-  const removals = removed.map((name) => [SETTINGS[name]?.field, null])
-  return { ...settingsOf(values as SettingValues), ...Object.fromEntries(removals) }
+  const isDefault = ([name, , value]: ReturnType<typeof given>[number]) =>
+    LIMITS.has(name) && value === 'default'
+  const reset = given(values as SettingValues)
+    .filter(isDefault)
+    .map(([name]) => name)
+  const removals = [...removed, ...reset].map((name) => [SETTINGS[name]?.field, null])
+  const set = Object.entries(values).filter(([name]) => !reset.some((one) => optionName(one) === name))
+  return { ...settingsOf(Object.fromEntries(set)), ...Object.fromEntries(removals) }
 }
+
+/** The name under which commander returns the value of an option. */
+const optionName = (name: string): string => new Option(`--${name}`).attributeName()
 
 const given = (values: SettingValues): [name: string, setting: Setting, value: string][] =>
   Object.entries(SETTINGS).flatMap(([name, setting]) => {
-    const value = values[new Option(`--${name}`).attributeName()]
+    const value = values[optionName(name)]
     return value === undefined ? [] : [[name, setting, value] as [string, Setting, string]]
   })

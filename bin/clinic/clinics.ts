@@ -4,23 +4,25 @@ import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
+import { confirmChanges, confirmName, differingSettings } from './clinic-change-checks.ts'
 import { addDeletionCommand } from './clinic-deletion.ts'
 import { addPauseCommands } from './clinic-pause.ts'
 import { addChanges, addSettings, changesOf, type SettingValues, settingsOf } from './clinic-settings.ts'
+import { addYesOption } from './confirmation.ts'
 import { connect, requireClinic } from './connection.ts'
+import { addHolidayCommands } from './holidays.ts'
 import { CommandFailure, formatTable as lines, print } from './output.ts'
+import { describeRecord } from './record-text.ts'
 
 export function addClinicCommands(program: Command): void {
-  const group = program.command('clinic').description('create, list and change clinics')
+  const group = program.command('clinic').description('create, list, show and change clinics')
 
-  addSettings(group.command('create').description('create a clinic')).action(
-    async (settings: SettingValues, command: Command) => {
+  addYesOption(addSettings(group.command('create').description('create a clinic'))).action(
+    async ({ yes: _, ...settings }: SettingValues, command: Command) => {
+      const given = settingsOf(settings) as Omit<Clinic, 'id' | 'createdAt'>
       const table = await connect(command)
-      const clinic = {
-        id: newUuid() as ClinicId,
-        createdAt: new Date().toISOString(),
-        ...(settingsOf(settings) as Omit<Clinic, 'id' | 'createdAt'>),
-      }
+      await confirmName(table, given.name, null, command)
+      const clinic = { id: newUuid() as ClinicId, createdAt: new Date().toISOString(), ...given }
       await clinicStore({ table }).create(clinic)
       print(command, clinicJson(clinic), [`Created clinic ${clinic.name}: ${clinic.id}`])
     },
@@ -35,23 +37,44 @@ export function addClinicCommands(program: Command): void {
       print(command, { data: clinics.map(clinicJson) }, lines(rows))
     })
 
+  group
+    .command('show')
+    .description('show the settings of a clinic')
+    .argument('<clinic>', 'clinic id')
+    .action(async (id: string, _: object, command: Command) => {
+      const clinic = await requireClinic(await connect(command), id)
+      print(command, clinicJson(clinic), describeRecord(clinicJson(clinic)))
+    })
+
+  addSetCommand(group)
+  addHolidayCommands(group)
+  addPauseCommands(group)
+  addDeletionCommand(group)
+}
+
+function addSetCommand(group: Command): void {
   const set = group
     .command('set')
     .description("change a clinic's settings, effective immediately for all its credentials")
     .argument('<clinic>', 'clinic id')
-  addChanges(set).action(async (id: string, settings: SettingValues, command: Command) => {
-    const table = await connect(command)
-    const changes = changesOf(settings)
-    if (Object.keys(changes).length === 0)
-      throw new CommandFailure('Nothing to change: specify at least one option.')
-    const { id: clinicId } = await requireClinic(table, id)
-    const clinic = await clinicStore({ table }).update(clinicId, changes)
-    await credentialStore({ table, now: Date.now }).refreshClinic(clinic)
-    print(command, clinicJson(clinic), [`Changed clinic ${clinic.name}`])
-  })
-
-  addPauseCommands(group)
-  addDeletionCommand(group)
+  addYesOption(addChanges(set)).action(
+    async (id: string, { yes: _, ...settings }: SettingValues, command: Command) => {
+      const wanted = changesOf(settings)
+      if (Object.keys(wanted).length === 0)
+        throw new CommandFailure('Nothing to change: specify at least one option.')
+      const table = await connect(command)
+      const before = await requireClinic(table, id)
+      const changes = differingSettings(before, wanted)
+      const isChanged = Object.keys(changes).length > 0
+      if (isChanged) await confirmChanges(table, before, changes, command)
+      // A run that was interrupted has set them, but may not have reached every credential.
+      const clinic = isChanged ? await clinicStore({ table }).update(before.id, changes) : before
+      await credentialStore({ table, now: Date.now }).refreshClinic(clinic)
+      print(command, { ...clinicJson(clinic), changed: isChanged }, [
+        isChanged ? `Changed clinic ${clinic.name}` : `Nothing changed: clinic ${clinic.name} is so already`,
+      ])
+    },
+  )
 }
 
 /** The clinic as commands print it. A limit is null where the stage's limit applies. */

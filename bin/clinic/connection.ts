@@ -1,9 +1,9 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation'
 import { SQSClient } from '@aws-sdk/client-sqs'
 import type { Command } from 'commander'
-import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
+import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { isUuid } from '../../shared/domain/uuid.ts'
-import { clinicStore } from '../../shared/store/clinics.ts'
+import { clinicStore, type StoredClinic } from '../../shared/store/clinics.ts'
 import { openTable, type Table } from '../../shared/store/table/table.ts'
 import { isAccessDenied } from './access-denied.ts'
 import { describeMissingSettings } from './aws-settings.ts'
@@ -143,7 +143,7 @@ async function deployedStack(name: string): Promise<StackLocation> {
 }
 
 /** The clinic with this id. @throws CommandFailure if there is none */
-export async function requireClinic(table: Table, id: string): Promise<Clinic> {
+export async function requireClinic(table: Table, id: string): Promise<StoredClinic> {
   const clinic = isUuid(id) ? await clinicStore({ table }).find(id.toLowerCase() as ClinicId) : null
   if (!clinic) throw new CommandFailure(`Clinic ${id} does not exist. Run "clinic list" to see all clinics.`)
   return clinic

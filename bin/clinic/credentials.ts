@@ -1,64 +1,54 @@
 import type { Command } from 'commander'
-import * as z from 'zod'
-import { type Credential, type CredentialWithUse, isActive } from '../../shared/domain/credential.ts'
-import { isScope, SCOPES, type Scope } from '../../shared/domain/scope.ts'
-import { singleLineText } from '../../shared/domain/text-fields.ts'
-import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
+import { isActive } from '../../shared/domain/credential.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
 import { addToTrail } from './command-trail.ts'
+import { addYesOption, confirm } from './confirmation.ts'
 import { cellOf, connect, requireClinic } from './connection.ts'
-import { type RevokeOptions, revokeCredential } from './credential-revocation.ts'
-import { CommandFailure, formatTable as lines, parseOption, print } from './output.ts'
+import {
+  credentialCells,
+  credentialJson,
+  parseExpiry,
+  parseName,
+  parseRate,
+  parseScopes,
+  requireKey,
+  SCOPE_LIST,
+  secretLines,
+} from './credential-options.ts'
+import { type RevokeOptions, requireWebhookOption, revokeCredential } from './credential-revocation.ts'
+import { addCredentialUpdates } from './credential-updates.ts'
+import { counted, formatTable as lines, print } from './output.ts'
 
-const Expiry = z.iso.datetime({
-  offset: true,
-  error: 'must be a timestamp such as 2027-01-01T00:00:00+03:00',
-})
-
-const Rate = z.coerce
-  .number({ error: 'must be a number of requests per minute' })
-  .int({ error: 'must be a whole number' })
-  .min(1, { error: 'must be at least 1' })
-  .max(1_000_000, { error: 'must be at most 1000000' })
+type CreateOptions = { clinic: string; name: string; scopes: string; expires?: string; rate?: string }
 
 export function addCredentialCommands(program: Command): void {
-  const group = program.command('credential').description('issue, list and revoke credentials')
+  const group = program.command('credential').description('issue, list, change and revoke credentials')
 
   group
     .command('create')
     .description('issue a credential; its secret is shown only once')
     .requiredOption('--clinic <id>')
     .requiredOption('--name <name>', 'who uses it, e.g. the name of the integration')
-    .requiredOption('--scopes <list>', `"all", "none" or a comma-separated list of ${SCOPES.join(', ')}`)
+    .requiredOption('--scopes <list>', SCOPE_LIST)
     .option('--expires <timestamp>', 'expiry, e.g. 2027-01-01T00:00:00+03:00 (default: never)')
     .option('--rate <number>', "requests per minute (default: the stage's limit)")
-    .action(
-      async (
-        given: { clinic: string; name: string; scopes: string; expires?: string; rate?: string },
-        command: Command,
-      ) => {
-        const table = await connect(command)
-        const clinic = await requireClinic(table, given.clinic)
-        const credential = await credentialStore({ table, now: Date.now }).issue({
-          name: parseOption('name', singleLineText(100), given.name),
-          clinic: clinic.id,
-          cell: await cellOf(command),
-          scopes: scopesOf(given.scopes),
-          expiresAt:
-            given.expires === undefined
-              ? null
-              : new Date(parseOption('expires', Expiry, given.expires)).toISOString(),
-          requestsPerMinute: given.rate === undefined ? null : parseOption('rate', Rate, given.rate),
-        })
-        const { key, secret } = credential
-        print(command, { ...credentialJson(credential), secret }, [
-          `key     ${key}`,
-          `secret  ${secret}`,
-          '',
-          `The secret is not stored and not shown again. Use: Authorization: Developer ${key}:${secret}`,
-        ])
-      },
-    )
+    .action(async (given: CreateOptions, command: Command) => {
+      const settings = {
+        name: parseName(given.name),
+        scopes: parseScopes(given.scopes),
+        expiresAt: given.expires === undefined ? null : parseExpiry(given.expires),
+        requestsPerMinute: given.rate === undefined ? null : parseRate(given.rate),
+      }
+      const table = await connect(command)
+      const clinic = await requireClinic(table, given.clinic)
+      const credential = await credentialStore({ table, now: Date.now }).issue({
+        ...settings,
+        clinic: clinic.id,
+        cell: await cellOf(command),
+      })
+      const { key, secret } = credential
+      print(command, { ...credentialJson(credential), secret }, secretLines(key, secret))
+    })
 
   group
     .command('list')
@@ -68,65 +58,69 @@ export function addCredentialCommands(program: Command): void {
       const table = await connect(command)
       const clinic = await requireClinic(table, id)
       const credentials = await credentialStore({ table, now: Date.now }).list(clinic.id)
-      const rows = credentials.map((credential) => [
-        credential.key,
-        credential.name,
-        stateOf(credential),
-        credential.lastUsedAt ? `last used ${credential.lastUsedAt}` : 'never used',
-        credential.scopes.join(','),
-      ])
-      print(command, { data: credentials.map(credentialJson) }, lines(rows))
+      print(command, { data: credentials.map(credentialJson) }, lines(credentials.map(credentialCells)))
     })
 
-  group
-    .command('revoke')
+  addCredentialUpdates(group)
+  addRevocation(group)
+}
+
+function addRevocation(group: Command): void {
+  withWebhookOptions(group.command('revoke'))
     .description('revoke a credential, effective from the next request')
     .argument('<key>')
-    .option('--with-webhooks', 'also delete the webhook endpoints that were created with it')
-    .option('--keep-webhooks', 'keep the webhook endpoints that were created with it')
-    .action(async (key: string, given: RevokeOptions, command: Command) => {
+    .action(async (text: string, given: RevokeOptions, command: Command) => {
+      const key = requireKey(text)
       const table = await connect(command)
-      const { credential, deleted } = await revokeCredential(table, key, given, (ids) =>
-        addToTrail(
-          command,
-          ids.map((id) => ({ id })),
-        ),
-      )
+      const { credential, deleted } = await revokeCredential(table, key, given, addIds(command))
       print(command, { ...credentialJson(credential), deleted_webhooks: deleted }, [
         `Revoked credential ${key}`,
         ...deleted.map((id) => `Deleted webhook endpoint ${id}`),
       ])
     })
+
+  addYesOption(withWebhookOptions(group.command('revoke-all')))
+    .description("revoke all of a clinic's credentials; run it again if it was interrupted")
+    .requiredOption('--clinic <id>')
+    .action(async (given: RevokeOptions & { clinic: string }, command: Command) => {
+      const table = await connect(command)
+      const clinic = await requireClinic(table, given.clinic)
+      const all = await credentialStore({ table, now: Date.now }).list(clinic.id)
+      const left = all.filter(({ revokedAt }) => revokedAt === null)
+      const keys = left.map(({ key }) => key)
+      const count = counted(left.length, 'credential')
+      await requireWebhookOption(table, clinic.id, keys, given)
+      if (left.length > 0)
+        await confirm(command, [
+          `${count} of ${clinic.name} ${left.length === 1 ? 'is' : 'are'} revoked, ${left.filter((one) => isActive(one, Date.now())).length} of them active. Their integrations get a 401 from the next request on:`,
+          ...lines(left.map(credentialCells)),
+        ])
+      const revoked = []
+      for (const key of keys) revoked.push(await revokeCredential(table, key, given, addIds(command)))
+      const deleted = revoked.flatMap((one) => one.deleted)
+      print(
+        command,
+        { data: revoked.map(({ credential }) => credentialJson(credential)), deleted_webhooks: deleted },
+        [
+          left.length === 0
+            ? `Nothing changed: ${clinic.name} has no credential that is not revoked`
+            : `Revoked ${count} of ${clinic.name}`,
+          ...deleted.map((id) => `Deleted webhook endpoint ${id}`),
+        ],
+      )
+    })
 }
 
-function stateOf(credential: Credential): string {
-  if (credential.revokedAt) return 'revoked'
-  return isActive(credential, Date.now()) ? 'active' : 'expired'
-}
+const withWebhookOptions = (command: Command): Command =>
+  command
+    .option('--with-webhooks', 'also delete the webhook endpoints that were created with it')
+    .option('--keep-webhooks', 'keep the webhook endpoints that were created with it')
 
-function scopesOf(text: string): Scope[] {
-  if (text === 'all') return [...SCOPES]
-  if (text === 'none') return []
-  const names = text.split(',').map((name) => name.trim())
-  const wrong = names.filter((name) => !isScope(name))
-  if (wrong.length > 0)
-    throw new CommandFailure(
-      `--scopes: unknown scope ${wrong.join(', ')}. Valid scopes are ${SCOPES.join(', ')}.`,
+/** Adds ids of endpoints to the access trail before they are deleted. */
+const addIds =
+  (command: Command) =>
+  (ids: readonly string[]): void =>
+    addToTrail(
+      command,
+      ids.map((id) => ({ id })),
     )
-  return SCOPES.filter((scope) => names.includes(scope))
-}
-
-function credentialJson(credential: CredentialWithUse) {
-  const at = (instant: string | null) => instant && clinicTimestamp(instant, credential.clinic.timezone)
-  return {
-    key: credential.key,
-    name: credential.name,
-    clinic_id: credential.clinic.id,
-    scopes: credential.scopes,
-    requests_per_minute: credential.requestsPerMinute,
-    created_at: at(credential.createdAt),
-    expires_at: at(credential.expiresAt),
-    last_used_at: at(credential.lastUsedAt),
-    revoked_at: at(credential.revokedAt),
-  }
-}

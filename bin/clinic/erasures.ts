@@ -4,10 +4,12 @@ import type { Clinic } from '../../shared/domain/clinic.ts'
 import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
 import { type Erasure, erasureLedger } from '../../shared/store/copies/erasure-ledger.ts'
 import { addToTrail } from './command-trail.ts'
+import { addConfirmOptions } from './confirmation.ts'
 import { connect, connectTable, requireClinic } from './connection.ts'
+import { confirmReplay, PATIENT_COUNT } from './erasure-confirmation.ts'
 import { readErasures } from './erasure-file.ts'
 import { CommandFailure, formatTable, print } from './output.ts'
-import { replayErasures } from './restore/erasure-replay.ts'
+import { pendingErasures, replayErasures } from './restore/erasure-replay.ts'
 
 type ReplayOptions = { clinic: string; table?: string; sourceTable?: string; from?: string }
 
@@ -34,7 +36,7 @@ export function addErasureCommands(program: Command): void {
       print(command, { data: erasures }, formatTable(rows))
     })
 
-  group
+  const replay = group
     .command('replay')
     .description('erase the patients again that a restored table has not erased; may be repeated')
     .requiredOption('--clinic <id>')
@@ -56,12 +58,14 @@ export function addErasureCommands(program: Command): void {
         command,
         erasures.map(({ patient }) => ({ patient_id: patient })),
       )
+      await confirmReplay(command, erasures, await pendingErasures(table, clinic.id, erasures))
       const counts = await replayErasures(table, clinic.id, erasures)
       const { erased, already_erased, unknown } = counts
       print(command, counts, [
         `${erased} erased, ${already_erased} already erased, ${unknown} unknown to the table`,
       ])
     })
+  addConfirmOptions(replay, PATIENT_COUNT)
 }
 
 const erasureJson = ({ patient, at, operator, isFinished }: Erasure, clinic: Clinic) => ({

@@ -1,17 +1,36 @@
 import { statSync } from 'node:fs'
 import { basename } from 'node:path'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import type { Clinic } from '../../shared/domain/clinic.ts'
+import type { Table } from '../../shared/store/table/table.ts'
 import { connect, requireClinic } from './connection.ts'
 import { announceImport } from './import/announce-import.ts'
+import { type ColumnMap, readColumnMap } from './import/column-map.ts'
+import { ENCODINGS, type Encoding } from './import/encoding.ts'
 import { importEntities } from './import/entities.ts'
-import { type ImportResult, importFile, rejectedFile } from './import/import-file.ts'
-import { rowReader } from './import/rows.ts'
+import type { ImportableEntity } from './import/entity.ts'
+import { type ImportProgress, type ImportResult, ImportStopped, importFile } from './import/import-file.ts'
+import { rejectedFile } from './import/rejections.ts'
+import { countsText, type FileReport, formatFields, GroupedTexts, reportLines } from './import/report.ts'
+import { trialTable } from './import/trial-table.ts'
+import { StatedPaid } from './import/unpaid-invoices.ts'
+import { entityName, requireFile, resolveMap } from './import-paths.ts'
+import { interruptible } from './interruption.ts'
 import { resolveFromInvocationDir } from './invocation-path.ts'
-import { CommandFailure, type GlobalOptions, NeedsAttention, print } from './output.ts'
+import { CommandFailure, EXIT, type GlobalOptions, NeedsAttention, print } from './output.ts'
 import { progressBar } from './progress.ts'
 
-/** Rejected rows that are printed per file. The file of rejected rows has all of them. */
-const MAX_PRINTED_REJECTIONS = 10
+/** Rejected rows and warnings that are printed per file. The file of rejected rows has all of them. */
+const MAX_PRINTED = 10
+
+type Options = {
+  clinic: string
+  entity?: string
+  map?: string
+  encoding?: Encoding
+  check: boolean
+  events: boolean
+}
 
 export function addImportCommand(program: Command): void {
   program
@@ -25,95 +44,148 @@ export function addImportCommand(program: Command): void {
     )
     .requiredOption('--clinic <id>')
     .option('--entity <name>', 'entity of the files, if their names do not start with it')
+    .option('--check', 'check everything, write nothing, and print a summary without personal data', false)
+    .option('--map <name>', 'how columns and values are named: a JSON file, or cliniko, german or turkish')
+    .addOption(new Option('--encoding <name>', 'of the files, if not UTF-8').choices(ENCODINGS))
     .option('--events', 'announce events for imported changes', false)
-    .action(
-      async (
-        paths: string[],
-        given: { clinic: string; entity?: string; events: boolean },
-        command: Command,
-      ) => {
-        const files = paths.map(resolveFromInvocationDir)
-        for (const file of files) requireFile(file)
-        const table = await connect(command)
-        const clinic = await requireClinic(table, given.clinic)
-        const entities = importEntities(table, Date.now, given)
-        const names = entities.map(({ name }) => name)
-        const jobs = files
-          .map((file) => ({ file, order: names.indexOf(entityName(file, given.entity, names)) }))
-          .sort((a, b) => a.order - b.order)
-        const results: (ImportResult & { file: string })[] = []
-        for (const { file, order } of jobs) {
-          const entity = entities[order]
-          if (!entity) continue
-          const result = await importWithProgress(command, file, (options) =>
-            importFile(file, entity, clinic, options),
-          )
-          await announceImport(table, clinic.id, entity.name, result)
-          results.push({ file, ...result })
-        }
-        const total = sum(results)
-        const { json } = command.optsWithGlobals<GlobalOptions>()
-        print(command, { ...total, ...(json && { files: results }) }, results.map(summary))
-        if (total.rejected > 0) throw new NeedsAttention()
-      },
-    )
+    .action(async (paths: string[], given: Options, command: Command) => {
+      const files = paths.map(resolveFromInvocationDir)
+      for (const file of files) requireFile(file)
+      const stored = await connect(command)
+      const clinic = await requireClinic(stored, given.clinic)
+      using table = given.check ? trialTable(stored) : undefined
+      await importAll(command, files, { ...given, table: table ?? stored, clinic })
+    })
 }
 
-function requireFile(file: string): void {
-  rowReader(file)
-  const found = statSync(file, { throwIfNoEntry: false })
-  if (!found) throw new CommandFailure(`${file} does not exist`)
-  if (!found.isFile()) throw new CommandFailure(`${file} is not a file`)
+type Run = Omit<Options, 'clinic'> & { readonly table: Table; readonly clinic: Clinic }
+
+async function importAll(command: Command, files: readonly string[], run: Run): Promise<void> {
+  const { table, clinic, check } = run
+  const entities = importEntities(table, Date.now, run)
+  const names = entities.map(({ name }) => name)
+  const map = run.map === undefined ? undefined : readColumnMap(resolveMap(run.map), entities)
+  const jobs = files
+    .map((file) => ({ file, order: names.indexOf(entityName(file, run.entity, names)) }))
+    .sort((a, b) => a.order - b.order)
+  const reports: (FileReport & ImportResult)[] = []
+  using statedPaid = new StatedPaid()
+  for (const { file, order } of jobs) {
+    const entity = entities[order]
+    if (!entity) continue
+    const report = await importWithProgress(command, file, entity, { ...run, map }, statedPaid)
+    if (!check) await announceImport(table, clinic.id, entity.name, report)
+    reports.push(report)
+  }
+  const unpaid = await statedPaid.withoutPayments(table, clinic.id)
+  const total = sum(reports)
+  const { json } = command.optsWithGlobals<GlobalOptions>()
+  const filesOf = check
+    ? reports
+    : reports.map(({ reasons: _, warned: __, rows: ___, encoding: ____, delimiter: _____, ...rest }) => rest)
+  print(
+    command,
+    {
+      ...total,
+      ...(check && { check }),
+      paid_without_payments: unpaid.count,
+      ...(json && { files: filesOf }),
+    },
+    [
+      ...reports.flatMap((report) => (check ? reportLines(report) : summary(report))),
+      ...unpaidLines(unpaid),
+      ...(check ? ['Nothing was written.'] : []),
+    ],
+  )
+  if (total.rejected > 0) throw new NeedsAttention()
 }
 
-/** Whether a file's name begins with an entity, followed by no letter (`patients-2026.csv`). */
-const isNamedAfter = (fileName: string, entity: string): boolean =>
-  fileName.toLowerCase().startsWith(entity) && !/^[a-z]/i.test(fileName.slice(entity.length))
-
-/** The entity of a file: `--entity`, or what its name begins with. */
-function entityName(file: string, wanted: string | undefined, names: readonly string[]): string {
-  const name = wanted ?? names.find((entity) => isNamedAfter(basename(file), entity)) ?? ''
-  if (names.includes(name)) return name
-  const problem =
-    wanted === undefined
-      ? `${file}: cannot tell the entity from the file name`
-      : `--entity: unknown entity ${wanted}`
-  throw new CommandFailure(`${problem}. Valid entities are ${names.join(', ')}.`)
+function unpaidLines({ count, places }: Awaited<ReturnType<StatedPaid['withoutPayments']>>): string[] {
+  if (count === 0) return []
+  const where = places.map(({ file, line }) => `${basename(file)}:${line}`).join(', ')
+  const more = count > places.length ? ', ...' : ''
+  return [
+    `warning: ${count} ${count > 1 ? 'invoices are' : 'invoice is'} paid by the file, and ${count > 1 ? 'have' : 'has'} no ` +
+      `payments (${where}${more}): import their payments too`,
+  ]
 }
 
+/** Imports a file. If it does not get to its end, says how far it got. */
 async function importWithProgress(
   command: Command,
   file: string,
-  run: (options: Parameters<typeof importFile>[3]) => Promise<ImportResult>,
-): Promise<ImportResult> {
+  entity: ImportableEntity,
+  { clinic, check, encoding, map }: Omit<Run, 'map'> & { map: ColumnMap | undefined },
+  statedPaid: StatedPaid,
+): Promise<FileReport & ImportResult> {
   const bar = progressBar(command, basename(file), statSync(file).size)
+  const [reasons, warned] = [new GroupedTexts(), new GroupedTexts()]
   let printed = 0
+  let printedWarnings = 0
+  let format = { encoding: '', delimiter: null as string | null }
+  let latest: ImportProgress | undefined
+  const printSome = (text: string) => {
+    printed++
+    if (!check && printed <= MAX_PRINTED) bar.printLine(text)
+    if (!check && printed === MAX_PRINTED + 1)
+      bar.printLine(`See ${rejectedFile(file)} for all rejected rows`)
+  }
+  using interruption = interruptible()
   try {
-    return await run({
+    const result = await importFile(file, entity, clinic, {
       now: Date.now,
-      onProgress: bar.show,
+      ...{ map, encoding, isTrial: check, signal: interruption.signal },
+      onFormat: (found) => {
+        format = formatFields(found)
+      },
+      onProgress: (progress) => {
+        latest = progress
+        bar.show(progress)
+      },
       onWait: () =>
         bar.printLine(`${file}: the store is busy or unavailable; waiting up to ten minutes at a time`),
       onRejected: ({ line, reason }) => {
-        printed++
-        if (printed <= MAX_PRINTED_REJECTIONS) bar.printLine(`${file}:${line}: ${reason}`)
-        if (printed === MAX_PRINTED_REJECTIONS + 1)
-          bar.printLine(`See ${rejectedFile(file)} for all rejected rows`)
+        reasons.add(reason, line)
+        printSome(`${file}:${line}: ${reason}`)
+      },
+      onWarning: ({ line, text }) => {
+        warned.add(text, line)
+        printedWarnings++
+        if (!check && printedWarnings <= MAX_PRINTED) bar.printLine(`${file}:${line}: warning: ${text}`)
+      },
+      onAccepted: (row) => {
+        if (entity.isStatedPaid?.(row)) statedPaid.add(row.id, { file, line: row.line })
       },
     })
+    const rows = latest?.rows ?? 0
+    const name = check ? basename(file) : file
+    return {
+      file: name,
+      entity: entity.name,
+      rows,
+      ...format,
+      ...result,
+      reasons: reasons.groups,
+      warned: warned.groups,
+    }
+  } catch (error) {
+    if (latest && !check)
+      bar.printLine(
+        `${file}: stopped after ${latest.rows} rows: ${countsText(latest.result)}. Run it again to continue.`,
+      )
+    if (error instanceof ImportStopped) throw new CommandFailure('Interrupted.', EXIT.interrupted)
+    throw error
   } finally {
     bar.done()
   }
 }
 
 function sum(results: readonly ImportResult[]): ImportResult {
-  const total = { imported: 0, updated: 0, unchanged: 0, rejected: 0 }
-  for (const result of results) {
+  const total: ImportResult = { imported: 0, updated: 0, unchanged: 0, rejected: 0, warnings: 0 }
+  for (const result of results)
     for (const name of Object.keys(total) as (keyof ImportResult)[]) total[name] += result[name]
-  }
   return total
 }
 
-const summary = ({ file, imported, updated, unchanged, rejected }: ImportResult & { file: string }): string =>
-  `${file}: ${imported} imported, ${updated} updated, ${unchanged} unchanged, ${rejected} rejected` +
-  (rejected > 0 ? ` (see ${rejectedFile(file)})` : '')
+const summary = ({ file, ...result }: ImportResult & { file: string }): string =>
+  `${file}: ${countsText(result)}${result.rejected > 0 ? ` (see ${rejectedFile(file)})` : ''}`

@@ -2,14 +2,20 @@ import type { Command } from 'commander'
 import { renderInvoice } from '../../shared/api/invoices.ts'
 import { oneOf } from '../../shared/api/schemas.ts'
 import { applyPayments } from '../../shared/domain/invoice.ts'
+import { singleLineText } from '../../shared/domain/text-fields.ts'
+import { isUuid } from '../../shared/domain/uuid.ts'
+import { invoiceCorrection } from '../../shared/store/calendar/invoice-correction.ts'
 import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../shared/store/calendar/payments.ts'
+import { addToTrail } from './command-trail.ts'
 import { connect, requireClinic } from './connection.ts'
 import { CommandFailure, parseOption, print } from './output.ts'
 import { changeRecord } from './record.ts'
 
 /** Statuses that the clinic sets. The others are computed from payments. */
 const SETTABLE_STATUSES = ['draft', 'pending', 'sent', 'overdue', 'cancelled'] as const
+
+type Correction = { clinic: string; number?: string; patient?: string }
 
 export function addInvoiceCommands(program: Command): void {
   const group = program.command('invoice').description("change a clinic's invoices")
@@ -27,11 +33,52 @@ export function addInvoiceCommands(program: Command): void {
         const clinic = await requireClinic(table, clinicId)
         const invoice = await changeRecord(table, invoiceStore({ table }), clinic.id, id, async (before) => {
           const payments = await paymentStore({ table }).allOf(clinic.id, 'invoice', before.id)
-          return applyPayments({ ...before, clinicStatus: setStatus }, payments)
+          const after = applyPayments({ ...before, clinicStatus: setStatus }, payments)
+          if (after.status === setStatus) return after
+          throw new CommandFailure(
+            `Invoice ${id} stays ${after.status}: once an invoice has payments, they determine its status. Nothing was changed. "payment void" takes back a payment.`,
+          )
         })
         if (!invoice) throw new CommandFailure(`The clinic has no invoice ${id}.`)
-        const explanation = invoice.status === setStatus ? '' : ', computed from its payments'
-        print(command, renderInvoice(invoice, clinic), [`Invoice ${id} is ${invoice.status}${explanation}`])
+        print(command, renderInvoice(invoice, clinic), [`Invoice ${id} is ${invoice.status}`])
       },
     )
+
+  group
+    .command('correct')
+    .description('correct the number or the patient, on the invoice and on its payments')
+    .argument('<invoice>', 'invoice id')
+    .requiredOption('--clinic <id>')
+    .option('--number <text>', 'the number that it should have')
+    .option('--patient <id>', 'the patient who should have it')
+    .action((id: string, given: Correction, command: Command) => correct(id, given, command))
+}
+
+async function correct(id: string, given: Correction, command: Command): Promise<void> {
+  if (given.number === undefined && given.patient === undefined)
+    throw new CommandFailure('Specify --number, --patient or both.')
+  const number =
+    given.number === undefined ? undefined : parseOption('number', singleLineText(100), given.number)
+  const table = await connect(command)
+  const clinic = await requireClinic(table, given.clinic)
+  const patient = given.patient?.toLowerCase()
+  const isPossible = isUuid(id) && (patient === undefined || isUuid(patient))
+  const outcome = isPossible
+    ? await invoiceCorrection(table).correct(clinic.id, id.toLowerCase(), { number, patient })
+    : { kind: isUuid(id) ? ('patient_not_found' as const) : ('not_found' as const) }
+  switch (outcome.kind) {
+    case 'not_found':
+      throw new CommandFailure(`The clinic has no invoice ${id}.`)
+    case 'erased':
+      throw new CommandFailure('The patient of the invoice was erased, so it cannot be corrected.')
+    case 'patient_not_found':
+      throw new CommandFailure(`--patient: the clinic has no patient ${given.patient}.`)
+    case 'patient_erased':
+      throw new CommandFailure(`--patient: patient ${given.patient} was erased.`)
+  }
+  addToTrail(command, [{ patient_id: outcome.previousPatient }])
+  const isChanged = outcome.kind === 'corrected'
+  print(command, renderInvoice(outcome.invoice, clinic), [
+    isChanged ? `Corrected invoice ${id}` : `Invoice ${id} has that number and patient already`,
+  ])
 }

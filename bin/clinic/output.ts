@@ -3,14 +3,24 @@ import type * as z from 'zod'
 import { addToTrail } from './command-trail.ts'
 
 /** Exit codes. `needsAttention`: done, but rows were rejected or differences remain. */
-export const EXIT = { done: 0, needsAttention: 1, wrongInput: 2, unreachable: 3, failed: 4 } as const
+export const EXIT = {
+  done: 0,
+  needsAttention: 1,
+  wrongInput: 2,
+  unreachable: 3,
+  failed: 4,
+  interrupted: 130,
+} as const
 
 /** Ends the command with a message for the operator. */
 export class CommandFailure extends Error {
   readonly exitCode: number
-  constructor(message: string, exitCode: number = EXIT.wrongInput) {
+  /** What `--json` prints with the message, such as other times. */
+  readonly details: object
+  constructor(message: string, exitCode: number = EXIT.wrongInput, details: object = {}) {
     super(message)
     this.exitCode = exitCode
+    this.details = details
   }
 }
 
@@ -31,6 +41,10 @@ export function print(command: Command, result: object, lines: readonly string[]
   const { json } = command.optsWithGlobals<GlobalOptions>()
   printLines(command, ...(json ? [JSON.stringify(result)] : lines))
 }
+
+/** `1 visit`, `2 visits`. */
+export const counted = (count: number, noun: string): string =>
+  count === 1 ? `1 ${noun}` : `${count} ${noun}s`
 
 /** Columns as wide as their widest cell. */
 export function formatTable(rows: readonly (readonly string[])[]): string[] {

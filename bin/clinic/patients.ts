@@ -11,9 +11,14 @@ import {
   personName,
   phoneNumber,
 } from '../../shared/domain/text-fields.ts'
+import { isUuid } from '../../shared/domain/uuid.ts'
+import { upcomingVisits } from '../../shared/store/copies/cancel-visits.ts'
 import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
+import { patientStore } from '../../shared/store/patients/patients.ts'
 import { operatorOf } from './command-trail.ts'
+import { addConfirmOptions } from './confirmation.ts'
 import { connect, requireClinic } from './connection.ts'
+import { confirmErasure, PATIENT_NAME } from './erasure-confirmation.ts'
 import { CommandFailure, parseOption, print } from './output.ts'
 import { addPatientExportCommand } from './patient-export.ts'
 
@@ -61,20 +66,32 @@ export function addPatientCommands(program: Command): void {
 
   addPatientExportCommand(group)
 
-  group
+  const erase = group
     .command('erase')
-    .description('anonymize a patient permanently; appointments, amounts and totals stay')
+    .description(
+      'anonymize a patient permanently and cancel upcoming visits; past appointments, amounts and totals stay',
+    )
     .argument('<patient>', 'patient id')
     .requiredOption('--clinic <id>')
     .action(async (id: string, { clinic: clinicId }: { clinic: string }, command: Command) => {
       const table = await connect(command)
       const clinic = await requireClinic(table, clinicId)
-      const patient = await patientChanges(table).erase(clinic.id, id.toLowerCase(), anonymizeResponse, {
+      const before = isUuid(id) ? await patientStore({ table }).find(clinic.id, id.toLowerCase()) : null
+      if (!before) throw new CommandFailure(`The clinic has no patient ${id}.`)
+      const upcoming = (await upcomingVisits(table, clinic.id, before.id)).length
+      // An interrupted erasure is completed without asking: there is no name any more.
+      if (!before.erasedAt) await confirmErasure(command, table, clinic, before, upcoming)
+      const patient = await patientChanges(table).erase(clinic.id, before.id, anonymizeResponse, {
         operator: operatorOf(command),
       })
       if (!patient) throw new CommandFailure(`The clinic has no patient ${id}.`)
-      print(command, renderPatientDetails(patient, { clinic, scopes: SCOPES }), [`Erased patient ${id}`])
+      print(
+        command,
+        { ...renderPatientDetails(patient, { clinic, scopes: SCOPES }), cancelled_appointments: upcoming },
+        [`Erased patient ${id}`, ...(upcoming > 0 ? [`Cancelled ${upcoming} upcoming appointments`] : [])],
+      )
     })
+  addConfirmOptions(erase, PATIENT_NAME)
 }
 
 function changesOf({

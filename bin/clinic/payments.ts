@@ -2,24 +2,32 @@ import type { Command } from 'commander'
 import { renderPayment } from '../../shared/api/payments.ts'
 import { oneOf, RecordDate } from '../../shared/api/schemas.ts'
 import type { ClinicInfo } from '../../shared/domain/clinic.ts'
+import { wallClock } from '../../shared/domain/clock.ts'
 import { currencyDecimals } from '../../shared/domain/currencies.ts'
 import type { Invoice } from '../../shared/domain/invoice.ts'
 import { isTooLarge, parseDecimal } from '../../shared/domain/money.ts'
 import {
+  NEW_PAYMENT,
   PAYMENT_METHODS,
   PAYMENT_STATUSES,
   PAYMENT_TYPES,
   type Payment,
+  type VoidVerdict,
+  voidPayment,
 } from '../../shared/domain/payment.ts'
 import { singleLineText } from '../../shared/domain/text-fields.ts'
 import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
-import { newUuid } from '../../shared/domain/uuid.ts'
+import { isUuid, newUuid } from '../../shared/domain/uuid.ts'
 import { paymentStore } from '../../shared/store/calendar/payments.ts'
-import { PatientErased, settlement } from '../../shared/store/calendar/settlement.ts'
+import { PatientErased, type PaymentChange, settlement } from '../../shared/store/calendar/settlement.ts'
 import { readImportIds } from '../../shared/store/import-ids.ts'
-import { commitWithRetry } from '../../shared/store/table/commit-packed.ts'
+import type { Changeset } from '../../shared/store/table/changeset.ts'
+import type { Table } from '../../shared/store/table/table.ts'
+import { addYesOption } from './confirmation.ts'
+import { commitConfirmed } from './confirmed-commit.ts'
 import { connect, requireClinic } from './connection.ts'
 import { CommandFailure, parseOption, print } from './output.ts'
+import { checkNewPayment, checkVoid } from './payment-balance.ts'
 
 type AddPaymentOptions = {
   clinic: string
@@ -34,9 +42,13 @@ type AddPaymentOptions = {
 }
 
 export function addPaymentCommands(program: Command): void {
-  const group = program.command('payment').description("record a clinic's payments")
+  const group = program.command('payment').description("record and void a clinic's payments")
+  addAddCommand(group)
+  addVoidCommand(group)
+}
 
-  group
+function addAddCommand(group: Command): void {
+  const add = group
     .command('add')
     .description('record a payment or refund and update its invoice')
     .requiredOption('--clinic <id>')
@@ -54,16 +66,17 @@ export function addPaymentCommands(program: Command): void {
       const { externalId } = given
       const id =
         externalId === undefined ? newUuid() : (await readImportIds(table, clinic.id))('payment', externalId)
-      const make = (invoice: Invoice): Payment => paymentOf(given, id, invoice, clinic)
       const payments = paymentStore({ table })
-      const invoice = given.invoice.toLowerCase()
       let isNew = false
-      await commitWithRetry(async () => {
+      await commitConfirmed(command, async (warn) => {
         // A payment with this external id is kept unchanged.
         if (await payments.find(clinic.id, id)) return null
-        const changes = await settlement(table)
-          .buildChangeset(clinic.id, invoice, [{ id, build: make, externalId }])
-          .catch(failForErasedPatient)
+        const build = (invoice: Invoice): Payment => {
+          const payment = paymentOf(given, id, invoice, clinic)
+          checkNewPayment(payment, invoice, wallClock(table.now(), clinic.timezone).date, warn)
+          return payment
+        }
+        const changes = await settle(table, clinic, given.invoice.toLowerCase(), { id, build, externalId })
         isNew = changes !== null
         return changes
       })
@@ -73,6 +86,69 @@ export function addPaymentCommands(program: Command): void {
         isNew ? `Recorded payment ${id}` : `Payment ${id} already exists`,
       ])
     })
+  addYesOption(add)
+}
+
+function addVoidCommand(group: Command): void {
+  const command = group
+    .command('void')
+    .description(
+      'let a payment or refund that was recorded by mistake no longer count, and update its invoice',
+    )
+    .argument('<payment>', 'payment id')
+    .requiredOption('--clinic <id>')
+    .requiredOption('--reason <text>', 'why, for the operator alone')
+    .action(async (given: string, options: { clinic: string; reason: string }, command: Command) => {
+      const reason = parseOption('reason', singleLineText(500), options.reason)
+      const table = await connect(command)
+      const clinic = await requireClinic(table, options.clinic)
+      const payments = paymentStore({ table })
+      const find = async () =>
+        (isUuid(given) ? await payments.find(clinic.id, given.toLowerCase()) : null)?.record ??
+        failWith(`The clinic has no payment ${given}.`)
+      const { id, invoice } = await find()
+      const voidedAt = new Date(table.now()).toISOString()
+      await commitConfirmed(command, (warn) => {
+        const build = (invoice: Invoice, before: Payment | null): Payment => {
+          if (!before) throw new CommandFailure(`The clinic has no payment ${id}.`)
+          // An earlier attempt may have been committed although its response was lost.
+          if (before.voidedAt === voidedAt && before.voidReason === reason) return before
+          checkVoid(before, invoice, warn)
+          return requireVoided(voidPayment(before, voidedAt, reason), before, clinic)
+        }
+        return settle(table, clinic, invoice.id, { id, build })
+      })
+      const voided = await find()
+      const result = { ...renderPayment(voided, clinic), void_reason: voided.voidReason }
+      print(command, result, [`Voided payment ${id}`])
+    })
+  addYesOption(command)
+}
+
+/** The changes of a payment and its invoice. Null for an unknown invoice. */
+const settle = (
+  table: Table,
+  { id }: ClinicInfo,
+  invoice: string,
+  change: PaymentChange,
+): Promise<Changeset | null> =>
+  settlement(table).buildChangeset(id, invoice, [change]).catch(failForErasedPatient)
+
+function requireVoided(verdict: VoidVerdict, { id, voidedAt }: Payment, { timezone }: ClinicInfo): Payment {
+  switch (verdict.kind) {
+    case 'already_voided':
+      throw new CommandFailure(
+        `Payment ${id} is already voided, since ${clinicTimestamp(voidedAt ?? '', timezone)}.`,
+      )
+    case 'failed':
+      throw new CommandFailure(`Payment ${id} failed, so it does not count: there is nothing to void.`)
+    case 'voided':
+      return verdict.payment
+  }
+}
+
+function failWith(message: string): never {
+  throw new CommandFailure(message)
 }
 
 function failForErasedPatient(error: unknown): never {
@@ -83,6 +159,8 @@ function paymentOf(given: AddPaymentOptions, id: string, invoice: Invoice, clini
   const decimals = currencyDecimals(invoice.currency)
   const amount = parseDecimal(given.amount, decimals)
   if (amount === null && isTooLarge(given.amount, decimals)) throw new CommandFailure('--amount is too large')
+  if (amount !== null && amount < 0 && given.type === 'refund')
+    throw new CommandFailure('--amount of a refund is written without a minus sign')
   if (amount === null || amount <= 0) {
     throw new CommandFailure(
       `--amount must be a positive number with at most ${decimals} decimals in ${invoice.currency}`,
@@ -90,6 +168,7 @@ function paymentOf(given: AddPaymentOptions, id: string, invoice: Invoice, clini
   }
   const createdAt = new Date().toISOString()
   return {
+    ...NEW_PAYMENT,
     id,
     amount,
     currency: invoice.currency,

@@ -1,11 +1,13 @@
 import type { Command } from 'commander'
-import type { ImportProgress } from './import/import-file.ts'
 
 /** Interval between redraws of the bar on a terminal, and between lines elsewhere. */
 const REDRAW_MS = 100
 const LINE_MS = 10_000
 
 const BAR_WIDTH = 24
+
+/** `bytes` are those of the size; an export counts its rows as such. */
+type Progress = { readonly bytes: number; readonly rows: number }
 
 /** Prints the progress of an import to stderr: a bar with rate and time left on a terminal, lines elsewhere. */
 export function progressBar(command: Command, name: string, size: number) {
@@ -21,7 +23,7 @@ export function progressBar(command: Command, name: string, size: number) {
   }
 
   return {
-    show: ({ bytes, rows }: ImportProgress): void => {
+    show: ({ bytes, rows }: Progress): void => {
       const now = performance.now()
       if (now - lastShownAt < (terminal ? REDRAW_MS : LINE_MS)) return
       lastShownAt = now

@@ -91,7 +91,12 @@ function addManagementCommands(group: Command): void {
         before.isActive ? { ...before, isActive: false, updatedAt } : before,
       )
       if (!webhook) throw unknownWebhook(id)
-      print(command, webhookJson(webhook, clinic), [`Disabled webhook endpoint ${webhook.id}`])
+      const isChanged = webhook.updatedAt === updatedAt
+      print(command, webhookJson(webhook, clinic), [
+        isChanged
+          ? `Disabled webhook endpoint ${webhook.id}`
+          : `Nothing changed: webhook endpoint ${webhook.id} is disabled already`,
+      ])
     })
 
   group
@@ -107,9 +112,10 @@ function addManagementCommands(group: Command): void {
     })
 }
 
-const unknownWebhook = (id: string) => new CommandFailure(`The clinic has no webhook endpoint ${id}.`)
+const unknownWebhook = (id: string) =>
+  new CommandFailure(`The clinic has no webhook endpoint ${id}. "webhook list" lists all of them.`)
 
-const webhookJson = (webhook: Webhook, clinic: Clinic) => ({
+export const webhookJson = (webhook: Webhook, clinic: Clinic) => ({
   ...renderWebhook(webhook, clinic),
   created_by: webhook.createdBy,
 })

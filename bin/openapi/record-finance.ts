@@ -18,6 +18,18 @@ export async function recordFinance(
   ])
   const newest = await sendRequest('GET', '/invoices?limit=1')
   const { id } = newest.body.data[0]
+  const mistyped = await run(
+    'payment',
+    'add',
+    '--invoice',
+    id,
+    '--amount',
+    '5000.00',
+    '--method',
+    'card',
+    '--yes',
+  )
+  await run('payment', 'void', String(mistyped.id), '--reason', 'Mistyped')
   await run('payment', 'add', '--invoice', id, '--amount', '500.00', '--method', 'card')
   await run('payment', 'add', '--invoice', id, '--amount', '875.00', '--method', 'bank_transfer')
   await recordSuccess('list-invoices', '/invoices?limit=1')

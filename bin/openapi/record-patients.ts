@@ -41,5 +41,5 @@ export async function recordErasure({ sendRequest }: ExampleRecorder, { run }: O
   const { body } = await sendRequest('POST', '/patients', {
     body: { first_name: 'Kerem', last_name: 'Yalçın' },
   })
-  await run('patient', 'erase', body.data.id)
+  await run('patient', 'erase', body.data.id, '--yes', '--confirm', 'Kerem Yalçın')
 }

@@ -102,6 +102,15 @@ export const listAppointments = defineRoute({
   uses: { table: ['Query', 'BatchGetItem'] },
 })
 
+/** What a query narrows the list to. */
+export const appointmentFilter = ({
+  patient_id: patient,
+  doctor_id: doctor,
+  status: facet,
+  date_from: from,
+  date_to: to,
+}: z.output<typeof listAppointments.query>) => ({ patient, doctor, facet, from, to })
+
 export const getAppointment = defineRoute({
   id: 'get-appointment',
   method: 'GET',

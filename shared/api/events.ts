@@ -69,6 +69,7 @@ const DATA: Record<EventName, z.ZodObject> = {
   'invoice.updated': invoiceData(oneOf(INVOICE_STATUSES)),
   'invoice.paid': invoiceData(z.literal('paid')),
   'payment.created': paymentData,
+  'payment.updated': paymentData,
   'sms.sent': messageData('sent'),
   'sms.delivered': messageData('delivered'),
   'sms.failed': messageData('failed'),

@@ -124,6 +124,14 @@ export const listInvoices = defineRoute({
   uses: { table: ['Query', 'BatchGetItem'] },
 })
 
+/** What a query narrows the list to. */
+export const invoiceFilter = ({
+  patient_id: patient,
+  status: facet,
+  from,
+  to,
+}: z.output<typeof listInvoices.query>) => ({ patient, facet, from, to })
+
 export const getInvoice = defineRoute({
   id: 'get-invoice',
   method: 'GET',

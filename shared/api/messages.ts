@@ -88,6 +88,14 @@ export const listMessages = defineRoute({
   uses: { table: ['Query', 'BatchGetItem'] },
 })
 
+/** What a query narrows the list to. */
+export const messageFilter = ({
+  patient_id: patient,
+  channel: facet,
+  from,
+  to,
+}: z.output<typeof listMessages.query>) => ({ patient, facet, from, to })
+
 export const getMessage = defineRoute({
   id: 'get-message',
   method: 'GET',

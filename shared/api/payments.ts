@@ -39,6 +39,10 @@ export const Payment = z
     status: oneOf(PAYMENT_STATUSES),
     description: z.string().nullable(),
     payment_date: CalendarDate,
+    voided_at: Timestamp.nullable().meta({
+      description:
+        'When it was voided, because it was recorded by mistake. Its status is then `failed`. Null if it was not.',
+    }),
     created_at: Timestamp,
     updated_at: UpdatedAt,
   })
@@ -59,6 +63,7 @@ export const renderPayment = (
   status: payment.status,
   description: payment.description,
   payment_date: payment.date,
+  voided_at: payment.voidedAt && clinicTimestamp(payment.voidedAt, clinic.timezone),
   created_at: clinicTimestamp(payment.createdAt, clinic.timezone),
   updated_at: clinicTimestamp(payment.updatedAt, clinic.timezone),
 })
@@ -88,6 +93,15 @@ export const listPayments = defineRoute({
   errors: ['invalid_cursor'],
   uses: { table: ['Query', 'BatchGetItem'] },
 })
+
+/** What a query narrows the list to. */
+export const paymentFilter = ({
+  patient_id: patient,
+  invoice_id: invoice,
+  status: facet,
+  from,
+  to,
+}: z.output<typeof listPayments.query>) => ({ patient, invoice, facet, from, to })
 
 export const listInvoicePayments = defineRoute({
   id: 'list-invoice-payments',

@@ -1,5 +1,7 @@
 /** What can be done to a scheduled appointment besides moving it. */
 import { type Appointment, type AppointmentStatus, canTransition } from './appointment.ts'
+import type { WallClock } from './clock.ts'
+import { parseTime } from './interval.ts'
 
 export type AppointmentAction =
   | { readonly kind: 'confirm' }
@@ -31,6 +33,14 @@ export function applyAction(appointment: Appointment, action: AppointmentAction,
       return closeAs(appointment, 'cancelled', { at, reason: action.reason })
   }
 }
+
+/** Whether an appointment is scheduled and has not begun, at a time by the clinic's clock. */
+export const isUpcoming = (
+  { status, date, startTime }: Pick<Appointment, 'status' | 'date' | 'startTime'>,
+  now: WallClock,
+): boolean =>
+  status === 'scheduled' &&
+  (date > now.date || (date === now.date && parseTime(startTime) * 60 >= now.seconds))
 
 /** Ends an appointment with a status at an instant `at`. Nothing changes if it already has that status. */
 export function closeAs(

@@ -14,8 +14,13 @@ export type Credential = {
   readonly requestsPerMinute: number | null
 }
 
-/** A credential and when it was last used, accurate to the hour; null if it never was. */
-export type CredentialWithUse = Credential & { readonly lastUsedAt: string | null }
+/** A credential as the operator sees it. */
+export type CredentialWithUse = Credential & {
+  /** Accurate to the hour, and not before its creation; null if it was never used. */
+  readonly lastUsedAt: string | null
+  /** Until when the secret before the last rotation is accepted, too; null if there was no rotation. */
+  readonly previousSecretUntil: string | null
+}
 
 /**
  * The name of the deployment that issues a key, which is a part of the key: a router in front of several deployments

@@ -14,6 +14,8 @@ export type Doctor = {
   /** Times within the hours that cannot be booked. */
   readonly breaks: WeeklyHours
   readonly timeOff: readonly TimeOff[]
+  /** A copy of the clinic's holidays, so that a booking need not read them. Absent if there never were any. */
+  readonly holidays?: readonly TimeOff[]
   /** Dates `Y-m-d` with hours other than the week's. An empty list is a day off. */
   readonly exceptions: Readonly<Record<string, readonly Window[]>>
 }

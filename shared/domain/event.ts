@@ -5,7 +5,7 @@ import { hasSameEventFields } from './field-policy.ts'
 import { INVOICE_FIELDS, type Invoice } from './invoice.ts'
 import type { Message } from './message.ts'
 import { PATIENT_FIELDS, type Patient } from './patient.ts'
-import type { Payment } from './payment.ts'
+import { PAYMENT_FIELDS, type Payment } from './payment.ts'
 import type { Scope } from './scope.ts'
 import { clinicTimestamp } from './timestamp.ts'
 
@@ -24,6 +24,7 @@ export const EVENTS = [
   'invoice.updated',
   'invoice.paid',
   'payment.created',
+  'payment.updated',
   'sms.sent',
   'sms.delivered',
   'sms.failed',
@@ -169,11 +170,10 @@ export function invoiceEventDraft(before: Invoice | null, after: Invoice): Event
   }
 }
 
-/** A payment causes one event, when it is created. Later corrections cause none. */
 export function paymentEventDraft(before: Payment | null, after: Payment): EventDraft | null {
-  if (before) return null
+  if (before && hasSameEventFields(before, after, PAYMENT_FIELDS)) return null
   return {
-    event: 'payment.created',
+    event: before ? 'payment.updated' : 'payment.created',
     data: {
       id: after.id,
       invoice_id: after.invoice.id,

@@ -26,9 +26,16 @@ export type Payment = {
   readonly description: string | null
   /** Clinic-local `Y-m-d`. */
   readonly date: string
+  /** ISO 8601 instant at which it was voided, because it was recorded by mistake. Its status is then `failed`. */
+  readonly voidedAt: string | null
+  /** Why it was voided, for the operator alone. */
+  readonly voidReason: string | null
   /** ISO 8601 instant. */
   readonly createdAt: string
 }
+
+/** What a new payment has, unless more is known of it. */
+export const NEW_PAYMENT = { voidedAt: null, voidReason: null } as const satisfies Partial<Payment>
 
 /** Replaces the number of an erased patient's invoice: numbers are the clinic's own text and may hold a name. */
 export const erasedInvoiceNumber = ({ id }: { readonly id: string }): string => `ERASED-${id}`
@@ -49,5 +56,27 @@ export const PAYMENT_FIELDS = {
   status: KEEP,
   description: eraseTo(null),
   date: KEEP,
+  voidedAt: KEEP,
+  voidReason: eraseTo(null),
   createdAt: KEEP,
 } satisfies FieldPolicies<Payment>
+
+/** What a completed payment adds to the paid amount of its invoice; negative for a refund. */
+export const signedAmount = ({ type, amount }: Pick<Payment, 'type' | 'amount'>): number =>
+  type === 'refund' ? -amount : amount
+
+/** Whether a payment counts, or will once it is completed. */
+export const mayCount = ({ status }: Pick<Payment, 'status'>): boolean =>
+  status === 'completed' || status === 'pending'
+
+/** What became of voiding a payment. A `failed` payment counts nothing, so there is nothing to void. */
+export type VoidVerdict =
+  | { readonly kind: 'voided'; readonly payment: Payment }
+  | { readonly kind: 'already_voided' | 'failed' }
+
+/** The payment as it remains once it is voided: it no longer counts. */
+export function voidPayment(payment: Payment, voidedAt: string, voidReason: string): VoidVerdict {
+  if (payment.voidedAt !== null) return { kind: 'already_voided' }
+  if (payment.status === 'failed') return { kind: 'failed' }
+  return { kind: 'voided', payment: { ...payment, status: 'failed', voidedAt, voidReason } }
+}

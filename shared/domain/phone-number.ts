@@ -1,4 +1,9 @@
-import { isValidPhoneNumber, type NumberType, parsePhoneNumberFromString } from 'libphonenumber-js/max'
+import {
+  type CountryCode,
+  isValidPhoneNumber,
+  type NumberType,
+  parsePhoneNumberFromString,
+} from 'libphonenumber-js/max'
 import * as z from 'zod'
 import { E164 } from './patient.ts'
 
@@ -26,3 +31,9 @@ export const isCostly = (number: string): boolean =>
 /** The ISO 3166 code of an E.164 number's country; null if it has none. */
 export const countryOf = (number: string): string | null =>
   parsePhoneNumberFromString(number)?.country ?? null
+
+/** The E.164 form of a number as people write it, in the numbering plan of a country unless it has a country code; null if it is none. */
+export function internationalNumber(text: string, country: string): string | null {
+  const number = parsePhoneNumberFromString(text, country as CountryCode)
+  return number?.isPossible() ? number.number : null
+}

@@ -28,6 +28,10 @@ export function bookingRefusal(day: DoctorDay, interval: Interval, now: WallCloc
   return refusalWithin(openingsOf(day), day, interval, now)
 }
 
+/** Whether a doctor works during an interval, whatever is booked, and whether or not it is past. */
+export const isWorking = (day: Omit<DoctorDay, 'busy'>, interval: Interval): boolean =>
+  isOpen(openingsOf(day), interval)
+
 /** The bookable slots of a day, ascending: from each window's start in steps of the duration. */
 export function freeSlots(day: DoctorDay, duration: number, now: WallClock): Interval[] {
   const openings = openingsOf(day)
@@ -66,8 +70,10 @@ const MAX_ALTERNATIVES = 3
 /** When a doctor works on a day, and the breaks and skipped clock times within. */
 type Openings = { readonly windows: readonly Interval[]; readonly closed: readonly Interval[] }
 
-function openingsOf({ doctor, date, timezone, gaps }: DoctorDay): Openings {
-  const isDayOff = doctor.timeOff.some(({ from, to }) => from <= date && date <= to)
+function openingsOf({ doctor, date, timezone, gaps }: Omit<DoctorDay, 'busy'>): Openings {
+  const isDayOff = [...doctor.timeOff, ...(doctor.holidays ?? [])].some(
+    ({ from, to }) => from <= date && date <= to,
+  )
   if (!doctor.isActive || isDayOff) return { windows: [], closed: [] }
   const weekday = WEEKDAYS[dayOfWeek(date) - 1] ?? 'mon'
   const windows = doctor.exceptions[date] ?? doctor.hours[weekday] ?? []
@@ -79,15 +85,19 @@ function openingsOf({ doctor, date, timezone, gaps }: DoctorDay): Openings {
 
 const toInterval = ({ start, end }: Window): Interval => ({ from: parseTime(start), to: parseTime(end) })
 
+const isOpen = ({ windows, closed }: Openings, interval: Interval): boolean =>
+  interval.to <= LAST_MINUTE &&
+  isCovered(interval, windows) &&
+  !closed.some((part) => overlaps(part, interval))
+
 function refusalWithin(
-  { windows, closed }: Openings,
+  openings: Openings,
   day: DoctorDay,
   interval: Interval,
   now: WallClock,
 ): BookingRefusal | null {
   if (day.date < now.date || (day.date === now.date && interval.from * 60 <= now.seconds)) return 'in_past'
-  const isWithinHours = interval.to <= LAST_MINUTE && isCovered(interval, windows)
-  if (!isWithinHours || closed.some((part) => overlaps(part, interval))) return 'outside_hours'
+  if (!isOpen(openings, interval)) return 'outside_hours'
   return day.busy.some((taken) => overlaps(taken, interval)) ? 'taken' : null
 }
 

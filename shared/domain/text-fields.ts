@@ -70,4 +70,12 @@ export const nationalId = z
 /** An E.164 number with any punctuation: `+90 (532) 123-45-67` becomes `+905321234567`. */
 export const phoneNumber = singleLineText(40)
   .transform((text) => text.replace(/[\s().\-/]/g, ''))
-  .refine((text) => E164.test(text), { error: 'must be an international number such as +905321234567' })
+  .superRefine((text, context) => {
+    if (!E164.test(text))
+      context.addIssue({
+        code: 'custom',
+        message: /^\d+$/.test(text)
+          ? 'needs its country code: +49 171 1234567, not 0171... or 0049...'
+          : 'must be an international number such as +49 171 1234567',
+      })
+  })

@@ -34,23 +34,49 @@ export type NewCredential = {
  */
 export const ACTIVE_VERSION = 1
 
-/** Replaces the item of an unknown key, so that rejecting it takes the same time. */
-const DUMMY_CREDENTIAL = { salt: randomBytes(16), hash: randomBytes(32) }
+/** A secret as it is stored. */
+type HashedSecret = { readonly salt: Uint8Array; readonly hash: Uint8Array }
+
+/** The secret before the last rotation, and the instant until which it is accepted. */
+type PreviousSecret = HashedSecret & { readonly until: string }
+
+/** The stored secrets of a credential. */
+export type StoredSecrets = HashedSecret & { readonly previous?: PreviousSecret }
+
+/**
+ * Replaces the item of an unknown key, and the previous secret of a credential without one, so that each request compares
+ * two secrets.
+ */
+const DUMMY_SECRET = { salt: randomBytes(16), hash: randomBytes(32), until: new Date(0).toISOString() }
+
+/** A new secret, and as it is stored. */
+export function newCredentialSecret(): { readonly secret: string; readonly stored: HashedSecret } {
+  const secret = `cs_${randomBytes(32).toString('base64url')}`
+  const salt = randomBytes(16)
+  return { secret, stored: { salt, hash: hashSecret(secret, salt) } }
+}
 
 /** A secret has 256 random bits, so one keyed hash is as strong as any slow one, and a request can afford it. */
 const hashSecret = (secret: string, salt: Uint8Array): Buffer =>
   createHmac('sha256', salt).update(secret).digest()
 
+const isSecret = (secret: string, { salt, hash }: HashedSecret): boolean =>
+  timingSafeEqual(hashSecret(secret, salt), hash)
+
 export function credentialStore({ table, now }: { table: Table; now: () => number }) {
   const clinics = clinicStore({ table })
   const uses = credentialUse({ table, now })
 
-  /** The credential of the pair, if its secret is right and it is active. An unknown key and a wrong secret take the same time. */
+  /**
+   * The credential of the pair, if its secret is right and it is active. An unknown key and a wrong secret take the same
+   * time, whether or not the secret was rotated.
+   */
   async function authenticate(pair: CredentialPair): Promise<Credential | null> {
     const item = await table.get(credentialKey(pair.key))
-    const { salt, hash } = (item ?? DUMMY_CREDENTIAL) as typeof DUMMY_CREDENTIAL
-    const isSecretValid = timingSafeEqual(hashSecret(pair.secret, salt), hash)
-    if (!item || !isSecretValid) return null
+    const secrets = (item ?? DUMMY_SECRET) as StoredSecrets
+    const previous = secrets.previous ?? DUMMY_SECRET
+    const [isCurrent, isPrevious] = [isSecret(pair.secret, secrets), isSecret(pair.secret, previous)]
+    if (!item || !(isCurrent || (isPrevious && now() < Date.parse(previous.until)))) return null
     const credential = toCredential(item)
     return isActive(credential, now()) ? credential : null
   }
@@ -61,22 +87,18 @@ export function credentialStore({ table, now }: { table: Table; now: () => numbe
    */
   async function issue({ cell, ...wanted }: NewCredential): Promise<CredentialWithUse & { secret: string }> {
     const key = `ck_${cell}_${randomBytes(12).toString('base64url')}`
-    const secret = `cs_${randomBytes(32).toString('base64url')}`
-    const salt = randomBytes(16)
+    const { secret, stored } = newCredentialSecret()
     const createdAt = new Date(now()).toISOString()
     return retryOnConflict(async () => {
       const clinic = await clinics.find(wanted.clinic)
       if (!clinic) throw new RangeError('a credential needs a clinic')
       const own = { ...wanted, clinic: clinicInfo(clinic), key, createdAt, revokedAt: null }
       await table.tryTransact([
-        table.putWrite(
-          { ...credentialKey(key), ...own, cv: clinic.version, salt, hash: hashSecret(secret, salt) },
-          'new',
-        ),
+        table.putWrite({ ...credentialKey(key), ...own, cv: clinic.version, ...stored }, 'new'),
         table.putWrite({ ...clinicCredentialKey(clinic.id, key), v: ACTIVE_VERSION }),
         table.checkWrite(clinicKey(clinic.id), clinic.version),
       ])
-      return { ...own, lastUsedAt: null, secret }
+      return { ...own, lastUsedAt: null, previousSecretUntil: null, secret }
     })
   }
 
@@ -149,13 +171,17 @@ async function changeCredential(table: Table, key: string, parts: UpdateParts): 
 }
 
 function toCredential(item: Item): Credential {
-  const { pk, sk, salt, hash, cv, ...credential } = item
+  const { pk, sk, salt, hash, previous, cv, ...credential } = item
   return credential as unknown as Credential
 }
 
 function withUse(item: Item, lastUses: ReadonlyMap<string, string>): CredentialWithUse {
   const credential = toCredential(item)
-  return { ...credential, lastUsedAt: lastUses.get(credential.key) ?? null }
+  const hour = lastUses.get(credential.key)
+  // The hour of the use may have begun before the credential was created.
+  const lastUsedAt = hour === undefined || hour > credential.createdAt ? hour : credential.createdAt
+  const { previous } = item as unknown as StoredSecrets
+  return { ...credential, lastUsedAt: lastUsedAt ?? null, previousSecretUntil: previous?.until ?? null }
 }
 
 /** What a credential copies of its clinic. */

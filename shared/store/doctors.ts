@@ -1,9 +1,9 @@
 import type { ClinicId } from '../domain/clinic.ts'
-import type { Doctor } from '../domain/doctor.ts'
+import type { Doctor, TimeOff } from '../domain/doctor.ts'
 import type { Page, PageRequest } from '../domain/paging.ts'
 import type { Stamped } from '../domain/stamped.ts'
 import { pageOfAll, sortedByName } from './by-name.ts'
-import { doctorKey, doctorsPartition } from './keys/clinics.ts'
+import { doctorKey, doctorsPartition, holidaysKey } from './keys/clinics.ts'
 import { doctorOwner } from './keys/copies.ts'
 import { Changeset } from './table/changeset.ts'
 import type { Table } from './table/table.ts'
@@ -18,7 +18,7 @@ type ImportedDoctor = Doctor & { readonly externalId?: string }
 /** A doctor to be written: a new one, or a change of the one that was read. */
 export type DoctorChange = { readonly before: StoredDoctor | null; readonly after: ImportedDoctor }
 
-/** Doctors in one transaction: each takes up to three items. */
+/** Doctors in one transaction: each takes up to three items, and the clinic's holidays one. */
 export const MAX_SAVED = 33
 
 /** A clinic has tens of doctors, rarely hundreds, so its list is one partition that is read whole and sorted in memory. */
@@ -46,26 +46,46 @@ export function doctorStore({ table }: { table: Table }) {
   }
 
   /**
-   * Writes whole doctors, at most {@link MAX_SAVED}: new ones, or changed ones as they were read. A new name marks its
-   * copies as stale (copies/copied-names.ts).
-   * @throws ConditionFailed when one was changed since it was read
+   * Writes whole doctors, at most {@link MAX_SAVED}: new ones with the clinic's holidays, or changed ones as they were read.
+   * A new name marks its copies as stale (copies/copied-names.ts).
+   * @throws ConditionFailed when one was changed since it was read, or holidays were while a new one is added
    */
   async function save(clinic: ClinicId, changes: readonly DoctorChange[]): Promise<void> {
     const changeset = new Changeset(table, clinic)
-    for (const { before, after } of changes) {
-      const { id, ...doctor } = after
-      const condition = before ? { version: before.version } : 'new'
-      const updatedAt = changeset.stamp(null)
-      changeset.put(
-        { ...doctorKey(clinic, id), ...doctor, updatedAt, v: (before?.version ?? 0) + 1 },
-        condition,
-      )
-      if (before && before.fullName !== after.fullName) changeset.markStale(doctorOwner(id))
-    }
+    const isAdding = changes.some(({ before }) => !before)
+    const { holidays, version } = isAdding ? await readHolidays(table, clinic) : NO_HOLIDAYS
+    if (isAdding) changeset.requireVersion(holidaysKey(clinic), version)
+    for (const { before, after } of changes)
+      addDoctor(changeset, {
+        before,
+        after: before || holidays.length === 0 ? after : { ...after, holidays },
+      })
     await changeset.commit()
   }
 
   return { find, findMany, list, page, save }
+}
+
+/** Adds a doctor to a transaction. */
+export function addDoctor(changes: Changeset, { before, after }: DoctorChange): void {
+  const { id, ...doctor } = after
+  const condition = before ? { version: before.version } : 'new'
+  const updatedAt = changes.stamp(null)
+  changes.put(
+    { ...doctorKey(changes.clinic, id), ...doctor, updatedAt, v: (before?.version ?? 0) + 1 },
+    condition,
+  )
+  if (before && before.fullName !== after.fullName) changes.markStale(doctorOwner(id))
+}
+
+/** A clinic's holidays, ascending, and the version of their item; null if there is none. */
+export type Holidays = { readonly holidays: readonly TimeOff[]; readonly version: number | null }
+
+const NO_HOLIDAYS: Holidays = { holidays: [], version: null }
+
+export async function readHolidays(table: Table, clinic: ClinicId): Promise<Holidays> {
+  const item = await table.get(holidaysKey(clinic))
+  return item ? { holidays: item.days as TimeOff[], version: item.v as number } : NO_HOLIDAYS
 }
 
 function toDoctor(item: Item): StoredDoctor {

@@ -20,7 +20,7 @@ beforeEach(() => {
   cpSync('bin/install.mjs', join(project, 'bin/install.mjs'))
   writeFileSync(join(project, 'package-lock.json'), JSON.stringify({ packages: LOCKED }))
   // Stands for npm: records that it ran.
-  writeFileSync(join(project, 'path/npm'), '#!/bin/sh\necho "$@" > ran\nexit "${EXIT_CODE:-0}"\n', {
+  writeFileSync(join(project, 'path/npm'), '#!/bin/sh\necho "$@" > ran\nexit $EXIT_CODE\n', {
     mode: 0o755,
   })
 })

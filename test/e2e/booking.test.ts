@@ -300,7 +300,15 @@ describe('Idempotency-Key', () => {
   it('replays an anonymized response after the patient is erased', async () => {
     const patient = { first_name: 'Vera', last_name: 'Vanishing' }
     const { body } = await post(stack, '/patients', patient, { pair, key: 'key-5' })
-    await runClinicTool(stack, 'patient', 'erase', body.data.id, '--clinic', clinic)
+    await runClinicTool(
+      stack,
+      'patient',
+      'erase',
+      body.data.id,
+      '--clinic',
+      clinic,
+      ...['--yes', '--confirm', 'Vera Vanishing'],
+    )
     const again = await post(stack, '/patients', patient, { pair, key: 'key-5' })
     expect([again.status, again.text.includes('Vanishing')]).toEqual([201, false])
     expect(again.body.data).toMatchObject({

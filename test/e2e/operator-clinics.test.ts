@@ -1,7 +1,8 @@
 /** The operator's commands about clinics, credentials and doctors, against the running stack. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ClinicId } from '../../shared/domain/clinic.ts'
+import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
+import { issueCredential } from '../support/credentials.ts'
 import { get, type RunningStack, runClinicTool, runStack, spawnClinicTool } from '../support/local-stack.ts'
 import { aPatient } from '../support/table.ts'
 
@@ -151,7 +152,7 @@ describe('credentials', () => {
         key: credential.key,
         name: 'Site',
         revoked_at: null,
-        last_used_at: expect.stringMatching(/:00:00[+-]\d\d:\d\d$/),
+        last_used_at: expect.stringMatching(/:\d\d:\d\d[+-]\d\d:\d\d$/),
       }),
     )
     expect(stdout).not.toContain(credential.secret)
@@ -181,25 +182,26 @@ describe('credentials', () => {
   })
 
   it('are rejected after they expire', async () => {
-    const make = async (expires: string) => {
-      const { key, secret } = (
-        await tool(
-          '--json',
-          'credential',
-          'create',
-          '--clinic',
-          clinic,
-          '--name',
-          'Brief',
-          '--scopes',
-          'all',
-          '--expires',
-          expires,
-        )
-      ).json()
-      return (await get(stack, '/doctors', `${key}:${secret}`)).status
-    }
-    expect([await make('2026-01-01T00:00:00Z'), await make('2999-01-01T00:00:00+03:00')]).toEqual([401, 200])
+    const owner = { id: clinic } as Clinic
+    const expired = await issueCredential(stack.table, owner, ['patient.read'], '2026-01-01T00:00:00Z')
+    const later = ['--expires', '2999-01-01T00:00:00+03:00']
+    const { key, secret } = (await tool('--json', 'credential', 'update', credential.key, ...later)).json()
+    const statusOf = async (pair: string) => (await get(stack, '/doctors', pair)).status
+    expect([key, secret]).toEqual([credential.key, undefined])
+    expect([await statusOf(`${expired.key}:${expired.secret}`), await statusOf(pair())]).toEqual([401, 200])
+  })
+
+  it('are accepted with both secrets after a rotation, unless the previous one ends now', async () => {
+    const make = ['credential', 'create', '--clinic', clinic, '--name', 'Rotated', '--scopes', 'patient.read']
+    const { key, secret } = (await tool('--json', ...make)).json()
+    const rotate = async (...more: string[]) =>
+      (await tool('--json', 'credential', 'rotate', key, ...more)).json().secret
+    const statuses = (...secrets: string[]) =>
+      Promise.all(secrets.map(async (one) => (await get(stack, '/patients', `${key}:${one}`)).status))
+    const second = await rotate()
+    expect(await statuses(secret, second)).toEqual([200, 200])
+    const third = await rotate('--until', 'now', '--end-previous')
+    expect(await statuses(secret, second, third)).toEqual([401, 401, 200])
   })
 
   it('are limited to their own rate', async () => {

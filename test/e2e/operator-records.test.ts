@@ -7,7 +7,7 @@ import type { ReadyClinic } from '../../bin/demo/load.ts'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { calendarListPartition } from '../../shared/store/keys/calendar.ts'
 import { issueCredential } from '../support/credentials.ts'
-import { get, type RunningStack, runClinicTool, runStack } from '../support/local-stack.ts'
+import { get, type RunningStack, runClinicTool, runStack, spawnClinicTool } from '../support/local-stack.ts'
 import { newClinic } from '../support/table.ts'
 
 let stack: RunningStack
@@ -45,13 +45,10 @@ describe('import', () => {
     const { code, json, stderr } = await tool('--json', 'import', '--clinic', clinic, path)
     expect([code, json()]).toMatchObject([1, { imported: 1, updated: 0, unchanged: 0, rejected: 2 }])
     expect(stderr).toContain(`${path}:3: last_name is required`)
-    const rejected = readFileSync(`${path}.rejected.ndjson`, 'utf8')
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-    expect(rejected.map(({ line, reason }) => [line, reason])).toEqual([
-      [3, 'last_name is required'],
-      [4, 'phone_number must be an international number such as +905321234567'],
+    expect(readFileSync(path.replace('.csv', '.rejected.csv'), 'utf8').trim().split('\n')).toEqual([
+      'external_id,first_name,last_name,phone_number,reason',
+      '2,Bo,,,last_name is required',
+      '3,Cy,Moor,030 1234,"phone_number needs its country code: +49 171 1234567, not 0171... or 0049..."',
     ])
     expect((await get(stack, '/patients?search=ada%20lang', pair)).body.meta.total).toBe(1)
     const again = await tool('--json', 'import', '--clinic', clinic, path)
@@ -74,7 +71,14 @@ describe('import', () => {
     const { body } = await get(stack, '/patients?search=ida%20berg', pair)
     const { id } = body.data[0]
     const path = join(folder, 'erasures.ndjson')
-    expect(await tool('patient', 'erase', id, '--clinic', clinic)).toMatchObject({ code: 0 })
+    const erase = ['patient', 'erase', id, '--clinic', clinic]
+    const refused = await spawnClinicTool(stack, ...erase)
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('Without a terminal, use --yes'),
+    ])
+    expect((await get(stack, `/patients/${id}`, pair)).body.data.erased_at).toBeNull()
+    expect(await tool(...erase, '--yes', '--confirm', 'Ida Berg')).toMatchObject({ code: 0 })
     const listed = await tool('--json', 'erasures', 'list', '--clinic', clinic, '--to', path)
     expect(listed.json()).toMatchObject({
       data: [{ clinic_id: clinic, patient_id: id, operator: 'local', is_finished: true }],
@@ -212,16 +216,16 @@ describe('records', () => {
     ).toContain('--amount is too large')
   })
 
-  it('invoice set-status changes a sent invoice, and leaves a paid one paid', async () => {
+  it('invoice set-status changes a sent invoice, and refuses to change a paid one', async () => {
     const [paid, sent] = [await first('/invoices?status=paid'), await first('/invoices?status=sent')]
     expect((await changed('invoice', 'set-status', sent.id, 'overdue')).json()).toEqual({
       ...sent,
       status: 'overdue',
       updated_at: expect.any(String),
     })
-    expect((await changed('invoice', 'set-status', paid.id, 'overdue')).json()).toMatchObject({
-      status: 'paid',
-    })
+    const refused = await changed('invoice', 'set-status', paid.id, 'overdue')
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('stays paid')])
+    expect(await first('/invoices?status=paid')).toEqual(paid)
     expect((await changed('invoice', 'set-status', paid.id, 'paid')).stderr).toContain(
       '--status must be one of draft, pending, sent, overdue, cancelled',
     )
@@ -248,8 +252,9 @@ describe('records', () => {
       { last_name: 'Umbenannt' },
     )
     for (const record of await everywhere()) expect(record.patient.full_name).toMatch(/ Umbenannt$/)
+    const name = (await everywhere())[0]?.patient.full_name
     expect((await read('/patients?search=umbenannt')).body.meta.total).toBe(1)
-    expect((await changed('patient', 'erase', patient.id)).json()).toMatchObject({
+    expect((await changed('patient', 'erase', patient.id, '--yes', '--confirm', name)).json()).toMatchObject({
       full_name: 'Erased Patient',
       phone_number: null,
       email_address: null,

@@ -1,6 +1,6 @@
 /** Records full of canaries: text, numbers and amounts that must not appear in any event. */
 import type { Invoice } from '../../shared/domain/invoice.ts'
-import type { Payment } from '../../shared/domain/payment.ts'
+import { NEW_PAYMENT, type Payment } from '../../shared/domain/payment.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 
 /** Part of every text, number and amount of the records, and of the receiver's responses. */
@@ -39,6 +39,7 @@ export const canaryInvoice = (patient: Invoice['patient'], createdAt: string): I
 })
 
 export const canaryPayment = (invoice: Invoice, patient: Payment['patient'], createdAt: string): Payment => ({
+  ...NEW_PAYMENT,
   id: newUuid(),
   invoice: { id: invoice.id, number: invoice.number },
   patient,

@@ -161,6 +161,8 @@ async function everything(): Promise<void> {
   await changed(invoiceStore(db), invoice.id, { status: 'paid', paid: AMOUNT, paidAt: createdAt })
   const payment = canaryPayment(invoice, named, createdAt)
   await createRecord(db.table, clinic, paymentStore(db), payment)
+  const voided = { status: 'failed', voidedAt: createdAt, voidReason: text('mistyped') } as const
+  await changed(paymentStore(db), payment.id, voided)
   const log = messageDispatch(db)
   for (const kind of ['delivered', 'failed'] as const) {
     for (const channel of ['email', 'sms'] as const) {

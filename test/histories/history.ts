@@ -33,6 +33,7 @@ const OPERATIONS: Readonly<Record<string, readonly [weight: number, run: (run: R
   importInvoices: [4, imports.importInvoices],
   addPayment: [4, imports.addPayment],
   importPayments: [2, imports.importPayments],
+  voidPayment: [2, imports.voidOnePayment],
   readInvoice: [2, imports.readInvoice],
   sendMessage: [10, messages.sendMessage],
   listMessages: [1, messages.listMessages],

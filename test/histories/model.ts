@@ -59,6 +59,7 @@ export type PaymentModel = {
   readonly invoice: InvoiceModel
   readonly amount: number
   existence: Existence
+  voiding: Existence
 }
 
 export type MessageModel = {

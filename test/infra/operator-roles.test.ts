@@ -103,7 +103,7 @@ describe('the role of a command', () => {
     db = await freshTable()
     outputs.TableName = db.name
     world = await createPopulatedClinic(db.table)
-    const { clinic, patient, doctor, appointment, invoice, message, treatment, priceList } = world
+    const { clinic, patient, doctor, appointment, invoice, payment, message, treatment, priceList } = world
     const { key } = await issueCredential(db.table, clinic)
     const webhooks = [await createWebhook(db.table, clinic.id), await createWebhook(db.table, clinic.id)]
     // Paused long ago: its deletion has no writes to wait for.
@@ -155,6 +155,8 @@ describe('the role of a command', () => {
       'patient update': [patient.id, ...of, '--first-name', 'Bo'],
       'appointment set-status': [appointment.id, 'completed', ...of],
       'invoice set-status': [invoice.id, 'cancelled', ...of],
+      'invoice correct': [invoice.id, ...of, '--number', '2026-7'],
+      'payment void': [payment.id, ...of, '--reason', 'Mistyped'],
       'messages unresolved': [],
       'messages show': [message.id, ...of],
       'messages failed': of,
@@ -163,7 +165,7 @@ describe('the role of a command', () => {
       'webhook disable': [webhooks[0]?.id as string, ...of],
       'webhook delete': [webhooks[1]?.id as string, ...of],
       'erasures list': of,
-      'patient erase': [patient.id, ...of],
+      'patient erase': [patient.id, ...of, '--yes', '--confirm', `Bo ${patient.lastName}`],
     }
   })
 

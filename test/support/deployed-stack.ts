@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, inject, vi } from 'vitest'
+import type { Ask } from '../../bin/clinic/confirmation.ts'
 import { runOperatorTool } from '../../bin/clinic/program.ts'
 import type { CommandAccess } from '../../shared/observability/access.ts'
 
@@ -54,7 +55,10 @@ export async function deployedStack(outputs: Record<string, string>) {
   })
 
   /** Runs a command. Returns its exit code, what it printed, its lines of the access trail and its calls of DynamoDB. */
-  async function run(...args: string[]) {
+  const run = (...args: string[]) => runAsked(undefined, ...args)
+
+  /** The same at a terminal, where `ask` answers the questions. */
+  async function runAsked(ask: Ask | undefined, ...args: string[]) {
     lines.length = 0
     calls.length = 0
     let printed = ''
@@ -67,11 +71,12 @@ export async function deployedStack(outputs: Record<string, string>) {
       writeError: (text) => {
         errors += text
       },
+      ask,
     })
     return { code, printed, errors, lines: [...lines], calls: [...calls] }
   }
 
-  return { run }
+  return { run, runAsked }
 }
 
 function describedStack(outputs: Readonly<Record<string, string>>): string {

@@ -98,6 +98,8 @@ export function filledRecords(owner: FilledPatient) {
     status: 'completed',
     description: 'Canary card of the brother',
     date: '2026-05-04',
+    voidedAt: createdAt,
+    voidReason: 'Canary of another patient',
     createdAt,
     updatedAt: createdAt,
   }

@@ -6,7 +6,7 @@ import type { Delivery } from '../../shared/domain/delivery.ts'
 import type { Invoice } from '../../shared/domain/invoice.ts'
 import type { Message } from '../../shared/domain/message.ts'
 import { fullName, type Patient } from '../../shared/domain/patient.ts'
-import type { Payment } from '../../shared/domain/payment.ts'
+import { NEW_PAYMENT, type Payment } from '../../shared/domain/payment.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import type { Webhook } from '../../shared/domain/webhook.ts'
 import { parseWeeklyHours } from '../../shared/domain/working-hours.ts'
@@ -98,6 +98,7 @@ export async function createPopulatedClinic(table: Table, patient = aPatient()):
     createdAt,
   }
   const payment: Payment = {
+    ...NEW_PAYMENT,
     id: newUuid(),
     invoice: { id: invoice.id, number: invoice.number },
     patient: named,

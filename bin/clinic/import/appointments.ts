@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { oneOf, RecordDate, TimeOfDay } from '../../../shared/api/schemas.ts'
+import { oneOf, TimeOfDay } from '../../../shared/api/schemas.ts'
 import {
   APPOINTMENT_STATUSES,
   type Appointment,
@@ -15,7 +15,7 @@ import type { Table } from '../../../shared/store/table/table.ts'
 import { definedFields, type ImportEntity, type RowFields } from './entity.ts'
 import { RowRejectedError, writePatientRows } from './patient-rows.ts'
 import { ExternalRef, unknownReference } from './references.ts'
-import { Instant } from './timestamps.ts'
+import { Instant, RowRecordDate } from './timestamps.ts'
 
 type Fields = RowFields<Omit<Appointment, 'id' | 'patient' | 'doctor'>> & {
   patient: string
@@ -25,7 +25,7 @@ type Fields = RowFields<Omit<Appointment, 'id' | 'patient' | 'doctor'>> & {
 const columns = {
   patient_external_id: ExternalRef,
   doctor_external_id: ExternalRef,
-  appointment_date: RecordDate,
+  appointment_date: RowRecordDate,
   start_time: TimeOfDay,
   end_time: TimeOfDay,
   status: oneOf(APPOINTMENT_STATUSES).nullish(),

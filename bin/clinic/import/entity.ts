@@ -14,6 +14,8 @@ export type ImportEntity<Fields = unknown> = {
   readonly columns: readonly string[]
   /** Columns that a CSV file must have in addition to `external_id`. */
   readonly required: readonly string[]
+  /** Columns whose value no two rows of a file may share, besides the external id. */
+  readonly unique?: readonly string[]
   /** Rows that are written together, where they depend on each other. */
   readonly batchSize?: number
   /**
@@ -26,6 +28,8 @@ export type ImportEntity<Fields = unknown> = {
     batch: readonly ImportRow<Fields>[],
     outcomes: BatchOutcomes,
   ) => Promise<void>
+  /** Whether a row says that its record, an invoice, is paid. */
+  readonly isStatedPaid?: (row: ImportRow<Fields>) => boolean
   /** Runs once, after all rows. */
   readonly finish?: (clinic: ClinicInfo) => Promise<void>
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import { renderInvoice } from '../../../shared/api/invoices.ts'
-import { oneOf, RecordDate } from '../../../shared/api/schemas.ts'
+import { oneOf } from '../../../shared/api/schemas.ts'
 import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
 import { CURRENCIES } from '../../../shared/domain/currencies.ts'
 import { applyPayments, INVOICE_STATUSES, type Invoice } from '../../../shared/domain/invoice.ts'
@@ -16,7 +16,7 @@ import type { ImportEntity, RowFields } from './entity.ts'
 import { type Amounts, Decimal, invoiceAmounts, LineItems } from './invoice-amounts.ts'
 import { RowRejectedError, writePatientRows } from './patient-rows.ts'
 import { ExternalRef } from './references.ts'
-import { Instant } from './timestamps.ts'
+import { Instant, RowRecordDate } from './timestamps.ts'
 
 /** `status` and `paid` follow from the payments. */
 type Fields = Amounts &
@@ -27,8 +27,8 @@ const columns = {
   patient_external_id: ExternalRef,
   invoice_number: singleLineText(100),
   status: oneOf(INVOICE_STATUSES).nullish(),
-  issue_date: RecordDate,
-  due_date: RecordDate.nullish(),
+  issue_date: RowRecordDate,
+  due_date: RowRecordDate.nullish(),
   paid_at: Instant.nullish(),
   currency: z.enum(CURRENCIES, { error: 'must be an ISO 4217 code such as EUR' }).nullish(),
   subtotal: Decimal.nullish(),
@@ -68,6 +68,8 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
     idKind: 'invoice',
     columns: Object.keys(columns),
     required: ['patient_external_id', 'invoice_number', 'issue_date'],
+    unique: ['invoice_number'],
+    isStatedPaid: ({ fields: { clinicStatus, total } }) => clinicStatus === 'paid' && total > 0,
     schema: fieldsOf,
     write: (clinic, batch, outcomes) =>
       writePatientRows(

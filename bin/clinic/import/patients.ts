@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { CalendarDate } from '../../../shared/api/schemas.ts'
 import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
 import { fullName, GENDERS, NO_DETAILS, type Patient } from '../../../shared/domain/patient.ts'
 import {
@@ -10,7 +9,7 @@ import {
   phoneNumber,
   singleLineText,
 } from '../../../shared/domain/text-fields.ts'
-import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
+import { clinicTimestamp, isCalendarDate } from '../../../shared/domain/timestamp.ts'
 import { copiedNames } from '../../../shared/store/copies/copied-names.ts'
 import { erasureLedger } from '../../../shared/store/copies/erasure-ledger.ts'
 import {
@@ -24,7 +23,7 @@ import { chunked } from '../../../shared/store/table/chunked.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { booleanField } from './booleans.ts'
 import { definedFields, type ImportEntity, type ImportRow, isUnchanged, type RowFields } from './entity.ts'
-import { Instant } from './timestamps.ts'
+import { Instant, RowDate } from './timestamps.ts'
 
 type Fields = RowFields<Omit<Patient, 'id' | 'erasedAt'>>
 
@@ -71,7 +70,7 @@ export function patientImport(table: Table, now: () => number): ImportEntity<Fie
       return z
         .strictObject({
           ...columns,
-          date_of_birth: CalendarDate.refine((date) => date <= lastBirthday, {
+          date_of_birth: RowDate.refine((date) => !isCalendarDate(date) || date <= lastBirthday, {
             error: 'must not be in the future',
           }).nullish(),
         })

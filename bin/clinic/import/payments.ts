@@ -1,10 +1,11 @@
 import * as z from 'zod'
-import { oneOf, RecordDate } from '../../../shared/api/schemas.ts'
+import { oneOf } from '../../../shared/api/schemas.ts'
 import { currencyDecimals } from '../../../shared/domain/currencies.ts'
 import type { Invoice } from '../../../shared/domain/invoice.ts'
 import { isTooLarge, parseDecimal } from '../../../shared/domain/money.ts'
 import { fullName } from '../../../shared/domain/patient.ts'
 import {
+  NEW_PAYMENT,
   PAYMENT_METHODS,
   PAYMENT_STATUSES,
   PAYMENT_TYPES,
@@ -21,7 +22,7 @@ import { Decimal } from './invoice-amounts.ts'
 import { RowRejectedError } from './patient-rows.ts'
 import { type BuildPayment, type PaymentFields, paymentWriter } from './payment-writer.ts'
 import { ExternalRef } from './references.ts'
-import { Instant } from './timestamps.ts'
+import { Instant, RowRecordDate } from './timestamps.ts'
 
 const columns = {
   invoice_external_id: ExternalRef,
@@ -31,7 +32,9 @@ const columns = {
   payment_method: oneOf(PAYMENT_METHODS),
   status: oneOf(PAYMENT_STATUSES).nullish(),
   description: singleLineText(500).nullish(),
-  payment_date: RecordDate,
+  payment_date: RowRecordDate,
+  voided_at: Instant.nullish(),
+  void_reason: singleLineText(500).nullish(),
   created_at: Instant.nullish(),
 }
 
@@ -42,7 +45,8 @@ const INVOICE_CONCURRENCY = 8
 export function paymentImport(table: Table, now: () => number): ImportEntity<PaymentFields> {
   const buildPayment: BuildPayment = ({ id, fields }, invoice, patient, before) => {
     const { invoiceId: _, amount, currency, ...facts } = fields
-    return {
+    const payment: Payment = {
+      ...NEW_PAYMENT,
       type: 'payment',
       status: 'completed',
       description: null,
@@ -55,6 +59,8 @@ export function paymentImport(table: Table, now: () => number): ImportEntity<Pay
       invoice: { id: invoice.id, number: invoice.number },
       patient: { id: patient.id, fullName: fullName(patient) },
     }
+    requireFailedIfVoided(payment, before)
+    return payment
   }
 
   return {
@@ -63,19 +69,27 @@ export function paymentImport(table: Table, now: () => number): ImportEntity<Pay
     columns: Object.keys(columns),
     required: ['invoice_external_id', 'amount', 'payment_method', 'payment_date'],
     schema: (_clinic, _now, idOf) =>
-      z.strictObject(columns).transform(
-        (row): PaymentFields => ({
-          invoiceId: idOf('invoice', row.invoice_external_id),
-          amount: row.amount,
-          currency: row.currency ?? undefined,
-          type: row.type ?? undefined,
-          method: row.payment_method,
-          status: row.status ?? undefined,
-          description: row.description,
-          date: row.payment_date,
-          createdAt: row.created_at ?? undefined,
-        }),
-      ),
+      z
+        .strictObject(columns)
+        .refine((row) => row.type !== 'refund' || !/^\s*-/.test(String(row.amount)), {
+          path: ['amount'],
+          error: 'of a refund is written without a minus sign',
+        })
+        .transform(
+          (row): PaymentFields => ({
+            invoiceId: idOf('invoice', row.invoice_external_id),
+            amount: row.amount,
+            currency: row.currency ?? undefined,
+            type: row.type ?? undefined,
+            method: row.payment_method,
+            status: row.status ?? undefined,
+            description: row.description,
+            date: row.payment_date,
+            voidedAt: row.voided_at ?? undefined,
+            voidReason: row.void_reason ?? undefined,
+            createdAt: row.created_at ?? undefined,
+          }),
+        ),
     write: async ({ id: clinic }, batch, outcomes) => {
       const writer = paymentWriter(table, clinic, buildPayment, outcomes)
       const changed = await writer.decide(batch)
@@ -90,6 +104,20 @@ export function paymentImport(table: Table, now: () => number): ImportEntity<Pay
       )
     },
   }
+}
+
+/** @throws RowRejectedError for a voided payment of another status, and for a reason without the time */
+function requireFailedIfVoided(
+  { status, voidedAt, voidReason }: Payment,
+  before: Pick<Payment, 'voidedAt'> | null,
+): void {
+  if (voidedAt === null && voidReason !== null) throw new RowRejectedError('void_reason needs voided_at')
+  if (voidedAt === null || status === 'failed') return
+  throw new RowRejectedError(
+    before?.voidedAt
+      ? `the payment was voided, so its status is failed and cannot become ${status}`
+      : 'status must be failed, as the payment has voided_at',
+  )
 }
 
 /** @throws RowRejectedError unless it is a positive amount in the invoice's currency */

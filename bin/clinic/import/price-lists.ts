@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { CalendarDate } from '../../../shared/api/schemas.ts'
 import { MAX_CATALOGUE, type PriceList, priceListProblems } from '../../../shared/domain/catalogue.ts'
 import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
 import { priceListStore, treatmentStore } from '../../../shared/store/catalogue.ts'
@@ -11,6 +10,7 @@ import { definedFields, type ImportEntity, type ImportRow, type RowFields } from
 import { Decimal, parseJson } from './invoice-amounts.ts'
 import { RowRejectedError } from './patient-rows.ts'
 import { ExternalRef } from './references.ts'
+import { RowDate } from './timestamps.ts'
 
 /** The prices are read once the currency is known. */
 type Fields = RowFields<Omit<PriceList, 'id' | 'items' | 'currency'>> &
@@ -31,8 +31,8 @@ const columns = {
   name: catalogueName,
   currency: currencyCode.nullish(),
   is_default: booleanField.nullish(),
-  valid_from: CalendarDate.nullish(),
-  valid_to: CalendarDate.nullish(),
+  valid_from: RowDate.nullish(),
+  valid_to: RowDate.nullish(),
   items: Items.nullish(),
 }
 

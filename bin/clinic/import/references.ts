@@ -1,8 +1,10 @@
 import * as z from 'zod'
 
+const NOT_AN_ID = 'must be text or a safe integer'
+
 /** A reference to another record by its external id. */
 export const ExternalRef = z
-  .union([z.string(), z.int()], { error: 'must be text or a safe integer' })
+  .union([z.string(), z.int({ error: NOT_AN_ID })], { error: NOT_AN_ID })
   .transform((id) => String(id).trim())
   .refine((id) => id.length >= 1 && id.length <= 200, { error: 'must have 1 to 200 characters' })
 

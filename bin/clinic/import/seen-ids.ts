@@ -1,9 +1,10 @@
+import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** The ids of a file so far, with their lines. On disk, because a file can have more ids than fit in memory. */
+/** The values of a file so far that no two rows may share, with their lines. On disk, because a file can have more than fit in memory. */
 export class SeenIds implements Disposable {
   readonly #folder = mkdtempSync(join(tmpdir(), 'clinic-import-'))
   readonly #db = new DatabaseSync(join(this.#folder, 'seen.db'))
@@ -19,11 +20,11 @@ export class SeenIds implements Disposable {
     this.#find = this.#db.prepare('SELECT line FROM seen WHERE id = ?')
   }
 
-  /** Adds an id. Returns the line that it was first seen on, or null if it is new. */
-  add(id: string, line: number): number | null {
-    const bytes = Buffer.from(id.replaceAll('-', ''), 'hex')
-    if (this.#insert.run(bytes, line).changes > 0) return null
-    return (this.#find.get(bytes) as { line: number }).line
+  /** Adds the value of a column. Returns the line that it was first seen on, or null if it is new. */
+  add(column: string, value: string, line: number): number | null {
+    const key = createHash('sha256').update(`${column}:${value}`).digest().subarray(0, 16)
+    if (this.#insert.run(key, line).changes > 0) return null
+    return (this.#find.get(key) as { line: number }).line
   }
 
   [Symbol.dispose](): void {

@@ -13,6 +13,21 @@ export type ReplayCounts = {
   readonly unknown: number
 }
 
+/** Those of the erasures that a replay would do something for. */
+export async function pendingErasures(
+  table: Table,
+  clinic: ClinicId,
+  erasures: readonly Erasure[],
+): Promise<Erasure[]> {
+  const ids = [...new Set(erasures.map(({ patient }) => patient))]
+  const [patients, ledger] = await Promise.all([
+    patientStore({ table }).findMany(clinic, ids),
+    erasureLedger({ table }).findMany(clinic, ids),
+  ])
+  const isDone = (id: string) => ledger.get(id)?.isFinished && (patients.get(id)?.erasedAt ?? true)
+  return erasures.filter(({ patient }) => !isDone(patient))
+}
+
 /** Erases patients again whose erasure a restored table lacks, with the time and operator of their first erasure. */
 export async function replayErasures(
   table: Table,

@@ -20,6 +20,7 @@ export const EVENT_SUMMARIES: Record<EventName, string> = {
   'invoice.updated': 'An invoice was updated, or a payment changed its balance',
   'invoice.paid': 'An invoice was paid in full',
   'payment.created': 'A payment or refund was recorded',
+  'payment.updated': 'A payment or refund was voided or corrected',
   'sms.sent': 'An SMS was accepted by the provider',
   'sms.delivered': 'An SMS was delivered',
   'sms.failed': 'An SMS was rejected or could not be delivered',

@@ -9,7 +9,9 @@ import {
   instant,
   large,
   nullable,
+  optional,
   text,
+  unlisted,
 } from '../table/attributes.ts'
 import { stampedCodec } from '../table/stamped-codec.ts'
 import { amountCodec } from '../table/stored-amounts.ts'
@@ -35,6 +37,8 @@ export const PAYMENT_ATTRIBUTES = {
   status: code('s', PAYMENT_FACETS),
   description: large(nullable(text('de')), null),
   date: text('on'),
+  voidedAt: optional(instant('va')),
+  voidReason: unlisted(optional(text('vr'))),
   createdAt: instant('c'),
 } satisfies AttributeMap<Omit<Payment, 'id'>>
 

@@ -3,6 +3,9 @@ import { type Key, partition, sortableNumber } from './key.ts'
 
 export const clinicKey = (clinic: ClinicId): Key => ({ pk: partition(clinic, 'C'), sk: 'clinic' })
 
+/** The holidays of a clinic. Each doctor has a copy. */
+export const holidaysKey = (clinic: ClinicId): Key => ({ pk: partition(clinic, 'C'), sk: 'holidays' })
+
 /** The credentials of a clinic, by key only. The credentials themselves have partitions of their own. */
 export const clinicCredentialsPartition = (clinic: ClinicId): string => partition(clinic, 'K')
 

@@ -97,8 +97,8 @@ export class Changeset {
     this.put({ ...key, i: this.#table.newId(), e: event, d: data, c: this.#table.now(), ...origin }, 'new')
   }
 
-  /** Requires an item that is not changed itself to have this version. */
-  requireVersion(key: Key, version: number): void {
+  /** Requires an item that is not changed itself to have this version; null if it must not exist. */
+  requireVersion(key: Key, version: number | null): void {
     this.#writes.set(keyString(key), this.#table.checkWrite(key, version))
   }
 

@@ -42,12 +42,12 @@ export const writeRequests = (name: string) => ({
     },
   }),
 
-  /** Requires an item to have this version. */
-  checkWrite: (key: Key, version: number): Write => ({
+  /** Requires an item to have this version; null if it must not exist. */
+  checkWrite: (key: Key, version: number | null): Write => ({
     ConditionCheck: {
       TableName: name,
       Key: key,
-      ...toConditionExpression({ version }),
+      ...toConditionExpression(version === null ? 'new' : { version }),
     },
   }),
 

@@ -1,15 +1,17 @@
-/** The commands that end appointments, for patients who were erased or are being erased. */
-import { beforeAll, beforeEach, expect, it } from 'vitest'
+/** The commands that end and move appointments. */
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { anonymizeResponse } from '../../../shared/api/anonymize-response.ts'
+import { newUuid } from '../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { patientKey } from '../../../shared/store/keys/patients.ts'
 import { deployedStack } from '../../support/deployed-stack.ts'
-import { createPopulatedClinic, type PopulatedClinic } from '../../support/records.ts'
+import { createPopulatedClinic, createRecord, type PopulatedClinic } from '../../support/records.ts'
 import { freshTable, type TestTable } from '../../support/table.ts'
 import { tableText } from '../../support/table-text.ts'
 
-const REASON = 'Canary reason'
+/** In lower case, as the text of the table. */
+const REASON = 'canary reason'
 
 let db: TestTable
 let mine: PopulatedClinic
@@ -49,4 +51,82 @@ it('is conditional on the state of the patient, so that an erasure at the same t
   })
   await erase()
   expect(await tableText(db)).not.toContain(REASON)
+})
+
+describe('a move', () => {
+  const MONDAY = '2099-05-04'
+  const move = (...more: string[]) =>
+    run('appointment', 'move', mine.appointment.id, '--clinic', mine.clinic.id, ...more)
+  const other = async (date: string, startTime: string, endTime: string) => {
+    const id = newUuid()
+    await createRecord(db.table, mine.clinic, appointmentStore(db), {
+      ...mine.appointment,
+      ...{ id, date, startTime, endTime },
+    })
+    return id
+  }
+
+  it('keeps the length, clears a confirmation, and frees the old time', async () => {
+    const { code, printed } = await move('--date', MONDAY, '--time', '10:00')
+    expect([code, printed]).toEqual([
+      0,
+      `Moved appointment ${mine.appointment.id} to ${MONDAY} 10:00-10:30 with Dr. Bo Lind\n`,
+    ])
+    expect((await move('--time', '16:30', '--room', mine.room.id)).code).toBe(0)
+    const { printed: shown } = await run('--json', 'appointment', 'list', '--clinic', mine.clinic.id)
+    expect(JSON.parse(shown).data).toMatchObject([
+      { appointment_date: MONDAY, start_time: '16:30', end_time: '17:00', room: { id: mine.room.id } },
+    ])
+    const again = await move('--time', '16:30')
+    expect([again.code, again.printed]).toEqual([0, expect.stringMatching(/^Nothing changed: /)])
+  })
+
+  it('lists the next free times if the time is taken, and changes nothing', async () => {
+    await other(MONDAY, '10:00', '11:00')
+    const { code, errors } = await move('--date', MONDAY, '--time', '10:30')
+    expect([code, errors]).toEqual([
+      2,
+      [
+        'The time of the doctor is taken. The next free times:',
+        ...['11:00-11:30', '11:30-12:00', '12:00-12:30'].map((time) => `  ${MONDAY} ${time}`),
+        '',
+      ].join('\n'),
+    ])
+    const json = JSON.parse((await move('--date', MONDAY, '--time', '10:30', '--json')).errors)
+    expect(json.error).toMatchObject({
+      exit_code: 2,
+      alternatives: [{ appointment_date: MONDAY, start_time: '11:00', end_time: '11:30' }, {}, {}],
+    })
+    expect(await stored()).toMatchObject({ date: mine.appointment.date, startTime: '09:00' })
+  })
+
+  it('announces the event that the API announces', async () => {
+    const { calls } = await move('--date', MONDAY, '--time', '10:00')
+    const [transaction] = calls.filter(({ operation }) => operation === 'TransactWriteItems')
+    expect(JSON.stringify(transaction?.input)).toContain('appointment.updated')
+  })
+
+  it.each([
+    [['--date', MONDAY, '--time', '17:00'], "The time is outside the doctor's working hours"],
+    [['--date', '2020-05-04'], 'The start time is in the past'],
+    [['--date', MONDAY, '--doctor', newUuid()], '"doctor list" lists all doctors'],
+    [['--date', MONDAY, '--room', newUuid()], '--room is not a room of the clinic'],
+    [
+      ['--date', '4.5.2099', '--duration', 'x'],
+      '--date must be a date that exists, as YYYY-MM-DD\n--duration ',
+    ],
+    [[], 'Nothing to change: specify --date,'],
+  ])('is refused with %j', async (args, message) => {
+    const { code, errors } = await move(...args)
+    expect([code, errors]).toEqual([2, expect.stringContaining(message)])
+    expect(await stored()).toMatchObject({ date: mine.appointment.date, startTime: '09:00' })
+  })
+
+  it('is refused for an appointment that is over, or of another clinic', async () => {
+    await cancel()
+    expect((await move('--date', MONDAY)).errors).toContain('It can no longer be changed.')
+    const id = newUuid()
+    const unknown = await run('appointment', 'move', id, '--clinic', mine.clinic.id, '--date', MONDAY)
+    expect([unknown.code, unknown.errors]).toEqual([2, expect.stringContaining(`no appointment ${id}`)])
+  })
 })

@@ -106,6 +106,7 @@ describe('the commands of the catalogue', () => {
     expect(await change('--currency', 'EUR', '--price', '90')).toMatchObject({ price: 90, currency: 'EUR' })
     expect(await change('--code', '', '--description', '', '--doctors', '')).toEqual({
       ...added,
+      changed: true,
       code: null,
       description: null,
       duration_minutes: 60,

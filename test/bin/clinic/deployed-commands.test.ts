@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
+import { fullName } from '../../../shared/domain/patient.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
 import { erasureLedger } from '../../../shared/store/copies/erasure-ledger.ts'
@@ -16,6 +17,7 @@ import { freshTable, type TestTable } from '../../support/table.ts'
 let db: TestTable
 let clinic: Clinic
 let patient: string
+let name: string
 let run: Awaited<ReturnType<typeof deployedStack>>['run']
 const outputs: Record<string, string> = { OperatorLogGroup: 'operator-group' }
 
@@ -25,11 +27,14 @@ beforeAll(async () => {
   const created = await createPopulatedClinic(db.table)
   clinic = created.clinic
   patient = created.patient.id
+  name = fullName(created.patient)
   run = (await deployedStack(outputs)).run
 })
 
 it('names the caller that STS sees in the ledger of erasures, as in the trail', async () => {
-  const { code, lines } = await run('patient', 'erase', patient, '--clinic', clinic.id)
+  const { code, lines } = await run(
+    ...['patient', 'erase', patient, '--clinic', clinic.id, '--yes', '--confirm', name],
+  )
   expect(code).toBe(0)
   expect(lines.map(({ operator, outcome }) => [operator, outcome])).toEqual([
     [CALLER_ARN, 'started'],

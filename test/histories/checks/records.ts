@@ -60,6 +60,9 @@ export async function checkAppointments(world: World, clinic: ClinicModel): Prom
     )
     const statuses = booking.status.possible()
     demand(statuses.includes(record.status), () => `${booking.token} is ${record.status}, not ${statuses}`)
+    const isKept =
+      booking.patient.erasure === 'certain' && !booking.isImported && record.status === 'scheduled'
+    demand(!isKept, () => `${booking.token} is scheduled, although its patient was erased`)
     demand(
       booking.status.count('certain') <= 1 || hasOneStatus(booking),
       () => `${booking.token} changed its final status`,
@@ -99,15 +102,21 @@ export async function checkInvoices(world: World, clinic: ClinicModel): Promise<
       record.id === id && record.invoice_id === invoice.id && record.amount === amount,
     ({ token }) => token,
   )
-  for (const { id, token, invoice } of clinic.payments) {
+  for (const { id, token, invoice, voiding } of clinic.payments) {
     const record = payments.find((one) => one.id === id)
+    const statuses = { none: ['completed'], possible: ['completed', 'failed'], certain: ['failed'] }[voiding]
+    demand(!record || statuses.includes(record.status), () => `payment ${token} is ${record.status}`)
+    demand(
+      !record || (record.status === 'failed') === (record.voided_at !== null),
+      () => `${token} is half voided`,
+    )
     const isDescribed = !record || record.description === token || isErased(invoice.patient)
     demand(isDescribed, () => `payment ${token} is described as ${record.description}`)
   }
   for (const { id, total_amount, balance_due } of invoices) {
     const { data } = await fetchJson(world, clinic, 'get-invoice', { path: { id } })
     const paid = payments
-      .filter(({ invoice_id }) => invoice_id === id)
+      .filter(({ invoice_id, status }) => invoice_id === id && status === 'completed')
       .reduce((sum, { amount }) => sum + amount, 0)
     demand(
       Math.abs(data.paid_amount - paid) < 0.001,

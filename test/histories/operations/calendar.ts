@@ -97,6 +97,7 @@ export async function bookAppointment(run: Run): Promise<void> {
   }
   const takenBefore = occupants(clinic, place, booking.start)
   clinic.bookings.push(booking)
+  if (isErased(patient)) mayCancel(booking)
   const body = { patient_id: patient.id, ...placeFields(place), notes: booking.token }
   const outcome = await submit(run, 'create-appointment', { body })
   if (outcome.kind === 'unknown') return
@@ -114,6 +115,11 @@ export async function bookAppointment(run: Run): Promise<void> {
   }
   demand(status === 409, () => `a booking returned ${status} ${JSON.stringify(outcome.body)}`)
   demandRival(clinic, booking, place, booking.start)
+}
+
+/** The erasure of its patient may cancel it from now on, unless it has ended before. */
+export function mayCancel({ isImported, status }: BookingModel): void {
+  if (!isImported) status.begin('cancelled')
 }
 
 /** Two requests for overlapping times at the same time. */

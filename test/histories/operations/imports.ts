@@ -2,6 +2,7 @@
 
 import { CommandFailure } from '../../../bin/clinic/output.ts'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
+import { NEW_PAYMENT, type Payment, voidPayment } from '../../../shared/domain/payment.ts'
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'
 import { PatientErased, settlement } from '../../../shared/store/calendar/settlement.ts'
 import { commitWithRetry } from '../../../shared/store/table/commit-packed.ts'
@@ -123,7 +124,7 @@ export async function addPayment(run: Run): Promise<void> {
   const token = `y${operation.number}${clinic.suffix}`
   const amount = 1 + Math.floor((operation.random[1] ?? 0) * 20)
   const id = clinic.idOf('payment', token)
-  const payment: PaymentModel = { id, token, invoice, amount, existence: 'possible' }
+  const payment: PaymentModel = { id, token, invoice, amount, existence: 'possible', voiding: 'none' }
   clinic.payments.push(payment)
   const outcome = await command(run, async (table) => {
     await commitWithRetry(async () => {
@@ -132,6 +133,7 @@ export async function addPayment(run: Run): Promise<void> {
         {
           id,
           build: ({ currency, number, patient }) => ({
+            ...NEW_PAYMENT,
             ...{ id, amount: amount * 100, currency, type: 'payment', method: 'card', status: 'completed' },
             invoice: { id: invoice.id, number },
             patient: { id: patient.id, fullName: patient.fullName },
@@ -153,6 +155,42 @@ export async function addPayment(run: Run): Promise<void> {
   if (outcome.kind === 'done') payment.existence = 'certain'
 }
 
+/** As `payment void` does. */
+export async function voidOnePayment(run: Run): Promise<void> {
+  const { clinic, operation } = run
+  const payment = pick(identified(clinic.payments), operation.random[0])
+  if (!payment) return
+  const { id, invoice } = payment
+  const wasVoided = payment.voiding
+  if (wasVoided === 'none') payment.voiding = 'possible'
+  const at = new Date().toISOString()
+  const outcome = await command(run, (table) =>
+    commitWithRetry(() => {
+      const build = (_: unknown, before: Payment | null) => {
+        // An earlier attempt was committed, and its response was lost.
+        if (before?.voidedAt === at) return before
+        const verdict = before && voidPayment(before, at, payment.token)
+        if (verdict?.kind !== 'voided') throw new CommandFailure('not to be voided')
+        return verdict.payment
+      }
+      const changes = settlement(table).buildChangeset(clinic.id as ClinicId, invoice.id ?? '', [
+        { id, build },
+      ])
+      return changes.catch((error) => {
+        throw error instanceof PatientErased ? new CommandFailure('erased') : error
+      })
+    }),
+  )
+  demand(
+    outcome.kind !== 'refused' ||
+      wasVoided !== 'none' ||
+      payment.voiding === 'certain' ||
+      isErased(invoice.patient),
+    () => `payment ${payment.token} could not be voided`,
+  )
+  if (outcome.kind === 'done') payment.voiding = 'certain'
+}
+
 /** Imports payments, some of them a second time. */
 export async function importPayments(run: Run): Promise<void> {
   const { clinic, operation } = run
@@ -161,7 +199,7 @@ export async function importPayments(run: Run): Promise<void> {
   const payments = Array.from({ length: rowCount(run) }, (_, row): PaymentModel => {
     const token = `z${operation.number}x${row}${clinic.suffix}`
     const id = clinic.idOf('payment', token)
-    return { id, token, invoice, amount: 2 + row, existence: 'possible' }
+    return { id, token, invoice, amount: 2 + row, existence: 'possible', voiding: 'none' }
   })
   clinic.payments.push(...payments)
   const rows = payments.map(({ token, amount }) => ({
@@ -182,6 +220,8 @@ export async function readInvoice(run: Run): Promise<void> {
   if (!response) return
   demand(response.status === 200, () => `GET of an invoice returned ${response.status}`)
   const { paid_amount, payments } = response.body.data
-  const sum = payments.reduce((total: number, { amount }: { amount: number }) => total + amount, 0)
+  const sum = payments
+    .filter(({ status }: { status: string }) => status === 'completed')
+    .reduce((total: number, { amount }: { amount: number }) => total + amount, 0)
   demand(Math.abs(sum - paid_amount) < 0.001, () => `paid ${paid_amount}, but its payments make ${sum}`)
 }

@@ -5,6 +5,7 @@ import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { identified, isErased, type PatientModel } from '../model.ts'
 import { demand, Register } from '../register.ts'
 import { command, pick, type Run, read, submit } from '../run.ts'
+import { mayCancel } from './calendar.ts'
 
 export function newPatient(token: string, facts: Partial<PatientModel> = {}): PatientModel {
   return {
@@ -111,6 +112,7 @@ export async function erasePatient(run: Run): Promise<void> {
   const patient = pick(identified(clinic.patients), operation.random[0])
   if (!patient) return
   if (patient.erasure === 'none') patient.erasure = 'possible'
+  for (const booking of clinic.bookings) if (booking.patient === patient) mayCancel(booking)
   const outcome = await command(run, (table) =>
     patientChanges(table).erase(clinic.id as ClinicId, patient.id, anonymizeResponse),
   )

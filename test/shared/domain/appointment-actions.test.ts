@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { type Appointment, NEW_APPOINTMENT } from '../../../shared/domain/appointment.ts'
-import { type AppointmentAction, applyAction, closeAs } from '../../../shared/domain/appointment-actions.ts'
+import {
+  type AppointmentAction,
+  applyAction,
+  closeAs,
+  isUpcoming,
+} from '../../../shared/domain/appointment-actions.ts'
 
 const appointment: Appointment = {
   ...NEW_APPOINTMENT,
@@ -40,6 +45,20 @@ describe('applyAction', () => {
     const closed = { ...appointment, confirmedAt: at, checkedInAt: at, ...changes }
     for (const [action] of ACTIONS)
       if (action.kind !== ending.kind) expect(applyAction(closed, action, at)).toEqual({ kind: 'closed' })
+  })
+})
+
+describe('isUpcoming', () => {
+  const nine = 9 * 3600
+  it.each([
+    ['2026-05-03', nine, true],
+    ['2026-05-04', nine - 1, true],
+    ['2026-05-04', nine, true],
+    ['2026-05-04', nine + 1, false],
+    ['2026-05-05', 0, false],
+  ])('tells on %s at second %i whether the appointment is ahead: %s', (date, seconds, expected) => {
+    expect(isUpcoming(appointment, { date, seconds })).toBe(expected)
+    expect(isUpcoming({ ...appointment, status: 'cancelled' }, { date, seconds })).toBe(false)
   })
 })
 

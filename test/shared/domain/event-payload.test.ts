@@ -125,6 +125,8 @@ describe('eventPayload', () => {
     status: fc.constantFrom(...PAYMENT_STATUSES),
     description: maybe(canary),
     date: aDate,
+    voidedAt: maybe(anInstant),
+    voidReason: maybe(canary),
     createdAt: anInstant,
   })
   const messages = fc.record<Message>({

@@ -16,7 +16,7 @@ import {
 import { INVOICE_STATUSES, type Invoice } from '../../../shared/domain/invoice.ts'
 import { CHANNELS, MESSAGE_STATUSES, type Message } from '../../../shared/domain/message.ts'
 import { NO_DETAILS, type Patient } from '../../../shared/domain/patient.ts'
-import { PAYMENT_STATUSES, type Payment } from '../../../shared/domain/payment.ts'
+import { NEW_PAYMENT, PAYMENT_STATUSES, type Payment } from '../../../shared/domain/payment.ts'
 
 const id = (n: number) => `6d0e2a7c-0000-4000-8000-${String(n).padStart(12, '0')}`
 const at = '2026-05-01T07:00:00.000Z'
@@ -76,6 +76,7 @@ const invoice: Invoice = {
 }
 
 const payment: Payment = {
+  ...NEW_PAYMENT,
   id: id(6),
   invoice: { id: invoice.id, number: invoice.number },
   patient: named,
@@ -320,23 +321,38 @@ describe('invoiceEventDraft', () => {
 })
 
 describe('paymentEventDraft', () => {
-  it.each(PAYMENT_STATUSES)(
-    'is payment.created for a new payment with status %s, and null after that',
-    (status) => {
-      const made = { ...payment, status }
-      expect(paymentEventDraft(null, made)).toEqual({
-        event: 'payment.created',
-        data: {
-          id: payment.id,
-          invoice_id: invoice.id,
-          patient_id: patient.id,
-          status,
-          payment_date: '2026-05-04',
-        },
-      })
-      expect(paymentEventDraft(payment, made)).toBeNull()
-    },
-  )
+  it.each(PAYMENT_STATUSES)('is payment.created for a new payment with status %s', (status) => {
+    const made = { ...payment, status }
+    expect(paymentEventDraft(null, made)).toEqual({
+      event: 'payment.created',
+      data: {
+        id: payment.id,
+        invoice_id: invoice.id,
+        patient_id: patient.id,
+        status,
+        payment_date: '2026-05-04',
+      },
+    })
+  })
+
+  it.each<[Partial<Payment>, object]>([
+    [{ status: 'failed', voidedAt: at, voidReason: 'Mistyped' }, { status: 'failed' }],
+    [{ amount: 101 }, {}],
+    [{ patient: { ...payment.patient, id: id(9) } }, { patient_id: id(9) }],
+    [{ date: '2026-05-05' }, { payment_date: '2026-05-05' }],
+  ])('is payment.updated when %j changes', (changes, shown) => {
+    expect(paymentEventDraft(payment, { ...payment, ...changes })).toMatchObject({
+      event: 'payment.updated',
+      data: { id: payment.id, ...shown },
+    })
+  })
+
+  it('is null when nothing, or only a copied name or number, has changed', () => {
+    expect(paymentEventDraft(payment, { ...payment })).toBeNull()
+    const renamed = { ...payment.patient, fullName: 'Ida Demir' }
+    const renumbered = { ...payment.invoice, number: '2026-9' }
+    expect(paymentEventDraft(payment, { ...payment, patient: renamed, invoice: renumbered })).toBeNull()
+  })
 })
 
 describe('messageEventDraft', () => {

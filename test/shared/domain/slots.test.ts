@@ -3,7 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { clockGaps } from '../../../shared/domain/clock.ts'
 import type { Doctor } from '../../../shared/domain/doctor.ts'
 import { formatTime, parseTime } from '../../../shared/domain/interval.ts'
-import { bookingRefusal, type DoctorDay, freeSlots, nextFreeSlots } from '../../../shared/domain/slots.ts'
+import {
+  bookingRefusal,
+  type DoctorDay,
+  freeSlots,
+  isWorking,
+  nextFreeSlots,
+} from '../../../shared/domain/slots.ts'
 import { parseWeeklyHours, type Window } from '../../../shared/domain/working-hours.ts'
 import { property, rounds } from '../../support/scale.ts'
 import { expectedRefusal, minuteExists, wallClockAt } from '../../support/slot-oracle.ts'
@@ -87,6 +93,18 @@ describe('freeSlots', () => {
     [
       'is not empty before time off begins',
       dayOf({ doctorFacts: { timeOff: [{ from: '2026-05-05', to: '2026-05-09', reason: null }] } }),
+      120,
+      ['09:00'],
+    ],
+    [
+      'is empty on a holiday of the clinic',
+      dayOf({ doctorFacts: { holidays: [{ from: '2026-05-04', to: '2026-05-04', reason: null }] } }),
+      60,
+      [],
+    ],
+    [
+      'is not empty before a holiday begins',
+      dayOf({ doctorFacts: { holidays: [{ from: '2026-05-05', to: '2026-05-05', reason: null }] } }),
       120,
       ['09:00'],
     ],
@@ -206,6 +224,21 @@ describe('the rule', () => {
         },
       ),
       property(400, 50_000),
+    )
+  })
+
+  it('finds a doctor at work exactly when nothing but bookings and the time of day could refuse a start', () => {
+    fc.assert(
+      fc.property(
+        dayArbitrary,
+        fc.integer({ min: 0, max: 1439 }),
+        fc.integer({ min: 5, max: 480 }),
+        (day, from, duration) => {
+          const refusal = expectedRefusal({ ...day, busy: [] }, from, duration)
+          expect(isWorking(day, { from, to: from + duration })).toBe(refusal === null)
+        },
+      ),
+      property(200, 10_000),
     )
   })
 

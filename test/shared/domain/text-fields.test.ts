@@ -151,10 +151,16 @@ describe('phoneNumber', () => {
     },
   )
 
-  it.each(['0532 123 45 67', '+0532123456', '+90532x123456', '+90', '+90,5321234567'])(
-    'rejects %s',
+  it.each(['+0532123456', '+90532x123456', '+90', '+90,5321234567', 'call me'])('rejects %s', (text) => {
+    expect(parse(phoneNumber, text)).toEqual(['must be an international number such as +49 171 1234567'])
+  })
+
+  it.each(['0532 123 45 67', '0049 171 1234567', '(0171) 123-45-67'])(
+    'asks for the country code of %s',
     (text) => {
-      expect(parse(phoneNumber, text)).toEqual(['must be an international number such as +905321234567'])
+      expect(parse(phoneNumber, text)).toEqual([
+        'needs its country code: +49 171 1234567, not 0171... or 0049...',
+      ])
     },
   )
 })

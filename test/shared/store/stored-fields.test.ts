@@ -105,6 +105,8 @@ describe('the stored format', () => {
       s: 'c',
       de: payment.description,
       on: '2026-05-04',
+      va: at,
+      vr: payment.voidReason,
       c: at,
     })
     const sent = {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Invoice } from '../../../../shared/domain/invoice.ts'
-import type { Payment } from '../../../../shared/domain/payment.ts'
+import { NEW_PAYMENT, type Payment } from '../../../../shared/domain/payment.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
@@ -81,7 +81,7 @@ describe('importing appointments', () => {
     [{ patient_external_id: 9 }, 'patient_external_id is unknown: the clinic has no such patient'],
     [{ doctor_external_id: 9 }, 'doctor_external_id is unknown: the clinic has no such doctor'],
     [{ patient_external_id: null }, 'patient_external_id is required'],
-    [{ appointment_date: '2026-02-30' }, 'appointment_date must be a date that exists, as YYYY-MM-DD'],
+    [{ appointment_date: '2026-02-30' }, 'appointment_date is not a date that exists'],
     [{ appointment_date: '2200-01-01' }, 'appointment_date must not be after 2199-12-31'],
     [{ created_at: '2200-01-01T00:00:00Z' }, 'created_at must be from 0001-01-02 to 2199-12-31'],
     [{ created_at: '0000-01-01T00:00:00+14:00' }, 'created_at must be from 0001-01-02 to 2199-12-31'],
@@ -149,7 +149,14 @@ describe('importing invoices', () => {
         tax_amount: '100',
         total_amount: 1100,
       },
-      { ...invoice, external_id: 'k', currency: 'KWD', subtotal: '1.005', total_amount: '1.005' },
+      {
+        ...invoice,
+        external_id: 'k',
+        invoice_number: '8',
+        currency: 'KWD',
+        subtotal: '1.005',
+        total_amount: '1.005',
+      },
     ]
     expect(await load('invoices', rows)).toMatchObject({ imported: 2, reasons: [] })
     expect((await invoices()).map(({ total }) => total).sort((a, b) => a - b)).toEqual([1005, 1100])
@@ -209,7 +216,7 @@ describe('importing invoices', () => {
       'the invoice is too large: at most 48 KB as JSON',
     ],
   ])('rejects an invoice %s, and imports the others', async (_, line_items, reason) => {
-    const other = { ...invoice, external_id: 'other', line_items: lines }
+    const other = { ...invoice, external_id: 'other', invoice_number: '8', line_items: lines }
     const result = await load('invoices', [{ ...invoice, line_items }, other])
     expect(result).toMatchObject({ imported: 1, rejected: 1 })
     expect(result.reasons[0]?.slice(0, reason.length)).toBe(reason)
@@ -286,6 +293,32 @@ describe('importing payments', () => {
     expect((await invoices()).map(({ paid }) => paid).sort()).toEqual([0, 2000])
   })
 
+  it('keeps voided payments, which do not count, and rejects what contradicts that', async () => {
+    const voided = {
+      ...payment,
+      status: 'failed',
+      voided_at: '2026-04-03T10:00:00Z',
+      void_reason: 'Mistyped',
+    }
+    expect(await load('payments', [voided])).toMatchObject({ imported: 1, reasons: [] })
+    const { items } = await paymentStore(imported.db).page(imported.clinic.id, {}, FIRST)
+    const [stored] = await paymentStore(imported.db).findMany(imported.clinic.id, [items[0]?.id ?? ''])
+    expect(stored?.[1].record).toMatchObject({
+      ...{ status: 'failed', voidedAt: '2026-04-03T10:00:00.000Z', voidReason: 'Mistyped' },
+    })
+    const { reasons } = await load('payments', [
+      { ...payment, status: 'completed' },
+      { ...voided, external_id: 2, status: undefined },
+      { ...payment, external_id: 3, void_reason: 'Mistyped' },
+    ])
+    expect(reasons).toEqual([
+      'the payment was voided, so its status is failed and cannot become completed',
+      'status must be failed, as the payment has voided_at',
+      'void_reason needs voided_at',
+    ])
+    expect(await invoices()).toMatchObject([{ paid: 0 }])
+  })
+
   it('counts every payment when payments are made concurrently', async () => {
     const [bill] = await invoices()
     const pay = (n: number) => {
@@ -318,6 +351,7 @@ describe('importing payments', () => {
 })
 
 const paymentOf = (of: Invoice, n: number): Payment => ({
+  ...NEW_PAYMENT,
   id: newUuid(),
   invoice: { id: of.id, number: of.number },
   patient: { id: of.patient.id, fullName: of.patient.fullName },

@@ -166,7 +166,7 @@ describe('importing a catalogue', () => {
     ],
     ['treatments', { doctor_external_ids: ['1', '1'] }, 'doctor_external_ids has a doctor twice'],
     ['price-lists', { valid_to: '2025-12-31' }, 'valid_to must not be before the first day'],
-    ['price-lists', { valid_to: '2026-02-30' }, 'valid_to must be a date that exists, as YYYY-MM-DD'],
+    ['price-lists', { valid_to: '2026-02-30' }, 'valid_to is not a date that exists'],
     ['price-lists', { items: 'T1' }, 'items must be a JSON array of treatments and their prices'],
     [
       'price-lists',

@@ -48,17 +48,20 @@ const lost = () => new UnavailableError('the response was lost')
 describe('an import whose patient is erased between reading and writing', () => {
   it.each([
     ['appointments', visit],
-    ['invoices', { ...invoice, subtotal: 100 }],
+    ['invoices', { ...invoice, subtotal: 100 }, { invoice_number: '8' } as object],
     ['messages', message],
-  ])('rejects the row and imports the others, of %s', async (name, row) => {
-    const other = { ...row, external_id: 'other', patient_external_id: 2 }
+  ])('rejects the row and imports the others, of %s', async (name, row, more: object = {}) => {
+    const other = { ...row, external_id: 'other', patient_external_id: 2, ...more }
     const result = await load(name, [row, other], interruptedTable(erasePatient))
     expect(result).toMatchObject({ imported: 1, rejected: 1, reasons: ['the patient was erased'] })
   })
 
   it('rejects the row and imports the others, of payments', async () => {
     const bill = { ...invoice, subtotal: 100 }
-    await load('invoices', [bill, { ...bill, external_id: 'other', patient_external_id: 2 }])
+    await load('invoices', [
+      bill,
+      { ...bill, external_id: 'other', invoice_number: '8', patient_external_id: 2 },
+    ])
     const rows = [payment, { ...payment, external_id: 'q', invoice_external_id: 'other' }]
     const result = await load('payments', rows, interruptedTable(erasePatient))
     expect(result).toMatchObject({ imported: 1, rejected: 1, reasons: ['the patient was erased'] })

@@ -71,7 +71,13 @@ it(
     }))
     let isDone = false
     const creations = createPatients(table, clinic, () => isDone)
-    const all = ({ length }: object[]) => ({ imported: length, updated: 0, unchanged: 0, rejected: 0 })
+    const all = ({ length }: object[]) => ({
+      imported: length,
+      updated: 0,
+      unchanged: 0,
+      rejected: 0,
+      warnings: 0,
+    })
     try {
       expect(await load(operatorTable, clinic, 'patients', patients)).toEqual(all(patients))
       await load(operatorTable, clinic, 'doctors', [

@@ -20,7 +20,7 @@ const FILES: [string, object[]][] = [
     'invoices',
     [
       { ...bill, patient_external_id: 3 },
-      { ...bill, external_id: 'j' },
+      { ...bill, external_id: 'j', invoice_number: '8' },
     ],
   ],
   ['payments', [payment, { ...payment, external_id: 'q', invoice_external_id: 'j' }]],

@@ -13,7 +13,7 @@ import type { Doctor } from '../../../../shared/domain/doctor.ts'
 import { INVOICE_STATUSES, type Invoice } from '../../../../shared/domain/invoice.ts'
 import { CHANNELS, type Message } from '../../../../shared/domain/message.ts'
 import { fullName, type Patient } from '../../../../shared/domain/patient.ts'
-import { PAYMENT_STATUSES, type Payment } from '../../../../shared/domain/payment.ts'
+import { NEW_PAYMENT, PAYMENT_STATUSES, type Payment } from '../../../../shared/domain/payment.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
 import type { RecordList } from '../../../../shared/store/calendar/calendar-list.ts'
@@ -164,6 +164,7 @@ export function anInvoice(made: Practice): Invoice {
 export function aPayment(made: Practice): Payment {
   const { id, number, patient } = pickOne(made, made.invoices)
   return {
+    ...NEW_PAYMENT,
     id: newUuid(),
     invoice: { id, number },
     patient: { id: patient.id, fullName: patient.fullName },

@@ -69,7 +69,10 @@ const drafts: (EventDraft | null)[] = [
     invoiceEventDraft(invoice, { ...invoice, status, paidAt: at }),
     invoiceEventDraft({ ...invoice, status: 'paid' }, { ...invoice, status, paidAt: at }),
   ]),
-  ...PAYMENT_STATUSES.map((status) => paymentEventDraft(null, { ...payment, status })),
+  ...PAYMENT_STATUSES.flatMap((status) => [
+    paymentEventDraft(null, { ...payment, status }),
+    paymentEventDraft(payment, { ...payment, status, voidedAt: at }),
+  ]),
   importEventDraft('patients', { imported: 2, updated: 0 }),
   ...CHANNELS.flatMap((channel) =>
     MESSAGE_STATUSES.map((status) =>

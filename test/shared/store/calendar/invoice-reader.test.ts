@@ -1,5 +1,6 @@
 import { beforeAll, expect, it } from 'vitest'
 import type { ClinicId } from '../../../../shared/domain/clinic.ts'
+import { NEW_PAYMENT } from '../../../../shared/domain/payment.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { invoiceReader, settlement } from '../../../../shared/store/calendar/settlement.ts'
@@ -44,6 +45,7 @@ it('returns an invoice that agrees with its payments when one is paid between th
       {
         id: newUuid(),
         build: (invoice) => ({
+          ...NEW_PAYMENT,
           id: newUuid(),
           invoice: { id, number: invoice.number },
           patient,

@@ -1,0 +1,95 @@
+/** Commands that change when a doctor works. */
+import type { Command } from 'commander'
+import * as z from 'zod'
+import { CalendarDate } from '../../shared/api/schemas.ts'
+import type { Doctor } from '../../shared/domain/doctor.ts'
+import type { Window } from '../../shared/domain/working-hours.ts'
+import { parseDays, withDays, withoutDays } from './days-off.ts'
+import { changeDoctor, formatDays, formatExceptions } from './doctor-changes.ts'
+import { weeklyHours } from './import/doctors.ts'
+import { CommandFailure, parseOption } from './output.ts'
+
+type ScheduleOptions = {
+  clinic: string
+  hours?: string
+  breaks?: string
+  exception?: string[]
+  removeException?: string[]
+}
+type TimeOffOptions = { clinic: string; add?: string; remove?: string }
+
+export function addScheduleCommands(group: Command): void {
+  group
+    .command('schedule')
+    .description(
+      "change a doctor's weekly hours, or the hours of single days; lists the visits that are then outside",
+    )
+    .argument('<doctor>', 'doctor id')
+    .requiredOption('--clinic <id>')
+    .option('--hours <week>')
+    .option('--breaks <week>', '"" removes all breaks')
+    .option(
+      '--exception <day...>',
+      'hours of a single day: "2026-12-24 09:00-12:00"; a date without hours is a day off',
+    )
+    .option('--remove-exception <date...>', 'dates that have the hours of the week again')
+    .action((id: string, given: ScheduleOptions, command: Command) => {
+      const { hours, breaks, exception, removeException } = given
+      if ([hours, breaks, exception, removeException].every((one) => one === undefined))
+        throw new CommandFailure(
+          'Nothing to change: specify --hours, --breaks, --exception or --remove-exception.',
+        )
+      return changeDoctor(id, given, command, (doctor) => ({ ...doctor, ...scheduleOf(doctor, given) }))
+    })
+
+  group
+    .command('time-off')
+    .description('add or remove days off; lists the visits that are then outside')
+    .argument('<doctor>', 'doctor id')
+    .requiredOption('--clinic <id>')
+    .option('--add <days>', 'e.g. "2026-12-24/2026-12-26; 2027-01-01"')
+    .option('--remove <days>', 'days off exactly as they were added')
+    .action((id: string, given: TimeOffOptions, command: Command) => {
+      const [added, removed] = [parseDays('add', given.add ?? ''), parseDays('remove', given.remove ?? '')]
+      return changeDoctor(id, given, command, (doctor) => {
+        if (added.length + removed.length === 0)
+          throw new CommandFailure(
+            `Nothing to change: specify --add or --remove. Time off: ${formatDays(doctor.timeOff) || 'none'}`,
+          )
+        const kept = withoutDays('time off', doctor.timeOff, removed)
+        return { ...doctor, timeOff: withDays('time off', kept, added) }
+      })
+    })
+}
+
+function scheduleOf(
+  doctor: Doctor,
+  { hours, breaks, exception = [], removeException = [] }: ScheduleOptions,
+): Partial<Doctor> {
+  const week = (name: string, text: string) => (text === '' ? {} : parseOption(name, weeklyHours, text))
+  const days = exception.map((text) => parseOption('exception', Exception, text))
+  const removed = removeException.map((date) => parseOption('remove-exception', CalendarDate, date.trim()))
+  const missing = removed.filter((date) => doctor.exceptions[date] === undefined)
+  if (missing.length > 0)
+    throw new CommandFailure(
+      `Nothing was changed: ${missing.join(', ')} is not an exception. Exceptions: ${formatExceptions(doctor.exceptions) || 'none'}`,
+    )
+  const kept = Object.entries(doctor.exceptions).filter(([date]) => !removed.includes(date))
+  return {
+    ...(hours !== undefined && { hours: week('hours', hours) }),
+    ...(breaks !== undefined && { breaks: week('breaks', breaks) }),
+    exceptions: { ...Object.fromEntries(kept), ...Object.fromEntries(days) },
+  }
+}
+
+/** `2026-12-24 09:00-12:00`: a date and its hours, none for a day off. */
+const Exception = z.string().transform((text, context): [date: string, windows: readonly Window[]] => {
+  const [date = '', times] = text.trim().split(/\s+/, 2)
+  const windows = times === undefined ? { mon: [] } : weeklyHours.safeParse(`mon ${times}`).data
+  if (CalendarDate.safeParse(date).success && windows?.mon) return [date, windows.mon]
+  context.addIssue({
+    code: 'custom',
+    message: 'must be a date and its hours, such as "2026-12-24 09:00-12:00"',
+  })
+  return z.NEVER
+})

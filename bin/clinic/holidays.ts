@@ -1,0 +1,116 @@
+/** Holidays of a whole clinic: `clinic holiday add`, `remove` and `list`. */
+import type { Command } from 'commander'
+import { singleLineText } from '../../shared/domain/text-fields.ts'
+import { doctorStore } from '../../shared/store/doctors.ts'
+import { holidayStore } from '../../shared/store/holidays.ts'
+import { type Place, placeOf } from './catalogue-commands.ts'
+import { parseDays, withDays, withoutDays } from './days-off.ts'
+import { CommandFailure, counted, formatTable, parseOption, print } from './output.ts'
+import { comingVisits, describeVisits, isInside } from './outside-visits.ts'
+
+export function addHolidayCommands(clinics: Command): void {
+  const group = clinics
+    .command('holiday')
+    .description('days on which the whole clinic is closed, for all doctors, also those added later')
+
+  group
+    .command('add')
+    .description('add holidays, and list the visits on them; run it again if it was interrupted')
+    .argument('<clinic>', 'clinic id')
+    .argument('<days>', 'e.g. "2026-12-24/2026-12-26; 2027-01-01"')
+    .option('--name <text>', 'what is celebrated')
+    .action(async (clinic: string, text: string, { name }: { name?: string }, command: Command) => {
+      const reason = name === undefined ? null : parseOption('name', singleLineText(100), name)
+      const added = requireDays(text).map((day) => ({ ...day, reason }))
+      const place = await placeOf({ clinic }, command)
+      const holidays = holidayStore(place)
+      const stale = await holidays.withoutCopy(place.clinic.id)
+      await holidays.set(place.clinic.id, (before) => {
+        const isSame = added.every((one) => before.some(({ from, to }) => from === one.from && to === one.to))
+        // An interrupted command is continued.
+        return isSame && stale.length > 0 ? before : withDays('a holiday', before, added)
+      })
+      const doctors = await holidays.refreshCopies(place.clinic.id)
+      const outside = await visitsOn(place, added)
+      await printHolidays(command, place, { doctors, visits_outside: outside }, describeVisits(outside))
+    })
+
+  group
+    .command('remove')
+    .description('remove holidays; run it again if it was interrupted')
+    .argument('<clinic>', 'clinic id')
+    .argument('<days>', 'holidays exactly as they were added')
+    .action(async (clinic: string, text: string, _: object, command: Command) => {
+      const removed = requireDays(text)
+      const place = await placeOf({ clinic }, command)
+      const holidays = holidayStore(place)
+      const stale = await holidays.withoutCopy(place.clinic.id)
+      await holidays.set(place.clinic.id, (before) => {
+        const isGone = removed.every(
+          (one) => !before.some(({ from, to }) => from === one.from && to === one.to),
+        )
+        return isGone && stale.length > 0 ? before : withoutDays('a holiday', before, removed)
+      })
+      const doctors = await holidays.refreshCopies(place.clinic.id)
+      await printHolidays(command, place, { doctors })
+    })
+
+  group
+    .command('list')
+    .description("list a clinic's holidays")
+    .argument('<clinic>', 'clinic id')
+    .action(async (clinic: string, _: object, command: Command) => {
+      const place = await placeOf({ clinic }, command)
+      const stale = await holidayStore(place).withoutCopy(place.clinic.id)
+      const notes = stale.map(
+        ({ id, fullName }) =>
+          `Doctor ${fullName} ${id} does not have them yet: run the command that was interrupted again.`,
+      )
+      await printHolidays(command, place, { doctors_behind: stale.map(({ id }) => id) }, notes)
+    })
+}
+
+function requireDays(text: string) {
+  const days = parseDays('days', text)
+  if (days.length === 0) throw new CommandFailure('Specify the days, such as 2026-12-24/2026-12-26')
+  return days
+}
+
+/** The visits on these days, of all doctors. */
+async function visitsOn(place: Place, days: readonly { readonly from: string; readonly to: string }[]) {
+  const doctors = await doctorStore(place).list(place.clinic.id)
+  const visits = []
+  for (const doctor of doctors)
+    visits.push(
+      ...(await comingVisits(
+        place,
+        doctor.id,
+        (visit) =>
+          days.some(({ from, to }) => from <= visit.date && visit.date <= to) &&
+          !isInside(doctor, visit, place.clinic),
+      )),
+    )
+  return visits
+}
+
+async function printHolidays(
+  command: Command,
+  place: Place,
+  more: {
+    readonly doctors?: number
+    readonly visits_outside?: readonly object[]
+    readonly doctors_behind?: readonly string[]
+  },
+  lines: readonly string[] = [],
+): Promise<void> {
+  const days = await holidayStore(place).list(place.clinic.id)
+  const data = days.map(({ from, to, reason }) => ({ from, to, name: reason }))
+  const rows = data.map(({ from, to, name }) => [from === to ? from : `${from}/${to}`, name ?? ''])
+  const changed =
+    more.doctors === undefined ? [] : [`Changed the holidays of ${counted(more.doctors, 'doctor')}`]
+  print(command, { clinic_id: place.clinic.id, data, ...more }, [
+    ...changed,
+    ...(rows.length === 0 ? ['No holidays'] : formatTable(rows)),
+    ...lines,
+  ])
+}

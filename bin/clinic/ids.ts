@@ -1,0 +1,77 @@
+import { basename } from 'node:path'
+import { type Command, Option } from 'commander'
+import { connect, requireClinic } from './connection.ts'
+import { readColumnMap } from './import/column-map.ts'
+import { ENCODINGS, type Encoding } from './import/encoding.ts'
+import { importEntities } from './import/entities.ts'
+import { externalIdsOf, type ListedId } from './import/external-ids.ts'
+import { entityName, requireFile, resolveMap } from './import-paths.ts'
+import { resolveFromInvocationDir } from './invocation-path.ts'
+import { CommandFailure, type GlobalOptions, printLines } from './output.ts'
+import { storedIds } from './stored-ids.ts'
+
+type Options = { clinic: string; entity?: string; map?: string; encoding?: Encoding }
+
+export function addIdsCommand(program: Command): void {
+  program
+    .command('ids')
+    .description(
+      "list the ids in the clinic's own system beside those of the records, as CSV: of all imported records, or of the rows of a file",
+    )
+    .argument('[file]', 'a file that was imported, or will be: rows that cannot be read are left out')
+    .requiredOption('--clinic <id>')
+    .option(
+      '--entity <name>',
+      'only these, such as patients; the entity of the file, if its name does not start with it',
+    )
+    .option('--map <name>', 'as for import')
+    .addOption(new Option('--encoding <name>', 'of the file, if not UTF-8').choices(ENCODINGS))
+    .action(async (given: string | undefined, options: Options, command: Command) => {
+      const file = given === undefined ? undefined : resolveFromInvocationDir(given)
+      if (file !== undefined) requireFile(file)
+      const table = await connect(command)
+      const clinic = await requireClinic(table, options.clinic)
+      const entities = importEntities(table, Date.now)
+      const names = entities.map(({ name }) => name)
+      const wanted = file === undefined ? options.entity : entityName(file, options.entity, names)
+      if (wanted !== undefined && !names.includes(wanted))
+        throw new CommandFailure(
+          `--entity: unknown entity ${wanted}. Valid entities are ${names.join(', ')}.`,
+        )
+      const chosen = entities.filter(({ name }) => wanted === undefined || name === wanted)
+      const map = options.map === undefined ? undefined : readColumnMap(resolveMap(options.map), entities)
+      const [entity] = chosen
+      const ids =
+        file !== undefined && entity
+          ? externalIdsOf(file, entity, clinic, { map, encoding: options.encoding })
+          : storedIds(
+              table,
+              clinic.id,
+              chosen.map(({ name }) => name),
+            )
+      await printIds(
+        command,
+        ids,
+        file === undefined ? 'The clinic has no imported records' : `${basename(file)} has no external ids`,
+      )
+    })
+}
+
+/** Prints them as they are read: a clinic can have more than fit in memory. With `--json`, one object a line. */
+async function printIds(command: Command, ids: AsyncIterable<ListedId>, none: string): Promise<void> {
+  const { json } = command.optsWithGlobals<GlobalOptions>()
+  let count = 0
+  for await (const { entity, externalId, id } of ids) {
+    if (count === 0 && !json) printLines(command, 'entity,external_id,id')
+    count++
+    printLines(
+      command,
+      json
+        ? JSON.stringify({ entity, external_id: externalId, id })
+        : `${entity},${csvCell(externalId)},${id}`,
+    )
+  }
+  if (count === 0) throw new CommandFailure(`${none}.`)
+}
+
+const csvCell = (text: string): string => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)

@@ -1,0 +1,33 @@
+/** The files that an import is given. */
+import { statSync } from 'node:fs'
+import { basename } from 'node:path'
+import { requireExtension } from './import/rows.ts'
+import { resolveFromInvocationDir } from './invocation-path.ts'
+import { CommandFailure } from './output.ts'
+
+/** A name without a folder or an extension is that of a map that ships with the tool. */
+export const resolveMap = (map: string): string =>
+  /^[\w-]+$/.test(map) ? map : resolveFromInvocationDir(map)
+
+/** @throws CommandFailure unless it is a file that can be imported */
+export function requireFile(file: string): void {
+  requireExtension(file)
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (!found) throw new CommandFailure(`${file} does not exist`)
+  if (!found.isFile()) throw new CommandFailure(`${file} is not a file`)
+}
+
+/** Whether a file's name begins with an entity, followed by no letter (`patients-2026.csv`). */
+const isNamedAfter = (fileName: string, entity: string): boolean =>
+  fileName.toLowerCase().startsWith(entity) && !/^[a-z]/i.test(fileName.slice(entity.length))
+
+/** The entity of a file: `--entity`, or what its name begins with. */
+export function entityName(file: string, wanted: string | undefined, names: readonly string[]): string {
+  const name = wanted ?? names.find((entity) => isNamedAfter(basename(file), entity)) ?? ''
+  if (names.includes(name)) return name
+  const problem =
+    wanted === undefined
+      ? `${file}: cannot tell the entity from the file name`
+      : `--entity: unknown entity ${wanted}`
+  throw new CommandFailure(`${problem}. Valid entities are ${names.join(', ')}.`)
+}

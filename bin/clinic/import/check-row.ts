@@ -1,0 +1,84 @@
+/** Checks rows without the table: whether each field is valid, and what looks wrong but is possible. */
+import type * as z from 'zod'
+import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
+import type { ImportIds } from '../../../shared/store/import-ids.ts'
+import type { ImportEntity, ImportRow } from './entity.ts'
+import { closestName, quoted } from './field-names.ts'
+import { ExternalRef } from './references.ts'
+import type { SourceRow } from './row.ts'
+import type { RowMap } from './row-map.ts'
+import { type Warning, warningsOf } from './warnings.ts'
+
+export type CheckedRow<Fields> =
+  | {
+      readonly row: ImportRow<Fields>
+      /** Values that no other row of the file may have, by column. */
+      readonly unique: Readonly<Record<string, string>>
+      readonly warnings: readonly Warning[]
+    }
+  | { readonly reason: string }
+
+/** How far the clock of another system can be ahead. */
+const CLOCK_DIFFERENCE_MS = 60_000
+
+export function rowChecker<Fields>(
+  entity: ImportEntity<Fields>,
+  clinic: ClinicInfo,
+  now: number,
+  idOf: ImportIds,
+  map: RowMap,
+) {
+  const schema = entity.schema(clinic, now, idOf)
+  return (source: SourceRow): CheckedRow<Fields> => {
+    if ('problem' in source) return { reason: source.problem }
+    const unknown = map.unknownNames(Object.keys(source.values))
+    const { fields: mapped, problems } = map.read(source.values)
+    const { external_id, ...rest } = mapped
+    const id = ExternalRef.safeParse(external_id)
+    const fields = schema.safeParse(rest)
+    const reasons = [
+      ...unknown.map((name) => unknownField(name, entity.columns)),
+      ...[...problems].map(([field, problem]) => `${field} ${problem}`),
+      ...(id.error?.issues ?? []).map(({ message }) =>
+        external_id == null ? 'external_id is required' : `external_id ${message}`,
+      ),
+      ...(fields.error?.issues ?? [])
+        .filter(({ path }) => !problems.has(String(path[0])))
+        .map(issueText(rest)),
+      ...(fields.success && isInFuture(rest.created_at, now) ? ['created_at is in the future'] : []),
+    ]
+    if (reasons.length > 0 || !id.success || !fields.success) return { reason: reasons.join('; ') }
+    return {
+      row: {
+        id: idOf(entity.idKind, id.data),
+        externalId: id.data,
+        line: source.line,
+        fields: fields.data,
+      },
+      unique: Object.fromEntries(
+        (entity.unique ?? []).map((column) => [column, String(rest[column]).trim()]),
+      ),
+      warnings: warningsOf(rest, now),
+    }
+  }
+}
+
+const isInFuture = (value: unknown, now: number): boolean =>
+  typeof value === 'string' && Date.parse(value) > now + CLOCK_DIFFERENCE_MS
+
+function unknownField(name: string, columns: readonly string[]): string {
+  const meant = closestName(name, columns)
+  return `unknown field ${quoted([name])}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`
+}
+
+const issueText =
+  (row: Record<string, unknown>) =>
+  (issue: z.core.$ZodIssue): string => {
+    const value = issue.path.reduce<unknown>(
+      (at, name) => (at as Record<PropertyKey, unknown> | undefined)?.[name],
+      row,
+    )
+    const name = issue.path.join('.')
+    if (issue.code === 'unrecognized_keys') return `unknown field ${quoted(issue.keys)}`
+    return value == null && issue.code !== 'custom' ? `${name} is required` : `${name} ${issue.message}`
+  }

@@ -1,0 +1,161 @@
+/** Maps of import files: which columns of another system's files hold which fields, and how they write values. */
+import { existsSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { isSupportedCountry } from 'libphonenumber-js/max'
+import * as z from 'zod'
+import { isTimezone } from '../../../shared/domain/timestamp.ts'
+import { ENCODINGS } from './encoding.ts'
+import { isDateFormat, isTimeFormat } from './format-syntax.ts'
+import { ImportFileError } from './import-file-error.ts'
+
+const Name = z.string({ error: 'must be text' }).trim().min(1, { error: 'must not be empty' })
+const list = (item: z.ZodType<string>, what: string) =>
+  z.array(item, { error: `must be a list of ${what}` }).min(1, { error: `must be a list of ${what}` })
+
+/** One column, or several of which the first that has a value is used. */
+const Columns = z
+  .union([Name, z.array(Name).min(1)], { error: 'must be the name of a column, or a list of names' })
+  .transform((names) => (typeof names === 'string' ? [names] : names))
+
+const PARTS = ['date', 'time', 'first_names', 'last_name'] as const
+
+const Case = z.strictObject({
+  column: Columns,
+  is: z
+    .union([z.string(), z.array(z.string())], { error: 'must be a text, or a list of texts' })
+    .transform((texts) => (typeof texts === 'string' ? [texts] : texts))
+    .optional(),
+  value: z.string({ error: 'must be text' }),
+})
+
+/** Where a field comes from: columns, a part of a column, or the first of several cases that is true. */
+const Source = z.unknown().transform((value, context): FieldSource => {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  const schema = !isObject
+    ? Columns.transform((column) => ({ column }))
+    : 'cases' in value
+      ? z.strictObject({ cases: z.array(Case, { error: 'must be a list of cases' }) })
+      : z.strictObject({
+          column: Columns,
+          part: z.enum(PARTS, { error: `must be one of ${PARTS.join(', ')}` }).optional(),
+        })
+  const { data, error } = schema.safeParse(value)
+  for (const { path, message } of error?.issues ?? [])
+    context.addIssue({ code: 'custom', path: [...path], message })
+  return (data ?? z.NEVER) as FieldSource
+})
+
+type Part = (typeof PARTS)[number]
+
+export type FieldSource =
+  | { readonly column: readonly string[]; readonly part?: Part }
+  | {
+      readonly cases: readonly {
+        readonly column: readonly string[]
+        readonly is?: readonly string[]
+        readonly value: string
+      }[]
+    }
+
+const formats = {
+  dates: list(
+    Name.refine(isDateFormat, { error: 'must consist of YYYY, MM or M or MMM, and DD or D' }),
+    'formats such as D.M.YYYY',
+  ).optional(),
+  times: list(
+    Name.refine(isTimeFormat, { error: 'must consist of H or h, mm, and optionally ss, a and Z' }),
+    'formats such as H:mm',
+  ).optional(),
+  timezone: z
+    .string()
+    .refine(isTimezone, { error: 'must be an IANA time zone such as Europe/Berlin' })
+    .optional(),
+  decimal: z.enum(['comma', 'point'], { error: 'must be "comma" or "point"' }).optional(),
+  country: z
+    .string()
+    .refine(isSupportedCountry, { error: 'must be the code of a country such as DE' })
+    .optional(),
+}
+
+const EntityMap = z.strictObject({
+  columns: z.record(z.string(), Source).default({}),
+  ignore: z
+    .union([z.literal('others'), z.array(Name)], { error: 'must be "others", or a list of columns' })
+    .default([]),
+  values: z
+    .record(
+      z.string(),
+      z.record(z.string(), z.union([z.string(), z.null()], { error: 'must be text or null' })),
+    )
+    .default({}),
+  constants: z.record(z.string(), z.union([z.string(), z.boolean(), z.number()])).default({}),
+  ...formats,
+})
+
+const ColumnMap = z.strictObject({
+  description: z.string().optional(),
+  encoding: z.enum(ENCODINGS, { error: `must be one of ${ENCODINGS.join(', ')}` }).optional(),
+  ...formats,
+  entities: z.record(z.string(), EntityMap, { error: 'must have a map for each entity' }),
+})
+
+export type EntityMap = z.infer<typeof EntityMap>
+export type ColumnMap = z.infer<typeof ColumnMap>
+
+/** The maps that ship with the tool. */
+const SHIPPED = join(import.meta.dirname, 'maps')
+
+/**
+ * Reads a map: one that ships with the tool by its name, or a file by its path.
+ * @param entities The columns of each entity.
+ * @throws ImportFileError that names what is wrong
+ */
+export function readColumnMap(
+  nameOrPath: string,
+  entities: readonly { readonly name: string; readonly columns: readonly string[] }[],
+): ColumnMap {
+  const shipped = join(SHIPPED, `${nameOrPath}.json`)
+  const path = /^[\w-]+$/.test(nameOrPath) && existsSync(shipped) ? shipped : nameOrPath
+  const name = basename(path)
+  if (!existsSync(path))
+    throw new ImportFileError(
+      `--map ${nameOrPath}: there is no such file, nor a map of this name. Maps that ship with the tool: cliniko, german, turkish.`,
+    )
+  const { data, error } = ColumnMap.safeParse(parseJson(readFileSync(path, 'utf8'), name))
+  const problems = error ? error.issues.map(problemOf) : problemsOfFields(data as ColumnMap, entities)
+  if (problems.length > 0) throw new ImportFileError(`${name}: ${problems.join('; ')}`)
+  return data as ColumnMap
+}
+
+function parseJson(text: string, name: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''))
+  } catch (error) {
+    throw new ImportFileError(`${name}: is not JSON: ${(error as Error).message}`)
+  }
+}
+
+function problemOf({ path, message, ...issue }: z.core.$ZodIssue): string {
+  const at = path.join('.')
+  if (issue.code === 'unrecognized_keys')
+    return `${at === '' ? '' : `${at}: `}unknown key ${issue.keys.map((key) => JSON.stringify(key)).join(', ')}`
+  return `${at === '' ? 'the map' : at} ${message}`
+}
+
+/** What refers to entities and fields that do not exist. */
+function problemsOfFields(
+  { entities }: ColumnMap,
+  known: readonly { readonly name: string; readonly columns: readonly string[] }[],
+): string[] {
+  return Object.entries(entities).flatMap(([name, map]) => {
+    const entity = known.find((one) => one.name === name)
+    if (!entity)
+      return [`entities.${name}: unknown entity; valid ones are ${known.map((one) => one.name).join(', ')}`]
+    const fields = ['external_id', ...entity.columns]
+    return (['columns', 'values', 'constants'] as const).flatMap((part) =>
+      Object.keys(map[part])
+        .filter((field) => !fields.includes(field))
+        .map((field) => `entities.${name}.${part}.${field}: ${name} have no such field`),
+    )
+  })
+}

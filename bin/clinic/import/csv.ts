@@ -1,0 +1,168 @@
+/** Reads records of CSV: one at a time, with the line it starts on, never the whole file. */
+import { CSV_PROBLEMS, cellsOf, UNCLOSED } from './csv-cells.ts'
+import { type Encoding, shownEncoding, type TextEncoding } from './encoding.ts'
+import { ImportFileError } from './import-file-error.ts'
+import type { FileFormat, SourceRow } from './row.ts'
+import { type Line, MAX_LINE_LENGTH } from './text-lines.ts'
+
+type CsvFormat = FileFormat & { readonly kind: 'csv' }
+
+/** Maximum length of a record with line breaks inside quotes. A longer one has an unclosed quote. */
+const MAX_QUOTED_LENGTH = 64_000
+
+type LineSource = { next: () => Promise<Line | undefined>; pushBack: (lines: readonly Line[]) => void }
+
+/** Reads the header, and returns how to read the rows. @throws ImportFileError for a file without a header */
+export async function openCsv(
+  file: string,
+  lines: AsyncGenerator<Line, undefined>,
+  encoding: TextEncoding,
+): Promise<{ format: CsvFormat; rows: AsyncGenerator<SourceRow> }> {
+  const waiting: Line[] = []
+  const source: LineSource = {
+    next: async () => waiting.shift() ?? (await lines.next()).value,
+    pushBack: (again) => void waiting.unshift(...again),
+  }
+  let first = await nextFilledLine(source)
+  const stated = /^"?sep=([,;:|\t])"?$/i.exec(first?.text ?? '')?.[1]
+  if (stated !== undefined) first = await nextFilledLine(source)
+  if (!first) throw new ImportFileError(`${file}: the file is empty`)
+  const more = await readContinuation(first, source.next)
+  const text = [first, ...more].map((line) => line.text).join('\n')
+  const delimiter = stated ?? delimiterOf(text)
+  const { cells, code } = cellsOf(text, delimiter)
+  if (!cells)
+    throw new ImportFileError(`${file}:${first.number}: the header ${CSV_PROBLEMS[code] ?? 'is not CSV'}`)
+  if (text.includes('\uFFFD'))
+    throw new ImportFileError(
+      `${file}:${first.number}: the header has characters that are not ${shownEncoding(encoding.encoding)}`,
+    )
+  const header = cells.map((name) => name.trim().replace(/\s*\n\s*/g, ' '))
+  while (header.at(-1) === '') header.pop()
+  const format: CsvFormat = {
+    ...encoding,
+    kind: 'csv',
+    delimiter,
+    hasSeparatorLine: stated !== undefined,
+    header,
+    headerLine: first.number,
+  }
+  return { format, rows: readRecords(source, format) }
+}
+
+async function nextFilledLine({ next }: LineSource): Promise<Line | undefined> {
+  for (let line = await next(); line; line = await next()) if (line.text.trim() !== '') return line
+  return undefined
+}
+
+/** A record that cannot be read. */
+type Broken = { readonly line: number; readonly problem: string; text: string; readonly isOpen: boolean }
+
+/**
+ * Reads more lines only while a quote is open. If those lines are not one record, only the first is rejected, and reading continues
+ * with the second: one stray quote costs one row. Lines that are too short to be records belong to the rejected one before them.
+ */
+async function* readRecords(source: LineSource, format: CsvFormat): AsyncGenerator<SourceRow> {
+  let broken: Broken | undefined
+  for (let line = await source.next(); line; line = await source.next()) {
+    if (line.text.trim() === '') continue
+    const lines = [line, ...(await readContinuation(line, source.next))]
+    const record = recordOf(lines, format)
+    if ('problem' in record) source.pushBack(lines.slice(1))
+    if (broken?.isOpen && 'problem' in record && record.isShort) {
+      broken.text += `\n${line.text}`
+      continue
+    }
+    if (broken) yield rejected(broken)
+    broken = 'problem' in record ? { ...record, line: line.number, text: line.text } : undefined
+    if ('cells' in record && !isBlank(record.cells)) yield csvRow(line.number, record.cells, format)
+  }
+  if (broken) yield rejected(broken)
+}
+
+const rejected = ({ line, problem, text }: Broken): SourceRow => ({ line, problem, text })
+
+const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === '')
+
+/** The following lines while a quote is open, up to the maximum length of a record. */
+async function readContinuation(first: Line, next: LineSource['next']): Promise<Line[]> {
+  const more: Line[] = []
+  let open = hasOpenQuote(first.text)
+  let length = first.text.length
+  while (open && length <= MAX_QUOTED_LENGTH) {
+    const line = await next()
+    if (!line) break
+    more.push(line)
+    length += line.text.length
+    if (hasOpenQuote(line.text)) open = false
+  }
+  return more
+}
+
+/** Whether the number of quotes is odd. Escaped quotes come in pairs. */
+const hasOpenQuote = (text: string): boolean => (text.match(/"/g)?.length ?? 0) % 2 === 1
+
+/** Spreadsheets write semicolons in many locales, databases write tabs. */
+function delimiterOf(header: string): string {
+  const unquoted = header.replace(/"[^"]*"/g, '')
+  const count = (delimiter: string) => unquoted.split(delimiter).length
+  return [',', ';', '\t'].reduce((best, next) => (count(next) > count(best) ? next : best))
+}
+
+type CsvRecord =
+  | { readonly cells: readonly string[] }
+  | {
+      readonly problem: string
+      /** Whether a quote is not closed, so that further lines may belong to it. */
+      readonly isOpen: boolean
+      /** Whether it has fewer cells than the header. */
+      readonly isShort: boolean
+    }
+
+function recordOf(lines: readonly Line[], { delimiter, header }: CsvFormat): CsvRecord {
+  const text = lines.map((line) => line.text).join('\n')
+  const isOpen = lines.length > 1
+  if (text.length > MAX_LINE_LENGTH) return { problem: TOO_LONG, isOpen, isShort: false }
+  const { cells, code } = cellsOf(text, delimiter)
+  if (!cells) {
+    const isUnclosed = isOpen || code === UNCLOSED
+    const problem = CSV_PROBLEMS[isUnclosed ? UNCLOSED : code] ?? `is not CSV (${code})`
+    return { problem, isOpen: isUnclosed, isShort: false }
+  }
+  const count = header.length
+  if (isBlank(cells) || (cells.length >= count && isBlank(cells.slice(count)))) return { cells }
+  const extra = cells.findIndex((cell, at) => at >= count && cell.trim() !== '')
+  const problem =
+    cells.length < count
+      ? `has ${cells.length} columns, but the header has ${count}`
+      : `has a value in column ${extra + 1}, but the header has ${count} columns`
+  return { problem, isOpen, isShort: cells.length < count }
+}
+
+export const TOO_LONG = 'is longer than a million characters'
+
+/** A cell that Excel is to read as text, such as ="0171". */
+const EXCEL_TEXT = /^="([^"]*)"$/
+
+function csvRow(line: number, cells: readonly string[], { header, encoding }: CsvFormat): SourceRow {
+  const values = Object.fromEntries(
+    header.map((name, at) => {
+      const cell = cells[at] ?? ''
+      return [name, cell.trim() === '' ? null : (EXCEL_TEXT.exec(cell)?.[1] ?? cell)]
+    }),
+  )
+  return { ...checkCharacters(line, values, encoding), cells: cells.slice(0, header.length) }
+}
+
+/** Rejects text that contains U+FFFD, which replaces bytes that do not fit the encoding. */
+export function checkCharacters(
+  line: number,
+  values: { readonly [name: string]: unknown },
+  encoding: Encoding,
+): SourceRow {
+  for (const [name, value] of Object.entries(values)) {
+    if (`${name}${typeof value === 'string' ? value : ''}`.includes('\uFFFD'))
+      return { line, problem: `${name} has characters that are not ${shownEncoding(encoding)}` }
+  }
+  return { line, values }
+}

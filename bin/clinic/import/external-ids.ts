@@ -1,0 +1,34 @@
+import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
+import type { ColumnMap } from './column-map.ts'
+import type { Encoding } from './encoding.ts'
+import type { ImportableEntity } from './entity.ts'
+import { checkHeader } from './header.ts'
+import { ExternalRef } from './references.ts'
+import { rowMap } from './row-map.ts'
+import { openRows } from './rows.ts'
+
+/** An id in the clinic's own system, and that of the record. */
+export type ListedId = { readonly entity: string; readonly externalId: string; readonly id: string }
+
+/** The external ids of a file in its order, each with the id of its record, whether or not that was imported yet. */
+export async function* externalIdsOf(
+  file: string,
+  entity: ImportableEntity,
+  clinic: ClinicInfo,
+  {
+    map: columnMap,
+    encoding,
+  }: { readonly map: ColumnMap | undefined; readonly encoding: Encoding | undefined },
+): AsyncGenerator<ListedId> {
+  const idOf = await entity.readIds(clinic.id)
+  const map = rowMap(['external_id', ...entity.columns], entity.name, columnMap, clinic.timezone)
+  const { format, rows } = await openRows(file, encoding ?? columnMap?.encoding)
+  if (format.kind === 'csv') checkHeader(entity, format, map, file)
+  for await (const row of rows) {
+    const { data: externalId } = ExternalRef.safeParse(
+      'values' in row ? map.read(row.values).fields.external_id : null,
+    )
+    if (externalId !== undefined)
+      yield { entity: entity.name, externalId, id: idOf(entity.idKind, externalId) }
+  }
+}

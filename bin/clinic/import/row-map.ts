@@ -1,0 +1,87 @@
+/** Reads the fields of an entity from the columns of a file, by a map or by their own names. */
+import type { ColumnMap, EntityMap, FieldSource } from './column-map.ts'
+import { type ConversionFormats, convertField } from './convert-field.ts'
+import { foldedName } from './field-names.ts'
+import { columnNames, fieldValue } from './field-source.ts'
+
+/** The fields of a row, and what is wrong with values that the map cannot convert. */
+export type MappedRow = {
+  readonly fields: { readonly [field: string]: unknown }
+  readonly problems: ReadonlyMap<string, string>
+}
+
+export type RowMap = {
+  /** Names of columns that the map reads for a field; null for a constant. */
+  readonly columnsOf: (field: string) => readonly string[] | null
+  /** Names of a file that no field is read from. `reason` is that of a row that was rejected before. */
+  readonly unknownNames: (names: readonly string[]) => string[]
+  readonly read: (values: { readonly [name: string]: unknown }) => MappedRow
+}
+
+const EMPTY_MAP: EntityMap = { columns: {}, ignore: [], values: {}, constants: {} }
+
+/** @param timezone The time zone of times without an offset, unless the map has one. */
+export function rowMap(
+  fields: readonly string[],
+  entityName: string,
+  map: ColumnMap | undefined,
+  timezone: string,
+): RowMap {
+  const entity = map?.entities[entityName] ?? EMPTY_MAP
+  const formats: ConversionFormats = {
+    dates: entity.dates ?? map?.dates ?? [],
+    times: entity.times ?? map?.times ?? [],
+    timezone: entity.timezone ?? map?.timezone ?? timezone,
+    decimal: entity.decimal ?? map?.decimal,
+    country: entity.country ?? map?.country,
+  }
+  const sources = new Map<string, FieldSource>(
+    fields
+      .filter((field) => !(field in entity.constants))
+      .map((field) => [field, entity.columns[field] ?? { column: [field] }]),
+  )
+  const constants = Object.fromEntries(
+    fields.flatMap((field) => (field in entity.constants ? [[field, entity.constants[field]]] : [])),
+  )
+  const read = new Set([...sources.values()].flatMap(columnNames).map(foldedName))
+  const ignored = entity.ignore === 'others' ? null : new Set(entity.ignore.map(foldedName))
+  const translations = new Map(
+    Object.entries(entity.values).map(([field, values]) => [
+      field,
+      new Map(Object.entries(values).map(([from, to]) => [foldedName(from), to])),
+    ]),
+  )
+
+  return {
+    columnsOf: (field) => {
+      const source = sources.get(field)
+      return source ? columnNames(source) : null
+    },
+    unknownNames: (names) =>
+      names.filter((name) => {
+        const folded = foldedName(name)
+        return !(read.has(folded) || folded === 'reason' || ignored === null || ignored.has(folded))
+      }),
+    read: (values) => {
+      const row = new Map(Object.entries(values).map(([name, value]) => [foldedName(name), value]))
+      const result: { [field: string]: unknown } = { ...constants }
+      const problems = new Map<string, string>()
+      for (const [field, source] of sources) {
+        const found = fieldValue(source, row)
+        if (found === undefined) continue
+        const translated = translation(translations.get(field), found)
+        const part = 'part' in source ? source.part : undefined
+        const converted = convertField(field, translated, part, formats, row)
+        if ('problem' in converted) problems.set(field, converted.problem)
+        else result[field] = converted.value
+      }
+      return { fields: result, problems }
+    },
+  }
+}
+
+function translation(values: ReadonlyMap<string, string | null> | undefined, value: unknown): unknown {
+  if (!values || (value !== null && typeof value === 'object')) return value
+  const translated = values.get(foldedName(value === null ? '' : String(value)))
+  return translated === undefined ? value : translated
+}

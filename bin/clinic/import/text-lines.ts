@@ -1,0 +1,46 @@
+import { createReadStream } from 'node:fs'
+import type { Encoding } from './encoding.ts'
+
+/** A physical line of a file. */
+export type Line = {
+  readonly number: number
+  readonly text: string
+  /** False for a last line without a line ending. */
+  readonly ended: boolean
+}
+
+/** Maximum length of a line, in characters. The rest of a longer one is not read into memory. */
+export const MAX_LINE_LENGTH = 1_000_000
+
+/**
+ * The lines of a file, numbered from 1, without line endings and byte order mark. A line ends at a line feed only: U+2028 is valid
+ * in a JSON string. In a file without any, such as that of an old Mac, a line ends at a carriage return.
+ */
+export async function* textLines(
+  file: string,
+  encoding: Encoding,
+  onBytes: (bytes: number) => void,
+): AsyncGenerator<Line, undefined> {
+  const decoder = new TextDecoder(encoding)
+  let end: '\n' | '\r' | undefined
+  let number = 0
+  let rest = ''
+  const line = (text: string, ended: boolean): Line => ({
+    number: ++number,
+    text: text.replace(/\r$/, ''),
+    ended,
+  })
+  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+    onBytes(chunk.length)
+    const text = decoder.decode(chunk, { stream: true })
+    end ??= text.includes('\n') || !text.includes('\r') ? '\n' : '\r'
+    const pieces = text.split(end)
+    for (const piece of pieces.slice(0, -1)) {
+      yield line(rest + piece, true)
+      rest = ''
+    }
+    if (rest.length <= MAX_LINE_LENGTH) rest += pieces.at(-1) ?? ''
+  }
+  rest += decoder.decode()
+  if (rest !== '') yield line(rest, false)
+}

@@ -1,0 +1,27 @@
+/** What looks wrong in a row, but is possible. */
+
+const KINDS = ['far_ahead', 'doubly_encoded'] as const
+
+export type WarningKind = (typeof KINDS)[number]
+
+/** The text begins with the field, and has no value of the row. */
+export type Warning = { readonly kind: WarningKind; readonly text: string }
+
+/** UTF-8 that was read as windows-1252 and saved as UTF-8 again: `Ã¼` for `ü`, `ÅŸ` for `ş`, `â€™` for an apostrophe. */
+const DOUBLY_ENCODED =
+  /[ÃÄÅ][\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]|Â[\u00a0-\u00bf]|â€[\u0080-\u00bf€‚„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]/
+
+const YEAR_MS = 365 * 86_400_000
+
+/** @param fields A row's fields as their columns name them. */
+export function warningsOf(fields: { readonly [field: string]: unknown }, now: number): Warning[] {
+  const limit = new Date(now + YEAR_MS).toISOString().slice(0, 10)
+  return Object.entries(fields).flatMap(([field, value]): Warning[] => {
+    if (typeof value !== 'string') return []
+    if (/_(date|at)$/.test(field) && value.slice(0, 10) > limit)
+      return [{ kind: 'far_ahead', text: `${field} is more than a year ahead` }]
+    if (DOUBLY_ENCODED.test(value))
+      return [{ kind: 'doubly_encoded', text: `${field} looks doubly encoded, as Ã¼ for ü` }]
+    return []
+  })
+}

@@ -1,0 +1,73 @@
+/** Visits that a change of working hours leaves outside of them. They stay: the operator moves or cancels them. */
+import type { Appointment } from '../../shared/domain/appointment.ts'
+import type { Clinic } from '../../shared/domain/clinic.ts'
+import { wallClock } from '../../shared/domain/clock.ts'
+import type { Doctor } from '../../shared/domain/doctor.ts'
+import { formatTime, parseTime } from '../../shared/domain/interval.ts'
+import { isWorking } from '../../shared/domain/slots.ts'
+import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
+import type { Place } from './catalogue-commands.ts'
+import { counted, formatTable } from './output.ts'
+
+const PAGE_SIZE = 100
+
+/** A scheduled visit to come, as commands print it. */
+type Visit = {
+  readonly id: string
+  readonly appointment_date: string
+  readonly start_time: string
+  readonly end_time: string
+  readonly doctor_id: string
+  readonly patient_id: string
+}
+
+/** Whether a doctor works during a visit. */
+export const isInside = (
+  doctor: Doctor,
+  { date, startTime, endTime }: Pick<Appointment, 'date' | 'startTime' | 'endTime'>,
+  { timezone }: Pick<Clinic, 'timezone'>,
+): boolean => isWorking({ doctor, date, timezone }, { from: parseTime(startTime), to: parseTime(endTime) })
+
+/** The scheduled visits of a doctor that are still to come and that `isConcerned` selects, earliest first. */
+export async function comingVisits(
+  { table, clinic }: Place,
+  doctor: string,
+  isConcerned: (visit: Appointment) => boolean,
+): Promise<Visit[]> {
+  const appointments = appointmentStore({ table })
+  const { date: today, seconds } = wallClock(Date.now(), clinic.timezone)
+  const now = formatTime(Math.floor(seconds / 60))
+  const filter = { doctor, facet: 'scheduled', from: today } as const
+  const first = await appointments.page(clinic.id, filter, { page: 1, limit: PAGE_SIZE })
+  const found = [...first.items]
+  for (let { next } = first; next !== null; ) {
+    const walk = await appointments.after(clinic.id, filter, next, PAGE_SIZE)
+    found.push(...walk.items)
+    next = walk.next
+  }
+  return found
+    .filter((visit) => (visit.date > today || visit.startTime > now) && isConcerned(visit))
+    .map(({ id, date, startTime, endTime, patient }) => ({
+      ...{ id, appointment_date: date, start_time: startTime, end_time: endTime },
+      ...{ doctor_id: doctor, patient_id: patient.id },
+    }))
+    .toSorted((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1))
+}
+
+const timeOf = ({ appointment_date, start_time, id }: Visit): string =>
+  `${appointment_date} ${start_time} ${id}`
+
+/** The visits as lines of text. */
+export const describeVisits = (visits: readonly Visit[]): string[] =>
+  visits.length === 0
+    ? []
+    : [
+        `${counted(visits.length, 'scheduled visit')} ${visits.length === 1 ? 'is' : 'are'} now outside working hours. Nothing cancels them: use "appointment move" or "appointment cancel".`,
+        ...formatTable(
+          visits.map(({ id, appointment_date, start_time, end_time }) => [
+            id,
+            appointment_date,
+            `${start_time}-${end_time}`,
+          ]),
+        ),
+      ]

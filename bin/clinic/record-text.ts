@@ -1,0 +1,28 @@
+/** A record of the API as lines of text. */
+import { formatTable } from './output.ts'
+
+/** A line for each field. The parts of a list, such as line items, follow with a line each. */
+export function describeRecord(record: object): string[] {
+  const fields = Object.entries(record)
+  const parts = fields.flatMap(([name, value]) => (isPartList(value) ? [[name, value] as const] : []))
+  const rows = fields
+    .filter(([, value]) => !isPartList(value))
+    .map(([name, value]) => [name, describeValue(value)])
+  return [
+    ...formatTable(rows),
+    ...parts.flatMap(([name, list]) => [
+      `${name}:`,
+      ...formatTable(list.map((part) => ['', ...Object.values(part).map(describeValue)])),
+    ]),
+  ]
+}
+
+const isPartList = (value: unknown): value is readonly object[] =>
+  Array.isArray(value) && value.length > 0 && value.every((part) => typeof part === 'object')
+
+function describeValue(value: unknown): string {
+  if (value === null || value === undefined || value === '') return '-'
+  if (Array.isArray(value)) return value.length === 0 ? '-' : value.map(describeValue).join(', ')
+  if (typeof value === 'object') return Object.values(value).map(describeValue).join(' ')
+  return String(value).replaceAll('\n', '\n  ')
+}

@@ -1,0 +1,43 @@
+import type * as z from 'zod'
+import { type listPatients, renderPatient } from '../api/patients.ts'
+import type { ClinicInfo } from '../domain/clinic.ts'
+import { isPatientPosition } from '../store/patients/patients.ts'
+import type { patientsByNationalId } from '../store/patients/patients-by-national-id.ts'
+import type { patientSearch } from '../store/patients/search.ts'
+import { readRecordList } from './record-list.ts'
+
+type Stores = {
+  readonly patients: ReturnType<typeof patientSearch>
+  readonly identified: ReturnType<typeof patientsByNationalId>
+}
+
+type Request = {
+  readonly clinic: ClinicInfo
+  readonly query: z.output<typeof listPatients.query>
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+/** Reads the patients that a query asks for: all, those that a search finds, or those with a national id. */
+export function readPatientList({ patients, identified }: Stores, request: Request) {
+  const { clinic, query } = request
+  const { search = '', national_id: nationalId } = query
+  const isActive = query.is_active && query.is_active === 'true'
+  return readRecordList(
+    'patients',
+    request,
+    {
+      page: (page) =>
+        nationalId === undefined
+          ? patients.search(clinic.id, search, page, isActive)
+          : identified.page(clinic.id, nationalId, page),
+      after: (position, limit) =>
+        nationalId === undefined
+          ? patients.searchAfter(clinic.id, search, position, limit, isActive)
+          : identified.after(clinic.id, nationalId, position, limit),
+      isPosition: isPatientPosition,
+      changes: (range, limit) => patients.changes(clinic.id, range, limit),
+    },
+    (patient) => renderPatient(patient, clinic),
+  )
+}

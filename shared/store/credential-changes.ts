@@ -1,0 +1,83 @@
+/** Changes of credentials after they were issued: their settings, and the rotation of their secrets. */
+import { isDeepStrictEqual } from 'node:util'
+import { type Credential, type CredentialWithUse, isActive } from '../domain/credential.ts'
+import { credentialStore, newCredentialSecret, type StoredSecrets } from './credentials.ts'
+import { credentialKey } from './keys/clinics.ts'
+import { retryOnConflict } from './table/retry-on-conflict.ts'
+import type { Table } from './table/table.ts'
+
+/** The settings of a credential that can be changed. */
+export type CredentialChanges = Partial<
+  Pick<Credential, 'name' | 'scopes' | 'expiresAt' | 'requestsPerMinute'>
+>
+
+/** Why a credential was not changed. */
+type Refusal = { readonly kind: 'unknown' | 'revoked' | 'expired' }
+
+export type ChangeOutcome =
+  | Refusal
+  | { readonly kind: 'changed' | 'same'; readonly credential: CredentialWithUse }
+
+export type RotationOutcome =
+  | Refusal
+  /** The secret before the last rotation is still accepted, and would not be after another one. */
+  | { readonly kind: 'rotating'; readonly until: string }
+  | { readonly kind: 'rotated'; readonly credential: CredentialWithUse; readonly secret: string }
+
+export function credentialChanges({ table, now }: { table: Table; now: () => number }) {
+  const credentials = credentialStore({ table, now })
+
+  /** Sets attributes of a credential that is not revoked. @throws ConditionFailed */
+  async function set(
+    key: string,
+    values: object,
+    condition: { readonly attribute: string; readonly equals: unknown },
+  ): Promise<void> {
+    const entries = Object.entries(values)
+    const names = Object.fromEntries(entries.map(([name], at) => [`#${at}`, name]))
+    const given = Object.fromEntries(entries.map(([, value], at) => [`:${at}`, value]))
+    await table.update(credentialKey(key), {
+      UpdateExpression: `SET ${entries.map((_, at) => `#${at} = :${at}`).join(', ')}`,
+      ConditionExpression: 'revokedAt = :none AND #condition = :condition',
+      ExpressionAttributeNames: { ...names, '#condition': condition.attribute },
+      ExpressionAttributeValues: { ...given, ':none': null, ':condition': condition.equals },
+    })
+  }
+
+  /** Changes settings, effective from the next request. A revoked credential cannot be changed. */
+  async function change(key: string, changes: CredentialChanges): Promise<ChangeOutcome> {
+    return retryOnConflict(async () => {
+      const credential = await credentials.find(key)
+      if (!credential) return { kind: 'unknown' }
+      if (credential.revokedAt !== null) return { kind: 'revoked' }
+      const changed = { ...credential, ...changes }
+      if (isDeepStrictEqual(changed, credential)) return { kind: 'same', credential }
+      await set(key, changes, { attribute: 'key', equals: key })
+      return { kind: 'changed', credential: changed }
+    })
+  }
+
+  /**
+   * Replaces the secret. The one before is accepted until `until`, an ISO 8601 instant. `endPrevious` ends
+   * an earlier overlap. The new secret
+   * is only in the returned value.
+   */
+  async function rotate(key: string, until: string, endPrevious: boolean): Promise<RotationOutcome> {
+    const { secret, stored } = newCredentialSecret()
+    return retryOnConflict(async () => {
+      const [credential, item] = await Promise.all([credentials.find(key), table.get(credentialKey(key))])
+      if (!credential || !item) return { kind: 'unknown' }
+      if (credential.revokedAt !== null) return { kind: 'revoked' }
+      if (!isActive(credential, now())) return { kind: 'expired' }
+      const { salt, hash, previous } = item as unknown as StoredSecrets
+      // An earlier attempt was committed after all, although its response was lost.
+      if (Buffer.compare(hash, stored.hash) === 0) return { kind: 'rotated', credential, secret }
+      if (previous && !endPrevious && now() < Date.parse(previous.until))
+        return { kind: 'rotating', until: previous.until }
+      await set(key, { ...stored, previous: { salt, hash, until } }, { attribute: 'hash', equals: hash })
+      return { kind: 'rotated', credential: { ...credential, previousSecretUntil: until }, secret }
+    })
+  }
+
+  return { change, rotate }
+}

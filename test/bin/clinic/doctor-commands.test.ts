@@ -1,0 +1,228 @@
+/** When doctors work, and which visits a change of it leaves outside. */
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { availableSlots } from '../../../shared/domain/availability.ts'
+import { newUuid } from '../../../shared/domain/uuid.ts'
+import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
+import { availabilityStore } from '../../../shared/store/calendar/availability.ts'
+import { doctorKey, holidaysKey } from '../../../shared/store/keys/clinics.ts'
+import { deployedStack } from '../../support/deployed-stack.ts'
+import { createPopulatedClinic, createRecord, type PopulatedClinic } from '../../support/records.ts'
+import { freshTable, type TestTable } from '../../support/table.ts'
+
+const MONDAY = '2099-05-04'
+const TUESDAY = '2099-05-05'
+
+let db: TestTable
+let mine: PopulatedClinic
+let run: Awaited<ReturnType<typeof deployedStack>>['run']
+
+beforeAll(async () => {
+  db = await freshTable()
+  run = (await deployedStack({ OperatorLogGroup: 'operator-group', TableName: db.name })).run
+})
+beforeEach(async () => {
+  mine = await createPopulatedClinic(db.table)
+})
+
+const doctor = (name: string, ...args: string[]) =>
+  run('doctor', name, mine.doctor.id, '--clinic', mine.clinic.id, ...args)
+const holiday = (name: string, ...args: string[]) => run('clinic', 'holiday', name, mine.clinic.id, ...args)
+
+async function visit(
+  date: string,
+  startTime: string,
+  endTime: string,
+  status: 'scheduled' | 'cancelled' = 'scheduled',
+) {
+  const id = newUuid()
+  await createRecord(db.table, mine.clinic, appointmentStore(db), {
+    ...mine.appointment,
+    ...{ id, date, startTime, endTime, status },
+  })
+  return id
+}
+
+/** The dates on which slots of an hour can be booked. */
+async function bookableDates(id = mine.doctor.id): Promise<string[]> {
+  const question = { doctor: id, treatment: undefined, room: undefined, from: MONDAY, to: TUESDAY }
+  const facts = await availabilityStore(db).read(mine.clinic.id, question)
+  if (facts.kind !== 'found') throw new Error(facts.kind)
+  const slots = availableSlots(facts.calendars, {
+    ...{ from: MONDAY, to: TUESDAY, minutes: 60, limit: 100, roomBusyOn: () => [] },
+    ...{ timezone: 'Europe/Istanbul', clock: { date: '2026-01-01', seconds: 0 } },
+  })
+  return [...new Set(slots.map(({ date }) => date))]
+}
+
+describe('visits that a change leaves outside', () => {
+  it.each([
+    ['schedule', ['--hours', 'mon-fri 10:00-17:00']],
+    ['schedule', ['--breaks', 'mon 09:15-09:45']],
+    ['schedule', ['--exception', `${MONDAY} 10:00-12:00`]],
+    ['time-off', ['--add', MONDAY]],
+    ['deactivate', []],
+  ])('are listed by doctor %s %j with ids, dates and times, and stay', async (name, args) => {
+    const outside = await visit(MONDAY, '09:00', '09:30')
+    await visit(MONDAY, '09:00', '09:30', 'cancelled')
+    await visit('2099-05-09', '09:00', '09:30')
+    const { code, printed } = await doctor(name, ...args)
+    expect(code).toBe(0)
+    expect(printed).toBe(
+      [
+        'Changed doctor Dr. Bo Lind',
+        '1 scheduled visit is now outside working hours. Nothing cancels them: use "appointment move" or "appointment cancel".',
+        `${outside}  ${MONDAY}  09:00-09:30`,
+        '',
+      ].join('\n'),
+    )
+    expect((await appointmentStore(db).find(mine.clinic.id, outside))?.record.status).toBe('scheduled')
+  })
+
+  it('are in the JSON, earliest first, and their patients in the access trail', async () => {
+    const ids = [await visit(TUESDAY, '09:00', '09:30'), await visit(MONDAY, '16:00', '17:00')]
+    const { printed, lines } = await doctor('deactivate', '--json')
+    const { changed, visits_outside } = JSON.parse(printed)
+    expect([changed, visits_outside.map(({ id }: { id: string }) => id)]).toEqual([true, ids.toReversed()])
+    expect(visits_outside[0]).toMatchObject({
+      appointment_date: MONDAY,
+      start_time: '16:00',
+      end_time: '17:00',
+    })
+    expect(lines[1]?.records).toContain(mine.patient.id)
+  })
+
+  it('are none if the change leaves all of them inside, or they were outside before', async () => {
+    await visit(MONDAY, '09:00', '09:30')
+    await visit('2099-05-09', '09:00', '09:30')
+    expect((await doctor('schedule', '--hours', 'mon 08:00-12:00')).printed).toBe(
+      'Changed doctor Dr. Bo Lind\n',
+    )
+  })
+})
+
+describe('a change that changes nothing', () => {
+  it.each([
+    ['activate', []],
+    ['schedule', ['--hours', 'mon-fri 09:00-17:00']],
+    ['schedule', ['--breaks', '']],
+  ])('is reported by doctor %s %j, and writes nothing', async (name, args) => {
+    const key = doctorKey(mine.clinic.id, mine.doctor.id)
+    const before = await db.table.get(key)
+    const { code, printed } = await doctor(name, ...args)
+    expect([code, printed]).toEqual([0, 'Nothing changed: doctor Dr. Bo Lind is so already\n'])
+    expect(await db.table.get(key)).toEqual(before)
+  })
+
+  it('is reported for a room, a clinic and a webhook, too', async () => {
+    const of = ['--clinic', mine.clinic.id]
+    expect((await run('room', 'activate', mine.room.id, ...of)).printed).toContain('Nothing changed: room ')
+    expect((await run('clinic', 'set', mine.clinic.id, '--name', 'Clinic', '--yes')).printed).toBe(
+      'Nothing changed: clinic Clinic is so already\n',
+    )
+    expect(
+      (await run('doctor', 'update', mine.doctor.id, ...of, '--department', mine.department.id)).printed,
+    ).toContain('Nothing changed')
+  })
+})
+
+describe('time off', () => {
+  it('is added once, and removed only if it is there', async () => {
+    expect((await doctor('time-off', '--add', '2099-05-04/2099-05-08')).code).toBe(0)
+    expect(await bookableDates()).toEqual([])
+    const again = await doctor('time-off', '--add', '2099-05-04/2099-05-08')
+    expect([again.code, again.errors]).toEqual([
+      2,
+      'Nothing was changed: 2099-05-04/2099-05-08 is time off already.\n',
+    ])
+    const part = await doctor('time-off', '--add', TUESDAY)
+    expect([part.code, part.errors]).toEqual([
+      2,
+      'Nothing was changed: 2099-05-05 is time off already, in 2099-05-04/2099-05-08.\n',
+    ])
+    const wrong = await doctor('time-off', '--remove', '2099-05-04')
+    expect([wrong.code, wrong.errors]).toEqual([
+      2,
+      'Nothing was changed: 2099-05-04 is not time off. Specify it as it was added: 2099-05-04/2099-05-08\n',
+    ])
+    expect((await doctor('time-off')).errors).toContain('Time off: 2099-05-04/2099-05-08')
+    const { code } = await doctor('time-off', '--remove', '2099-05-04/2099-05-08', '--add', MONDAY)
+    expect([code, await bookableDates()]).toEqual([0, [TUESDAY]])
+  })
+})
+
+describe('exceptions', () => {
+  it('are shown, and can be removed', async () => {
+    await doctor('schedule', '--exception', MONDAY, `${TUESDAY} 09:00-12:00`)
+    expect(await bookableDates()).toEqual([TUESDAY])
+    expect((await run('doctor', 'list', '--clinic', mine.clinic.id)).printed).toContain(
+      `, exceptions ${MONDAY} off; ${TUESDAY} 09:00-12:00`,
+    )
+    const wrong = await doctor('schedule', '--remove-exception', '2099-05-06')
+    expect([wrong.code, wrong.errors]).toEqual([
+      2,
+      `Nothing was changed: 2099-05-06 is not an exception. Exceptions: ${MONDAY} off; ${TUESDAY} 09:00-12:00\n`,
+    ])
+    expect((await doctor('schedule', '--remove-exception', MONDAY)).code).toBe(0)
+    expect(await bookableDates()).toEqual([MONDAY, TUESDAY])
+    expect((await doctor('show')).printed).toMatch(/^exceptions +2099-05-05 09:00-12:00$/m)
+  })
+})
+
+describe('a doctor', () => {
+  it('can be deactivated and activated', async () => {
+    await doctor('deactivate')
+    expect(await bookableDates()).toEqual([])
+    expect((await doctor('activate')).printed).toBe('Changed doctor Dr. Bo Lind\n')
+    expect(await bookableDates()).toEqual([MONDAY, TUESDAY])
+  })
+
+  it('of another clinic is not found', async () => {
+    const { doctor: foreign } = await createPopulatedClinic(db.table)
+    const { code, errors } = await run('doctor', 'activate', foreign.id, '--clinic', mine.clinic.id)
+    expect([code, errors]).toEqual([2, expect.stringContaining('Run "doctor list" to see all doctors.')])
+  })
+})
+
+describe('holidays of a clinic', () => {
+  it('close it for every doctor, also for one who is added later, and list the visits', async () => {
+    const ids = [await visit(MONDAY, '09:00', '09:30'), await visit(TUESDAY, '09:00', '09:30')]
+    const { code, printed } = await holiday('add', MONDAY, '--name', 'Spring day')
+    expect(code).toBe(0)
+    expect(printed).toContain(`Changed the holidays of 1 doctor\n${MONDAY}  Spring day\n1 scheduled visit`)
+    expect([printed.includes(ids[0] as string), printed.includes(ids[1] as string)]).toEqual([true, false])
+    const added = await run(
+      ...['doctor', 'add', '--clinic', mine.clinic.id, '--name', 'Dr. Eva Noll'],
+      ...['--hours', 'mon-fri 09:00-12:00', '--json'],
+    )
+    const eva = JSON.parse(added.printed)
+    expect(eva.holidays).toEqual([{ from: MONDAY, to: MONDAY, reason: 'Spring day' }])
+    expect([await bookableDates(), await bookableDates(eva.id)]).toEqual([[TUESDAY], [TUESDAY]])
+    expect((await run('doctor', 'list', '--clinic', mine.clinic.id)).printed).toContain(`holidays ${MONDAY}`)
+  })
+
+  it('are added once, removed only if they are there, and leave time off alone', async () => {
+    await doctor('time-off', '--add', TUESDAY)
+    await holiday('add', '2099-05-04/2099-05-06')
+    expect((await holiday('add', MONDAY)).errors).toBe(
+      'Nothing was changed: 2099-05-04 is a holiday already, in 2099-05-04/2099-05-06.\n',
+    )
+    expect((await holiday('remove', MONDAY)).errors).toBe(
+      'Nothing was changed: 2099-05-04 is not a holiday. Specify it as it was added: 2099-05-04/2099-05-06\n',
+    )
+    const { code, printed } = await holiday('remove', '2099-05-04/2099-05-06')
+    expect([code, printed]).toEqual([0, 'Changed the holidays of 1 doctor\nNo holidays\n'])
+    expect(await bookableDates()).toEqual([MONDAY])
+    expect(await holiday('remove', MONDAY)).toMatchObject({
+      ...{ code: 2, errors: 'Nothing was changed: 2099-05-04 is not a holiday. There is none.\n' },
+    })
+  })
+
+  it('say which doctors lack them after an interruption, and are continued by the same command', async () => {
+    const day = { from: MONDAY, to: MONDAY, reason: null }
+    await db.table.transact([db.table.putWrite({ ...holidaysKey(mine.clinic.id), days: [day], v: 1 })])
+    expect((await holiday('list')).printed).toContain(`Dr. Bo Lind ${mine.doctor.id} does not have them yet`)
+    expect(await holiday('add', MONDAY)).toMatchObject({ code: 0 })
+    expect((await holiday('list')).printed).toBe(`${MONDAY}\n`)
+    expect(await bookableDates()).toEqual([TUESDAY])
+  })
+})

@@ -1,0 +1,236 @@
+/** Files as they come from spreadsheets and other systems, each with its outcome. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { encodeText } from '../../../../bin/clinic/import/encode-text.ts'
+import { importEntities } from '../../../../bin/clinic/import/entities.ts'
+import { importFile } from '../../../../bin/clinic/import/import-file.ts'
+import { rejectedFile } from '../../../../bin/clinic/import/rejections.ts'
+import { patientStore } from '../../../../shared/store/patients/patients.ts'
+import { freshTable, NOW, newClinic, type TestTable } from '../../../support/table.ts'
+
+let db: TestTable
+const folder = mkdtempSync(join(tmpdir(), 'messy-files-test-'))
+beforeAll(async () => {
+  db = await freshTable()
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** Imports one file into a clinic of its own. Returns the names of its patients in their order, and what was reported. */
+async function imported(content: string | Buffer, name = 'patients.csv') {
+  const clinic = await newClinic(db.table)
+  const file = join(folder, name)
+  writeFileSync(file, content)
+  rmSync(rejectedFile(file), { force: true })
+  const entity = importEntities(db.table, () => NOW).find((known) => name.startsWith(known.name))
+  if (!entity) throw new Error(`no entity for ${name}`)
+  const rejections: string[] = []
+  const warnings: string[] = []
+  const failure = await importFile(file, entity, clinic, {
+    now: () => NOW,
+    onRejected: ({ line, reason }) => rejections.push(`${line}: ${reason}`),
+    onWarning: ({ line, text }) => warnings.push(`${line}: ${text}`),
+  }).then(
+    () => null,
+    (error: Error) => error.message.replace(`${folder}/`, ''),
+  )
+  const { items } = await patientStore(db).page(clinic.id, { page: 1, limit: 100 })
+  const names = items.map(({ firstName, lastName }) => `${firstName} ${lastName}`).reverse()
+  return { names, rejections, warnings, failure, rejectedPath: rejectedFile(file) }
+}
+
+const HEADER = 'external_id,first_name,last_name\n'
+const TURKISH = `${HEADER}1,Ayşe,Yılmaz\n2,İbrahim,Güneş\n`
+
+describe('a file that is messy, but clear', () => {
+  it.each<[string, string | Buffer, string[]]>([
+    ['names of columns in any case', 'External ID;FIRST_NAME; Last-Name \n1;Jo;Doe\n', ['Jo Doe']],
+    [
+      'sep=; in its first line',
+      'sep=;\r\nexternal_id;first_name;last_name\r\n1;Jo, A.;Doe\r\n',
+      ['Jo, A. Doe'],
+    ],
+    ['a quoted sep=', `"sep=,"\n${HEADER}1,Jo,Doe\n`, ['Jo Doe']],
+    ['tabs', 'external_id\tfirst_name\tlast_name\n1\tJo\tDoe\n', ['Jo Doe']],
+    ['commas within quotes of its header', '"external_id";"first_name";"last_name"\n1;Jo;Doe\n', ['Jo Doe']],
+    [
+      'empty columns at the end',
+      `${HEADER.trim()},,,\n1,Jo,Doe,,,\n2,Al,Roe\n3,Di,Poe,,,,,\n`,
+      ['Jo Doe', 'Al Roe', 'Di Poe'],
+    ],
+    ['blank rows', `\n${HEADER}\n,,\n1,Jo,Doe\n  , ,\n\n`, ['Jo Doe']],
+    ['spaces around its values', `${HEADER}1, Jo ,Doe  \n`, ['Jo Doe']],
+    [
+      'the reasons of rejected rows',
+      `external_id,Reason,first_name,last_name\n1,was wrong,Jo,Doe\n`,
+      ['Jo Doe'],
+    ],
+    ['line endings of an old Mac', `${HEADER}1,Jo,Doe\n`.replaceAll('\n', '\r'), ['Jo Doe']],
+    ['no line ending at its end', `${HEADER}1,Jo,Doe`, ['Jo Doe']],
+    [
+      'ids that Excel is to read as text',
+      `${HEADER}="007",Jo,Doe\n"=""008""",Al,Roe\n`,
+      ['Jo Doe', 'Al Roe'],
+    ],
+    ['UTF-8 with a byte order mark', `\uFEFF${TURKISH}`, ['Ayşe Yılmaz', 'İbrahim Güneş']],
+    ['UTF-16, little-endian', Buffer.from(`\uFEFF${TURKISH}`, 'utf16le'), ['Ayşe Yılmaz', 'İbrahim Güneş']],
+    ['UTF-16, big-endian', encodeText(`\uFEFF${TURKISH}`, 'utf-16be'), ['Ayşe Yılmaz', 'İbrahim Güneş']],
+  ])('with %s is imported', async (_, content, names) => {
+    expect(await imported(content)).toMatchObject({ names, rejections: [], failure: null })
+  })
+})
+
+describe('a file that cannot be imported', () => {
+  it.each<[string, string | Buffer, string]>([
+    ['nothing in it', '', 'patients.csv: the file is empty'],
+    ['a header alone', HEADER, 'patients.csv: the file has no rows'],
+    [
+      'Turkish text of Windows',
+      encodeText(TURKISH, 'windows-1254'),
+      'patients.csv:2: the file is not UTF-8; it looks like windows-1254. Add --encoding windows-1254, or save the file as UTF-8.',
+    ],
+    [
+      'Western text of Windows',
+      encodeText(`${HEADER}1,Zoë,Müller\n`, 'windows-1252'),
+      'patients.csv:2: the file is not UTF-8; it looks like windows-1252. Add --encoding windows-1252, or save the file as UTF-8.',
+    ],
+    [
+      'UTF-16 without a byte order mark',
+      Buffer.from(TURKISH, 'utf16le'),
+      'patients.csv: the file is not UTF-8; it looks like UTF-16LE. Add --encoding utf-16le, or save the file as UTF-8.',
+    ],
+    [
+      'columns without a name',
+      'external_id,first_name,last_name,,,notes\n1,Jo,Doe,x,,y\n',
+      'patients.csv:1: columns 4 and 5 of the header have no name; valid columns of patients are',
+    ],
+    [
+      'a column without a name',
+      'external_id,,first_name,last_name\n1,x,Jo,Doe\n',
+      'patients.csv:1: column 2 of the header has no name; valid',
+    ],
+    [
+      'a misspelled column',
+      'external_id,firstname,last_name\n1,Jo,Doe\n',
+      'patients.csv:1: unknown column "firstname" (did you mean first_name?); column "first_name" is missing; valid',
+    ],
+    [
+      'a patient instead of a header',
+      '17,Ayla,Kaya\n18,Can,Kaya\n',
+      'patients.csv:1: line 1 does not look like a header: it has none of the columns of patients',
+    ],
+    [
+      'a patient whose value is the name of a column',
+      '17,Notes,Kaya,Izmir\n',
+      'patients.csv:1: columns 1, 3 and 4 are unknown columns; column "external_id" is missing',
+    ],
+  ])('because it has %s, says so and imports nothing', async (_, content, message) => {
+    const { failure, names } = await imported(content)
+    expect([failure?.slice(0, message.length), names]).toEqual([message, []])
+    expect(failure).not.toMatch(/Ayla|Kaya|Izmir/)
+  })
+})
+
+describe('a row that is rejected', () => {
+  const columns = 'external_id,first_name,last_name,date_of_birth,phone_number,created_at\n'
+  it.each<[string, string, string[]]>([
+    [
+      'a date in German',
+      '1,Jo,Doe,31.12.1974,,',
+      ['2: date_of_birth is not YYYY-MM-DD (31.12.1974 would be 1974-12-31)'],
+    ],
+    [
+      'a local number',
+      '1,Jo,Doe,,0171 1234567,',
+      ['2: phone_number needs its country code: +49 171 1234567, not 0171... or 0049...'],
+    ],
+    [
+      'a number with 0049',
+      '1,Jo,Doe,,0049 171 1234567,',
+      ['2: phone_number needs its country code: +49 171 1234567, not 0171... or 0049...'],
+    ],
+    ['a creation in the future', '1,Jo,Doe,,,2026-05-01T07:05:00Z', ['2: created_at is in the future']],
+    [
+      'a cell beyond the header',
+      '1,Jo,Doe,,,,x',
+      ['2: has a value in column 7, but the header has 6 columns'],
+    ],
+  ])('has one reason: %s', async (_, row, rejections) => {
+    expect(await imported(`${columns}${row}\n`)).toMatchObject({ rejections, names: [] })
+  })
+
+  it('is one for a quote that is never closed, with all of its lines', async () => {
+    const file = `${HEADER}1,Jo,Doe\n2,Al,"Roe\nof two\nor three lines\n3,Di,Poe\n4,"Ed ""Ned""",Moe\n`
+    const { rejections, names, rejectedPath } = await imported(file)
+    expect(rejections).toEqual(['3: has an unclosed quote; the file may be truncated here'])
+    expect(names).toEqual(['Jo Doe', 'Di Poe', 'Ed "Ned" Moe'])
+    expect(readFileSync(rejectedPath, 'utf8')).toBe(
+      `${HEADER.trim()},reason\n"2,Al,""Roe\nof two\nor three lines",,,has an unclosed quote; the file may be truncated here\n`,
+    )
+  })
+
+  it('is rejected again if it is not corrected, whatever was wrong with it', async () => {
+    const file = `${columns}1,Jo\n2,Al,"Roe,,,\n3,D"i,Poe,,,\n4,Ed,Moe,,,,x\n5,,Loe,,,\n`
+    const first = await imported(file)
+    expect(first.rejections.map((text) => text.split(':')[0])).toEqual(['2', '3', '4', '5', '6'])
+    const again = await imported(readFileSync(first.rejectedPath), 'patients.rejected.csv')
+    expect(again).toMatchObject({ failure: null, names: [] })
+    expect(again.rejections.length).toBe(5)
+  })
+
+  it('stays in the encoding, with the delimiter and mark of its file', async () => {
+    const text = '\uFEFFsep=;\nexternal_id;first_name;last_name\n1;Şükrü;\n'
+    const { rejectedPath } = await imported(Buffer.from(text, 'utf16le'))
+    expect(readFileSync(rejectedPath, 'utf16le')).toBe(
+      '\uFEFFsep=;\nexternal_id;first_name;last_name;reason\n1;Şükrü;;last_name is required\n',
+    )
+  })
+
+  it('of NDJSON keeps its numbers, and gets a new reason', async () => {
+    const rows = [
+      '{"external_id": 12345678901234567890, "first_name":"Jo","last_name":"Doe", "reason": "old, \\"quoted\\""}',
+      '{"external_id":2,"firstname":"Al"}',
+      'no json',
+    ]
+    const first = await imported(`${rows.join('\n')}\n`, 'patients.ndjson')
+    expect(readFileSync(first.rejectedPath, 'utf8').split('\n')).toEqual([
+      '{"external_id": 12345678901234567890, "first_name":"Jo","last_name":"Doe","reason":"external_id must be text or a safe integer"}',
+      '{"external_id":2,"firstname":"Al","reason":"unknown field \\"firstname\\" (did you mean first_name?); first_name is required; last_name is required"}',
+      '{"text":"no json","reason":"is not JSON"}',
+      '',
+    ])
+    const again = await imported(readFileSync(first.rejectedPath), 'patients.rejected.ndjson')
+    expect(again.rejections.length).toBe(3)
+  })
+
+  it('is the second of two invoices with one number', async () => {
+    const file =
+      'external_id,patient_external_id,invoice_number,issue_date,subtotal\n1,p,R-1,2026-01-01,5\n2,p,R-1,2026-01-02,5\n'
+    expect((await imported(file, 'invoices.csv')).rejections).toEqual([
+      '2: patient_external_id is unknown: the clinic has no such patient',
+      '3: invoice_number is already used on line 2',
+    ])
+  })
+
+  it('is a refund with a minus sign', async () => {
+    const file =
+      'external_id,invoice_external_id,amount,type,payment_method,payment_date\n1,i,-5,refund,cash,2026-01-01\n'
+    expect((await imported(file, 'payments.csv')).rejections).toEqual([
+      '2: amount of a refund is written without a minus sign',
+    ])
+  })
+})
+
+describe('a row with a warning', () => {
+  it.each<[string, string, string[]]>([
+    ['text that was encoded twice', 'JÃ¼rgen', ['2: first_name looks doubly encoded, as Ã¼ for ü']],
+    ['Turkish text that was encoded twice', 'AyÅŸe', ['2: first_name looks doubly encoded, as Ã¼ for ü']],
+    ['an apostrophe that was encoded twice', 'Dâ€™Arcy', ['2: first_name looks doubly encoded, as Ã¼ for ü']],
+    ['capital umlauts', 'JÜRGEN ÄÖÅÃ', []],
+    ['a typographic apostrophe', 'D’Arcy', []],
+  ])('is imported: %s', async (_, name, warnings) => {
+    const { names, ...found } = await imported(`${HEADER}1,${name},Doe\n`)
+    expect([found.warnings, names]).toEqual([warnings, [`${name} Doe`]])
+  })
+})

@@ -1,0 +1,177 @@
+/** Invoices as the operator corrects them, with their payments. */
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { verifyClinic } from '../../../bin/clinic/verify/verify-clinic.ts'
+import { anonymizeResponse } from '../../../shared/api/anonymize-response.ts'
+import { fullName, type Patient } from '../../../shared/domain/patient.ts'
+import { newUuid } from '../../../shared/domain/uuid.ts'
+import { invoiceCorrection } from '../../../shared/store/calendar/invoice-correction.ts'
+import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
+import { paymentStore } from '../../../shared/store/calendar/payments.ts'
+import { MAX_PAYMENTS, settlement } from '../../../shared/store/calendar/settlement.ts'
+import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
+import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
+import { allItems } from '../../support/all-items.ts'
+import { deployedStack } from '../../support/deployed-stack.ts'
+import { createPopulatedClinic, type PopulatedClinic } from '../../support/records.ts'
+import { aPatient, freshTable, type TestTable } from '../../support/table.ts'
+
+let db: TestTable
+let mine: PopulatedClinic
+/** Another patient of the same clinic. */
+let other: Patient
+let stack: Awaited<ReturnType<typeof deployedStack>>
+
+beforeAll(async () => {
+  db = await freshTable()
+  stack = await deployedStack({ OperatorLogGroup: 'operator-group', TableName: db.name })
+})
+beforeEach(async () => {
+  mine = await createPopulatedClinic(db.table)
+  other = aPatient({ firstName: 'Bo', lastName: 'Lind' })
+  await patientWriter(db).createMany(mine.clinic.id, [other])
+})
+
+const run = (...args: string[]) => stack.run('--json', ...args, '--clinic', mine.clinic.id)
+const ended = async (command: ReturnType<typeof run>) => {
+  const { code, errors } = await command
+  return [code, errors === '' ? '' : JSON.parse(errors).error.message]
+}
+const correct = (...args: string[]) => run('invoice', 'correct', mine.invoice.id, ...args)
+const invoice = async () => (await invoiceStore(db).find(mine.clinic.id, mine.invoice.id))?.record
+const paymentsOf = (kind: 'invoice' | 'patient', id: string) =>
+  paymentStore(db).allOf(mine.clinic.id, kind, id)
+const erase = (id: string) => patientChanges(db.table).erase(mine.clinic.id, id, anonymizeResponse)
+/** The names of a record's events, as they were announced. */
+const events = async (record: string) =>
+  (await allItems(db)).flatMap(({ pk, e, d }) =>
+    pk.startsWith('due#event#') && (d as { id: string }).id === record ? [e] : [],
+  )
+/** Adds payments of 0.01 each, as an import does. */
+async function pay(count: number) {
+  const ids = Array.from({ length: count }, () => newUuid())
+  const { buildChangeset } = settlement(db.table)
+  for (const id of ids) {
+    const build = () => ({ ...mine.payment, id, amount: 1 })
+    await (await buildChangeset(mine.clinic.id, mine.invoice.id, [{ id, build }]))?.commit()
+  }
+}
+async function expectVerified() {
+  const differences: unknown[] = []
+  await verifyClinic(db.table, mine.clinic.id, {
+    repair: false,
+    onDifference: (difference) => differences.push(difference),
+  })
+  expect(differences).toEqual([])
+}
+
+describe('invoice set-status', () => {
+  it('refuses a status that payments overrule, and changes nothing', async () => {
+    const before = await invoice()
+    expect(await ended(run('invoice', 'set-status', mine.invoice.id, 'overdue'))).toEqual([
+      2,
+      `Invoice ${mine.invoice.id} stays partially_paid: once an invoice has payments, they determine its status. Nothing was changed. "payment void" takes back a payment.`,
+    ])
+    expect(await invoice()).toEqual(before)
+    await run('payment', 'void', mine.payment.id, '--reason', 'Mistyped')
+    expect((await run('invoice', 'set-status', mine.invoice.id, 'overdue')).code).toBe(0)
+    expect(await invoice()).toMatchObject({ status: 'overdue' })
+  })
+})
+
+describe('invoice correct', () => {
+  it('changes the number on the invoice and its payments, without an event of the payments', async () => {
+    const { code, printed } = await correct('--number', '2026-7')
+    expect([code, JSON.parse(printed).invoice_number]).toEqual([0, '2026-7'])
+    expect(await invoice()).toMatchObject({ number: '2026-7', patient: { id: mine.patient.id }, paid: 10 })
+    const [payment] = await paymentsOf('invoice', mine.invoice.id)
+    expect(payment?.invoice).toEqual({ id: mine.invoice.id, number: '2026-7' })
+    expect(await events(mine.invoice.id)).toEqual(['invoice.created', 'invoice.updated'])
+    expect(await events(mine.payment.id)).toEqual(['payment.created'])
+    await expectVerified()
+  })
+
+  it('moves the invoice and its payments to the lists of another patient', async () => {
+    const { code, lines } = await correct('--patient', other.id.toUpperCase())
+    expect(code).toBe(0)
+    const named = { id: other.id, fullName: fullName(other) }
+    expect(await invoice()).toMatchObject({ patient: { ...named, email: other.emailAddress }, paid: 10 })
+    expect(await paymentsOf('patient', mine.patient.id)).toEqual([])
+    expect(await paymentsOf('patient', other.id)).toMatchObject([{ id: mine.payment.id, patient: named }])
+    expect(await invoiceStore(db).allOf(mine.clinic.id, 'patient', mine.patient.id)).toEqual([])
+    expect(await invoiceStore(db).allOf(mine.clinic.id, 'patient', other.id)).toMatchObject([
+      { id: mine.invoice.id, number: mine.invoice.number },
+    ])
+    expect((await events(mine.invoice.id)).at(-1)).toBe('invoice.updated')
+    expect((await events(mine.payment.id)).at(-1)).toBe('payment.updated')
+    expect(lines[1]?.records).toEqual(expect.arrayContaining([mine.invoice.id, mine.patient.id, other.id]))
+    await expectVerified()
+  })
+
+  it('changes nothing when the invoice is right already', async () => {
+    const before = await invoice()
+    expect((await correct('--number', mine.invoice.number, '--patient', mine.patient.id)).code).toBe(0)
+    expect(await invoice()).toEqual(before)
+  })
+
+  it('refuses a wrong id and an erased patient, and writes nothing', async () => {
+    const before = await invoice()
+    const foreign = await createPopulatedClinic(db.table)
+    const cases = [
+      [['--patient', foreign.patient.id], `--patient: the clinic has no patient ${foreign.patient.id}.`],
+      [['--patient', 'p1'], '--patient: the clinic has no patient p1.'],
+      [['--number', ''], expect.stringContaining('--number ')],
+      [[], 'Specify --number, --patient or both.'],
+    ] as const
+    for (const [args, message] of cases) expect(await ended(correct(...args))).toEqual([2, message])
+    for (const id of [foreign.invoice.id, 'i1'])
+      expect(await ended(run('invoice', 'correct', id, '--number', '7'))).toEqual([
+        2,
+        `The clinic has no invoice ${id}.`,
+      ])
+    await erase(other.id)
+    expect(await ended(correct('--patient', other.id))).toEqual([
+      2,
+      `--patient: patient ${other.id} was erased.`,
+    ])
+    expect(await invoice()).toEqual(before)
+    await erase(mine.patient.id)
+    expect(await ended(correct('--number', '2026-7'))).toEqual([
+      2,
+      'The patient of the invoice was erased, so it cannot be corrected.',
+    ])
+  })
+
+  it('moves more payments than fit into a transaction, and is completed when it is repeated', async () => {
+    await pay(2 * MAX_PAYMENTS)
+    let commits = 0
+    const crashing: typeof db.table = {
+      ...db.table,
+      tryTransact: (writes) => {
+        if (++commits > 1) throw new Error('crashed')
+        return db.table.tryTransact(writes)
+      },
+    }
+    const wanted = { patient: other.id, number: '2026-7' }
+    const crashed = invoiceCorrection(crashing).correct(mine.clinic.id, mine.invoice.id, wanted)
+    await expect(crashed).rejects.toThrow('crashed')
+    expect((await paymentsOf('patient', other.id)).length).toBe(MAX_PAYMENTS)
+    expect(await invoice()).toMatchObject({ number: mine.invoice.number, patient: { id: mine.patient.id } })
+    expect((await correct('--patient', other.id, '--number', '2026-7')).code).toBe(0)
+    expect((await paymentsOf('patient', other.id)).length).toBe(2 * MAX_PAYMENTS + 1)
+    expect(await paymentsOf('patient', mine.patient.id)).toEqual([])
+    expect(await invoice()).toMatchObject({ number: '2026-7', patient: { id: other.id }, paid: 22 })
+    await expectVerified()
+  })
+
+  it('takes along payments that are recorded at the same time', async () => {
+    const adding = ['1', '2', '3'].map((amount) =>
+      run('payment', 'add', '--invoice', mine.invoice.id, '--amount', amount, '--method', 'cash'),
+    )
+    const codes = await Promise.all([correct('--patient', other.id), ...adding])
+    expect(codes.map(({ code }) => code)).toEqual([0, 0, 0, 0])
+    expect((await paymentsOf('patient', other.id)).length).toBe(4)
+    expect(await paymentsOf('patient', mine.patient.id)).toEqual([])
+    expect(await invoice()).toMatchObject({ paid: 610, patient: { id: other.id } })
+    await expectVerified()
+  })
+})

@@ -1,0 +1,203 @@
+/** Payments as the operator records and voids them, and what becomes of their invoice. */
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { verifyClinic } from '../../../bin/clinic/verify/verify-clinic.ts'
+import { anonymizeResponse } from '../../../shared/api/anonymize-response.ts'
+import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
+import { paymentStore } from '../../../shared/store/calendar/payments.ts'
+import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
+import { allItems } from '../../support/all-items.ts'
+import { deployedStack } from '../../support/deployed-stack.ts'
+import { createPopulatedClinic, type PopulatedClinic } from '../../support/records.ts'
+import { freshTable, type TestTable } from '../../support/table.ts'
+import { tableText } from '../../support/table-text.ts'
+
+const REASON = 'Canary reason'
+
+let db: TestTable
+/** One payment of 0.10 EUR, of an invoice of 100.10 EUR. */
+let mine: PopulatedClinic
+let stack: Awaited<ReturnType<typeof deployedStack>>
+
+beforeAll(async () => {
+  db = await freshTable()
+  stack = await deployedStack({ OperatorLogGroup: 'operator-group', TableName: db.name })
+})
+beforeEach(async () => {
+  mine = await createPopulatedClinic(db.table)
+})
+
+const run = (...args: string[]) => stack.run('--json', ...args, '--clinic', mine.clinic.id)
+const ended = async (command: ReturnType<typeof run>) => {
+  const { code, errors } = await command
+  return [code, errors === '' ? '' : JSON.parse(errors).error.message]
+}
+const add = (amount: string, ...more: string[]) =>
+  run('payment', 'add', '--invoice', mine.invoice.id, '--amount', amount, '--method', 'card', ...more)
+const added = async (amount: string, ...more: string[]): Promise<string> =>
+  JSON.parse((await add(amount, ...more)).printed).id
+const voided = (id: string = mine.payment.id, ...more: string[]) =>
+  run('payment', 'void', id, '--reason', REASON, ...more)
+const invoice = async () => (await invoiceStore(db).find(mine.clinic.id, mine.invoice.id))?.record
+const payments = async () => paymentStore(db).allOf(mine.clinic.id, 'invoice', mine.invoice.id)
+/** The events of a record, as they were announced. */
+const events = async (record: string) =>
+  (await allItems(db)).flatMap(({ pk, e, d }) =>
+    pk.startsWith('due#event#') && (d as { id: string }).id === record
+      ? [[e, (d as { status: string }).status]]
+      : [],
+  )
+async function expectVerified() {
+  const differences: unknown[] = []
+  await verifyClinic(db.table, mine.clinic.id, {
+    repair: false,
+    onDifference: (difference) => differences.push(difference),
+  })
+  expect(differences).toEqual([])
+}
+
+describe('payment void', () => {
+  it('keeps the payment as failed, settles the invoice again, and announces both', async () => {
+    const { code, printed, lines } = await voided()
+    expect(code).toBe(0)
+    const result = JSON.parse(printed)
+    expect(result).toMatchObject({
+      id: mine.payment.id,
+      status: 'failed',
+      voided_at: expect.stringMatching(/^20\d\d-/),
+      void_reason: REASON,
+    })
+    expect(await invoice()).toMatchObject({ paid: 0, status: 'sent', paidAt: null })
+    expect(await events(mine.payment.id)).toEqual([
+      ['payment.created', 'completed'],
+      ['payment.updated', 'failed'],
+    ])
+    expect((await events(mine.invoice.id)).at(-1)).toEqual(['invoice.updated', 'sent'])
+    expect(lines[1]).toMatchObject({ command: 'payment void', outcome: 'done' })
+    expect(lines[1]?.records).toContain(mine.payment.id)
+    expect(JSON.stringify(lines)).not.toContain(REASON)
+    await expectVerified()
+  })
+
+  it('makes a paid invoice partially paid', async () => {
+    const rest = await added('100')
+    expect(await invoice()).toMatchObject({ status: 'paid', paid: 10_010 })
+    expect((await voided(rest)).code).toBe(0)
+    expect(await invoice()).toMatchObject({ status: 'partially_paid', paid: 10, paidAt: null })
+  })
+
+  it('refuses a payment that is voided already, that failed, or that the clinic does not have', async () => {
+    const { printed } = await voided()
+    const before = await invoice()
+    expect(await ended(voided())).toEqual([
+      2,
+      `Payment ${mine.payment.id} is already voided, since ${JSON.parse(printed).voided_at}.`,
+    ])
+    const failed = await added('5', '--status', 'failed')
+    expect(await ended(voided(failed))).toEqual([
+      2,
+      `Payment ${failed} failed, so it does not count: there is nothing to void.`,
+    ])
+    const { payment: foreign } = await createPopulatedClinic(db.table)
+    for (const id of [foreign.id, 'y1'])
+      expect(await ended(voided(id))).toEqual([2, `The clinic has no payment ${id}.`])
+    expect(await invoice()).toMatchObject({ paid: before?.paid, status: before?.status })
+  })
+
+  it('refuses to leave refunds of more than was paid, until they are voided', async () => {
+    const refund = await added('0.06', '--type', 'refund')
+    expect(await ended(voided())).toEqual([
+      2,
+      `The payment cannot be voided: the refunds of invoice ${mine.invoice.id} would be 0.06 EUR more than was paid. Void the refunds first.`,
+    ])
+    expect(await invoice()).toMatchObject({ paid: 4, status: 'partially_paid' })
+    expect((await voided(refund)).code).toBe(0)
+    expect(await invoice()).toMatchObject({ paid: 10 })
+    expect((await voided()).code).toBe(0)
+    expect(await invoice()).toMatchObject({ paid: 0, status: 'sent' })
+    await expectVerified()
+  })
+
+  it('asks before a voided refund overpays the invoice', async () => {
+    const refund = await added('0.10', '--type', 'refund')
+    await added('100.10')
+    expect(await ended(voided(refund))).toEqual([
+      2,
+      `Invoice ${mine.invoice.id} would be overpaid: 100.2 EUR of 100.1 EUR.\nNothing was done. Use --yes to do it.`,
+    ])
+    expect((await voided(refund, '--yes')).code).toBe(0)
+    expect(await invoice()).toMatchObject({ paid: 10_020, status: 'paid' })
+  })
+
+  it('counts every payment once when payments are added and voided at the same time', async () => {
+    const ids = await Promise.all(Array.from({ length: 4 }, () => added('1')))
+    await Promise.all([...ids.map((id) => voided(id)), add('2'), add('3')])
+    expect(await invoice()).toMatchObject({ paid: 510, status: 'partially_paid' })
+    await expectVerified()
+  })
+
+  it('loses the reason when the patient is erased, and keeps that the payment was voided', async () => {
+    // Other tests have stored the other reason.
+    const reason = 'the canary paid twice'
+    await run('payment', 'void', mine.payment.id, '--reason', reason)
+    expect(await tableText(db)).toContain(reason)
+    await patientChanges(db.table).erase(mine.clinic.id, mine.patient.id, anonymizeResponse)
+    expect(await tableText(db)).not.toContain(reason)
+    const [payment] = await payments()
+    expect(payment).toMatchObject({ status: 'failed', voidedAt: expect.any(String) })
+  })
+})
+
+describe('payment add', () => {
+  it.each([
+    ['0.11', 'refund', '--amount of the refund is 0.11 EUR, but only 0.1 EUR was paid.'],
+    ['-0.05', 'refund', '--amount of a refund is written without a minus sign'],
+    ['-0.05', 'payment', '--amount must be a positive number with at most 2 decimals in EUR'],
+  ])('refuses %s as a %s', async (amount, type, message) => {
+    const command = ['payment', 'add', '--invoice', mine.invoice.id, `--amount=${amount}`, '--method', 'cash']
+    expect(await ended(run(...command, '--type', type, '--yes'))).toEqual([2, message])
+    expect((await payments()).length).toBe(1)
+  })
+
+  it('refunds at most what was paid, whatever was refunded before', async () => {
+    await added('0.06', '--type', 'refund')
+    expect((await add('0.05', '--type', 'refund')).code).toBe(2)
+    expect((await add('0.04', '--type', 'refund')).code).toBe(0)
+    expect(await invoice()).toMatchObject({ paid: 0, status: 'refunded' })
+  })
+
+  it('refuses to overpay an invoice without --yes', async () => {
+    const message = `Invoice ${mine.invoice.id} would be overpaid: 100.11 EUR of 100.1 EUR.`
+    for (const status of ['completed', 'pending'])
+      expect(await ended(add('100.01', '--status', status))).toEqual([
+        2,
+        `${message}\nNothing was done. Use --yes to do it.`,
+      ])
+    expect((await add('100')).code).toBe(0)
+    expect((await add('0.01', '--yes')).code).toBe(0)
+    expect(await invoice()).toMatchObject({ paid: 10_011, status: 'paid' })
+  })
+
+  it('refuses a date ahead of today without --yes, by the clock of the clinic', async () => {
+    const tomorrow = new Date(Date.now() + 26 * 3_600_000).toISOString().slice(0, 10)
+    const { code, errors } = await add('1', '--date', tomorrow)
+    expect([code, errors]).toEqual([
+      2,
+      expect.stringContaining(`--date ${tomorrow} is ahead of today, which is `),
+    ])
+    expect((await payments()).length).toBe(1)
+    expect((await add('1', '--date', tomorrow, '--yes')).code).toBe(0)
+  })
+
+  it('asks at a terminal, and writes nothing before the answer', async () => {
+    const asked: number[] = []
+    const ask = (answer: string) => async () => {
+      asked.push((await payments()).length)
+      return answer
+    }
+    const args = ['payment', 'add', '--clinic', mine.clinic.id, '--invoice', mine.invoice.id]
+    const overpaying = [...args, '--amount', '200', '--method', 'cash']
+    expect((await stack.runAsked(ask('no'), ...overpaying)).code).toBe(2)
+    expect((await stack.runAsked(ask('yes'), ...overpaying)).code).toBe(0)
+    expect([asked, (await payments()).length]).toEqual([[1, 1], 2])
+  })
+})
