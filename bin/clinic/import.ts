@@ -15,6 +15,7 @@ import { countsText, type FileReport, formatFields, GroupedTexts, reportLines } 
 import { trialTable } from './import/trial-table.ts'
 import { StatedPaid } from './import/unpaid-invoices.ts'
 import { entityName, requireFile, resolveMap } from './import-paths.ts'
+import { interruptible } from './interruption.ts'
 import { resolveFromInvocationDir } from './invocation-path.ts'
 import { CommandFailure, EXIT, type GlobalOptions, NeedsAttention, print } from './output.ts'
 import { progressBar } from './progress.ts'
@@ -192,14 +193,6 @@ async function importWithProgress(
   } finally {
     bar.done()
   }
-}
-
-/** A signal that is aborted by Ctrl-C, once. A second Ctrl-C ends the process at once. */
-function interruptible(): Disposable & { readonly signal: AbortSignal } {
-  const controller = new AbortController()
-  const stop = () => controller.abort()
-  process.once('SIGINT', stop)
-  return { signal: controller.signal, [Symbol.dispose]: () => void process.off('SIGINT', stop) }
 }
 
 function sum(results: readonly ImportResult[]): ImportResult {

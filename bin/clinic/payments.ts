@@ -1,13 +1,9 @@
 import type { Command } from 'commander'
 import { renderPayment } from '../../shared/api/payments.ts'
-import { oneOf, RecordDate } from '../../shared/api/schemas.ts'
 import type { ClinicInfo } from '../../shared/domain/clinic.ts'
 import { wallClock } from '../../shared/domain/clock.ts'
-import { currencyDecimals } from '../../shared/domain/currencies.ts'
 import type { Invoice } from '../../shared/domain/invoice.ts'
-import { isTooLarge, parseDecimal } from '../../shared/domain/money.ts'
 import {
-  NEW_PAYMENT,
   PAYMENT_METHODS,
   PAYMENT_STATUSES,
   PAYMENT_TYPES,
@@ -26,20 +22,9 @@ import type { Table } from '../../shared/store/table/table.ts'
 import { addYesOption } from './confirmation.ts'
 import { commitConfirmed } from './confirmed-commit.ts'
 import { connect, requireClinic } from './connection.ts'
+import { type AddPaymentOptions, paymentOf } from './new-payment.ts'
 import { CommandFailure, parseOption, print } from './output.ts'
 import { checkNewPayment, checkVoid } from './payment-balance.ts'
-
-type AddPaymentOptions = {
-  clinic: string
-  invoice: string
-  amount: string
-  method: string
-  type: string
-  status: string
-  date?: string
-  description?: string
-  externalId?: string
-}
 
 export function addPaymentCommands(program: Command): void {
   const group = program.command('payment').description("record and void a clinic's payments")
@@ -157,38 +142,4 @@ function failWith(message: string): never {
 
 function failForErasedPatient(error: unknown): never {
   throw error instanceof PatientErased ? new CommandFailure('The patient of the invoice was erased.') : error
-}
-
-function paymentOf(given: AddPaymentOptions, id: string, invoice: Invoice, clinic: ClinicInfo): Payment {
-  const decimals = currencyDecimals(invoice.currency)
-  const amount = parseDecimal(given.amount, decimals)
-  if (amount === null && isTooLarge(given.amount, decimals)) throw new CommandFailure('--amount is too large')
-  if (amount !== null && amount < 0 && given.type === 'refund')
-    throw new CommandFailure('--amount of a refund is written without a minus sign')
-  if (amount === null || amount <= 0) {
-    throw new CommandFailure(
-      `--amount must be a positive number with at most ${decimals} decimals in ${invoice.currency}`,
-    )
-  }
-  const createdAt = new Date().toISOString()
-  return {
-    ...NEW_PAYMENT,
-    id,
-    amount,
-    currency: invoice.currency,
-    invoice: { id: invoice.id, number: invoice.number },
-    patient: { id: invoice.patient.id, fullName: invoice.patient.fullName },
-    type: parseOption('type', oneOf(PAYMENT_TYPES), given.type),
-    method: parseOption('method', oneOf(PAYMENT_METHODS), given.method),
-    status: parseOption('status', oneOf(PAYMENT_STATUSES), given.status),
-    description:
-      given.description === undefined
-        ? null
-        : parseOption('description', singleLineText(500), given.description),
-    date:
-      given.date === undefined
-        ? clinicTimestamp(createdAt, clinic.timezone).slice(0, 10)
-        : parseOption('date', RecordDate, given.date),
-    createdAt,
-  }
 }

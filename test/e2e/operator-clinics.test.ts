@@ -52,6 +52,7 @@ describe('clinics', () => {
       messages_per_recipient: null,
       email_from_name: null,
       reply_to: null,
+      paused_at: null,
       created_at: expect.stringMatching(/\+0[12]:00$/),
     })
     expect(data.length).toBe(3)
@@ -319,7 +320,7 @@ describe('the contact details of a clinic', () => {
 })
 
 describe('message settings of a clinic', () => {
-  const required = ['--name', 'Praxis', '--timezone', 'Europe/Berlin', '--currency', 'EUR']
+  const required = ['--name', 'Praxis', '--timezone', 'Europe/Berlin', '--currency', 'EUR', '--yes']
 
   it('are set at creation, or default to those of the stage', async () => {
     const plain = (await tool('--json', 'clinic', 'create', ...required)).json()
@@ -364,12 +365,12 @@ describe('message settings of a clinic', () => {
     ]
     const { id } = (await tool('--json', 'clinic', 'create', ...required, ...given)).json()
     const set = async (...args: string[]) => (await tool('--json', 'clinic', 'set', id, ...args)).json()
-    expect(await set('--name', 'Praxis Nord', '--default', 'email-from-name', 'reply-to')).toMatchObject({
-      ...{ name: 'Praxis Nord', sms_per_day: 5, email_from_name: null, reply_to: null },
+    expect(await set('--name', 'Praxis Ost', '--default', 'email-from-name', 'reply-to')).toMatchObject({
+      ...{ name: 'Praxis Ost', sms_per_day: 5, email_from_name: null, reply_to: null },
     })
     expect(await set('--default', 'sms-per-day')).toMatchObject({ sms_per_day: null })
     expect((await tool('--json', 'clinic', 'list')).json().data).toContainEqual(
-      expect.objectContaining({ id, name: 'Praxis Nord', sms_per_day: null, reply_to: null }),
+      expect.objectContaining({ id, name: 'Praxis Ost', sms_per_day: null, reply_to: null }),
     )
     const both = await tool('clinic', 'set', id, '--sms-per-day', '4', '--default', 'sms-per-day')
     expect([both.code, both.stderr]).toEqual([2, 'Use --sms-per-day or --default sms-per-day, not both.\n'])

@@ -1,6 +1,7 @@
 /** Exports of other practice systems, as their users save them: believable rows, of which a few are truly wrong. */
 
-import { type Encoding, encodeText } from '../../bin/clinic/import/encoding.ts'
+import { encodeText } from '../../bin/clinic/import/encode-text.ts'
+import type { Encoding } from '../../bin/clinic/import/encoding.ts'
 import { type Random, seeded } from '../../bin/demo/random.ts'
 
 /** A wrong text of a file, and what it should be. Each occurs once. */
@@ -261,7 +262,7 @@ export function practiceExports(size: number, now: number): PracticeExport[] {
 
 function practiceExport(style: Style, size: number, now: number): PracticeExport {
   const random = seeded(20_260_501)
-  const [patients, visits, invoices] = [0.4, 0.3, 0.15].map((share) => Math.round(size * share)) as [
+  const [patients, visits, invoices] = [0.4, 0.3, 0.2].map((share) => Math.round(size * share)) as [
     number,
     number,
     number,

@@ -5,8 +5,8 @@ import { isSupportedCountry } from 'libphonenumber-js/max'
 import * as z from 'zod'
 import { isTimezone } from '../../../shared/domain/timestamp.ts'
 import { ENCODINGS } from './encoding.ts'
+import { isDateFormat, isTimeFormat } from './format-syntax.ts'
 import { ImportFileError } from './import-file-error.ts'
-import { isDateFormat, isTimeFormat } from './value-formats.ts'
 
 const Name = z.string({ error: 'must be text' }).trim().min(1, { error: 'must not be empty' })
 const list = (item: z.ZodType<string>, what: string) =>

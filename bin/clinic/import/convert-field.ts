@@ -1,6 +1,7 @@
 /** Converts the text of another system into that of a field. */
 import { internationalNumber } from '../../../shared/domain/phone-number.ts'
-import { dateOf, readAmount, readInstant, readTime, timeOf } from './value-formats.ts'
+import { readAmount } from './read-amount.ts'
+import { dateOf, readInstant, readTime, timeOf } from './value-formats.ts'
 
 export type ConversionFormats = {
   readonly dates: readonly string[]

@@ -1,5 +1,5 @@
 /** Reads records of CSV: one at a time, with the line it starts on, never the whole file. */
-import { CsvError, parse } from 'csv-parse/sync'
+import { CSV_PROBLEMS, cellsOf, UNCLOSED } from './csv-cells.ts'
 import { type Encoding, shownEncoding, type TextEncoding } from './encoding.ts'
 import { ImportFileError } from './import-file-error.ts'
 import type { FileFormat, SourceRow } from './row.ts'
@@ -165,36 +165,4 @@ export function checkCharacters(
       return { line, problem: `${name} has characters that are not ${shownEncoding(encoding)}` }
   }
   return { line, values }
-}
-
-type Cells = { cells: string[]; code?: never } | { cells?: never; code: string }
-
-function cellsOf(text: string, delimiter: string): Cells {
-  // Fast path: most records have no quotes.
-  if (!text.includes('"')) return { cells: text.split(delimiter) }
-  try {
-    const [cells = []] = parse(withoutFormulas(text, delimiter), {
-      delimiter,
-      relax_column_count: true,
-      record_delimiter: '\r\n\r\n',
-    }) as string[][]
-    return { cells }
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error
-    return { code: error.code }
-  }
-}
-
-/** Excel's ="0171" without the quotes that CSV requires around it. */
-const withoutFormulas = (text: string, delimiter: string): string =>
-  text.includes('="')
-    ? text.replaceAll(new RegExp(`(?<=^|[${delimiter}])="([^"]*)"(?=[${delimiter}]|$)`, 'g'), '"$1"')
-    : text
-
-const UNCLOSED = 'CSV_QUOTE_NOT_CLOSED'
-
-const CSV_PROBLEMS: { readonly [code: string]: string } = {
-  [UNCLOSED]: 'has an unclosed quote; the file may be truncated here',
-  CSV_INVALID_CLOSING_QUOTE: 'has text after a closing quote; double the quotes inside a field',
-  INVALID_OPENING_QUOTE: 'has a quote in the middle of an unquoted field',
 }

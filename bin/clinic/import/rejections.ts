@@ -1,6 +1,6 @@
 /** Writes the rejected rows of a file in the format of the file, so that they can be corrected and imported as they are. */
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
-import { encodeText } from './encoding.ts'
+import { encodeText } from './encode-text.ts'
 import { foldedName } from './field-names.ts'
 import type { FileFormat, SourceRow } from './row.ts'
 

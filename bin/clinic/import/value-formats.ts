@@ -1,67 +1,9 @@
-/** How other systems write dates, times and amounts. */
+/** How other systems write dates and times. */
 import { Temporal } from 'temporal-polyfill'
 import { isCalendarDate } from '../../../shared/domain/timestamp.ts'
+import { type Parts, patternOf } from './format-patterns.ts'
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
-
-/** What each part of a format matches. */
-const TOKENS: { readonly [token: string]: string } = {
-  YYYY: String.raw`(?<year>\d{4})`,
-  MMM: String.raw`(?<monthName>[a-z]{3})[a-z]*\.?`,
-  MM: String.raw`(?<month>\d{2})`,
-  M: String.raw`(?<month>\d{1,2})`,
-  DD: String.raw`(?<day>\d{2})`,
-  D: String.raw`(?<day>\d{1,2})`,
-  HH: String.raw`(?<hour>\d{2})`,
-  H: String.raw`(?<hour>\d{1,2})`,
-  hh: String.raw`(?<hour>\d{2})`,
-  h: String.raw`(?<hour>\d{1,2})`,
-  mm: String.raw`(?<minute>\d{2})`,
-  ss: String.raw`(?<second>\d{2})`,
-  a: String.raw`(?<half>[ap])\.?m\.?`,
-  Z: String.raw`(?<offset>Z|UTC|[+-]\d{2}:?\d{2})`,
-}
-
-const TOKEN = /YYYY|MMM|MM|M|DD|D|HH|H|hh|h|mm|ss|a|Z/g
-
-const tokensOf = (format: string): string[] => format.match(TOKEN) ?? []
-
-export const isDateFormat = (format: string): boolean =>
-  /^(D|DD) (M|MM|MMM) YYYY$/.test(tokensOf(format).sort().join(' '))
-
-export function isTimeFormat(format: string): boolean {
-  const tokens = tokensOf(format)
-  const count = (...wanted: string[]) => tokens.filter((token) => wanted.includes(token)).length
-  return (
-    count('H', 'HH') + count('h', 'hh') === 1 &&
-    count('mm') === 1 &&
-    count('a') === count('h', 'hh') &&
-    count('ss') <= 1 &&
-    count('Z') <= 1 &&
-    tokens.length === 2 + count('ss', 'a', 'Z')
-  )
-}
-
-const patterns = new Map<string, RegExp>()
-
-function patternOf(format: string): RegExp {
-  const known = patterns.get(format)
-  if (known) return known
-  let source = ''
-  let at = 0
-  for (const match of format.matchAll(TOKEN)) {
-    source += escaped(format.slice(at, match.index)) + TOKENS[match[0]]
-    at = match.index + match[0].length
-  }
-  const pattern = new RegExp(`^${source}${escaped(format.slice(at))}$`, 'i')
-  patterns.set(format, pattern)
-  return pattern
-}
-
-const escaped = (text: string): string =>
-  text.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`).replace(/ /g, String.raw`\s+`)
-
-type Parts = { readonly [part: string]: string | undefined }
 
 /** What a text says in the first of the formats that it has and that makes sense; null if there is none. */
 function firstMatch<T>(text: string, formats: readonly string[], read: (parts: Parts) => T | null): T | null {
@@ -150,16 +92,4 @@ export function readInstant(text: string, formats: DateAndTimeFormats, timezone:
   return new Date(
     Temporal.PlainDateTime.from(local).toZonedDateTime(timezone).epochMilliseconds,
   ).toISOString()
-}
-
-const NUMBER = {
-  comma: /^-?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?$/,
-  point: /^-?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?$/,
-}
-
-/** An amount as a plain decimal, without currency signs and separators of thousands; null if it is no such number. */
-export function readAmount(text: string, decimal: 'comma' | 'point'): string | null {
-  const bare = text.replace(/[\p{Sc}\s']/gu, '').replace(/^(-?)[A-Z]{2,3}|[A-Z]{2,3}$/g, '$1')
-  if (!NUMBER[decimal].test(bare)) return null
-  return decimal === 'comma' ? bare.replaceAll('.', '').replace(',', '.') : bare.replaceAll(',', '')
 }

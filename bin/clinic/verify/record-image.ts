@@ -20,8 +20,23 @@ export type RecordImage<R> = ImportOrigin & {
   readonly rows: readonly Item[]
 }
 
+/** Several checks look at the same item. */
+const images = new WeakMap<Item, RecordImage<unknown> | null>()
+
 /** Null if the item is not in the form that its store writes: it cannot be compared with anything then. */
 export function imageOf<R>(
+  clinic: ClinicId,
+  entity: CalendarEntity<R, never>,
+  item: Item,
+): RecordImage<R> | null {
+  const known = images.get(item)
+  if (known !== undefined) return known as RecordImage<R> | null
+  const image = decodeImage(clinic, entity, item)
+  images.set(item, image)
+  return image
+}
+
+function decodeImage<R>(
   clinic: ClinicId,
   entity: CalendarEntity<R, never>,
   item: Item,

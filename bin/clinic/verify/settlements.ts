@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { applyPayments, type Invoice } from '../../../shared/domain/invoice.ts'
 import type { Payment } from '../../../shared/domain/payment.ts'
+import type { Stamped } from '../../../shared/domain/stamped.ts'
 import { INVOICES, invoiceStore } from '../../../shared/store/calendar/invoices.ts'
 import { PAYMENTS } from '../../../shared/store/calendar/payments.ts'
 import { calendarKey, ownerPartition } from '../../../shared/store/keys/calendar.ts'
@@ -16,6 +17,15 @@ import type { UnrepairedRows } from './unrepaired-rows.ts'
 /** Verifies that invoices match their payments. */
 export function settlementChecker({ table, clinic, examine }: Inspection, unrepaired: UnrepairedRows) {
   const invoices = invoiceStore({ table })
+  const suspects: string[] = []
+
+  /** Compares an invoice with the rows of its payments. Those that seem not to match are verified after the rows. */
+  function survey(item: Item, rows: readonly Item[]): void {
+    const image = imageOf(clinic, INVOICES, item)
+    if (image && !matches(image.record, rows)) suspects.push(image.id)
+  }
+
+  const checkSurveyed = (): Promise<void> => forEachConcurrent(suspects, (id) => examine(recheck(id)))
 
   async function check(items: readonly Item[]): Promise<void> {
     await forEachConcurrent(items, async (item) => {
@@ -62,5 +72,15 @@ export function settlementChecker({ table, clinic, examine }: Inspection, unrepa
       return { faults: [{ kind: 'invoice_unsettled', key }], repair }
     }
 
-  return { check }
+  return { survey, checkSurveyed, check }
+}
+
+/** Whether an invoice matches its payments as far as their rows say: a thin one does not have all of its payment. */
+function matches(invoice: Stamped<Invoice>, rows: readonly Item[]): boolean {
+  try {
+    const payments = rows.map((row) => PAYMENTS.decode(row, recordIdOf(row) ?? ''))
+    return !rows.some(({ t }) => t) && isDeepStrictEqual(applyPayments(invoice, payments), invoice)
+  } catch {
+    return false
+  }
 }

@@ -6,6 +6,7 @@ import { readColumnMap } from '../../../../bin/clinic/import/column-map.ts'
 import { importEntities } from '../../../../bin/clinic/import/entities.ts'
 import { rowMap } from '../../../../bin/clinic/import/row-map.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
+import { blocksOf } from '../../../support/documentation.ts'
 import { NOW } from '../../../support/table.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'column-map-test-'))
@@ -76,6 +77,11 @@ describe('a map that is wrong', () => {
 it.each(['cliniko', 'german', 'turkish'])('the map %s ships with the tool', (name) => {
   const { entities: maps } = readColumnMap(name, entities)
   expect(Object.keys(maps)).toEqual(['doctors', 'patients', 'appointments', 'invoices', 'payments'])
+})
+
+it('the map of the guide is one', () => {
+  const maps = blocksOf('docs/operate/moving-in.md').filter(({ language }) => language === 'json')
+  expect(maps.map(({ text }) => Object.keys(map(text).entities))).toEqual([['patients', 'appointments']])
 })
 
 describe('a map', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { readAmount } from '../../../../bin/clinic/import/read-amount.ts'
 import {
   dateOf,
-  readAmount,
   readDate,
   readInstant,
   readTime,

@@ -1,0 +1,44 @@
+/** Formats of dates and times, such as `D.M.YYYY` and `h:mm a`. */
+
+/** What each part of a format matches. */
+const TOKENS: { readonly [token: string]: string } = {
+  YYYY: String.raw`(?<year>\d{4})`,
+  MMM: String.raw`(?<monthName>[a-z]{3})[a-z]*\.?`,
+  MM: String.raw`(?<month>\d{2})`,
+  M: String.raw`(?<month>\d{1,2})`,
+  DD: String.raw`(?<day>\d{2})`,
+  D: String.raw`(?<day>\d{1,2})`,
+  HH: String.raw`(?<hour>\d{2})`,
+  H: String.raw`(?<hour>\d{1,2})`,
+  hh: String.raw`(?<hour>\d{2})`,
+  h: String.raw`(?<hour>\d{1,2})`,
+  mm: String.raw`(?<minute>\d{2})`,
+  ss: String.raw`(?<second>\d{2})`,
+  a: String.raw`(?<half>[ap])\.?m\.?`,
+  Z: String.raw`(?<offset>Z|UTC|[+-]\d{2}:?\d{2})`,
+}
+
+/** Each part of a format. */
+export const TOKEN = /YYYY|MMM|MM|M|DD|D|HH|H|hh|h|mm|ss|a|Z/g
+
+const patterns = new Map<string, RegExp>()
+
+/** What a text of a format looks like: its groups are its {@link Parts}. */
+export function patternOf(format: string): RegExp {
+  const known = patterns.get(format)
+  if (known) return known
+  let source = ''
+  let at = 0
+  for (const match of format.matchAll(TOKEN)) {
+    source += escaped(format.slice(at, match.index)) + TOKENS[match[0]]
+    at = match.index + match[0].length
+  }
+  const pattern = new RegExp(`^${source}${escaped(format.slice(at))}$`, 'i')
+  patterns.set(format, pattern)
+  return pattern
+}
+
+const escaped = (text: string): string =>
+  text.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`).replace(/ /g, String.raw`\s+`)
+
+export type Parts = { readonly [part: string]: string | undefined }
