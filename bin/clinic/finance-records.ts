@@ -5,6 +5,7 @@ import { readFilteredList } from '../../shared/runtime/record-list.ts'
 import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../shared/store/calendar/payments.ts'
 import { invoiceReader } from '../../shared/store/calendar/settlement.ts'
+import { paymentJson } from './payment-json.ts'
 import type { RecordKind } from './record-commands.ts'
 import { findOfPatients, invoicesWithNumber, NAME_OR_CONTACT } from './records-of-patients.ts'
 
@@ -72,7 +73,7 @@ export const payments: RecordKind<Payment> = {
   },
   show: async ({ table, clinic }, id) => {
     const found = await paymentStore({ table }).find(clinic.id, id)
-    return found && renderPayment(found.record, clinic)
+    return found && paymentJson(found.record, clinic)
   },
   searched: `the patient's ${NAME_OR_CONTACT}`,
   find: (place, text) =>

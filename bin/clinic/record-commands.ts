@@ -8,6 +8,7 @@ import { ExternalRef } from './import/references.ts'
 import { CommandFailure, formatTable, parseOption, print } from './output.ts'
 import { addParameters, failForParameter, parseParameters } from './record-parameters.ts'
 import { describeRecord } from './record-text.ts'
+import { unknownRecord } from './unknown-record.ts'
 
 /** The envelope of a list of the API. */
 export type RecordPage<Wire> = {
@@ -130,11 +131,7 @@ async function importedId<Wire>(
 async function requireRecord<Wire>(kind: RecordKind<Wire>, place: Place, id: string): Promise<object> {
   const record = isUuid(id) ? await kind.show(place, id.toLowerCase()) : null
   if (record) return record
-  // What was typed is not repeated: it may be a name.
-  const named = isUuid(id) ? ` ${id}` : ' with this id'
-  throw new CommandFailure(
-    `The clinic has no ${kind.noun}${named}. Find it with "${kind.group} find" or "${kind.group} list".`,
-  )
+  throw unknownRecord(kind.group, kind.noun, id)
 }
 
 /** Makes a command the list of a kind. `readFor` reads what an argument before the options names. */
