@@ -22,6 +22,7 @@ import { confirmErasure, PATIENT_NAME } from './erasure-confirmation.ts'
 import { CommandFailure, parseOption, print } from './output.ts'
 import { addPatientExportCommand } from './patient-export.ts'
 import { addLinkCommands } from './record-links.ts'
+import { unknownRecord } from './unknown-record.ts'
 
 type Fields = {
   firstName?: string
@@ -79,14 +80,14 @@ export function addPatientCommands(program: Command): void {
       const table = await connect(command)
       const clinic = await requireClinic(table, clinicId)
       const before = isUuid(id) ? await patientStore({ table }).find(clinic.id, id.toLowerCase()) : null
-      if (!before) throw new CommandFailure(`The clinic has no patient ${id}.`)
+      if (!before) throw unknownRecord('patient', 'patient', id)
       const upcoming = (await upcomingVisits(table, clinic.id, before.id)).length
       // An interrupted erasure is completed without asking: there is no name any more.
       if (!before.erasedAt) await confirmErasure(command, table, clinic, before, upcoming)
       const patient = await patientChanges(table).erase(clinic.id, before.id, anonymizeResponse, {
         operator: operatorOf(command),
       })
-      if (!patient) throw new CommandFailure(`The clinic has no patient ${id}.`)
+      if (!patient) throw unknownRecord('patient', 'patient', id)
       print(
         command,
         { ...renderPatientDetails(patient, { clinic, scopes: SCOPES }), cancelled_appointments: upcoming },
