@@ -1,4 +1,5 @@
 import { calendarList } from '../../../shared/store/calendar/calendar-list.ts'
+import { doctorStore } from '../../../shared/store/doctors.ts'
 import {
   calendarKey,
   calendarPartition,
@@ -8,6 +9,7 @@ import {
 } from '../../../shared/store/keys/calendar.ts'
 import { roomsPartition } from '../../../shared/store/keys/catalogue.ts'
 import { doctorsPartition } from '../../../shared/store/keys/clinics.ts'
+import { shortId } from '../../../shared/store/keys/key.ts'
 import { patientKey } from '../../../shared/store/keys/patients.ts'
 import { Changeset } from '../../../shared/store/table/changeset.ts'
 import type { Item } from '../../../shared/store/table/write-requests.ts'
@@ -18,6 +20,7 @@ import { forEachConcurrent } from './for-each-concurrent.ts'
 import type { Inspection } from './inspection.ts'
 import { listedRowChecker } from './listed-rows.ts'
 import { partitionPages } from './partition-pages.ts'
+import { decodeStoredPatient } from './patient-image.ts'
 import { imageOf } from './record-image.ts'
 import {
   type AnyRecord,
@@ -57,6 +60,7 @@ export async function verifyCalendarLists(inspection: Inspection): Promise<void>
   /** Existing doctors and rooms, and those that only appointments name. */
   const doctors = await idsOf(inspection, doctorsPartition(clinic))
   const rooms = await idsOf(inspection, roomsPartition(clinic))
+  const named = new Map((await doctorStore({ table }).list(clinic)).map((doctor) => [doctor.id, doctor]))
   const open = <R extends AnyRecord>(kind: RecordKind<R>): Checkers =>
     openCheckers(inspection, kind as unknown as RecordKind<AnyRecord>, unrepaired)
   const appointments = open(APPOINTMENT_KIND)
@@ -68,12 +72,11 @@ export async function verifyCalendarLists(inspection: Inspection): Promise<void>
     ownerPartition(clinic, kind.entity.letter, owner, id)
 
   async function surveyRecords(checkers: Checkers): Promise<void> {
-    const { kind, rows, names, changes } = checkers
+    const { kind, rows, changes } = checkers
     for await (const page of partitionPages(table, partitionOf(checkers))) {
       count(kind.name, page.length)
       rows.expectRows(page)
       changes.expectListed(page)
-      await names.check(page)
       if (checkers === appointments) surveyTimes(page)
       if (checkers === invoices) await forEachConcurrent(page, surveyPayments)
     }
@@ -95,18 +98,32 @@ export async function verifyCalendarLists(inspection: Inspection): Promise<void>
     settlements.survey(invoice, found)
   }
 
-  const eachPatient = async (work: (id: string) => Promise<unknown>): Promise<void> => {
+  const eachPatient = async (work: (patient: Item) => Promise<unknown>): Promise<void> => {
     for await (const page of partitionPages(table, patientKey(clinic, '').pk))
-      await forEachConcurrent(page, ({ sk }) => work(sk))
+      await forEachConcurrent(page, work)
+  }
+
+  /** Surveys the lists of a patient, whose rows show the names that their records do. */
+  async function surveyOwner(item: Item): Promise<void> {
+    const patient = decodeStoredPatient(item)
+    await Promise.all(
+      all.map(({ kind: { entity }, listed, names }) =>
+        listed.survey(ownerPartition(clinic, entity.letter, 'patient', item.sk), (row) =>
+          names.survey(row, patient, named),
+        ),
+      ),
+    )
   }
 
   async function checkSuspects(checkers: Checkers): Promise<void> {
-    const { rows, changes, sums } = checkers
+    const { rows, names, changes, sums } = checkers
     const isSuspicious = sums.hasSuspects() || changes.hasSuspects()
     const hasTimes = checkers === appointments && busy.hasSuspects()
     if (!isSuspicious && !hasTimes) return
     for await (const page of partitionPages(table, partitionOf(checkers))) {
       await rows.check(page)
+      // Owners that do not exist have no lists that could have been surveyed.
+      await names.check(page.filter(({ sk }) => sums.isSuspect(shortId(sk))))
       await changes.checkRecords(page)
       if (hasTimes) await busy.checkRecords(page)
     }
@@ -122,11 +139,12 @@ export async function verifyCalendarLists(inspection: Inspection): Promise<void>
     ])
   })
   await forEachConcurrent([...rooms], (room) => busy.surveyDays(roomDayPartition(clinic, room)))
-  await eachPatient((id) =>
-    Promise.all(all.map((checkers) => checkers.listed.survey(ownerOf(checkers, 'patient', id)))),
-  )
+  await eachPatient(surveyOwner)
 
   await Promise.all(all.map(checkSuspects))
+  await forEachConcurrent(all, (checkers) =>
+    checkers.names.checkSurveyed(checkers === payments ? settlements.renumbered : []),
+  )
   const suspicious = all.filter(({ sums }) => sums.hasSuspects())
   await forEachConcurrent(all, ({ tallied, sums }) =>
     sums.hasSuspects() ? tallied.check(null) : tallied.checkSurveyed(),
@@ -138,8 +156,8 @@ export async function verifyCalendarLists(inspection: Inspection): Promise<void>
     await forEachConcurrent([...rooms], (room) => busy.checkDays(roomDayPartition(clinic, room)))
   }
   if (suspicious.length > 0)
-    await eachPatient((id) =>
-      Promise.all(suspicious.map((checkers) => checkers.listed.check(ownerOf(checkers, 'patient', id)))),
+    await eachPatient(({ sk }) =>
+      Promise.all(suspicious.map((checkers) => checkers.listed.check(ownerOf(checkers, 'patient', sk)))),
     )
   if (!suspicious.includes(payments)) return settlements.checkSurveyed()
   for await (const page of partitionPages(table, partitionOf(invoices))) {
