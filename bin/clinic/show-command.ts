@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { isUuid } from '../../shared/domain/uuid.ts'
-import { type Place, placeOf } from './catalogue-commands.ts'
 import { print } from './output.ts'
+import { type Place, placeOf } from './place.ts'
 import type { RecordKind } from './record-kind.ts'
 import { describeRecord } from './record-text.ts'
 import { unknownRecord } from './unknown-record.ts'

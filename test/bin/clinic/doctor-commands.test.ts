@@ -91,6 +91,34 @@ describe('visits that a change leaves outside', () => {
     expect(lines[1]?.records).toContain(mine.patient.id)
   })
 
+  it('are listed when their room or a treatment is deactivated', async () => {
+    const { room, treatment, clinic } = mine
+    const id = newUuid()
+    const needs = {
+      room: { id: room.id, name: room.name },
+      treatments: [{ id: treatment.id, name: 'Visit' }],
+    }
+    await createRecord(db.table, clinic, appointmentStore(db), {
+      ...mine.appointment,
+      id,
+      date: MONDAY,
+      ...needs,
+    })
+    await visit(MONDAY, '10:00', '10:30')
+    for (const [kind, entry] of [
+      ['room', room.id],
+      ['treatment', treatment.id],
+    ] as const) {
+      const { code, printed } = await run(kind, 'deactivate', entry, '--clinic', clinic.id)
+      expect([code, printed]).toEqual([
+        0,
+        expect.stringContaining(`1 scheduled visit is now without an active ${kind}. Nothing cancels them`),
+      ])
+      expect(printed).toContain(`${id}  ${MONDAY}  09:00-09:30\n`)
+      expect((await run(kind, 'activate', entry, '--clinic', clinic.id)).printed).not.toContain(id)
+    }
+  })
+
   it('are none if the change leaves all of them inside, or they were outside before', async () => {
     await visit(MONDAY, '09:00', '09:30')
     await visit('2099-05-09', '09:00', '09:30')
