@@ -35,9 +35,11 @@ export function rowMap(
     decimal: entity.decimal ?? map?.decimal,
     country: entity.country ?? map?.country,
   }
+  // A column that the map reads for another field is not that of its own name: `ID` can be an external id.
+  const mapped = new Set(Object.values(entity.columns).flatMap(columnNames).map(foldedName))
   const sources = new Map<string, FieldSource>(
     fields
-      .filter((field) => !(field in entity.constants))
+      .filter((field) => !(field in entity.constants) && (field in entity.columns || !mapped.has(field)))
       .map((field) => [field, entity.columns[field] ?? { column: [field] }]),
   )
   const constants = Object.fromEntries(

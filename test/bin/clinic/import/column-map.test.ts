@@ -88,7 +88,7 @@ describe('a map', () => {
   const read = (entity: string, own: object, row: Record<string, unknown>, formats: object = {}) => {
     const fields = entities.find(({ name }) => name === entity)?.columns ?? []
     const { fields: found, problems } = rowMap(
-      ['external_id', ...fields],
+      ['external_id', 'id', ...fields],
       entity,
       map({ ...formats, entities: { [entity]: own } }),
       'Europe/Istanbul',
@@ -110,6 +110,13 @@ describe('a map', () => {
       first_name: 'Anna Lena',
       last_name: 'Weiß',
       notes: null,
+    })
+  })
+
+  it('reads a column for the field that the map says, whatever its own name means', () => {
+    const columns = { external_id: 'ID', payment_method: 'Type' }
+    expect(read('payments', { columns }, { id: '7', type: 'cash', amount: '5' })).toEqual({
+      ...{ external_id: '7', payment_method: 'cash', amount: '5' },
     })
   })
 
