@@ -1,0 +1,20 @@
+import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
+import { BatchOutcomes } from './batch-outcomes.ts'
+import type { ImportEntity, ImportRow } from './entity.ts'
+import { retryPatiently } from './retry-patiently.ts'
+
+/** A batch is compared with the records in the table, so it can be written again. */
+export async function writeBatch<Fields>(
+  { write }: ImportEntity<Fields>,
+  clinic: ClinicInfo,
+  batch: readonly ImportRow<Fields>[],
+  onWait: () => void,
+): Promise<BatchOutcomes> {
+  const outcomes = new BatchOutcomes()
+  if (batch.length === 0) return outcomes
+  await retryPatiently(() => {
+    const left = batch.filter(({ id }) => !outcomes.isFinal(id))
+    return write(clinic, left, outcomes)
+  }, onWait)
+  return outcomes
+}
