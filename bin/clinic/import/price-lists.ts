@@ -22,9 +22,15 @@ type Fields = RowFields<Omit<PriceList, 'id' | 'items' | 'currency'>> &
 /** A list in NDJSON, a JSON array in a CSV cell. */
 const Items = z.preprocess(
   (value) => (typeof value === 'string' ? parseJson(value) : value),
-  z.array(z.strictObject({ treatment_external_id: ExternalRef, price: Decimal }), {
-    error: 'must be a JSON array of treatments and their prices',
-  }),
+  z.array(
+    z.strictObject(
+      { treatment_external_id: ExternalRef, price: Decimal },
+      { error: 'must be an object with treatment_external_id and price' },
+    ),
+    {
+      error: 'must be a JSON array of treatments and their prices',
+    },
+  ),
 )
 
 const columns = {
