@@ -4,6 +4,7 @@ import { type ConversionFormats, convertField } from './convert-field.ts'
 import { foldedName } from './field-names.ts'
 import { columnNames, fieldValue } from './field-source.ts'
 import type { ColumnMap, EntityMap, FieldSource } from './map-schema.ts'
+import { isOwnIdColumn } from './references.ts'
 
 /** The fields of a row, and what is wrong with values that the map cannot convert. */
 export type MappedRow = {
@@ -36,11 +37,12 @@ export function rowMap(
     decimal: entity.decimal ?? map?.decimal,
     country: entity.country ?? map?.country,
   }
-  // A column that the map reads for another field is not that of its own name: `ID` can be an external id.
   const mapped = new Set(Object.values(entity.columns).flatMap(columnNames).map(foldedName))
   const sources = new Map<string, FieldSource>(
     fields
-      .filter((field) => !(field in entity.constants) && (field in entity.columns || !mapped.has(field)))
+      .filter((field) => !(field in entity.constants))
+      // Another system may have its own ids in a column that is named as ids of records are here.
+      .filter((field) => field in entity.columns || !isOwnIdColumn(field) || !mapped.has(foldedName(field)))
       .map((field) => [field, entity.columns[field] ?? { column: [field] }]),
   )
   const constants = Object.fromEntries(

@@ -1,12 +1,11 @@
-import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
 import { BatchOutcomes } from './batch-outcomes.ts'
-import type { ImportEntity, ImportRow } from './entity.ts'
+import type { ImportEntity, ImportRow, ImportRun } from './entity.ts'
 import { retryPatiently } from './retry-patiently.ts'
 
 /** A batch is compared with the records in the table, so it can be written again. */
 export async function writeBatch<Fields>(
   { write }: ImportEntity<Fields>,
-  clinic: ClinicInfo,
+  run: Omit<ImportRun, 'outcomes'>,
   batch: readonly ImportRow<Fields>[],
   onWait: () => void,
 ): Promise<BatchOutcomes> {
@@ -14,7 +13,7 @@ export async function writeBatch<Fields>(
   if (batch.length === 0) return outcomes
   await retryPatiently(() => {
     const left = batch.filter(({ id }) => !outcomes.isFinal(id))
-    return write(clinic, left, outcomes)
+    return write({ ...run, outcomes }, left)
   }, onWait)
   return outcomes
 }
