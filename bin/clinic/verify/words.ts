@@ -66,6 +66,7 @@ const PREDICATES: Partial<Readonly<Record<FaultKind, (fault: Fault) => string>>>
   busy_missing: ({ key }) => `takes no time on ${dayOf(key)}`,
   busy_differs: ({ key }) => `takes another time on ${dayOf(key)}`,
   busy_extra: ({ key }) => `takes time on ${dayOf(key)}, and should not`,
+  visits_overlap: ({ note = '' }) => note,
   patient_row_missing: () => 'is missing from the list of patients',
   patient_ordinal_wrong: ({ note }) => `names a wrong position in the list of patients: ${note}`,
   national_id_missing: () => 'is not found by national id',
