@@ -73,7 +73,7 @@ export async function importFile<Fields>(
   options: ImportOptions,
 ): Promise<ImportResult> {
   const result: ImportResult = { imported: 0, updated: 0, unchanged: 0, rejected: 0, warnings: 0 }
-  const progress = { bytes: 0, rows: 0, result }
+  const progress = { bytes: 0, rows: 0 }
   const columns = withOwnIdColumns(['external_id', ...entity.columns])
   const map = rowMap(columns, entity.name, options.map, clinic.timezone)
   const { format, rows } = await openRows(file, options.encoding ?? options.map?.encoding, (bytes) => {
@@ -93,51 +93,54 @@ export async function importFile<Fields>(
   using seen = new SeenIds()
   await using rejected = rejectionWriter(file, format)
   const { batchSize = BATCH_SIZE } = entity
-  let batch = new Map<string, { readonly row: ImportRow<Fields>; readonly source: SourceRow }>()
-  /** Held until the batch is written, which may reject rows of earlier lines. */
-  let rejections: Rejected[] = []
+  let batch = new Batch<Fields>()
 
-  async function flush(): Promise<void> {
-    const outcomes = await writeBatch(
-      entity,
-      run,
-      [...batch.values()].map(({ row }) => row),
-      onWait,
-    )
+  async function write({ accepted, rejections }: Batch<Fields>, read: { bytes: number; rows: number }) {
+    const rows = [...accepted.values()].map(({ row }) => row)
+    const outcomes = await writeBatch(entity, run, rows, onWait)
     for (const [name, count] of Object.entries(outcomes.counts)) result[name as keyof Counts] += count
     for (const { id, reason } of outcomes.rejections) {
-      const known = batch.get(id)
+      const known = accepted.get(id)
       if (known) rejections.push({ source: known.source, reason })
-      batch.delete(id)
+      accepted.delete(id)
     }
-    for (const { row } of batch.values()) options.onAccepted?.(row)
-    batch = new Map()
+    for (const { row } of accepted.values()) options.onAccepted?.(row)
     for (const { source, reason } of rejections.sort((a, b) => a.source.line - b.source.line)) {
       await rejected.write(source, reason)
       result.rejected++
       options.onRejected?.({ line: source.line, reason })
     }
-    rejections = []
-    options.onProgress?.({ ...progress, result: { ...result } })
+    options.onProgress?.({ ...read, result: { ...result } })
     if (options.signal?.aborted) throw new ImportStopped()
   }
 
-  for await (const source of rows) {
-    progress.rows++
-    const checked = check(source)
-    const reason = 'reason' in checked ? checked.reason : repeatedValue(seen, checked)
-    if (reason !== null) rejections.push({ source, reason })
-    else if ('row' in checked) {
-      batch.set(checked.row.id, { row: checked.row, source })
-      for (const warning of checked.warnings) {
-        result.warnings++
-        options.onWarning?.({ ...warning, line: source.line })
-      }
-    }
-    if (batch.size >= batchSize || rejections.length >= batchSize) await flush()
+  const writing = oneAtATime()
+  const flush = async (): Promise<void> => {
+    const [full, read] = [batch, { ...progress }]
+    batch = new Batch()
+    await writing.start(() => write(full, read))
   }
-  if (progress.rows === 0) throw new ImportFileError(`${file}: the file has no rows`)
-  await flush()
+
+  try {
+    for await (const source of rows) {
+      progress.rows++
+      const checked = check(source)
+      const reason = 'reason' in checked ? checked.reason : repeatedValue(seen, checked)
+      if (reason !== null) batch.rejections.push({ source, reason })
+      else if ('row' in checked) {
+        batch.accepted.set(checked.row.id, { row: checked.row, source })
+        for (const warning of checked.warnings) {
+          result.warnings++
+          options.onWarning?.({ ...warning, line: source.line })
+        }
+      }
+      if (batch.accepted.size >= batchSize || batch.rejections.length >= batchSize) await flush()
+    }
+    if (progress.rows === 0) throw new ImportFileError(`${file}: the file has no rows`)
+    await flush()
+  } finally {
+    await writing.end()
+  }
   if (!options.isTrial) await retryPatiently(async () => entity.finish?.(clinic), onWait)
   await rejected.finish()
   return result
@@ -156,6 +159,26 @@ function repeatedValue(
     if (line !== null) return `${column} is already used on line ${line}`
   }
   return null
+}
+
+/** Rows that are written together, and those that were rejected before. */
+class Batch<Fields> {
+  readonly accepted = new Map<string, { readonly row: ImportRow<Fields>; readonly source: SourceRow }>()
+  readonly rejections: Rejected[] = []
+}
+
+/** Runs work in turns: the next is started when the one before has ended. Its caller goes on, and gets the error of the one before. */
+function oneAtATime() {
+  let running: Promise<void> = Promise.resolve()
+  return {
+    start: async (work: () => Promise<void>): Promise<void> => {
+      await running
+      running = work()
+      // Thrown to the next caller.
+      running.catch(() => {})
+    },
+    end: (): Promise<void> => running,
+  }
 }
 
 function calledOnce(notify: (() => void) | undefined): () => void {

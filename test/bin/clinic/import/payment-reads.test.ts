@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest'
+import type { Table } from '../../../../shared/store/table/table.ts'
+import { importedClinic, invoice, payment } from './calendar-fixtures.ts'
+
+const imported = importedClinic()
+
+/** The same table, which counts its reads by their kind. */
+function countingTable() {
+  const { db } = imported
+  const counts = { get: 0, getMany: 0, query: 0 }
+  const counted =
+    <Args extends unknown[], Result>(name: keyof typeof counts, read: (...args: Args) => Result) =>
+    (...args: Args): Result => {
+      counts[name]++
+      return read(...args)
+    }
+  const table: Table = {
+    ...db.table,
+    get: counted('get', db.table.get),
+    getMany: counted('getMany', db.table.getMany),
+    query: counted('query', db.table.query),
+  }
+  return { table, counts }
+}
+
+it('reads what payments of new invoices depend on with the same few calls, however many they are', async () => {
+  const bills = Array.from({ length: 40 }, (_, n) => ({
+    ...invoice,
+    external_id: `i${n}`,
+    invoice_number: `N${n}`,
+    subtotal: 100,
+  }))
+  await imported.load('invoices', bills)
+  const rows = bills.map((bill, n) => ({
+    ...payment,
+    external_id: `p${n}`,
+    invoice_external_id: bill.external_id,
+  }))
+  const { table, counts } = countingTable()
+  expect(await imported.load('payments', rows, table)).toMatchObject({ imported: 40 })
+  // The secret and the links of the clinic; payments and invoices, then patients.
+  expect(counts).toEqual({ get: 1, getMany: 3, query: 1 })
+  expect((await imported.invoices()).every(({ paid }) => paid === 2000)).toBe(true)
+  // An invoice that was changed since may have payments: those are read.
+  const more = { ...payment, external_id: 'more', invoice_external_id: 'i0' }
+  expect(await imported.load('payments', [more])).toMatchObject({ imported: 1 })
+  expect((await imported.invoices()).find(({ number }) => number === 'N0')).toMatchObject({ paid: 4000 })
+})
