@@ -63,7 +63,11 @@ function addAddCommand(group: Command): void {
           checkNewPayment(payment, invoice, wallClock(table.now(), clinic.timezone).date, warn)
           return payment
         }
-        const changes = await settle(table, clinic, given.invoice.toLowerCase(), { id, build, externalId })
+        const changes = await settle(table, clinic, given.invoice.toLowerCase(), {
+          id,
+          build,
+          ...(externalId !== undefined && { originOf: () => ({ externalId }) }),
+        })
         isNew = changes !== null
         return changes
       })

@@ -1,51 +1,117 @@
 import type { Command } from 'commander'
-import { connect, requireClinic } from './connection.ts'
-import { type GlobalOptions, formatTable as lines, NeedsAttention, printLines } from './output.ts'
+import type { Clinic } from '../../shared/domain/clinic.ts'
+import { clinicStore } from '../../shared/store/clinics.ts'
+import type { Table } from '../../shared/store/table/table.ts'
+import { connect, connectDynamoDb, requireClinic } from './connection.ts'
+import { recordCount } from './export/record-count.ts'
+import {
+  CommandFailure,
+  type GlobalOptions,
+  formatTable as lines,
+  NeedsAttention,
+  printLines,
+} from './output.ts'
+import { progressBar } from './progress.ts'
 import { type Difference, FAULTS } from './verify/fault.ts'
+import { withLeanReads } from './verify/lean-reads.ts'
 import { type Verification, verifyClinic } from './verify/verify-clinic.ts'
+import { inWords, subjectOf } from './verify/words.ts'
 
 /** Maximum number of differences in the JSON; `total` counts all. */
 const MAX_LISTED = 1000
+
+type Options = { clinic?: string; all: boolean; after?: string; repair: boolean }
 
 export function addVerifyCommand(program: Command): void {
   program
     .command('verify')
     .description("verify a clinic's lists, tallies and search against its records, while the API is running")
-    .requiredOption('--clinic <id>')
+    .option('--clinic <id>')
+    .option('--all', 'verify every clinic, one after the other, in the order of their ids', false)
+    .option('--after <id>', 'with --all: continue after this clinic, the last that was verified')
     .option('--repair', 'repair what can be repaired', false)
     .addHelpText('after', ['\nDifferences and their repairs:', ...lines(Object.entries(FAULTS))].join('\n'))
-    .action(async (given: { clinic: string; repair: boolean }, command: Command) => {
-      const table = await connect(command)
-      const clinic = await requireClinic(table, given.clinic)
+    .action(async (given: Options, command: Command) => {
+      if ((given.clinic === undefined) !== given.all)
+        throw new CommandFailure('Specify either --clinic or --all.')
+      const plain = await connect(command)
+      const clinics = await clinicsOf(plain, given)
+      const { client, tableName } = await connectDynamoDb(command)
+      const table = await withLeanReads(plain, client, tableName)
       const { json } = command.optsWithGlobals<GlobalOptions>()
       const printLine = (text: string) => printLines(command, text)
-      const listed: Difference[] = []
-      const result = await verifyClinic(table, clinic.id, {
-        repair: given.repair,
-        onDifference: (difference) => {
-          if (!json) printLine(formatDifference(difference))
-          else if (listed.length < MAX_LISTED) listed.push(difference)
-        },
-      })
-      const { checked, differences: total, repaired } = result
-      printLine(
-        json
-          ? JSON.stringify({ checked, total, repaired, differences: listed.map(differenceJson) })
-          : summary(result),
-      )
-      if (total > repaired) throw new NeedsAttention()
+      let remaining = 0
+      for (const clinic of clinics) {
+        const { result, listed } = await verifyWithProgress(command, table, clinic, given.repair)
+        const { checked, differences: total, repaired } = result
+        const id = given.all ? { clinic_id: clinic.id } : {}
+        if (json)
+          printLine(
+            JSON.stringify({ ...id, checked, total, repaired, differences: listed.map(differenceJson) }),
+          )
+        else printLine(`${given.all ? `${clinic.id} ${clinic.name}: ` : ''}${summary(result)}`)
+        remaining += total - repaired
+      }
+      if (remaining > 0) throw new NeedsAttention()
     })
 }
 
-const formatDifference = ({ kind, key, note, repaired }: Difference): string =>
-  `${kind}  ${key.pk} ${key.sk}${note ? `  ${note}` : ''}${repaired ? '  (repaired)' : ''}`
+async function clinicsOf(table: Table, { clinic, after = '' }: Options): Promise<readonly Clinic[]> {
+  if (clinic !== undefined) return [await requireClinic(table, clinic)]
+  const all = await clinicStore({ table }).list()
+  return all.filter(({ id }) => id > after.toLowerCase()).sort((a, b) => (a.id < b.id ? -1 : 1))
+}
 
-const differenceJson = ({ kind, key, note, repaired }: Difference) => ({
-  kind,
-  pk: key.pk,
-  sk: key.sk,
-  note: note ?? null,
-  repaired,
+/** Every record is read several times, as are the items that list it. */
+const PROGRESS_KINDS: readonly string[] = [
+  'patients',
+  'appointments',
+  'invoices',
+  'payments',
+  'messages',
+  'changes',
+]
+
+async function verifyWithProgress(command: Command, table: Table, clinic: Clinic, repair: boolean) {
+  const { json } = command.optsWithGlobals<GlobalOptions>()
+  const listed: Difference[] = []
+  // Each record once, and once in the index of changes.
+  const bar = progressBar(command, clinic.id, 2 * (await recordCount(table, clinic.id)))
+  let rows = 0
+  try {
+    const result = await verifyClinic(table, clinic.id, {
+      repair,
+      onCount: (what, by) => {
+        if (PROGRESS_KINDS.includes(what)) rows += by
+        bar.show({ bytes: rows, rows })
+      },
+      onDifference: (difference) => {
+        if (!json) {
+          bar.done()
+          printLines(command, formatDifference(difference))
+        } else if (listed.length < MAX_LISTED) listed.push(difference)
+      },
+    })
+    return { result, listed }
+  } finally {
+    bar.done()
+  }
+}
+
+/** The kind at the end is that of the list of differences; the key is for a look into the table. */
+const formatDifference = (difference: Difference): string => {
+  const { kind, key, repaired } = difference
+  return `${inWords(difference)}${repaired ? ' (repaired)' : ''}  [${kind} ${key.pk} ${key.sk}]`
+}
+
+const differenceJson = (difference: Difference) => ({
+  kind: difference.kind,
+  ...subjectOf(difference),
+  text: inWords(difference),
+  pk: difference.key.pk,
+  sk: difference.key.sk,
+  note: difference.note ?? null,
+  repaired: difference.repaired,
 })
 
 function summary({ checked, differences, repaired }: Verification): string {

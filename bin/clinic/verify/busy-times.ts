@@ -12,6 +12,7 @@ import { forEachConcurrent } from './for-each-concurrent.ts'
 import type { Inspection } from './inspection.ts'
 import { partitionPages } from './partition-pages.ts'
 import { imageOf, keyText } from './record-image.ts'
+import { ItemSums } from './row-sums.ts'
 
 /** Attributes of a day item that are not appointments. */
 const NON_APPOINTMENT_ATTRIBUTES = new Set(['pk', 'sk', 'v'])
@@ -20,8 +21,37 @@ const NON_APPOINTMENT_ATTRIBUTES = new Set(['pk', 'sk', 'v'])
 export function busyTimeChecker({ table, clinic, count, examine }: Inspection) {
   const image = (item: Item) => imageOf(clinic, APPOINTMENTS, item)
 
+  const sums = new ItemSums()
+
+  const entryText = (day: Key, time: unknown): string => `${keyText(day)} ${String(time)}`
+
+  /** Adds the times that appointments should take to the sums. */
+  function expectTimes(items: readonly Item[]): void {
+    for (const item of items) {
+      const record = image(item)?.record
+      if (!record) {
+        // It may take any time.
+        sums.mark(shortId(item.sk))
+        continue
+      }
+      for (const key of busyDayKeys(clinic, record))
+        sums.expect(shortId(record.id), entryText(key, busyTime(record)))
+    }
+  }
+
+  /** Subtracts the times on the days of a doctor or a room from the sums. */
+  async function surveyDays(partition: string): Promise<void> {
+    for await (const days of partitionPages(table, partition)) {
+      count('days', days.length)
+      for (const day of days) for (const name of entriesOf(day)) sums.find(name, entryText(day, day[name]))
+      const unversioned = days.filter((day) => !isVersioned(day))
+      await forEachConcurrent(unversioned, (day) => examine(recheckVersion(table, day)))
+    }
+  }
+
   /** Verifies appointments against the days of their doctors and rooms. */
-  async function checkRecords(items: readonly Item[]): Promise<void> {
+  async function checkRecords(all: readonly Item[]): Promise<void> {
+    const items = all.filter(({ sk }) => sums.isSuspect(shortId(sk)))
     const records = items.map((item) => image(item)?.record).filter((record) => record !== undefined)
     const busy = records.flatMap((record) => busyDayKeys(clinic, record).map((key) => ({ record, key })))
     const keys = new Map(busy.map(({ key }) => [keyText(key), key]))
@@ -59,8 +89,9 @@ export function busyTimeChecker({ table, clinic, count, examine }: Inspection) {
   /** Verifies the days of a doctor or a room against the appointments that they name. */
   async function checkDays(partition: string): Promise<void> {
     for await (const days of partitionPages(table, partition)) {
-      count('days', days.length)
-      const entries = days.flatMap((day) => entriesOf(day).map((name) => ({ day, name })))
+      const entries = days
+        .flatMap((day) => entriesOf(day).map((name) => ({ day, name })))
+        .filter(({ name }) => sums.isSuspect(name))
       const ids = new Set(entries.flatMap(({ name }) => appointmentId(name) ?? []))
       const items = await table.getMany([...ids].map((id) => calendarKey(clinic, APPOINTMENTS.letter, id)))
       const records = new Map(items.map((item) => [item.sk, item]))
@@ -68,8 +99,6 @@ export function busyTimeChecker({ table, clinic, count, examine }: Inspection) {
         ({ day, name }) => !belongs(day, records.get(appointmentId(name) ?? '')),
       )
       await forEachConcurrent(suspects, ({ day, name }) => examine(recheckEntry(day, name)))
-      const unversioned = days.filter((day) => !isVersioned(day))
-      await forEachConcurrent(unversioned, (day) => examine(recheckVersion(table, day)))
     }
   }
 
@@ -105,7 +134,7 @@ export function busyTimeChecker({ table, clinic, count, examine }: Inspection) {
   const isBusyOn = (record: Appointment, day: Key): boolean =>
     busyDayKeys(clinic, record).some((key) => keyText(key) === keyText(day))
 
-  return { checkRecords, checkDays }
+  return { expectTimes, surveyDays, hasSuspects: () => sums.hasSuspects(), checkRecords, checkDays }
 }
 
 /** A day without a version: bookings could not depend on it. */

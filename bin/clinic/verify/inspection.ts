@@ -13,6 +13,8 @@ const MAX_REPAIRS = 20
 export type InspectionOptions = {
   readonly repair: boolean
   readonly onDifference: (difference: Difference) => void
+  /** Called when items of a kind were checked. */
+  readonly onCount?: (what: string, by: number) => void
   /** Milliseconds between two readings of a suspect. */
   readonly pauseMs?: number
 }
@@ -29,13 +31,14 @@ export type Inspection = {
 export function openInspection(
   table: Table,
   clinic: ClinicId,
-  { repair, onDifference, pauseMs: pause = 50 }: InspectionOptions,
+  { repair, onDifference, onCount, pauseMs: pause = 50 }: InspectionOptions,
 ) {
   const checked: Record<string, number> = {}
   const totals = { differences: 0, repaired: 0 }
 
   const count = (what: string, by = 1): void => {
     checked[what] = (checked[what] ?? 0) + by
+    onCount?.(what, by)
   }
 
   async function examine(recheck: Recheck): Promise<readonly Fault[]> {

@@ -8,6 +8,7 @@ import type { Inspection } from './inspection.ts'
 import { partitionPages } from './partition-pages.ts'
 import { imageOf, keyText, recordIdOf } from './record-image.ts'
 import type { RecordKind } from './record-kinds.ts'
+import { type ItemSums, shortIdIn, textOf } from './row-sums.ts'
 import type { UnrepairedRows } from './unrepaired-rows.ts'
 
 /** Verifies that every row of a list belongs to a record that is listed there. */
@@ -15,11 +16,22 @@ export function listedRowChecker<R>(
   { table, clinic, count, examine }: Inspection,
   { entity }: RecordKind<R>,
   unrepaired: UnrepairedRows,
+  sums: ItemSums,
 ) {
+  /** Subtracts the rows of one partition from the sums, and calls `onRow` with each. */
+  async function survey(pk: string, onRow: (row: Item) => void = () => {}): Promise<void> {
+    for await (const rows of partitionPages(table, pk)) {
+      count('rows', rows.length)
+      for (const row of rows) {
+        sums.find(shortIdIn(row), textOf(row))
+        onRow(row)
+      }
+    }
+  }
+
   /** Reports the rows of one partition that do not, and calls `onRow` with each of the others. */
   async function check(pk: string, onRow: (row: Item) => void = () => {}): Promise<void> {
     for await (const rows of partitionPages(table, pk)) {
-      count('rows', rows.length)
       const validRows = await validRowsOf(rows)
       for (const row of validRows) onRow(row)
       const known = new Set(validRows)
@@ -33,10 +45,12 @@ export function listedRowChecker<R>(
   }
 
   async function validRowsOf(rows: readonly Item[]): Promise<Item[]> {
-    const keys = new Set(rows.map(recordIdOf).filter((id) => id !== null))
+    const suspects = rows.filter((row) => sums.isSuspect(shortIdIn(row)))
+    const keys = new Set(suspects.map(recordIdOf).filter((id) => id !== null))
     const items = await table.getMany([...keys].map((id) => calendarKey(clinic, entity.letter, id)))
     const records = new Map(items.map((item) => [item.sk, item]))
-    return rows.filter((row) => isRowOf(row, records.get(recordIdOf(row) ?? '')))
+    const isWrong = new Set(suspects.filter((row) => !isRowOf(row, records.get(recordIdOf(row) ?? ''))))
+    return rows.filter((row) => !isWrong.has(row))
   }
 
   /** Rows of an unreadable record are kept: they may be all that remains of it. */
@@ -61,5 +75,5 @@ export function listedRowChecker<R>(
       return { faults: [{ kind: 'row_extra', key: { pk, sk } }], repair }
     }
 
-  return { check }
+  return { survey, check }
 }

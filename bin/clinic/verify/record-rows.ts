@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { calendarKey } from '../../../shared/store/keys/calendar.ts'
+import { shortId } from '../../../shared/store/keys/key.ts'
 import { Changeset } from '../../../shared/store/table/changeset.ts'
 import type { Item } from '../../../shared/store/table/write-requests.ts'
 import type { Fault, Recheck } from './fault.ts'
@@ -7,6 +8,7 @@ import { forEachConcurrent } from './for-each-concurrent.ts'
 import type { Inspection } from './inspection.ts'
 import { imageOf, keyText } from './record-image.ts'
 import type { RecordKind } from './record-kinds.ts'
+import { type ItemSums, shortIdIn, textOf } from './row-sums.ts'
 import type { UnrepairedRows } from './unrepaired-rows.ts'
 
 /** Verifies that every record is in all its lists, with the rows that its store would write. */
@@ -14,10 +16,21 @@ export function recordRowChecker<R>(
   inspection: Inspection,
   { entity }: RecordKind<R>,
   unrepaired: UnrepairedRows,
+  sums: ItemSums,
 ) {
   const { table, clinic, examine } = inspection
 
-  async function check(items: readonly Item[]): Promise<void> {
+  /** Adds the rows that records should have to the sums. */
+  function expectRows(items: readonly Item[]): void {
+    for (const item of items) {
+      const image = imageOf(clinic, entity, item)
+      if (!image) sums.mark(shortId(item.sk))
+      for (const row of image?.rows ?? []) sums.expect(shortIdIn(row), textOf(row))
+    }
+  }
+
+  async function check(all: readonly Item[]): Promise<void> {
+    const items = all.filter(({ sk }) => sums.isSuspect(shortId(sk)))
     const images = items.map((item) => ({ item, image: imageOf(clinic, entity, item) }))
     const read = await table.getMany(images.flatMap(({ image }) => image?.rows ?? []))
     const rows = new Map(read.map((row) => [keyText(row), row]))
@@ -59,5 +72,5 @@ export function recordRowChecker<R>(
       return { faults, repair }
     }
 
-  return { check }
+  return { expectRows, check }
 }

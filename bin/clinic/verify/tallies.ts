@@ -15,6 +15,7 @@ import type { Inspection } from './inspection.ts'
 import { listedRowChecker } from './listed-rows.ts'
 import { partitionPages } from './partition-pages.ts'
 import type { RecordKind } from './record-kinds.ts'
+import type { ItemSums } from './row-sums.ts'
 import { setCounters } from './tally-repair.ts'
 import type { UnrepairedRows } from './unrepaired-rows.ts'
 
@@ -37,28 +38,51 @@ const MAX_ITEMS_OF_MONTH = 100
 const MAX_NOTED = 5
 
 /** Verifies the rows of the clinic's or a doctor's list, and its tallies against a recount. */
-export function tallyChecker<R>(inspection: Inspection, kind: RecordKind<R>, unrepaired: UnrepairedRows) {
+export function tallyChecker<R>(
+  inspection: Inspection,
+  kind: RecordKind<R>,
+  unrepaired: UnrepairedRows,
+  sums: ItemSums,
+) {
   const { table, clinic, count, examine } = inspection
   const { letter } = kind.entity
-  const rows = listedRowChecker(inspection, kind, unrepaired)
+  const rows = listedRowChecker(inspection, kind, unrepaired, sums)
+  /** What the survey found, to be read again once the rows are right. */
+  const surveyed: (() => Promise<unknown>)[] = []
+
+  /** Surveys the rows of the clinic's or a doctor's list, and compares its tallies with them. */
+  async function survey(doctor: string | null): Promise<void> {
+    const list = calendarListPartition(clinic, letter, doctor)
+    const months = new Map<string, Recount>()
+    await rows.survey(list, ({ sk }) => countRow(months, sk))
+    for (const [key, cells] of await suspectCells(doctor, months))
+      surveyed.push(() => examine(recheck(list, key, cells)))
+  }
+
+  /** Verifies the tallies that the survey found wrong. If rows were suspects, `check` has to count them again. */
+  const checkSurveyed = (): Promise<void> => forEachConcurrent(surveyed, (examined) => examined())
 
   async function check(doctor: string | null): Promise<void> {
     const list = calendarListPartition(clinic, letter, doctor)
-    const tallies = tallyPartition(clinic, letter, doctor)
     const months = new Map<string, Recount>()
     await rows.check(list, ({ sk }) => countRow(months, sk))
     for (const sk of unrepaired.missing.of(list)) countRow(months, sk)
+    await forEachConcurrent(await suspectCells(doctor, months), ([key, cells]) =>
+      examine(recheck(list, key, cells)),
+    )
+  }
+
+  /** The cells of each month whose counters differ from a recount. */
+  async function suspectCells(doctor: string | null, months: Map<string, Recount>): Promise<[Key, Cell[]][]> {
+    const pk = tallyPartition(clinic, letter, doctor)
     const suspects: [month: string, cells: Cell[]][] = []
-    for (const [month, counters] of await readCounters(tallies)) {
+    for (const [month, counters] of await readCounters(pk)) {
       suspects.push([month, wrongCells(month, counters, months.get(month) ?? new Map())])
       months.delete(month)
     }
     for (const [month, recount] of months)
       suspects.push([month, [...recount.values()].map(({ cell }) => cell)])
-    await forEachConcurrent(
-      suspects.filter(([, cells]) => cells.length > 0),
-      ([month, cells]) => examine(recheck(list, { pk: tallies, sk: month }, cells)),
-    )
+    return suspects.flatMap(([sk, cells]): [Key, Cell[]][] => (cells.length > 0 ? [[{ pk, sk }, cells]] : []))
   }
 
   /** The counters of each month, those of overflow items included. */
@@ -115,7 +139,7 @@ export function tallyChecker<R>(inspection: Inspection, kind: RecordKind<R>, unr
     return counted
   }
 
-  return { check }
+  return { survey, checkSurveyed, check }
 }
 
 /** Counts a row of a sorted list, `facet#date#...`, in its month. */

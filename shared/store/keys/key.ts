@@ -63,3 +63,9 @@ export function longId(short: string): string {
 }
 
 export const partition = (clinic: ClinicId, family: string): string => `${shortId(clinic)}#${family}`
+
+/** The family of a clinic's partition, and the id of the record that it belongs to, if it belongs to one. */
+export function partitionParts(pk: string): { family: string; owner: string | null } {
+  const [, family = '', owner] = pk.split('#')
+  return { family, owner: owner?.length === 22 ? longId(owner) : null }
+}

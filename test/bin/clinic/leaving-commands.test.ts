@@ -6,7 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { setPaused } from '../../../bin/clinic/clinic-pause.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
+import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
+import { ownerPartition } from '../../../shared/store/keys/calendar.ts'
+import type { Item } from '../../../shared/store/table/write-requests.ts'
 import { deployedStack } from '../../support/deployed-stack.ts'
 import { createPopulatedClinic } from '../../support/records.ts'
 import { freshTable, newClinic, type TestTable } from '../../support/table.ts'
@@ -39,6 +42,30 @@ it('pauses a clinic and says since when, and resumes it', async () => {
   expect((await run('clinic', 'resume', clinic.id)).printed).toContain('Resumed clinic Clinic')
   expect((await run('clinic', 'resume', clinic.id)).printed).toBe('Clinic Clinic is not paused.\n')
   expect((await run('clinic', 'pause', newUuid())).code).toBe(2)
+})
+
+describe('verify --all', () => {
+  it('verifies every clinic, or those after one, and names what is wrong in words', async () => {
+    const second = await newClinic(db.table, { name: 'Second' })
+    const [damaged] = await appointmentStore(db).allOf(clinic.id, 'patient', patient)
+    const row = { pk: ownerPartition(clinic.id, 'A', 'patient', patient) }
+    const [kept] = await db.table.query({ ...row, limit: 1 })
+    await db.table.deleteMany([kept as Item])
+    const all = await run('verify', '--all')
+    expect(all.printed).toContain(
+      `appointment ${damaged?.id} is missing from its patient's list  [row_missing `,
+    )
+    expect(all.printed).toMatch(new RegExp(`${clinic.id} Clinic: Checked .*: 1 difference`))
+    expect(all.printed).toMatch(new RegExp(`${second.id} Second: Checked .*: 0 differences`))
+    expect(all.code).toBe(1)
+    const { printed, code } = await run('--json', 'verify', '--all', '--after', clinic.id)
+    expect([code, JSON.parse(printed)]).toMatchObject([0, { clinic_id: second.id, total: 0 }])
+    const single = await run('--json', 'verify', '--clinic', clinic.id, '--repair')
+    expect(JSON.parse(single.printed)).toMatchObject({
+      differences: [{ record: 'appointment', id: damaged?.id, repaired: true }],
+    })
+    expect((await run('verify')).errors).toBe('Specify either --clinic or --all.\n')
+  })
 })
 
 it('exports a clinic, and refuses the folder of an export that is finished', async () => {

@@ -190,6 +190,11 @@ describe('find', () => {
     expect(printed).toContain(id)
     expect(lines[1]?.records).toContain(id)
     expect(JSON.stringify(lines)).not.toContain(external)
+    const unknown = await run('appointment', 'find', '--external-id', '7', ...of())
+    expect([unknown.code, unknown.errors]).toEqual([
+      2,
+      'The clinic has no appointment with this id in its own system. It is compared exactly, with zeros and spaces.\n',
+    ])
   })
 
   it('says what it compares if nothing matches, without repeating what was typed', async () => {

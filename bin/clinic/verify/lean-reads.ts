@@ -1,0 +1,215 @@
+/**
+ * Reads of the table without the SDK, whose layers take most of a verification's time: it makes tens of thousands of small
+ * calls. A call that does not succeed at once is made by the SDK, which knows how to wait and what an error means.
+ */
+import { createHmac, hash } from 'node:crypto'
+import { Agent as HttpAgent, request as httpRequest } from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import type { Key } from '../../../shared/store/keys/key.ts'
+import { chunked } from '../../../shared/store/table/chunked.ts'
+import type { Table } from '../../../shared/store/table/table.ts'
+import type { Item } from '../../../shared/store/table/write-requests.ts'
+
+type Credentials = { accessKeyId: string; secretAccessKey: string; sessionToken?: string }
+// biome-ignore lint/suspicious/noExplicitAny: as DynamoDB sends it; the shape follows from the operation
+type Value = Record<string, any>
+type Call = (operation: string, input: object) => Promise<Value>
+
+const MAX_BATCH_GET_KEYS = 100
+const TIMEOUT_MS = 10_000
+
+/** Failures in a row after which all calls are left to the SDK. */
+const MAX_FAILURES = 20
+
+/** The same table, with lean reads. */
+export async function withLeanReads(
+  table: Table,
+  { config }: Pick<DynamoDBDocumentClient, 'config'>,
+  name: string,
+): Promise<Table> {
+  const region = await config.region()
+  const call = caller(await endpointOf(config, region), region, config.credentials)
+  let failures = 0
+
+  async function orBySdk<Result>(lean: () => Promise<Result>, bySdk: () => Promise<Result>): Promise<Result> {
+    if (failures >= MAX_FAILURES) return bySdk()
+    try {
+      const result = await lean()
+      failures = 0
+      return result
+    } catch {
+      failures++
+      return bySdk()
+    }
+  }
+
+  const query: Table['query'] = (range) =>
+    orBySdk(
+      async () => {
+        const { pk, from, to, descending = false, limit, eventual = false } = range
+        const bounds =
+          from !== undefined && to !== undefined
+            ? ' AND sk BETWEEN :from AND :to'
+            : from !== undefined
+              ? ' AND sk >= :from'
+              : to !== undefined
+                ? ' AND sk <= :to'
+                : ''
+        const values = {
+          ':pk': { S: pk },
+          ...(from !== undefined && { ':from': { S: from } }),
+          ...(to !== undefined && { ':to': { S: to } }),
+        }
+        const items: Item[] = []
+        let start: unknown
+        do {
+          const page = await call('Query', {
+            TableName: name,
+            KeyConditionExpression: `pk = :pk${bounds}`,
+            ExpressionAttributeValues: values,
+            ScanIndexForward: !descending,
+            ConsistentRead: !eventual,
+            Limit: limit - items.length,
+            ...(start !== undefined && { ExclusiveStartKey: start }),
+          })
+          for (const item of page.Items) items.push(decodedItem(item))
+          start = page.LastEvaluatedKey
+        } while (start && items.length < limit)
+        return items
+      },
+      () => table.query(range),
+    )
+
+  const getMany: Table['getMany'] = async (keys, options = {}) => {
+    const batches = chunked(keys, MAX_BATCH_GET_KEYS).map((batch) =>
+      orBySdk(
+        async () => {
+          const Keys = batch.map(encodedKey)
+          const { Responses, UnprocessedKeys } = await call('BatchGetItem', {
+            RequestItems: { [name]: { Keys, ConsistentRead: !options.eventual } },
+          })
+          if (UnprocessedKeys?.[name]) throw new Error('keys left unprocessed')
+          return (Responses[name] as Value[]).map(decodedItem)
+        },
+        () => table.getMany(batch, options),
+      ),
+    )
+    return (await Promise.all(batches)).flat()
+  }
+
+  const get: Table['get'] = (key, options = {}) =>
+    orBySdk(
+      async () => {
+        const input = { TableName: name, Key: encodedKey(key), ConsistentRead: !options.eventual }
+        const { Item } = await call('GetItem', input)
+        return Item && decodedItem(Item)
+      },
+      () => table.get(key, options),
+    )
+
+  return { ...table, query, getMany, get }
+}
+
+const encodedKey = ({ pk, sk }: Key) => ({ pk: { S: pk }, sk: { S: sk } })
+
+const decodedItem = (item: Value): Item => decodedMap(item) as Item
+
+function decodedMap(map: Value): Value {
+  const result: Value = {}
+  for (const name of Object.keys(map)) result[name] = decoded(map[name])
+  return result
+}
+
+/** A value as the SDK decodes it. */
+function decoded(value: Value): unknown {
+  if (value.S !== undefined) return value.S
+  if (value.N !== undefined) return Number(value.N)
+  if (value.BOOL !== undefined) return value.BOOL
+  if (value.NULL) return null
+  if (value.B !== undefined) return new Uint8Array(Buffer.from(value.B, 'base64'))
+  if (value.L) return value.L.map(decoded)
+  if (value.M) return decodedMap(value.M)
+  if (value.SS) return new Set(value.SS)
+  if (value.NS) return new Set(value.NS.map(Number))
+  throw new TypeError('an attribute of an unknown type')
+}
+
+async function endpointOf(config: DynamoDBDocumentClient['config'], region: string): Promise<URL> {
+  const given = await config.endpoint?.()
+  if (given) return new URL(`${given.protocol}//${given.hostname}${given.port ? `:${given.port}` : ''}`)
+  const suffix = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com'
+  return new URL(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? `https://dynamodb.${region}.${suffix}`)
+}
+
+/** Sends signed calls over connections that stay open. Rejects unless the call succeeds. */
+function caller(endpoint: URL, region: string, credentials: () => Promise<Credentials>): Call {
+  const isSecure = endpoint.protocol === 'https:'
+  const agent = isSecure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
+  const send = isSecure ? httpsRequest : httpRequest
+  const sign = signer(endpoint.host, region)
+  return async (operation, input) => {
+    const body = JSON.stringify(input)
+    const headers = sign(operation, body, await credentials(), new Date())
+    return new Promise((resolve, reject) => {
+      const request = send(endpoint, { method: 'POST', agent, headers, timeout: TIMEOUT_MS }, (response) => {
+        const pieces: Buffer[] = []
+        response.on('data', (piece) => pieces.push(piece))
+        response.on('error', reject)
+        response.on('end', () => {
+          if (response.statusCode !== 200) return reject(new Error(`status ${response.statusCode}`))
+          try {
+            resolve(JSON.parse(Buffer.concat(pieces).toString('utf8')))
+          } catch (error) {
+            reject(error)
+          }
+        })
+      })
+      request.on('timeout', () => request.destroy(new Error('timeout')))
+      request.on('error', reject)
+      request.end(body)
+    })
+  }
+}
+
+const CONTENT_TYPE = 'application/x-amz-json-1.0'
+
+/** Signs calls of DynamoDB (Signature Version 4). The key of a day is derived once. */
+export function signer(host: string, region: string) {
+  let derived: { readonly of: string; readonly key: Buffer } | undefined
+
+  function keyOf(secret: string, day: string): Buffer {
+    const of = `${day} ${secret}`
+    if (derived?.of !== of) {
+      const key = [day, region, 'dynamodb', 'aws4_request'].reduce<Buffer | string>(hmac, `AWS4${secret}`)
+      derived = { of, key: key as Buffer }
+    }
+    return derived.key
+  }
+
+  return (operation: string, body: string, credentials: Credentials, now: Date) => {
+    const { accessKeyId, secretAccessKey, sessionToken } = credentials
+    const time = now.toISOString().replace(/[-:]|\.\d+/g, '')
+    const scope = `${time.slice(0, 8)}/${region}/dynamodb/aws4_request`
+    const headers: Record<string, string> = {
+      'content-type': CONTENT_TYPE,
+      host,
+      'x-amz-date': time,
+      ...(sessionToken !== undefined && { 'x-amz-security-token': sessionToken }),
+      'x-amz-target': `DynamoDB_20120810.${operation}`,
+    }
+    const names = Object.keys(headers)
+    const signed = names.join(';')
+    const lines = names.map((name) => `${name}:${headers[name]}\n`).join('')
+    const canonical = `POST\n/\n\n${lines}\n${signed}\n${sha256(body)}`
+    const toSign = `AWS4-HMAC-SHA256\n${time}\n${scope}\n${sha256(canonical)}`
+    const signature = hmac(keyOf(secretAccessKey, time.slice(0, 8)), toSign).toString('hex')
+    headers.authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=${signed}, Signature=${signature}`
+    headers['content-length'] = String(Buffer.byteLength(body))
+    return headers
+  }
+}
+
+const sha256 = (text: string): string => hash('sha256', text, 'hex')
+
+const hmac = (key: Buffer | string, text: string): Buffer => createHmac('sha256', key).update(text).digest()

@@ -1,0 +1,79 @@
+import type { Item } from '../../../shared/store/table/write-requests.ts'
+
+/** Four bytes for each half of a sum: a million records share 16 to a bucket. */
+const BUCKETS = 1 << 16
+
+/**
+ * Compares the items that records should have with those that are there, in whatever order both are read, in a fixed amount of
+ * memory. Both are summed by the record that they name: items that should be there are added, those that are there are
+ * subtracted. What is left of a bucket makes its records suspects, which are then compared one by one.
+ */
+export class ItemSums {
+  readonly #low = new Uint32Array(BUCKETS)
+  readonly #high = new Uint32Array(BUCKETS)
+  readonly #marked = new Uint8Array(BUCKETS)
+
+  /** Adds an item, given as text, that the record with this short id should have. */
+  expect(short: string, item: string): void {
+    this.#add(short, item, 1)
+  }
+
+  /** Subtracts an item that names the record and is there. */
+  find(short: string, item: string): void {
+    this.#add(short, item, -1)
+  }
+
+  /** Makes a record a suspect, whatever is found. */
+  mark(short: string): void {
+    this.#marked[bucketOf(short)] = 1
+  }
+
+  isSuspect(short: string): boolean {
+    const bucket = bucketOf(short)
+    return this.#marked[bucket] !== 0 || this.#low[bucket] !== 0 || this.#high[bucket] !== 0
+  }
+
+  hasSuspects(): boolean {
+    return [this.#marked, this.#low, this.#high].some((values) => values.some((value) => value !== 0))
+  }
+
+  #add(short: string, item: string, sign: 1 | -1): void {
+    const bucket = bucketOf(short)
+    // Typed arrays wrap around, so that the order does not matter.
+    this.#low[bucket] = (this.#low[bucket] as number) + sign * hash(item, 0xdeadbeef)
+    this.#high[bucket] = (this.#high[bucket] as number) + sign * hash(item, 0x41c6ce57)
+  }
+}
+
+const bucketOf = (short: string): number => hash(short, 0x9e3779b9) % BUCKETS
+
+/** 32 bits of a text: not cryptographic, as damage is not made to collide. */
+function hash(text: string, seed: number): number {
+  let state = seed
+  for (let at = 0; at < text.length; at++) {
+    state = Math.imul(state ^ text.charCodeAt(at), 0x9e3779b1)
+    state ^= state >>> 15
+  }
+  state = Math.imul(state ^ (state >>> 16), 0x85ebca6b)
+  state = Math.imul(state ^ (state >>> 13), 0xc2b2ae35)
+  return (state ^ (state >>> 16)) >>> 0
+}
+
+/** The short id of the record that a row, or an item of the index of changes, ends with. */
+export const shortIdIn = ({ sk }: Pick<Item, 'sk'>): string => sk.slice(sk.lastIndexOf('#') + 1)
+
+/** An item as a text that is equal for equal items, whatever the order of their attributes. */
+export function textOf(item: Readonly<Record<string, unknown>>): string {
+  let text = ''
+  for (const name of Object.keys(item).sort()) text += `${name}=${valueText(item[name])}\n`
+  return text
+}
+
+function valueText(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(valueText).join()}]`
+  if (value instanceof Uint8Array) return `bytes ${Buffer.from(value).toString('base64')}`
+  if (value instanceof Set) return `set ${[...value].sort().map(valueText).join()}`
+  if (typeof value === 'object' && value !== null) return `{${textOf(value as Record<string, unknown>)}}`
+  return String(value)
+}
