@@ -4,6 +4,7 @@ import { verifyClinic } from '../../../bin/clinic/verify/verify-clinic.ts'
 import { anonymizeResponse } from '../../../shared/api/anonymize-response.ts'
 import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'
+import { settlement } from '../../../shared/store/calendar/settlement.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { allItems } from '../../support/all-items.ts'
 import { deployedStack } from '../../support/deployed-stack.ts'
@@ -24,6 +25,10 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   mine = await createPopulatedClinic(db.table)
+  // As the tool records a payment: with its invoice.
+  const { clinic, invoice, payment } = mine
+  const change = { id: payment.id, build: () => payment }
+  await (await settlement(db.table).buildChangeset(clinic.id, invoice.id, [change]))?.commit()
 })
 
 const run = (...args: string[]) => stack.run('--json', ...args, '--clinic', mine.clinic.id)
