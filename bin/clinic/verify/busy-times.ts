@@ -12,42 +12,15 @@ import { forEachConcurrent } from './for-each-concurrent.ts'
 import type { Inspection } from './inspection.ts'
 import { partitionPages } from './partition-pages.ts'
 import { imageOf, keyText } from './record-image.ts'
-import { ItemSums } from './row-sums.ts'
+import type { ItemSums } from './row-sums.ts'
 
 /** Attributes of a day item that are not appointments. */
 const NON_APPOINTMENT_ATTRIBUTES = new Set(['pk', 'sk', 'v'])
 
 /** Verifies that the days of doctors and rooms contain the time of every appointment that occupies time, and no other. */
-export function busyTimeChecker({ table, clinic, count, examine }: Inspection) {
+export function busyTimeChecker(inspection: Inspection, sums: ItemSums) {
+  const { table, clinic, examine } = inspection
   const image = (item: Item) => imageOf(clinic, APPOINTMENTS, item)
-
-  const sums = new ItemSums()
-
-  const entryText = (day: Key, time: unknown): string => `${keyText(day)} ${String(time)}`
-
-  /** Adds the times that appointments should take to the sums. */
-  function expectTimes(items: readonly Item[]): void {
-    for (const item of items) {
-      const record = image(item)?.record
-      if (!record) {
-        // It may take any time.
-        sums.mark(shortId(item.sk))
-        continue
-      }
-      for (const key of busyDayKeys(clinic, record))
-        sums.expect(shortId(record.id), entryText(key, busyTime(record)))
-    }
-  }
-
-  /** Subtracts the times on the days of a doctor or a room from the sums. */
-  async function surveyDays(partition: string): Promise<void> {
-    for await (const days of partitionPages(table, partition)) {
-      count('days', days.length)
-      for (const day of days) for (const name of entriesOf(day)) sums.find(name, entryText(day, day[name]))
-      const unversioned = days.filter((day) => !isVersioned(day))
-      await forEachConcurrent(unversioned, (day) => examine(recheckVersion(table, day)))
-    }
-  }
 
   /** Verifies appointments against the days of their doctors and rooms. */
   async function checkRecords(all: readonly Item[]): Promise<void> {
@@ -134,7 +107,35 @@ export function busyTimeChecker({ table, clinic, count, examine }: Inspection) {
   const isBusyOn = (record: Appointment, day: Key): boolean =>
     busyDayKeys(clinic, record).some((key) => keyText(key) === keyText(day))
 
-  return { expectTimes, surveyDays, hasSuspects: () => sums.hasSuspects(), checkRecords, checkDays }
+  return { ...busySurvey(inspection, sums), checkRecords, checkDays }
+}
+
+/** Compares the times that appointments should take with those of the days by their sums. */
+function busySurvey({ table, clinic, count, examine }: Inspection, sums: ItemSums) {
+  const entryText = (day: Key, time: unknown): string => `${keyText(day)} ${String(time)}`
+
+  /** Adds the times that appointments should take to the sums. */
+  function expectTimes(items: readonly Item[]): void {
+    for (const item of items) {
+      const record = imageOf(clinic, APPOINTMENTS, item)?.record
+      // One that cannot be decoded may take any time.
+      if (!record) sums.mark(shortId(item.sk))
+      for (const key of record ? busyDayKeys(clinic, record) : [])
+        sums.expect(shortId(item.sk), entryText(key, record && busyTime(record)))
+    }
+  }
+
+  /** Subtracts the times on the days of a doctor or a room from the sums. */
+  async function surveyDays(partition: string): Promise<void> {
+    for await (const days of partitionPages(table, partition)) {
+      count('days', days.length)
+      for (const day of days) for (const name of entriesOf(day)) sums.find(name, entryText(day, day[name]))
+      const unversioned = days.filter((day) => !isVersioned(day))
+      await forEachConcurrent(unversioned, (day) => examine(recheckVersion(table, day)))
+    }
+  }
+
+  return { expectTimes, surveyDays, hasSuspects: () => sums.hasSuspects() }
 }
 
 /** A day without a version: bookings could not depend on it. */
