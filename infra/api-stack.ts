@@ -29,6 +29,8 @@ const QUEUE_OUTPUTS: Readonly<Record<string, QueueId>> = {
   FailedFanOutQueueUrl: 'failed-fan-outs',
 }
 
+const isForDeadLetters = (queue: QueueId): boolean => queue.endsWith('-dead') || queue === 'failed-fan-outs'
+
 /** The REST API and its functions. Its outputs describe the whole deployment, so that the operator tool reads one stack. */
 export class ApiStack extends Stack {
   constructor(scope: Construct, stage: StageSettings, code: FunctionCode, routes: readonly Route[]) {
@@ -63,10 +65,12 @@ export class ApiStack extends Stack {
       ),
     }
     for (const [output, value] of Object.entries(outputs)) new CfnOutput(this, output, { value })
+    const ids = Object.values(QUEUE_OUTPUTS)
     new OperatorRoles(this, 'Operators', {
       data,
       operatorLog: data.logGroup('OperatorLogGroup'),
-      queues: Object.values(QUEUE_OUTPUTS).map((queue) => queues.get(queue)),
+      queues: ids.filter((queue) => !isForDeadLetters(queue)).map((queue) => queues.get(queue)),
+      deadLetters: ids.filter(isForDeadLetters).map((queue) => queues.get(queue)),
     })
   }
 

@@ -11,8 +11,9 @@ import { keyGrant } from './grants.ts'
 type Props = {
   readonly data: Data
   readonly operatorLog: ILogGroup
-  /** Queues and their dead-letter queues. */
   readonly queues: readonly IQueue[]
+  /** The queues of their dead letters, and of what has no way back. */
+  readonly deadLetters: readonly IQueue[]
 }
 
 /** Partitions that a role may not touch. */
@@ -53,8 +54,8 @@ export class OperatorRoles extends Construct {
 }
 
 function statementsOf(scope: Construct, role: OperatorRole, props: Props): PolicyStatement[] {
-  const { data, operatorLog, queues } = props
-  const { table, movesMessages } = callsOf(role)
+  const { data, operatorLog } = props
+  const { table, deadLetters, queues } = callsOf(role)
   return [
     // To find the stack and its outputs.
     new PolicyStatement({ actions: ['cloudformation:DescribeStacks'], resources: [Stack.of(scope).stackId] }),
@@ -62,16 +63,20 @@ function statementsOf(scope: Construct, role: OperatorRole, props: Props): Polic
     ...tableStatements(role, table, data),
     keyGrant(scope, data),
     ...(table.includes('RestoreTableToPointInTime') ? [grantCreation(scope, data)] : []),
-    ...(movesMessages
-      ? [
-          new PolicyStatement({
-            actions: ['sqs:ReceiveMessage', 'sqs:SendMessage', 'sqs:DeleteMessage'],
-            resources: queues.map(({ queueArn }) => queueArn),
-          }),
-        ]
-      : []),
+    ...queueStatements(deadLetters, props.deadLetters),
+    ...queueStatements(queues, props.queues),
   ]
 }
+
+const queueStatements = (calls: readonly string[], queues: readonly IQueue[]): PolicyStatement[] =>
+  calls.length === 0
+    ? []
+    : [
+        new PolicyStatement({
+          actions: calls.map((call) => `sqs:${call}`),
+          resources: queues.map(({ queueArn }) => queueArn),
+        }),
+      ]
 
 /** Tables that are restored have names that begin with that of the table in use. */
 function tableStatements(role: OperatorRole, calls: readonly string[], { table }: Data): PolicyStatement[] {

@@ -5,6 +5,7 @@ import { type CatalogueKind, type FieldProblem, MAX_CATALOGUE } from '../../shar
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import type { CatalogueStore, StoredEntry } from '../../shared/store/catalogue.ts'
+import { originOf } from '../../shared/store/table/import-origin.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { connect, requireClinic } from './connection.ts'
 import { catalogueName, parsePrice } from './import/catalogue-fields.ts'
@@ -185,7 +186,6 @@ async function save<Entry extends Named, Options>(
     const other = others.get(entry.id)
     return other ? [{ before: entry, after: { ...entry, ...other } }] : []
   })
-  const externalId = before?.externalId
-  const record = { ...after, ...(externalId !== undefined && { externalId }) }
+  const record = { ...after, ...originOf(before ?? {}) }
   await store(place).save(place.clinic.id, [{ before, after: record }, ...changed])
 }

@@ -3,7 +3,7 @@ import type { CredentialWithUse } from '../../shared/domain/credential.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
 import { webhookStore } from '../../shared/store/events/webhooks.ts'
 import type { Table } from '../../shared/store/table/table.ts'
-import { unknownCredential } from './credential-options.ts'
+import { unknownCredential } from './credential-keys.ts'
 import { CommandFailure } from './output.ts'
 
 /** What happens to the webhooks that were created with a revoked credential. */

@@ -1,33 +1,16 @@
-/** Commands that change a credential which is in use. */
+/** Changes the settings of a credential that is in use. */
 import type { Command } from 'commander'
 import type { CredentialWithUse } from '../../shared/domain/credential.ts'
-import {
-  type CredentialChanges,
-  credentialChanges,
-  type RotationOutcome,
-} from '../../shared/store/credential-changes.ts'
+import { type CredentialChanges, credentialChanges } from '../../shared/store/credential-changes.ts'
 import { webhookStore } from '../../shared/store/events/webhooks.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { connect } from './connection.ts'
-import {
-  credentialJson,
-  parseExpiry,
-  parseFuture,
-  parseName,
-  parseRate,
-  parseScopes,
-  requireKey,
-  SCOPE_LIST,
-  secretLines,
-  unknownCredential,
-} from './credential-options.ts'
+import { requireKey, unknownCredential } from './credential-keys.ts'
+import { parseExpiry, parseName, parseRate, parseScopes, SCOPE_LIST } from './credential-options.ts'
+import { credentialJson } from './credential-text.ts'
 import { CommandFailure, print } from './output.ts'
 
-/** How long the previous secret is accepted without `--until`. */
-const OVERLAP_HOURS = 24
-
 type UpdateOptions = { name?: string; scopes?: string; expires?: string; rate?: string }
-type RotateOptions = { until?: string; endPrevious?: boolean }
 
 export function addCredentialUpdates(group: Command): void {
   group
@@ -43,36 +26,11 @@ export function addCredentialUpdates(group: Command): void {
       const changes = changesOf(given)
       const table = await connect(command)
       const outcome = await credentialChanges({ table, now: Date.now }).change(key, changes)
-      if (!('credential' in outcome)) throw refusal(key, outcome.kind)
+      if (!('credential' in outcome)) throw credentialRefusal(key, outcome.kind)
       const { credential, kind } = outcome
       print(command, credentialJson(credential), [
         kind === 'same' ? `Nothing changed: credential ${key} is so already` : `Changed credential ${key}`,
         ...(changes.scopes ? await webhookNotes(table, credential) : []),
-      ])
-    })
-
-  group
-    .command('rotate')
-    .description('replace the secret of a credential; the previous one is accepted for a while')
-    .argument('<key>')
-    .option(
-      '--until <timestamp>',
-      `until when the previous secret is accepted, or "now" (default: ${OVERLAP_HOURS} hours)`,
-    )
-    .option('--end-previous', 'end the overlap of an earlier rotation')
-    .action(async (text: string, { until, endPrevious = false }: RotateOptions, command: Command) => {
-      const key = requireKey(text)
-      const end = endOfOverlap(until)
-      const table = await connect(command)
-      const outcome = await credentialChanges({ table, now: Date.now }).rotate(key, end, endPrevious)
-      if (outcome.kind !== 'rotated') throw rotationRefusal(key, outcome)
-      const { credential, secret } = outcome
-      const json = credentialJson(credential)
-      print(command, { ...json, secret }, [
-        ...secretLines(key, secret),
-        json.previous_secret_until === null
-          ? 'The previous secret is not accepted any more.'
-          : `The previous secret is accepted until ${json.previous_secret_until}.`,
       ])
     })
 }
@@ -89,23 +47,8 @@ function changesOf({ name, scopes, expires, rate }: UpdateOptions): CredentialCh
   return changes
 }
 
-function endOfOverlap(until: string | undefined): string {
-  if (until === 'now') return new Date().toISOString()
-  if (until === undefined) return new Date(Date.now() + OVERLAP_HOURS * 3_600_000).toISOString()
-  return parseFuture('until', until)
-}
-
-function rotationRefusal(
-  key: string,
-  outcome: Exclude<RotationOutcome, { kind: 'rotated' }>,
-): CommandFailure {
-  if (outcome.kind !== 'rotating') return refusal(key, outcome.kind)
-  return new CommandFailure(
-    `Credential ${key} was rotated already: its previous secret is accepted until ${outcome.until}. To rotate it again, which ends that secret at once, repeat the command with --end-previous.`,
-  )
-}
-
-function refusal(key: string, kind: 'unknown' | 'revoked' | 'expired'): CommandFailure {
+/** Why a credential was not changed. */
+export function credentialRefusal(key: string, kind: 'unknown' | 'revoked' | 'expired'): CommandFailure {
   if (kind === 'unknown') return unknownCredential(key)
   if (kind === 'revoked')
     return new CommandFailure(

@@ -1,6 +1,6 @@
 /** Days off as options name them, of a doctor or of a clinic. */
 import type { TimeOff } from '../../shared/domain/doctor.ts'
-import { formatDays } from './doctor-changes.ts'
+import { formatDays } from './doctor-text.ts'
 import { timeOff } from './import/doctors.ts'
 import { CommandFailure, parseOption } from './output.ts'
 

@@ -5,6 +5,7 @@ import {
   SendMessageBatchCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs'
+import { letterId } from './dead-letter-reading.ts'
 import { CommandFailure, EXIT } from './output.ts'
 
 /** URLs of a queue and of its dead-letter queue. */
@@ -39,16 +40,16 @@ export async function redrive(
   ) {
     const letters = await receive(client, deadLetters)
     const fresh = letters.filter((letter) => {
-      if (sentAt(letter) > startedAt) left.add(idOf(letter))
-      return !moved.has(idOf(letter)) && !left.has(idOf(letter))
+      if (sentAt(letter) > startedAt) left.add(letterId(letter))
+      return !moved.has(letterId(letter)) && !left.has(letterId(letter))
     })
-    const sent = await send(client, queue, fresh)
-    for (const letter of fresh) (sent.has(letter) ? moved : left).add(idOf(letter))
+    const sent = await sendLetters(client, queue, fresh)
+    for (const letter of fresh) (sent.has(letter) ? moved : left).add(letterId(letter))
     // Includes moved messages that SQS returned a second time.
-    await remove(
+    await deleteLetters(
       client,
       deadLetters,
-      letters.filter((letter) => moved.has(idOf(letter))),
+      letters.filter((letter) => moved.has(letterId(letter))),
     )
     empty = letters.length === 0 ? empty + 1 : 0
     pollsWithoutMove = sent.size === 0 ? pollsWithoutMove + 1 : 0
@@ -56,7 +57,6 @@ export async function redrive(
   return { moved: moved.size, left: left.size }
 }
 
-const idOf = ({ MessageId = '' }: Letter): string => MessageId
 const sentAt = ({ Attributes }: Letter): number => Number(Attributes?.SentTimestamp)
 
 async function receive(client: SQSClient, url: string): Promise<Letter[]> {
@@ -73,7 +73,11 @@ async function receive(client: SQSClient, url: string): Promise<Letter[]> {
 }
 
 /** Sends the letters and returns those that the queue accepted. */
-async function send(client: SQSClient, url: string, letters: readonly Letter[]): Promise<Set<Letter>> {
+export async function sendLetters(
+  client: SQSClient,
+  url: string,
+  letters: readonly Letter[],
+): Promise<Set<Letter>> {
   if (letters.length === 0) return new Set()
   const isFifo = url.endsWith('.fifo')
   const { Successful } = await client.send(
@@ -93,13 +97,17 @@ async function send(client: SQSClient, url: string, letters: readonly Letter[]):
   return new Set(lettersOf(Successful, letters))
 }
 
-/** @throws CommandFailure if SQS does not delete all of them: continuing would duplicate many messages */
-async function remove(client: SQSClient, url: string, letters: readonly Letter[]): Promise<void> {
+/** Deletes letters. @throws CommandFailure if SQS does not delete all of them: continuing would duplicate many messages */
+export async function deleteLetters(
+  client: SQSClient,
+  url: string,
+  letters: readonly Letter[],
+): Promise<void> {
   let pending = letters
   for (let attempt = 1; pending.length > 0; attempt++) {
     if (attempt > MAX_DELETE_ATTEMPTS) {
       throw new CommandFailure(
-        `${pending.length} dead letters were copied to their queue, but SQS did not delete them. Run the command again.`,
+        `${pending.length} dead letters were processed, but SQS did not delete them. Run the command again.`,
         EXIT.failed,
       )
     }

@@ -1,11 +1,10 @@
-/** Commands that change when a doctor works. */
 import type { Command } from 'commander'
 import * as z from 'zod'
 import { CalendarDate } from '../../shared/api/schemas.ts'
 import type { Doctor } from '../../shared/domain/doctor.ts'
 import type { Window } from '../../shared/domain/working-hours.ts'
-import { parseDays, withDays, withoutDays } from './days-off.ts'
-import { changeDoctor, formatDays, formatExceptions } from './doctor-changes.ts'
+import { changeDoctor } from './doctor-changes.ts'
+import { formatExceptions } from './doctor-text.ts'
 import { weeklyHours } from './import/doctors.ts'
 import { CommandFailure, parseOption } from './output.ts'
 
@@ -16,9 +15,9 @@ type ScheduleOptions = {
   exception?: string[]
   removeException?: string[]
 }
-type TimeOffOptions = { clinic: string; add?: string; remove?: string }
 
-export function addScheduleCommands(group: Command): void {
+/** Adds `schedule`. */
+export function addScheduleCommand(group: Command): void {
   group
     .command('schedule')
     .description(
@@ -40,25 +39,6 @@ export function addScheduleCommands(group: Command): void {
           'Nothing to change: specify --hours, --breaks, --exception or --remove-exception.',
         )
       return changeDoctor(id, given, command, (doctor) => ({ ...doctor, ...scheduleOf(doctor, given) }))
-    })
-
-  group
-    .command('time-off')
-    .description('add or remove days off; lists the visits that are then outside')
-    .argument('<doctor>', 'doctor id')
-    .requiredOption('--clinic <id>')
-    .option('--add <days>', 'e.g. "2026-12-24/2026-12-26; 2027-01-01"')
-    .option('--remove <days>', 'days off exactly as they were added')
-    .action((id: string, given: TimeOffOptions, command: Command) => {
-      const [added, removed] = [parseDays('add', given.add ?? ''), parseDays('remove', given.remove ?? '')]
-      return changeDoctor(id, given, command, (doctor) => {
-        if (added.length + removed.length === 0)
-          throw new CommandFailure(
-            `Nothing to change: specify --add or --remove. Time off: ${formatDays(doctor.timeOff) || 'none'}`,
-          )
-        const kept = withoutDays('time off', doctor.timeOff, removed)
-        return { ...doctor, timeOff: withDays('time off', kept, added) }
-      })
     })
 }
 

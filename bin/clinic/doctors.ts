@@ -10,17 +10,13 @@ import { retryOnConflict } from '../../shared/store/table/retry-on-conflict.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { idOrNone, placeOf } from './catalogue-commands.ts'
 import { connect, requireClinic } from './connection.ts'
-import {
-  changeDoctor,
-  describeTimes,
-  doctorJson,
-  formatDays,
-  formatExceptions,
-  requireDoctor,
-} from './doctor-changes.ts'
-import { addScheduleCommands } from './doctor-schedules.ts'
+import { changeDoctor, requireDoctor } from './doctor-changes.ts'
+import { addScheduleCommand } from './doctor-schedules.ts'
+import { describeTimes, doctorJson, formatDays, formatExceptions } from './doctor-text.ts'
+import { addTimeOffCommand } from './doctor-time-off.ts'
 import { NEW_DOCTOR, timeOff, weeklyHours } from './import/doctors.ts'
 import { CommandFailure, formatTable as lines, parseOption, print } from './output.ts'
+import { addLinkCommands } from './record-links.ts'
 import { describeRecord } from './record-text.ts'
 
 type NewDoctorOptions = {
@@ -72,8 +68,10 @@ export function addDoctorCommands(program: Command): void {
 
   addDoctorList(group)
   addDoctorUpdate(group)
+  addLinkCommands(group, 'doctor')
 
-  addScheduleCommands(group)
+  addScheduleCommand(group)
+  addTimeOffCommand(group)
   addDoctorActivation(group)
 }
 

@@ -6,9 +6,9 @@ import { type Erasure, erasureLedger } from '../../shared/store/copies/erasure-l
 import { addToTrail } from './command-trail.ts'
 import { addConfirmOptions } from './confirmation.ts'
 import { connect, connectTable, requireClinic } from './connection.ts'
-import { confirmReplay, PATIENT_COUNT } from './erasure-confirmation.ts'
 import { readErasures } from './erasure-file.ts'
 import { CommandFailure, formatTable, print } from './output.ts'
+import { confirmReplay, PATIENT_COUNT } from './replay-confirmation.ts'
 import { pendingErasures, replayErasures } from './restore/erasure-replay.ts'
 
 type ReplayOptions = { clinic: string; table?: string; sourceTable?: string; from?: string }

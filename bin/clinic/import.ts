@@ -30,6 +30,8 @@ type Options = {
   encoding?: Encoding
   check: boolean
   events: boolean
+  overwrite: boolean
+  allowOverlaps: boolean
 }
 
 export function addImportCommand(program: Command): void {
@@ -48,6 +50,12 @@ export function addImportCommand(program: Command): void {
     .option('--map <name>', 'how columns and values are named: a JSON file, or cliniko, german or turkish')
     .addOption(new Option('--encoding <name>', 'of the files, if not UTF-8').choices(ENCODINGS))
     .option('--events', 'announce events for imported changes', false)
+    .option(
+      '--overwrite',
+      'import changed rows although their records were changed since they were imported',
+      false,
+    )
+    .option('--allow-overlaps', 'import visits to come although their time is taken', false)
     .action(async (paths: string[], given: Options, command: Command) => {
       const files = paths.map(resolveFromInvocationDir)
       for (const file of files) requireFile(file)
@@ -115,7 +123,14 @@ async function importWithProgress(
   command: Command,
   file: string,
   entity: ImportableEntity,
-  { clinic, check, encoding, map }: Omit<Run, 'map'> & { map: ColumnMap | undefined },
+  {
+    clinic,
+    check,
+    encoding,
+    map,
+    overwrite,
+    allowOverlaps,
+  }: Omit<Run, 'map'> & { map: ColumnMap | undefined },
   statedPaid: StatedPaid,
 ): Promise<FileReport & ImportResult> {
   const bar = progressBar(command, basename(file), statSync(file).size)
@@ -134,7 +149,7 @@ async function importWithProgress(
   try {
     const result = await importFile(file, entity, clinic, {
       now: Date.now,
-      ...{ map, encoding, isTrial: check, signal: interruption.signal },
+      ...{ map, encoding, overwrite, allowOverlaps, isTrial: check, signal: interruption.signal },
       onFormat: (found) => {
         format = formatFields(found)
       },

@@ -1,13 +1,19 @@
 /** Finds unresolved messages, those that may or may not have reached their provider, and sets their outcome. */
 import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
-import { isUnresolved, type Message, type ProviderFeedback } from '../../shared/domain/message.ts'
+import {
+  isUnresolved,
+  type Message,
+  type ProviderFeedback,
+  SENDER_STOPPED,
+} from '../../shared/domain/message.ts'
 import type { Stamped } from '../../shared/domain/stamped.ts'
+import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
 import { isUuid } from '../../shared/domain/uuid.ts'
 import { messageDispatch } from '../../shared/store/messages/dispatch.ts'
 import { messageStore } from '../../shared/store/messages/messages.ts'
 import type { Table } from '../../shared/store/table/table.ts'
-import { describeProgress } from './message-progress.ts'
-import { CommandFailure } from './output.ts'
+import { describeProgress, localTime } from './message-progress.ts'
+import { CommandFailure, formatTable } from './output.ts'
 
 export const RESOLUTIONS = ['sent', 'failed'] as const
 export type Resolution = (typeof RESOLUTIONS)[number]
@@ -65,6 +71,51 @@ export async function resolveMessage(
   return settled ?? message
 }
 
+/**
+ * Sets the outcome of the clinic's unresolved messages that were accepted before an instant, oldest claim first. Those that are
+ * settled by their provider meanwhile keep its outcome. An interrupted run is continued by the next.
+ */
+export async function resolveMessages(
+  table: Table,
+  clinic: Clinic,
+  before: string,
+  resolution: Resolution,
+  now: () => number,
+): Promise<{ readonly resolved: Stamped<Message>[]; readonly settled: number }> {
+  const found = await unresolvedMessages(table, [clinic], now())
+  const resolved: Stamped<Message>[] = []
+  let settled = 0
+  for (const { message } of found.filter(({ message }) => message.acceptedAt < before)) {
+    try {
+      resolved.push(await resolveMessage(table, clinic, message.id, resolution, now))
+    } catch (error) {
+      if (!(error instanceof CommandFailure)) throw error
+      settled++
+    }
+  }
+  return { resolved, settled }
+}
+
+/** An unresolved message as commands list it, with the reason. */
+export const unresolvedJson = ({ clinic, message }: { clinic: Clinic; message: Message }) => ({
+  clinic_id: clinic.id,
+  id: message.id,
+  channel: message.channel,
+  accepted_at: clinicTimestamp(message.acceptedAt, clinic.timezone),
+  claimed_until: localTime(claimEnd(message), clinic.timezone),
+  reason: message.errorMessage ?? SENDER_STOPPED,
+})
+
+/** The same as text. */
+export const unresolvedLines = (messages: readonly ReturnType<typeof unresolvedJson>[]): string[] =>
+  messages.length === 0
+    ? ['No unresolved messages']
+    : formatTable(
+        messages.map(({ clinic_id, id, channel, accepted_at, claimed_until, reason }) => [
+          ...[clinic_id, id, channel, `accepted ${accepted_at}`, `claimed until ${claimed_until}`, reason],
+        ]),
+      )
+
 async function requireUnresolved(
   table: Table,
   clinic: Clinic,
@@ -73,6 +124,8 @@ async function requireUnresolved(
 ): Promise<Stamped<Message>> {
   const message = await requireMessage(table, clinic.id, id)
   if (isUnresolved(message, now())) return message
+  if (message.dispatch === null && message.status !== 'queued')
+    throw new CommandFailure(`This message is already settled as ${message.status}.`)
   const progress = describeProgress(message, clinic, now())
   throw new CommandFailure(`The message is ${progress}. Only unresolved messages can be resolved.`)
 }

@@ -1,31 +1,24 @@
 import type { Command } from 'commander'
 import { oneOf } from '../../shared/api/schemas.ts'
-import type { Clinic } from '../../shared/domain/clinic.ts'
-import { CHANNELS, type Message } from '../../shared/domain/message.ts'
+import { CHANNELS } from '../../shared/domain/message.ts'
 import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { connect, connectQueues, requireClinic } from './connection.ts'
+import { QUEUE_NAMES, QUEUES } from './dead-letter-queues.ts'
 import { redrive } from './dead-letters.ts'
+import { Instant } from './import/timestamps.ts'
 import { DEFAULT_DAYS, type FailedMessagesOptions, failedMessages } from './message-failures.ts'
-import { describeProgress, localTime, messageJson } from './message-progress.ts'
+import { describeProgress, messageJson } from './message-progress.ts'
 import {
-  claimEnd,
   RESOLUTIONS,
   requireMessage,
   resolveMessage,
+  resolveMessages,
+  unresolvedJson,
+  unresolvedLines,
   unresolvedMessages,
 } from './message-resolution.ts'
-import { formatTable as lines, NeedsAttention, parseOption, print } from './output.ts'
-
-/** Queues with dead-letter queues, by their output names. */
-const QUEUES = {
-  emails: { queue: 'EmailQueueUrl', deadLetters: 'DeadEmailQueueUrl' },
-  feedback: { queue: 'FeedbackQueueUrl', deadLetters: 'DeadFeedbackQueueUrl' },
-  deliveries: { queue: 'DeliveryQueueUrl', deadLetters: 'DeadDeliveryQueueUrl' },
-  'slow-deliveries': { queue: 'SlowDeliveryQueueUrl', deadLetters: 'DeadSlowDeliveryQueueUrl' },
-  'fan-outs': { queue: 'FanOutQueueUrl', deadLetters: 'DeadFanOutQueueUrl' },
-}
-const QUEUE_NAMES = Object.keys(QUEUES) as [keyof typeof QUEUES, ...(keyof typeof QUEUES)[]]
+import { CommandFailure, formatTable as lines, NeedsAttention, parseOption, print } from './output.ts'
 
 export function addMessageCommands(program: Command): void {
   const group = program
@@ -42,29 +35,7 @@ export function addMessageCommands(program: Command): void {
       const clinics =
         id === undefined ? await clinicStore({ table }).list() : [await requireClinic(table, id)]
       const data = (await unresolvedMessages(table, clinics, Date.now())).map(unresolvedJson)
-      const rows = data.map(({ clinic_id, id, channel, accepted_at, claimed_until, reason }) => [
-        clinic_id,
-        id,
-        channel,
-        `accepted ${accepted_at}`,
-        `claimed until ${claimed_until}`,
-        reason,
-      ])
-      print(command, { data }, rows.length > 0 ? lines(rows) : ['No messages are unresolved.'])
-    })
-
-  group
-    .command('resolve')
-    .description('set the outcome of an unresolved message, as reported by the provider or the recipient')
-    .argument('<message>', 'message id')
-    .requiredOption('--clinic <id>')
-    .requiredOption('--as <status>', RESOLUTIONS.join(', '))
-    .action(async (id: string, given: { clinic: string; as: string }, command: Command) => {
-      const resolution = parseOption('as', oneOf(RESOLUTIONS), given.as)
-      const table = await connect(command)
-      const clinic = await requireClinic(table, given.clinic)
-      const message = await resolveMessage(table, clinic, id, resolution, Date.now)
-      print(command, messageJson(message, clinic, Date.now()), [`Message ${message.id} is ${message.status}`])
+      print(command, { data }, unresolvedLines(data))
     })
 
   group
@@ -117,7 +88,41 @@ export function addMessageCommands(program: Command): void {
         ...(given.text ? ['', text] : []),
       ])
     })
+  addResolveCommand(group)
   addRedriveCommand(group)
+}
+
+type ResolveOptions = { clinic: string; as: string; before?: string }
+
+function addResolveCommand(group: Command): void {
+  group
+    .command('resolve')
+    .description('set the outcome of unresolved messages, as reported by the provider or the recipients')
+    .argument('[message]', 'message id')
+    .requiredOption('--clinic <id>')
+    .requiredOption('--as <status>', RESOLUTIONS.join(', '))
+    .option('--before <time>', 'all that were accepted before it, e.g. 2026-05-01T10:00:00+03:00')
+    .action(async (id: string | undefined, given: ResolveOptions, command: Command) => {
+      if ((id === undefined) === (given.before === undefined))
+        throw new CommandFailure('Specify either a message or --before.')
+      const resolution = parseOption('as', oneOf(RESOLUTIONS), given.as)
+      const before = given.before === undefined ? '' : parseOption('before', Instant, given.before)
+      const table = await connect(command)
+      const clinic = await requireClinic(table, given.clinic)
+      if (id !== undefined) {
+        const message = await resolveMessage(table, clinic, id, resolution, Date.now)
+        const text = [`Message ${message.id} is ${message.status}`]
+        print(command, messageJson(message, clinic, Date.now()), text)
+        return
+      }
+      const { resolved, settled } = await resolveMessages(table, clinic, before, resolution, Date.now)
+      const data = resolved.map((message) => messageJson(message, clinic, Date.now()))
+      print(command, { data, settled_meanwhile: settled }, [
+        ...lines(data.map((message) => [message.id, message.status])),
+        resolved.length === 0 ? 'No unresolved messages' : `${resolved.length} messages are resolved`,
+        ...(settled > 0 ? [`${settled} were settled meanwhile`] : []),
+      ])
+    })
 }
 
 function addRedriveCommand(group: Command): void {
@@ -140,12 +145,3 @@ function addRedriveCommand(group: Command): void {
       if (data.some(({ left }) => left > 0)) throw new NeedsAttention()
     })
 }
-
-const unresolvedJson = ({ clinic, message }: { clinic: Clinic; message: Message }) => ({
-  clinic_id: clinic.id,
-  id: message.id,
-  channel: message.channel,
-  accepted_at: clinicTimestamp(message.acceptedAt, clinic.timezone),
-  claimed_until: localTime(claimEnd(message), clinic.timezone),
-  reason: message.errorMessage ?? 'The sender stopped without reporting a result',
-})

@@ -1,13 +1,9 @@
 import type { Command } from 'commander'
 import { renderPayment } from '../../shared/api/payments.ts'
-import { oneOf, RecordDate } from '../../shared/api/schemas.ts'
 import type { ClinicInfo } from '../../shared/domain/clinic.ts'
 import { wallClock } from '../../shared/domain/clock.ts'
-import { currencyDecimals } from '../../shared/domain/currencies.ts'
 import type { Invoice } from '../../shared/domain/invoice.ts'
-import { isTooLarge, parseDecimal } from '../../shared/domain/money.ts'
 import {
-  NEW_PAYMENT,
   PAYMENT_METHODS,
   PAYMENT_STATUSES,
   PAYMENT_TYPES,
@@ -26,20 +22,11 @@ import type { Table } from '../../shared/store/table/table.ts'
 import { addYesOption } from './confirmation.ts'
 import { commitConfirmed } from './confirmed-commit.ts'
 import { connect, requireClinic } from './connection.ts'
+import { type AddPaymentOptions, paymentOf } from './new-payment.ts'
 import { CommandFailure, parseOption, print } from './output.ts'
 import { checkNewPayment, checkVoid } from './payment-balance.ts'
-
-type AddPaymentOptions = {
-  clinic: string
-  invoice: string
-  amount: string
-  method: string
-  type: string
-  status: string
-  date?: string
-  description?: string
-  externalId?: string
-}
+import { paymentJson } from './payment-json.ts'
+import { unknownRecord } from './unknown-record.ts'
 
 export function addPaymentCommands(program: Command): void {
   const group = program.command('payment').description("record and void a clinic's payments")
@@ -76,12 +63,16 @@ function addAddCommand(group: Command): void {
           checkNewPayment(payment, invoice, wallClock(table.now(), clinic.timezone).date, warn)
           return payment
         }
-        const changes = await settle(table, clinic, given.invoice.toLowerCase(), { id, build, externalId })
+        const changes = await settle(table, clinic, given.invoice.toLowerCase(), {
+          id,
+          build,
+          ...(externalId !== undefined && { originOf: () => ({ externalId }) }),
+        })
         isNew = changes !== null
         return changes
       })
       const payment = (await payments.find(clinic.id, id))?.record
-      if (!payment) throw new CommandFailure(`The clinic has no invoice ${given.invoice}.`)
+      if (!payment) throw unknownRecord('invoice', 'invoice', given.invoice)
       print(command, renderPayment(payment, clinic), [
         isNew ? `Recorded payment ${id}` : `Payment ${id} already exists`,
       ])
@@ -103,14 +94,16 @@ function addVoidCommand(group: Command): void {
       const table = await connect(command)
       const clinic = await requireClinic(table, options.clinic)
       const payments = paymentStore({ table })
-      const find = async () =>
-        (isUuid(given) ? await payments.find(clinic.id, given.toLowerCase()) : null)?.record ??
-        failWith(`The clinic has no payment ${given}.`)
+      const find = async () => {
+        const stored = isUuid(given) ? await payments.find(clinic.id, given.toLowerCase()) : null
+        if (!stored) throw unknownRecord('payment', 'payment', given)
+        return stored.record
+      }
       const { id, invoice } = await find()
       const voidedAt = new Date(table.now()).toISOString()
       await commitConfirmed(command, (warn) => {
         const build = (invoice: Invoice, before: Payment | null): Payment => {
-          if (!before) throw new CommandFailure(`The clinic has no payment ${id}.`)
+          if (!before) throw unknownRecord('payment', 'payment', id)
           // An earlier attempt may have been committed although its response was lost.
           if (before.voidedAt === voidedAt && before.voidReason === reason) return before
           checkVoid(before, invoice, warn)
@@ -118,9 +111,7 @@ function addVoidCommand(group: Command): void {
         }
         return settle(table, clinic, invoice.id, { id, build })
       })
-      const voided = await find()
-      const result = { ...renderPayment(voided, clinic), void_reason: voided.voidReason }
-      print(command, result, [`Voided payment ${id}`])
+      print(command, paymentJson(await find(), clinic), [`Voided payment ${id}`])
     })
   addYesOption(command)
 }
@@ -147,44 +138,6 @@ function requireVoided(verdict: VoidVerdict, { id, voidedAt }: Payment, { timezo
   }
 }
 
-function failWith(message: string): never {
-  throw new CommandFailure(message)
-}
-
 function failForErasedPatient(error: unknown): never {
   throw error instanceof PatientErased ? new CommandFailure('The patient of the invoice was erased.') : error
-}
-
-function paymentOf(given: AddPaymentOptions, id: string, invoice: Invoice, clinic: ClinicInfo): Payment {
-  const decimals = currencyDecimals(invoice.currency)
-  const amount = parseDecimal(given.amount, decimals)
-  if (amount === null && isTooLarge(given.amount, decimals)) throw new CommandFailure('--amount is too large')
-  if (amount !== null && amount < 0 && given.type === 'refund')
-    throw new CommandFailure('--amount of a refund is written without a minus sign')
-  if (amount === null || amount <= 0) {
-    throw new CommandFailure(
-      `--amount must be a positive number with at most ${decimals} decimals in ${invoice.currency}`,
-    )
-  }
-  const createdAt = new Date().toISOString()
-  return {
-    ...NEW_PAYMENT,
-    id,
-    amount,
-    currency: invoice.currency,
-    invoice: { id: invoice.id, number: invoice.number },
-    patient: { id: invoice.patient.id, fullName: invoice.patient.fullName },
-    type: parseOption('type', oneOf(PAYMENT_TYPES), given.type),
-    method: parseOption('method', oneOf(PAYMENT_METHODS), given.method),
-    status: parseOption('status', oneOf(PAYMENT_STATUSES), given.status),
-    description:
-      given.description === undefined
-        ? null
-        : parseOption('description', singleLineText(500), given.description),
-    date:
-      given.date === undefined
-        ? clinicTimestamp(createdAt, clinic.timezone).slice(0, 10)
-        : parseOption('date', RecordDate, given.date),
-    createdAt,
-  }
 }

@@ -5,6 +5,7 @@ import { addClinicCommands } from './clinics.ts'
 import { endTrail } from './command-trail.ts'
 import { type Ask, allowQuestions } from './confirmation.ts'
 import { addCredentialCommands } from './credentials.ts'
+import { addDeadLetterCommands } from './dead-letter-commands.ts'
 import { addDepartmentCommands } from './departments.ts'
 import { addDoctorCommands } from './doctors.ts'
 import { addErasureCommands } from './erasures.ts'
@@ -109,6 +110,7 @@ Exit codes: 0 done, 1 done, but rows were rejected or differences remain, 2 wron
   addInvoiceCommands(program)
   addPaymentCommands(program)
   addMessageCommands(program)
+  addDeadLetterCommands(program)
   addWebhookCommands(program)
   addRecordKinds(program)
   addVerifyCommand(program)

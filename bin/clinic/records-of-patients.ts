@@ -1,13 +1,11 @@
 /** Finds records by their patient: what an operator knows when someone calls. */
 import type { ClinicId } from '../../shared/domain/clinic.ts'
-import type { Invoice } from '../../shared/domain/invoice.ts'
 import type { PageRequest } from '../../shared/domain/paging.ts'
 import type { Stamped } from '../../shared/domain/stamped.ts'
-import type { invoiceStore } from '../../shared/store/calendar/invoices.ts'
 import { patientSearch } from '../../shared/store/patients/search.ts'
 import { mapConcurrent } from '../../shared/store/table/map-concurrent.ts'
 import type { Place } from './catalogue-commands.ts'
-import type { Found } from './record-commands.ts'
+import type { Found } from './record-kind.ts'
 
 /** What `find` compares with its text. */
 export const NAME_OR_CONTACT = 'name, phone number or email address'
@@ -48,23 +46,4 @@ export async function findOfPatients<R, Wire>(
       : []),
   ]
   return leftOut.length === 0 ? { data } : { data, leftOut: leftOut.join('\n') }
-}
-
-const PAGE_SIZE = 500
-
-/** The invoices with exactly this number. Nothing lists invoices by number, so all of them are read. */
-export async function invoicesWithNumber(
-  invoices: ReturnType<typeof invoiceStore>,
-  clinic: ClinicId,
-  number: string,
-): Promise<Stamped<Invoice>[]> {
-  if (!/\d/.test(number)) return []
-  const first = await invoices.page(clinic, {}, { page: 1, limit: PAGE_SIZE })
-  const found = first.items.filter((invoice) => invoice.number === number)
-  for (let { next } = first; next !== null; ) {
-    const walk = await invoices.after(clinic, {}, next, PAGE_SIZE)
-    found.push(...walk.items.filter((invoice) => invoice.number === number))
-    next = walk.next
-  }
-  return found
 }

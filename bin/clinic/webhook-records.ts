@@ -5,8 +5,10 @@ import { invalidCursor, renderCursorPage } from '../../shared/api/schemas.ts'
 import { deliveryStore } from '../../shared/store/events/deliveries.ts'
 import { webhookStore } from '../../shared/store/events/webhooks.ts'
 import type { Place } from './catalogue-commands.ts'
+import { addListCommand } from './list-command.ts'
 import { CommandFailure } from './output.ts'
-import { addListCommand, addRecordCommands, type RecordKind } from './record-commands.ts'
+import { addRecordCommands } from './record-commands.ts'
+import type { RecordKind } from './record-kind.ts'
 import { webhookJson } from './webhooks.ts'
 
 type Webhook = ReturnType<typeof webhookJson>

@@ -1,5 +1,5 @@
 import type { Due } from '../domain/due.ts'
-import { isUnresolved, isWaiting } from '../domain/message.ts'
+import { isUnresolved, isWaiting, SENDER_STOPPED } from '../domain/message.ts'
 import type { EmailQueue } from './email-queue.ts'
 import { MAX_AGE_MS } from './send-queued-email.ts'
 import type { Messages } from './store-ports.ts'
@@ -45,11 +45,7 @@ async function processDue({ messages, queue, now, count }: MessageSweep, item: D
   const { record } = read
   if (isUnresolved(record, now())) {
     count('message_unresolved')
-    await messages.markUnresolved(
-      clinic,
-      id,
-      'The sender stopped without reporting a result: the message may have been sent',
-    )
+    await messages.markUnresolved(clinic, id, SENDER_STOPPED)
     return
   }
   // Already claimed, by a consumer that finishes within seconds.

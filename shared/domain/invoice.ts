@@ -1,5 +1,5 @@
 import { PATIENT_REFERENCE_FIELDS, type PersonReference } from './appointment.ts'
-import { copied, eraseBy, eraseTo, type FieldPolicies, KEEP } from './field-policy.ts'
+import { copied, eraseBy, eraseTo, type FieldPolicies, KEEP, KEEP_SILENTLY } from './field-policy.ts'
 import { divideHalfUp, RATIO_SCALE } from './money.ts'
 import { erasedInvoiceNumber, type Payment } from './payment.ts'
 
@@ -39,6 +39,8 @@ export type Invoice = {
   readonly dueDate: string | null
   /** ISO 8601 instant; null until paid in full. */
   readonly paidAt: string | null
+  /** The time of payment that the clinic has stated, whatever the payments say. */
+  readonly clinicPaidAt: string | null
   readonly currency: string
   readonly subtotal: number
   readonly tax: number
@@ -73,6 +75,7 @@ export const INVOICE_FIELDS = {
   issueDate: KEEP,
   dueDate: KEEP,
   paidAt: KEEP,
+  clinicPaidAt: KEEP_SILENTLY,
   currency: KEEP,
   subtotal: KEEP,
   tax: KEEP,
@@ -121,7 +124,8 @@ export function applyPayments(invoice: Invoice, payments: readonly Payment[]): I
     .map(({ createdAt }) => createdAt)
     .sort()
     .at(-1)
-  return { ...invoice, paid, status, paidAt: status === 'paid' ? (lastPaymentAt ?? invoice.paidAt) : null }
+  const paidAt = invoice.clinicPaidAt ?? lastPaymentAt ?? invoice.paidAt
+  return { ...invoice, paid, status, paidAt: status === 'paid' ? paidAt : null }
 }
 
 function statusAfterPayments({ clinicStatus, total }: Invoice, paid: number, refunds: number): InvoiceStatus {

@@ -121,6 +121,10 @@ export function applyFeedback(message: Message, feedback: ProviderFeedback): Mes
 export const isWaiting = ({ status, dispatch }: Message): boolean =>
   status === 'queued' && dispatch !== null && dispatch.claim === null
 
+/** Why a message is unresolved, unless the provider's response was lost. */
+export const SENDER_STOPPED =
+  "The sending function stopped before noting the provider's answer; it may have been sent."
+
 /** Whether the claim expired without an outcome: it is unknown whether the provider has the message. */
 export const isUnresolved = ({ status, dispatch }: Message, now: number): boolean =>
   status === 'queued' &&

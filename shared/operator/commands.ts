@@ -19,9 +19,14 @@ type Calls = {
   readonly role: OperatorRole
   /** Calls of DynamoDB, on the table in use and on tables that were restored from it. */
   readonly table: readonly string[]
-  /** Whether the command moves messages between queues. */
-  readonly movesMessages?: true
+  /** Calls of SQS on queues of dead letters. */
+  readonly deadLetters?: readonly string[]
+  /** Calls of SQS on the queues that dead letters come from. */
+  readonly queues?: readonly string[]
 }
+
+/** A letter that was read is given back at once. */
+const READ_LETTERS = ['ReceiveMessage', 'ChangeMessageVisibility'] as const
 
 const reading: Calls = { role: 'read', table: READ }
 const changing: Calls = { role: 'support', table: [...READ, ...WRITE] }
@@ -106,7 +111,22 @@ export const COMMANDS: Readonly<Record<string, Calls>> = {
   'messages show': reading,
   'messages list': reading,
   'messages find': reading,
-  'messages redrive': { role: 'support', table: [], movesMessages: true },
+  'messages redrive': {
+    role: 'support',
+    table: [],
+    deadLetters: ['ReceiveMessage', 'DeleteMessage'],
+    queues: ['SendMessage'],
+  },
+  'dead-letters count': { role: 'read', table: [], deadLetters: ['GetQueueAttributes'] },
+  'dead-letters list': { role: 'read', table: [], deadLetters: READ_LETTERS },
+  'dead-letters show': { role: 'read', table: [], deadLetters: READ_LETTERS },
+  'dead-letters redrive': {
+    role: 'support',
+    table: [],
+    deadLetters: [...READ_LETTERS, 'DeleteMessage'],
+    queues: ['SendMessage'],
+  },
+  'dead-letters discard': { role: 'support', table: [], deadLetters: [...READ_LETTERS, 'DeleteMessage'] },
   'webhook list': reading,
   'webhook show': reading,
   'webhook find': reading,
@@ -121,12 +141,21 @@ export const COMMANDS: Readonly<Record<string, Calls>> = {
   migrate: { role: 'maintain', table: [...READ, ...WRITE, 'Scan'] },
 }
 
-/** The calls of all commands of a role. */
-export function callsOf(role: OperatorRole): { readonly table: string[]; readonly movesMessages: boolean } {
-  const commands = Object.values(COMMANDS).filter((command) => command.role === role)
+/** The calls of all commands of a role. Who may change what dead letters are about may also read them. */
+export function callsOf(role: OperatorRole): {
+  readonly table: string[]
+  readonly deadLetters: string[]
+  readonly queues: string[]
+} {
+  const commands = (roles: readonly OperatorRole[]) =>
+    Object.values(COMMANDS).filter((command) => roles.includes(command.role))
+  const all = (calls: readonly (readonly string[] | undefined)[]) =>
+    [...new Set(calls.flatMap((names) => names ?? []))].sort()
+  const onQueues = commands(role === 'support' ? ['read', 'support'] : [role])
   return {
-    table: [...new Set(commands.flatMap(({ table }) => table))].sort(),
-    movesMessages: commands.some(({ movesMessages }) => movesMessages),
+    table: all(commands([role]).map(({ table }) => table)),
+    deadLetters: all(onQueues.map(({ deadLetters }) => deadLetters)),
+    queues: all(onQueues.map(({ queues }) => queues)),
   }
 }
 

@@ -6,20 +6,19 @@ import type { ClinicId } from '../domain/clinic.ts'
 import type { Page, PageRequest } from '../domain/paging.ts'
 import { pageOfAll, sortedByName } from './by-name.ts'
 import { DEPARTMENTS, type EntryKind, PRICE_LISTS, ROOMS, TREATMENTS } from './catalogue-kinds.ts'
+import { importedRemovalKey } from './keys/operator.ts'
 import { Changeset } from './table/changeset.ts'
+import { type ImportOrigin, originAttributes, originOfItem } from './table/import-origin.ts'
 import type { Table } from './table/table.ts'
 import type { Item } from './table/write-requests.ts'
 
-/**
- * A record as it was read, with the version that a change of it is conditional on. An imported one has its id in the clinic's
- * own system, which is for the operator alone.
- */
-export type StoredEntry<Entry> = Entry & { readonly version: number; readonly externalId?: string }
+/** A record as it was read, with the version that a change of it is conditional on. */
+export type StoredEntry<Entry> = Entry & ImportOrigin & { readonly version: number }
 
 /** A record to be written: a new one, or a change of the one that was read. */
 export type EntryChange<Entry> = {
   readonly before: StoredEntry<Entry> | null
-  readonly after: Entry & { readonly externalId?: string }
+  readonly after: Entry & ImportOrigin
 }
 
 export type CatalogueStore<Entry> = {
@@ -34,8 +33,10 @@ export type CatalogueStore<Entry> = {
    * @throws ConditionFailed when one was changed since it was read
    */
   readonly save: (clinic: ClinicId, changes: readonly EntryChange<Entry>[]) => Promise<void>
+  /** What imports left of records that were removed, by id. */
+  readonly findRemoved: (clinic: ClinicId, ids: readonly string[]) => Promise<Map<string, ImportOrigin>>
   /**
-   * Removes one, as it was read.
+   * Removes one, as it was read. What an import left of it is kept, so that the same import does not make it again.
    * @throws ConditionFailed when it was changed since it was read
    */
   readonly remove: (clinic: ClinicId, before: StoredEntry<Entry>) => Promise<void>
@@ -53,7 +54,7 @@ function catalogueStore<Entry extends { readonly id: string; readonly name: stri
   const toEntry = (item: Item): StoredEntry<Entry> => ({
     ...decode(item, item.sk),
     version: item.v as number,
-    ...(item.xi !== undefined && { externalId: item.xi as string }),
+    ...originOfItem(item),
   })
 
   async function list(clinic: ClinicId): Promise<StoredEntry<Entry>[]> {
@@ -75,18 +76,33 @@ function catalogueStore<Entry extends { readonly id: string; readonly name: stri
     save: async (clinic, changes) => {
       const changeset = new Changeset(table, clinic)
       for (const { before, after } of changes) {
-        const externalId = after.externalId === undefined ? {} : { xi: after.externalId }
         const item = {
           ...keyOf(clinic, after.id),
           ...encode(after),
-          ...externalId,
+          ...originAttributes(after),
           v: (before?.version ?? 0) + 1,
         }
         changeset.put(item, before ? { version: before.version } : 'new')
       }
       await changeset.commit()
     },
-    remove: (clinic, { id, version }) => table.transact([table.deleteWrite(keyOf(clinic, id), version)]),
+    findRemoved: async (clinic, ids) => {
+      const items = await table.getMany(ids.map((id) => importedRemovalKey(clinic, id)))
+      return new Map(items.map((item) => [item.r as string, originOfItem(item)]))
+    },
+    remove: (clinic, { id, version, imported }) =>
+      table.transact([
+        table.deleteWrite(keyOf(clinic, id), version),
+        ...(imported === undefined
+          ? []
+          : [
+              table.putWrite({
+                ...importedRemovalKey(clinic, id),
+                r: id,
+                ...originAttributes({ externalId: undefined, imported }),
+              }),
+            ]),
+      ]),
   }
 }
 

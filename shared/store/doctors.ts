@@ -6,14 +6,15 @@ import { pageOfAll, sortedByName } from './by-name.ts'
 import { doctorKey, doctorsPartition, holidaysKey } from './keys/clinics.ts'
 import { doctorOwner } from './keys/copies.ts'
 import { Changeset } from './table/changeset.ts'
+import { type ImportOrigin, originAttributes, originOfItem } from './table/import-origin.ts'
 import type { Table } from './table/table.ts'
 import type { Item } from './table/write-requests.ts'
 
 /** A doctor as it was read, with the version that a change of it is conditional on. */
 export type StoredDoctor = Stamped<ImportedDoctor> & { readonly version: number }
 
-/** A doctor, with the id in the clinic's own system if the doctor was imported. That id is for the operator alone. */
-type ImportedDoctor = Doctor & { readonly externalId?: string }
+/** A doctor, with its origin if it was imported. */
+type ImportedDoctor = Doctor & ImportOrigin
 
 /** A doctor to be written: a new one, or a change of the one that was read. */
 export type DoctorChange = { readonly before: StoredDoctor | null; readonly after: ImportedDoctor }
@@ -47,10 +48,14 @@ export function doctorStore({ table }: { table: Table }) {
 
   /**
    * Writes whole doctors, at most {@link MAX_SAVED}: new ones with the clinic's holidays, or changed ones as they were read.
-   * A new name marks its copies as stale (copies/copied-names.ts).
+   * A new name marks its copies as stale (copies/copied-names.ts). `extendChanges` adds one item to the transaction.
    * @throws ConditionFailed when one was changed since it was read, or holidays were while a new one is added
    */
-  async function save(clinic: ClinicId, changes: readonly DoctorChange[]): Promise<void> {
+  async function save(
+    clinic: ClinicId,
+    changes: readonly DoctorChange[],
+    extendChanges: (changes: Changeset) => void = () => {},
+  ): Promise<void> {
     const changeset = new Changeset(table, clinic)
     const isAdding = changes.some(({ before }) => !before)
     const { holidays, version } = isAdding ? await readHolidays(table, clinic) : NO_HOLIDAYS
@@ -60,6 +65,7 @@ export function doctorStore({ table }: { table: Table }) {
         before,
         after: before || holidays.length === 0 ? after : { ...after, holidays },
       })
+    extendChanges(changeset)
     await changeset.commit()
   }
 
@@ -68,11 +74,17 @@ export function doctorStore({ table }: { table: Table }) {
 
 /** Adds a doctor to a transaction. */
 export function addDoctor(changes: Changeset, { before, after }: DoctorChange): void {
-  const { id, ...doctor } = after
+  const { id, externalId, imported, ...doctor } = after
   const condition = before ? { version: before.version } : 'new'
   const updatedAt = changes.stamp(null)
   changes.put(
-    { ...doctorKey(changes.clinic, id), ...doctor, updatedAt, v: (before?.version ?? 0) + 1 },
+    {
+      ...doctorKey(changes.clinic, id),
+      ...doctor,
+      ...originAttributes({ externalId, imported }),
+      updatedAt,
+      v: (before?.version ?? 0) + 1,
+    },
     condition,
   )
   if (before && before.fullName !== after.fullName) changes.markStale(doctorOwner(id))
@@ -89,12 +101,13 @@ export async function readHolidays(table: Table, clinic: ClinicId): Promise<Holi
 }
 
 function toDoctor(item: Item): StoredDoctor {
-  const { pk, sk, v, departmentId, ...doctor } = item
+  const { pk, sk, v, xi, im, departmentId, ...doctor } = item
   return {
     ...(doctor as unknown as Stamped<Omit<Doctor, 'id' | 'departmentId'>>),
     id: sk,
     // Doctors that were stored before departments existed have none.
     departmentId: (departmentId ?? null) as Doctor['departmentId'],
     version: v as number,
+    ...originOfItem(item),
   }
 }

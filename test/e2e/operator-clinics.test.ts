@@ -52,6 +52,7 @@ describe('clinics', () => {
       messages_per_recipient: null,
       email_from_name: null,
       reply_to: null,
+      paused_at: null,
       created_at: expect.stringMatching(/\+0[12]:00$/),
     })
     expect(data.length).toBe(3)
@@ -159,19 +160,8 @@ describe('credentials', () => {
   })
 
   it('are rejected from the first request after they are revoked', async () => {
-    const { key, secret } = (
-      await tool(
-        '--json',
-        'credential',
-        'create',
-        '--clinic',
-        clinic,
-        '--name',
-        'Old',
-        '--scopes',
-        'patient.read',
-      )
-    ).json()
+    const make = ['credential', 'create', '--clinic', clinic, '--name', 'Old', '--scopes', 'patient.read']
+    const { key, secret } = (await tool('--json', ...make)).json()
     expect((await get(stack, '/patients', `${key}:${secret}`)).status).toBe(200)
     const [first, again] = [
       await tool('--json', 'credential', 'revoke', key),
@@ -205,21 +195,8 @@ describe('credentials', () => {
   })
 
   it('are limited to their own rate', async () => {
-    const { key, secret } = (
-      await tool(
-        '--json',
-        'credential',
-        'create',
-        '--clinic',
-        clinic,
-        '--name',
-        'Slow',
-        '--scopes',
-        'all',
-        '--rate',
-        '3',
-      )
-    ).json()
+    const make = ['credential', 'create', '--clinic', clinic, '--name', 'Slow', '--scopes', 'all']
+    const { key, secret } = (await tool('--json', ...make, '--rate', '3')).json()
     const answers = []
     for (let n = 0; n < 10; n++) answers.push(await get(stack, '/doctors', `${key}:${secret}`))
     const limited = answers.filter(({ status }) => status === 429)
@@ -319,7 +296,7 @@ describe('the contact details of a clinic', () => {
 })
 
 describe('message settings of a clinic', () => {
-  const required = ['--name', 'Praxis', '--timezone', 'Europe/Berlin', '--currency', 'EUR']
+  const required = ['--name', 'Praxis', '--timezone', 'Europe/Berlin', '--currency', 'EUR', '--yes']
 
   it('are set at creation, or default to those of the stage', async () => {
     const plain = (await tool('--json', 'clinic', 'create', ...required)).json()
@@ -364,12 +341,12 @@ describe('message settings of a clinic', () => {
     ]
     const { id } = (await tool('--json', 'clinic', 'create', ...required, ...given)).json()
     const set = async (...args: string[]) => (await tool('--json', 'clinic', 'set', id, ...args)).json()
-    expect(await set('--name', 'Praxis Nord', '--default', 'email-from-name', 'reply-to')).toMatchObject({
-      ...{ name: 'Praxis Nord', sms_per_day: 5, email_from_name: null, reply_to: null },
+    expect(await set('--name', 'Praxis Ost', '--default', 'email-from-name', 'reply-to')).toMatchObject({
+      ...{ name: 'Praxis Ost', sms_per_day: 5, email_from_name: null, reply_to: null },
     })
     expect(await set('--default', 'sms-per-day')).toMatchObject({ sms_per_day: null })
     expect((await tool('--json', 'clinic', 'list')).json().data).toContainEqual(
-      expect.objectContaining({ id, name: 'Praxis Nord', sms_per_day: null, reply_to: null }),
+      expect.objectContaining({ id, name: 'Praxis Ost', sms_per_day: null, reply_to: null }),
     )
     const both = await tool('clinic', 'set', id, '--sms-per-day', '4', '--default', 'sms-per-day')
     expect([both.code, both.stderr]).toEqual([2, 'Use --sms-per-day or --default sms-per-day, not both.\n'])

@@ -74,7 +74,7 @@ describe('unresolved', () => {
       expect.objectContaining({
         id: unswept.id,
         channel: 'sms',
-        reason: 'The sender stopped without reporting a result',
+        reason: "The sending function stopped before noting the provider's answer; it may have been sent.",
       }),
     ])
     expect(Date.parse(mine[0].claimed_until)).toBe(
@@ -82,11 +82,19 @@ describe('unresolved', () => {
     )
   })
 
+  it('are a part of the list of messages, with the reason', async () => {
+    expect(await data('messages', 'list', '--unresolved', '--clinic', clinic.id)).toEqual(
+      await data('messages', 'unresolved', '--clinic', clinic.id),
+    )
+  })
+
   it('are printed without text, subject and recipient', async () => {
     const { stdout } = await tool('messages', 'unresolved')
     const [first] = stdout.split('\n')
     expect(first).toMatch(
-      new RegExp(`^${other.id}  ${theirs.id}  sms    accepted \\S+  claimed until \\S+  The sender stopped`),
+      new RegExp(
+        `^${other.id}  ${theirs.id}  sms    accepted \\S+  claimed until \\S+  The sending function stopped`,
+      ),
     )
     expect(stdout.trim().split('\n').length).toBe(3)
     expect(stdout).not.toMatch(/SECRET|ada@/)
@@ -110,7 +118,7 @@ describe('unresolved', () => {
     expect(failed.stdout).not.toContain('SECRET')
     expect(await data('messages', 'unresolved', '--clinic', clinic.id)).toEqual([])
     const none = await tool('messages', 'unresolved', '--clinic', clinic.id)
-    expect(none.stdout).toBe('No messages are unresolved.\n')
+    expect(none.stdout).toBe('No unresolved messages\n')
     const due = [
       ...(await messageDispatch(stack).unresolved()),
       ...(await messageDispatch(stack).due(1e14, 99)),
@@ -119,9 +127,40 @@ describe('unresolved', () => {
     expect(due.map(({ id }) => id)).not.toContain(unswept.id)
     expect(
       await tool('messages', 'resolve', swept.id, '--clinic', clinic.id, '--as', 'failed'),
-    ).toMatchObject(refusal('The message is done: sent. Only unresolved messages can be resolved.'))
+    ).toMatchObject(refusal('This message is already settled as sent.'))
     expect((await find(swept))?.status).toBe('sent')
   })
+})
+
+it('resolves all messages that were accepted before a time', async () => {
+  const late = { dispatch: claimedDispatch(Date.now() - MINUTE), isUnresolved: true }
+  const planted = await Promise.all(
+    ['2026-03-01T08:00:00Z', '2026-03-01T09:00:00Z'].map((acceptedAt) =>
+      storeMessage(stack.table, clinic, { ...late, acceptedAt: new Date(acceptedAt).toISOString() }),
+    ),
+  )
+  const resolve = (...args: string[]) =>
+    tool('--json', 'messages', 'resolve', '--clinic', clinic.id, '--as', 'failed', ...args)
+  const { code, json } = await resolve('--before', '2026-03-01T12:00:00+03:00')
+  expect([code, json().data.map(({ id }: Message) => id)]).toEqual([0, [planted[0]?.id]])
+  expect((await resolve('--before', '2026-03-02T00:00:00Z')).json()).toMatchObject({
+    data: [{ id: planted[1]?.id, status: 'failed', progress: 'done' }],
+    settled_meanwhile: 0,
+  })
+  const none = await tool(
+    'messages',
+    'resolve',
+    '--clinic',
+    clinic.id,
+    '--as',
+    'sent',
+    '--before',
+    '2026-03-02T00:00:00Z',
+  )
+  expect([none.code, none.stdout]).toEqual([0, 'No unresolved messages\n'])
+  expect((await resolve('--before', 'yesterday')).code).toBe(2)
+  expect((await resolve()).code).toBe(2)
+  expect((await resolve(newUuid(), '--before', '2026-03-02T00:00:00Z')).code).toBe(2)
 })
 
 describe('resolve rejects', () => {
@@ -132,7 +171,8 @@ describe('resolve rejects', () => {
     const cases: [Partial<Message>, string][] = [
       [{ dispatch: waitingDispatch() }, 'The message is waiting to be sent'],
       [{ dispatch: claimedDispatch(Date.now() + MINUTE) }, 'The message is being sent until 20'],
-      [{ status: 'delivered' }, 'The message is done: delivered'],
+      [{ status: 'delivered' }, 'This message is already settled as delivered.'],
+      [{ status: 'failed' }, 'This message is already settled as failed.'],
       [{ status: 'queued' }, 'The message is done: queued'],
     ]
     for (const [facts, message] of cases) {

@@ -7,7 +7,15 @@ import type { ReadyClinic } from '../../bin/demo/load.ts'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { calendarListPartition } from '../../shared/store/keys/calendar.ts'
 import { issueCredential } from '../support/credentials.ts'
-import { get, type RunningStack, runClinicTool, runStack, spawnClinicTool } from '../support/local-stack.ts'
+import {
+  get,
+  post,
+  type RunningStack,
+  runClinicTool,
+  runStack,
+  send,
+  spawnClinicTool,
+} from '../support/local-stack.ts'
 import { newClinic } from '../support/table.ts'
 
 let stack: RunningStack
@@ -99,6 +107,43 @@ describe('import', () => {
     const { code, json } = await tool('--json', 'import', '--clinic', clinic, ...files)
     expect(code).toBe(0)
     expect(json()).toMatchObject({ imported: 2, files: [{ file: files[1] }, { file: files[0] }] })
+  })
+
+  it('undoes nothing that happened since the file was imported, and rejects what was changed on both sides', async () => {
+    const patients = (phone: string) =>
+      file('patients.csv', `external_id,first_name,last_name,phone_number\nv1,Vera,Voss,${phone}\n`)
+    const visits = file(
+      'appointments.csv',
+      'external_id,patient_external_id,doctor_external_id,appointment_date,start_time,end_time,status\n' +
+        'v1,v1,v1,2031-03-03,09:00,09:30,scheduled\n',
+    )
+    const doctors = file('doctors.csv', 'external_id,full_name,hours\nv1,Dr. Ida Voss,mon 09:00-17:00\n')
+    const load = (...args: string[]) => tool('--json', 'import', '--clinic', clinic, ...args)
+    expect((await load(patients('+491711111111'), visits, doctors)).code).toBe(0)
+    const { body } = await get(stack, '/appointments', pair)
+    const [{ id, patient, doctor }] = body.data
+    expect((await post(stack, `/appointments/${id}/cancel`, {}, { pair })).status).toBe(200)
+    const time = { appointment_date: '2031-03-03', start_time: '09:00', duration: 30 }
+    const booked = await post(
+      stack,
+      '/appointments',
+      { ...time, patient_id: patient.id, doctor_id: doctor.id },
+      { pair },
+    )
+    expect(booked.status).toBe(201)
+    expect((await load(visits)).json()).toMatchObject({ imported: 0, updated: 0, unchanged: 1, rejected: 0 })
+    expect((await get(stack, `/appointments/${id}`, pair)).body.data.status).toBe('cancelled')
+    const phone = { phone_number: '+491722222222' }
+    const headers = { authorization: `Developer ${pair}`, 'content-type': 'application/json' }
+    const url = `${stack.api}/patients/${patient.id}`
+    expect((await send(url, { method: 'PATCH', headers, body: JSON.stringify(phone) })).status).toBe(200)
+    const changed = patients('+491733333333')
+    const refused = await load(changed)
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(':2: phone_number differs')])
+    expect((await get(stack, `/patients/${patient.id}`, pair)).body.data).toMatchObject(phone)
+    expect((await load('--overwrite', changed)).json()).toMatchObject({ updated: 1 })
+    expect((await get(stack, `/patients/${patient.id}`, pair)).body.data.phone_number).toBe('+491733333333')
+    expect((await tool('verify', '--clinic', clinic)).code).toBe(0)
   })
 
   it.each([

@@ -56,7 +56,10 @@ it('reports an unknown endpoint, and one of another clinic', async () => {
       [id, '--clinic', other.id],
     ]) {
       const { code, stderr } = await tool('webhook', action, ...args)
-      expect([code, stderr]).toEqual([2, `The clinic has no webhook endpoint ${args[0]}.\n`])
+      expect([code, stderr]).toEqual([
+        2,
+        `The clinic has no webhook endpoint ${args[0]}. "webhook list" lists all of them.\n`,
+      ])
     }
   expect(await listed(pair)).toMatchObject([{ id, is_active: true }])
   await tool('webhook', 'delete', id, '--clinic', clinic.id)

@@ -16,6 +16,7 @@ export const canaryInvoice = (patient: Invoice['patient'], createdAt: string): I
   issueDate: '2026-05-04',
   dueDate: '2026-06-04',
   paidAt: null,
+  clinicPaidAt: null,
   currency: 'EUR',
   subtotal: AMOUNT,
   tax: 0,

@@ -69,6 +69,28 @@ it('reads with every role, writes with all but "read", and touches the ledger of
   expect(may('Scan', 'x')).toEqual(['maintain'])
 })
 
+it('reads dead letters with "read", moves and deletes them with "support", and receives from no other queue', () => {
+  const onQueues = (role: OperatorRole) =>
+    statementsOf(role)
+      .filter(({ Action }) => [Action].flat().some((name) => name.startsWith('sqs:')))
+      .map(({ Action, Resource }) => [
+        [Action].flat(),
+        [Resource].flat().map((arn) => /clinic-prod-([\w-]+)/.exec(JSON.stringify(arn))?.[1]),
+      ])
+  const dead = ['emails-dead', 'feedback-dead', 'deliveries-dead', 'slow-deliveries-dead', 'fan-outs-dead']
+  const letters = [...dead, 'failed-fan-outs']
+  const reading = ['sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage']
+  expect(onQueues('read')).toEqual([[reading, letters]])
+  expect(onQueues('support')).toEqual([
+    [
+      ['sqs:ChangeMessageVisibility', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'],
+      letters,
+    ],
+    [['sqs:SendMessage'], dead.map((name) => name.replace('-dead', ''))],
+  ])
+  expect([onQueues('erase'), onQueues('maintain')]).toEqual([[], []])
+})
+
 /** The calls as IAM sees them. A transaction needs the permissions of its parts. */
 function permissionsOf({ operation, input }: RecordedCall): { action: string; partitions: string[] }[] {
   const key = (part: any): string => (part.Key ?? part.Item ?? part).pk.S
@@ -128,10 +150,19 @@ describe('the role of a command', () => {
       export: [...of, '--out', join(folder, 'export')],
       'patient export': [patient.id, ...of, '--out', join(folder, 'patient')],
       'credential create': [...of, '--name', 'Site', '--scopes', 'patient.read'],
+      'clinic show': [clinic.id],
+      'clinic holiday add': [clinic.id, '2099-01-01'],
+      'clinic holiday list': [clinic.id],
+      'clinic holiday remove': [clinic.id, '2099-01-01'],
       'credential list': of,
+      'credential update': [key, '--rate', '30'],
+      'credential rotate': [key],
       'credential revoke': [key, '--keep-webhooks'],
       'doctor add': [...of, '--name', 'Dr. Eva Noll', '--hours', 'mon-fri 09:00-12:00'],
       'doctor list': of,
+      'doctor show': [doctor.id, ...of],
+      'doctor deactivate': [doctor.id, ...of],
+      'doctor activate': [doctor.id, ...of],
       'doctor time-off': [doctor.id, ...of, '--add', '2027-01-01/2027-01-02'],
       'doctor update': [doctor.id, ...of, '--department', world.department.id],
       'department deactivate': [world.department.id, ...of],
@@ -152,6 +183,24 @@ describe('the role of a command', () => {
       'price-list remove': [priceList.id, ...of],
       import: [...of, file],
       find: [...of, '--entity', 'patients', '--external-id', '1'],
+      'patient list': of,
+      'patient find': [patient.lastName, ...of],
+      'patient show': [patient.id, ...of],
+      'appointment list': of,
+      'appointment find': [patient.lastName, ...of],
+      'appointment show': [appointment.id, ...of],
+      'appointment move': [appointment.id, ...of, '--date', '2099-05-04'],
+      'invoice list': of,
+      'invoice find': [invoice.number, ...of],
+      'invoice show': [invoice.id, ...of],
+      'payment list': of,
+      'payment find': [patient.lastName, ...of],
+      'payment show': [payment.id, ...of],
+      'messages list': of,
+      'messages find': [patient.lastName, ...of],
+      'webhook show': [webhooks[0]?.id as string, ...of],
+      'webhook find': ['example', ...of],
+      'webhook deliveries': [webhooks[0]?.id as string, ...of],
       'patient update': [patient.id, ...of, '--first-name', 'Bo'],
       'appointment set-status': [appointment.id, 'completed', ...of],
       'invoice set-status': [invoice.id, 'cancelled', ...of],
@@ -164,6 +213,7 @@ describe('the role of a command', () => {
       'webhook list': of,
       'webhook disable': [webhooks[0]?.id as string, ...of],
       'webhook delete': [webhooks[1]?.id as string, ...of],
+      'credential revoke-all': [...of, '--yes', '--keep-webhooks'],
       'erasures list': of,
       'patient erase': [patient.id, ...of, '--yes', '--confirm', `Bo ${patient.lastName}`],
     }

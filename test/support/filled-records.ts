@@ -65,6 +65,7 @@ export function filledRecords(owner: FilledPatient) {
     issueDate: '2026-05-04',
     dueDate: '2026-06-04',
     paidAt: createdAt,
+    clinicPaidAt: createdAt,
     currency: 'EUR',
     subtotal: 10_000,
     tax: 100,

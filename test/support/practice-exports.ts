@@ -262,7 +262,7 @@ export function practiceExports(size: number, now: number): PracticeExport[] {
 
 function practiceExport(style: Style, size: number, now: number): PracticeExport {
   const random = seeded(20_260_501)
-  const [patients, visits, invoices] = [0.4, 0.3, 0.15].map((share) => Math.round(size * share)) as [
+  const [patients, visits, invoices] = [0.4, 0.3, 0.2].map((share) => Math.round(size * share)) as [
     number,
     number,
     number,

@@ -21,6 +21,7 @@ import { eventFanOut } from '../../shared/store/events/fan-out.ts'
 import { messageStore } from '../../shared/store/messages/messages.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
 import { Changeset } from '../../shared/store/table/changeset.ts'
+import type { ImportOrigin } from '../../shared/store/table/import-origin.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { aPriceList, aRoom, aTreatment } from './catalogue.ts'
 import { createWebhook } from './deliveries.ts'
@@ -76,6 +77,7 @@ export async function createPopulatedClinic(table: Table, patient = aPatient()):
     issueDate: '2026-05-04',
     dueDate: null,
     paidAt: null,
+    clinicPaidAt: null,
     currency: 'EUR',
     subtotal: 10_010,
     tax: 0,
@@ -165,15 +167,15 @@ export async function createWebhookWithDeliveries(
   return { webhook, deliveries: [first, ...more] }
 }
 
-/** Stores a new record, with the external id of an imported one. */
+/** Stores a new record, with the origin of an imported one. */
 export async function createRecord<R>(
   table: Table,
   clinic: Clinic,
   list: RecordList<R>,
   record: R,
-  externalId?: string,
+  origin?: ImportOrigin,
 ): Promise<void> {
   const changes = new Changeset(table, clinic.id)
-  list.change(changes, null, record, externalId)
+  list.change(changes, null, record, origin)
   await changes.commit()
 }

@@ -3,32 +3,43 @@ import { oneOf, TimeOfDay } from '../../../shared/api/schemas.ts'
 import {
   APPOINTMENT_STATUSES,
   type Appointment,
+  type CatalogueReference,
   NEW_APPOINTMENT,
 } from '../../../shared/domain/appointment.ts'
 import { outdatedFields } from '../../../shared/domain/change-appointment.ts'
+import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { fullName } from '../../../shared/domain/patient.ts'
 import { multiLineText } from '../../../shared/domain/text-fields.ts'
-import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
-import { doctorStore, type StoredDoctor } from '../../../shared/store/doctors.ts'
+import { APPOINTMENTS, appointmentStore } from '../../../shared/store/calendar/appointments.ts'
+import { roomStore, treatmentStore } from '../../../shared/store/catalogue.ts'
+import { doctorStore } from '../../../shared/store/doctors.ts'
 import { doctorKey } from '../../../shared/store/keys/clinics.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
-import { definedFields, type ImportEntity, type RowFields } from './entity.ts'
-import { RowRejectedError, writePatientRows } from './patient-rows.ts'
-import { ExternalRef, unknownReference } from './references.ts'
+import { definedFields, type ImportEntity, type ImportRow, type RowFields } from './entity.ts'
+import type { ColumnValues, RowSource } from './imported-state.ts'
+import { type BuildRecord, writePatientRows } from './patient-rows.ts'
+import { RecordRef, RecordRefs, unknownReference } from './references.ts'
+import { RowRejectedError } from './row-rejected.ts'
 import { Instant, RowRecordDate } from './timestamps.ts'
+import { inRounds, isAhead, requireFreeTime } from './visit-overlaps.ts'
 
-type Fields = RowFields<Omit<Appointment, 'id' | 'patient' | 'doctor'>> & {
-  patient: string
-  doctorId: string
-}
+type Fields = RowFields<Omit<Appointment, 'id' | 'patient' | 'doctor' | 'room' | 'treatments'>> &
+  Pick<Appointment, 'date' | 'startTime' | 'endTime'> & {
+    readonly patient: string
+    readonly doctorId: string
+    readonly roomId: string | null | undefined
+    readonly treatmentIds: readonly string[] | undefined
+  }
 
 const columns = {
-  patient_external_id: ExternalRef,
-  doctor_external_id: ExternalRef,
+  patient_external_id: RecordRef,
+  doctor_external_id: RecordRef,
   appointment_date: RowRecordDate,
   start_time: TimeOfDay,
   end_time: TimeOfDay,
   status: oneOf(APPOINTMENT_STATUSES).nullish(),
+  room_external_id: RecordRef.nullish(),
+  treatment_external_ids: RecordRefs.nullish(),
   notes: multiLineText(2000).nullish(),
   confirmed_at: Instant.nullish(),
   checked_in_at: Instant.nullish(),
@@ -37,10 +48,8 @@ const columns = {
   created_at: Instant.nullish(),
 }
 
-/** Imported appointments may overlap, as history does. */
 export function appointmentImport(table: Table, now: () => number): ImportEntity<Fields> {
   const list = appointmentStore({ table })
-  const doctors = doctorStore({ table })
   return {
     name: 'appointments',
     idKind: 'appointment',
@@ -62,8 +71,11 @@ export function appointmentImport(table: Table, now: () => number): ImportEntity
             endTime: row.end_time,
             status: row.status ?? undefined,
             notes: row.notes,
-            treatments: undefined,
-            room: undefined,
+            roomId: row.room_external_id && idOf('room', row.room_external_id),
+            treatmentIds:
+              row.treatment_external_ids === null
+                ? []
+                : row.treatment_external_ids?.map((ref) => idOf('treatment', ref)),
             confirmedAt: row.confirmed_at,
             checkedInAt: row.checked_in_at,
             cancelledAt: row.cancelled_at,
@@ -71,37 +83,119 @@ export function appointmentImport(table: Table, now: () => number): ImportEntity
             createdAt: row.created_at ?? undefined,
           }),
         ),
-    write: (clinic, batch, outcomes) =>
-      writePatientRows({ table, list, clinic }, batch, outcomes, async (rows) => {
-        const known = await doctors.findMany(clinic.id, [
-          ...new Set(rows.map(({ fields }) => fields.doctorId)),
-        ])
-        return ({ id, fields }, patient, before, changes) => {
-          const { patient: _, doctorId, ...facts } = fields
-          const doctor = requireDoctor(known, doctorId)
+    write: async (run, batch) => {
+      const { clinic } = run
+      const target = { table, letter: APPOINTMENTS.letter, list, valuesOf }
+      const judgedDay = ({ fields: { status = 'scheduled', ...fields } }: ImportRow<Fields>) =>
+        !run.allowOverlaps && isAhead({ ...fields, status }, clinic, now())
+          ? `${fields.doctorId} ${fields.date}`
+          : null
+
+      async function prepare(rows: readonly ImportRow<Fields>[]): Promise<BuildRecord<Appointment, Fields>> {
+        const known = await readReferences(table, clinic.id, rows)
+        return async (row, patient, before, changes) => {
+          const { patient: _, doctorId, roomId, treatmentIds, ...facts } = row.fields
+          const doctor = requireReference(known.doctors, doctorId, row, 'doctor')
           changes.requireVersion(doctorKey(clinic.id, doctorId), doctor.version)
           const given = definedFields(facts) as Pick<Appointment, 'date' | 'startTime' | 'endTime'>
-          return {
+          const after = {
             ...NEW_APPOINTMENT,
             createdAt: new Date(now()).toISOString(),
             ...before,
             ...(before && outdatedFields(before, { ...before, ...given })),
             ...given,
-            id,
+            ...(roomId !== undefined && { room: roomId && roomOf(known.rooms, roomId, row, before) }),
+            ...(treatmentIds && { treatments: treatmentsOf(known.treatments, treatmentIds, row, before) }),
+            id: row.id,
             patient: { id: patient.id, fullName: fullName(patient) },
             doctor: { id: doctorId, fullName: doctor.fullName },
-          }
+          } as Appointment
+          if (!run.allowOverlaps && isAhead(after, clinic, now()))
+            await requireFreeTime(table, changes, before, after)
+          return after
         }
-      }),
+      }
+
+      for (const rows of inRounds(batch, judgedDay)) await writePatientRows(target, run, rows, prepare)
+    },
   }
 }
 
 const hasValidTimes = (row: { start_time: string; end_time: string }): boolean =>
   TimeOfDay.safeParse(row.start_time).success && TimeOfDay.safeParse(row.end_time).success
 
-/** @throws RowRejectedError for an unknown doctor */
-function requireDoctor(doctors: ReadonlyMap<string, StoredDoctor>, id: string): StoredDoctor {
-  const doctor = doctors.get(id)
-  if (!doctor) throw new RowRejectedError(unknownReference('doctor'))
-  return doctor
+/** The records that rows refer to beside patients, by id. */
+async function readReferences(table: Table, clinic: ClinicId, rows: readonly ImportRow<Fields>[]) {
+  const idsOf = (of: (fields: Fields) => readonly string[]) => [
+    ...new Set(rows.flatMap(({ fields }) => of(fields))),
+  ]
+  const [knownDoctors, knownRooms, knownTreatments] = await Promise.all([
+    doctorStore({ table }).findMany(
+      clinic,
+      idsOf(({ doctorId }) => [doctorId]),
+    ),
+    roomStore({ table }).findMany(
+      clinic,
+      idsOf(({ roomId }) => (roomId ? [roomId] : [])),
+    ),
+    treatmentStore({ table }).findMany(
+      clinic,
+      idsOf(({ treatmentIds = [] }) => treatmentIds),
+    ),
+  ])
+  return { doctors: knownDoctors, rooms: knownRooms, treatments: knownTreatments }
 }
+
+/** @throws RowRejectedError for an unknown record */
+function requireReference<R>(
+  known: ReadonlyMap<string, R>,
+  id: string,
+  row: RowSource,
+  kind: 'doctor' | 'room' | 'treatment',
+): R {
+  const found = known.get(id)
+  const column = kind === 'treatment' ? 'treatment_external_ids' : `${kind}_external_id`
+  if (!found) throw new RowRejectedError(unknownReference(row.columnOf(column), kind))
+  return found
+}
+
+/** A room as it was called when the visit was booked, if it is the same as before. */
+const roomOf = (
+  rooms: ReadonlyMap<string, CatalogueReference>,
+  id: string,
+  row: RowSource,
+  before: Appointment | null,
+): CatalogueReference => {
+  if (before?.room?.id === id) return before.room
+  const { name } = requireReference(rooms, id, row, 'room')
+  return { id, name }
+}
+
+const treatmentsOf = (
+  known: ReadonlyMap<string, CatalogueReference>,
+  ids: readonly string[],
+  row: RowSource,
+  before: Appointment | null,
+): CatalogueReference[] =>
+  ids.map((id) => {
+    const { name } =
+      before?.treatments.find((one) => one.id === id) ?? requireReference(known, id, row, 'treatment')
+    return { id, name }
+  })
+
+const valuesOf = (appointment: Appointment): ColumnValues => ({
+  patient_external_id: appointment.patient.id,
+  doctor_external_id: appointment.doctor.id,
+  appointment_date: appointment.date,
+  start_time: appointment.startTime,
+  end_time: appointment.endTime,
+  status: appointment.status,
+  room_external_id: appointment.room?.id,
+  treatment_external_ids: appointment.treatments.map(({ id }) => id),
+  notes: appointment.notes,
+  confirmed_at: appointment.confirmedAt,
+  checked_in_at: appointment.checkedInAt,
+  cancelled_at: appointment.cancelledAt,
+  cancellation_reason: appointment.cancellationReason,
+  created_at: appointment.createdAt,
+})

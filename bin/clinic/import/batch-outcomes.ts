@@ -5,7 +5,8 @@ export type Counts = { imported: number; updated: number; unchanged: number }
 
 type RowRejection = { readonly id: string; readonly reason: string }
 
-type Write = 'imported' | 'updated'
+/** What the transaction of a row does. It is `unchanged` if it only stores that the row was imported. */
+export type Write = keyof Counts
 
 /**
  * The outcome of each row of a batch, over all attempts to write it. A row has its final outcome once its own

@@ -3,10 +3,12 @@ import { type CatalogueKind, type FieldProblem, MAX_CATALOGUE } from '../../../s
 import type { ClinicId, ClinicInfo } from '../../../shared/domain/clinic.ts'
 import type { CatalogueStore, EntryChange, StoredEntry } from '../../../shared/store/catalogue.ts'
 import { chunked } from '../../../shared/store/table/chunked.ts'
-import type { BatchOutcomes } from './batch-outcomes.ts'
+import type { ImportOrigin } from '../../../shared/store/table/import-origin.ts'
+import type { Write } from './batch-outcomes.ts'
 import { parsePrice } from './catalogue-fields.ts'
-import { type ImportRow, isUnchanged } from './entity.ts'
-import { RowRejectedError } from './patient-rows.ts'
+import { type ImportRow, type ImportRun, isUnchanged } from './entity.ts'
+import type { ColumnValues } from './imported-state.ts'
+import { RowRejectedError, requireKnownId } from './row-rejected.ts'
 
 /** Records in one transaction, whose size is limited: a price list can have a thousand prices. */
 const MAX_SAVED = 40
@@ -19,6 +21,7 @@ export type CatalogueRows<Entry, Fields> = {
   readonly store: CatalogueStore<Entry>
   /** The record of a row. @throws RowRejectedError */
   readonly build: (row: ImportRow<Fields>, before: Entry | null) => Entry
+  readonly valuesOf: (entry: Entry) => ColumnValues
   readonly problems: (entry: Entry, known: Iterable<Entry>) => readonly FieldProblem<Entry>[]
   /** The column of each field that can be wrong beside other records. */
   readonly columns: { readonly [Name in keyof Entry]?: string }
@@ -27,34 +30,52 @@ export type CatalogueRows<Entry, Fields> = {
 /** Writes a batch of rows. Each record is written on the condition that it has not changed since it was read. */
 export async function writeCatalogueRows<Entry extends { readonly id: string }, Fields>(
   rows: CatalogueRows<Entry, Fields>,
-  { id: clinic }: ClinicInfo,
+  run: ImportRun,
   batch: readonly ImportRow<Fields>[],
-  outcomes: BatchOutcomes,
 ): Promise<void> {
-  const known = new Map((await rows.store.list(clinic)).map((entry) => [entry.id, entry]))
-  const { entries, rejections } = judgeRows(rows, batch, known)
+  const { clinic, judge, outcomes } = run
+  const known = new Map((await rows.store.list(clinic.id)).map((entry) => [entry.id, entry]))
+  const missing = batch.map(({ id }) => id).filter((id) => !known.has(id))
+  const removed = await rows.store.findRemoved(clinic.id, missing)
+  const originOf = (id: string): ImportOrigin => known.get(id) ?? removed.get(id) ?? {}
+  const repeated = new Set(batch.filter((row) => judge.isImported(row, originOf(row.id))))
+  for (const { id } of repeated) outcomes.unchanged(id)
+  const changed = batch.filter((row) => !repeated.has(row))
+  const { entries, rejections } = judgeRows(rows, changed, { known, removed, run })
   for (const [id, reason] of rejections) outcomes.rejected(id, reason)
-  const changes: EntryChange<Entry>[] = []
-  for (const { row, entry: after } of entries) {
+  const changes = entries.map(({ row, entry, origin }): EntryChange<Entry> & { readonly write: Write } => {
     const before = known.get(row.id) ?? null
-    if (before && isUnchanged<Entry>(before, after)) {
-      outcomes.unchanged(row.id)
-      continue
+    const isSame = before !== null && isUnchanged<Entry>(before, entry)
+    return {
+      before,
+      after: { ...entry, ...origin },
+      write: isSame ? 'unchanged' : before ? 'updated' : 'imported',
     }
-    const externalId = before ? before.externalId : row.externalId
-    changes.push({ before, after: { ...after, ...(externalId !== undefined && { externalId }) } })
-  }
+  })
   // A changed record may give up what only one can have, and a new one is to get.
-  for (const write of ['updated', 'imported'] as const) {
-    const written = changes.filter(({ before }) => (before === null) === (write === 'imported'))
-    for (const chunk of chunked(written, MAX_SAVED)) {
+  for (const write of ['updated', 'imported', 'unchanged'] as const) {
+    for (const chunk of chunked(
+      changes.filter((change) => change.write === write),
+      MAX_SAVED,
+    )) {
       const ids = chunk.map(({ after }) => after.id)
-      await outcomes.commit(ids, write, () => rows.store.save(clinic, chunk))
+      await outcomes.commit(ids, write, () => rows.store.save(clinic.id, chunk))
     }
   }
 }
 
-type JudgedRow<Entry, Fields> = { readonly row: ImportRow<Fields>; readonly entry: Entry }
+type JudgedRow<Entry, Fields> = {
+  readonly row: ImportRow<Fields>
+  readonly entry: Entry
+  readonly origin: ImportOrigin
+}
+
+/** The records of the clinic, and what imports left of those that it has removed. */
+type Records<Entry> = {
+  readonly known: Known<Entry>
+  readonly removed: ReadonlyMap<string, ImportOrigin>
+  readonly run: ImportRun
+}
 
 /**
  * The records of the rows of a batch, and why others are rejected. Each row is judged beside the records as the batch leaves them,
@@ -63,8 +84,9 @@ type JudgedRow<Entry, Fields> = { readonly row: ImportRow<Fields>; readonly entr
 function judgeRows<Entry extends { readonly id: string }, Fields>(
   rows: CatalogueRows<Entry, Fields>,
   batch: readonly ImportRow<Fields>[],
-  known: Known<Entry>,
+  records: Records<Entry>,
 ) {
+  const { known } = records
   const rejections = new Map<string, string>()
   for (;;) {
     const left = batch.filter(({ id }) => !rejections.has(id))
@@ -73,12 +95,11 @@ function judgeRows<Entry extends { readonly id: string }, Fields>(
     const entries: JudgedRow<Entry, Fields>[] = []
     let count = known.size
     for (const row of left) {
-      const before = known.get(row.id) ?? null
       try {
-        const entry = checkedEntry(rows, row, before, { present, count })
-        entries.push({ row, entry })
-        present.set(row.id, entry)
-        if (!before) count++
+        const judged = judgedRow(rows, row, records, { present, count })
+        entries.push(judged)
+        present.set(row.id, judged.entry)
+        if (!known.has(row.id)) count++
       } catch (error) {
         if (!(error instanceof RowRejectedError)) throw error
         rejections.set(row.id, error.message)
@@ -89,12 +110,14 @@ function judgeRows<Entry extends { readonly id: string }, Fields>(
 }
 
 /** @throws RowRejectedError */
-function checkedEntry<Entry extends { readonly id: string }, Fields>(
-  { kind, build, problems, columns }: CatalogueRows<Entry, Fields>,
+function judgedRow<Entry extends { readonly id: string }, Fields>(
+  { kind, build, valuesOf, problems, columns }: CatalogueRows<Entry, Fields>,
   row: ImportRow<Fields>,
-  before: StoredEntry<Entry> | null,
+  { known, removed, run: { judge } }: Records<Entry>,
   { present, count }: { readonly present: ReadonlyMap<string, Entry>; readonly count: number },
-): Entry {
+): JudgedRow<Entry, Fields> {
+  const before = known.get(row.id) ?? null
+  requireKnownId(row, before)
   if (!before && count >= MAX_CATALOGUE[kind])
     throw new RowRejectedError(
       `the clinic has ${MAX_CATALOGUE[kind]} ${kind}s already, the most that it can have`,
@@ -103,9 +126,11 @@ function checkedEntry<Entry extends { readonly id: string }, Fields>(
   const found = problems(entry, present.values())
   if (found.length > 0)
     throw new RowRejectedError(
-      found.map(({ field, issue }) => `${columns[field] ?? field} ${issue}`).join('; '),
+      found.map(({ field, issue }) => `${row.columnOf(columns[field] ?? field)} ${issue}`).join('; '),
     )
-  return entry
+  if (!before && removed.has(row.id)) judge.requireOverwrite(`the ${kind} was removed after its last import`)
+  const origin = judge.judge(row, before, before && valuesOf(before), valuesOf(entry))
+  return { row, entry, origin }
 }
 
 /** The ids of all records of a small list. */

@@ -4,8 +4,9 @@ import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
 import type { ImportIds } from '../../../shared/store/import-ids.ts'
 import type { ImportEntity, ImportRow } from './entity.ts'
 import { closestName, quoted } from './field-names.ts'
-import { ExternalRef } from './references.ts'
+import { ownIdColumn, refIds, withOwnIdColumns, withOwnIds } from './references.ts'
 import type { SourceRow } from './row.ts'
+import { identify } from './row-identity.ts'
 import type { RowMap } from './row-map.ts'
 import { type Warning, warningsOf } from './warnings.ts'
 
@@ -28,30 +29,33 @@ export function rowChecker<Fields>(
   idOf: ImportIds,
   map: RowMap,
 ) {
-  const schema = entity.schema(clinic, now, idOf)
+  const schema = entity.schema(clinic, now, refIds(idOf))
+  const columns = withOwnIdColumns(entity.columns)
   return (source: SourceRow): CheckedRow<Fields> => {
     if ('problem' in source) return { reason: source.problem }
     const unknown = map.unknownNames(Object.keys(source.values))
     const { fields: mapped, problems } = map.read(source.values)
-    const { external_id, ...rest } = mapped
-    const id = ExternalRef.safeParse(external_id)
-    const fields = schema.safeParse(rest)
+    const { external_id, id, ...rest } = mapped
+    const identity = identify(external_id, id)
+    const own = withOwnIds(rest, entity.columns)
+    const fields = schema.safeParse(own.fields)
     const reasons = [
-      ...unknown.map((name) => unknownField(name, entity.columns)),
+      ...unknown.map((name) => unknownField(name, columns)),
       ...[...problems].map(([field, problem]) => `${field} ${problem}`),
-      ...(id.error?.issues ?? []).map(({ message }) =>
-        external_id == null ? 'external_id is required' : `external_id ${message}`,
-      ),
+      ...(identity.issues ?? []),
+      ...own.issues,
       ...(fields.error?.issues ?? [])
         .filter(({ path }) => !problems.has(String(path[0])))
-        .map(issueText(rest)),
+        .map(issueText(own.fields)),
       ...(fields.success && isInFuture(rest.created_at, now) ? ['created_at is in the future'] : []),
     ]
-    if (reasons.length > 0 || !id.success || !fields.success) return { reason: reasons.join('; ') }
+    if (reasons.length > 0 || identity.issues || !fields.success) return { reason: reasons.join('; ') }
     return {
       row: {
-        id: idOf(entity.idKind, id.data),
-        externalId: id.data,
+        id: identity.id ?? idOf(entity.idKind, identity.externalId),
+        externalId: identity.externalId,
+        source: rest,
+        columnOf: (name) => (rest[ownIdColumn(name)] == null ? name : ownIdColumn(name)),
         line: source.line,
         fields: fields.data,
       },

@@ -22,7 +22,7 @@ export function departmentImport(table: Table): ImportEntity<Fields> {
       z
         .strictObject(columns)
         .transform((row): Fields => ({ name: row.name, isActive: row.is_active ?? undefined })),
-    write: (clinic, batch, outcomes) =>
+    write: (run, batch) =>
       writeCatalogueRows<Department, Fields>(
         {
           kind: 'department',
@@ -34,12 +34,12 @@ export function departmentImport(table: Table): ImportEntity<Fields> {
             id,
             name: fields.name,
           }),
+          valuesOf: ({ name, isActive }) => ({ name, is_active: isActive }),
           problems: () => [],
           columns: {},
         },
-        clinic,
+        run,
         batch,
-        outcomes,
       ),
   }
 }

@@ -10,13 +10,24 @@ import {
 } from '../../../shared/domain/working-hours.ts'
 import { departmentStore } from '../../../shared/store/catalogue.ts'
 import { copiedNames } from '../../../shared/store/copies/copied-names.ts'
-import { type DoctorChange, doctorStore, MAX_SAVED } from '../../../shared/store/doctors.ts'
+import {
+  type DoctorChange,
+  doctorStore,
+  MAX_SAVED,
+  type StoredDoctor,
+} from '../../../shared/store/doctors.ts'
+import { doctorKey } from '../../../shared/store/keys/clinics.ts'
 import { chunked } from '../../../shared/store/table/chunked.ts'
+import { originOf, saveOrigin } from '../../../shared/store/table/import-origin.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
+import type { Write } from './batch-outcomes.ts'
 import { booleanField } from './booleans.ts'
 import { readIds } from './catalogue-rows.ts'
-import { definedFields, type ImportEntity, isUnchanged } from './entity.ts'
-import { ExternalRef } from './references.ts'
+import { definedFields, type ImportEntity, type ImportRow, type ImportRun, isUnchanged } from './entity.ts'
+import type { ColumnValues } from './imported-state.ts'
+import { requireLinks, withSameLinks } from './links.ts'
+import { RecordRef } from './references.ts'
+import { RowRejectedError, requireKnownId } from './row-rejected.ts'
 
 type Fields = Partial<Omit<Doctor, 'id'>>
 
@@ -49,7 +60,7 @@ export const timeOff = singleLineText(10_000).transform((text, context): TimeOff
 const columns = {
   full_name: singleLineText(200),
   specialty: singleLineText(100).nullish(),
-  department_external_id: ExternalRef.nullish(),
+  department_external_id: RecordRef.nullish(),
   is_active: booleanField.nullish(),
   hours: weeklyHours.nullish(),
   breaks: weeklyHours.nullish(),
@@ -85,41 +96,74 @@ export function doctorImport(table: Table): ImportEntity<Fields> {
         breaks: row.breaks === null ? {} : row.breaks,
         timeOff: row.time_off === null ? [] : row.time_off,
       })),
-    write: async (info, batch, outcomes) => {
-      const { id: clinic } = info
-      const known = await readIds(departments, info)
-      const existing = await store.findMany(
-        clinic,
-        batch.map(({ id }) => id),
-      )
-      const changes = batch.flatMap(({ id, externalId, fields }): DoctorChange[] => {
-        const [problem] = departmentProblems({ departmentId: fields.departmentId ?? null }, known)
-        if (problem) {
-          outcomes.rejected(id, `department_external_id ${problem.issue}`)
+    write: async (run, batch) => {
+      const { clinic, outcomes } = run
+      const [known, existing] = await Promise.all([
+        readIds(departments, clinic),
+        store.findMany(
+          clinic.id,
+          batch.map(({ id }) => id),
+        ),
+      ])
+      const decided = batch.flatMap((row) => {
+        try {
+          return decide(run, row, existing.get(row.id) ?? null, known) ?? []
+        } catch (error) {
+          if (!(error instanceof RowRejectedError)) throw error
+          outcomes.rejected(row.id, error.message)
           return []
         }
-        const before = existing.get(id) ?? null
-        if (before && isUnchanged(before, definedFields(fields))) {
-          outcomes.unchanged(id)
-          return []
-        }
-        const { version: _, ...doctor } = before ?? { ...NEW_DOCTOR, fullName: '', version: 0, externalId }
-        return [{ before, after: { ...doctor, ...definedFields(fields), id } }]
       })
-      const [updated, created] = [
-        changes.filter(({ before }) => before),
-        changes.filter(({ before }) => !before),
-      ]
-      for (const [write, doctors] of [
-        ['imported', created],
-        ['updated', updated],
-      ] as const) {
-        for (const chunk of chunked(doctors, MAX_SAVED)) {
+      for (const write of ['imported', 'updated'] as const) {
+        for (const chunk of chunked(
+          decided.filter((one) => one.write === write),
+          MAX_SAVED,
+        )) {
           const ids = chunk.map(({ after }) => after.id)
-          await outcomes.commit(ids, write, () => store.save(clinic, chunk))
+          const create = () => store.save(clinic.id, chunk, (changes) => requireLinks(changes, run))
+          await outcomes.commit(ids, write, () =>
+            write === 'imported' ? withSameLinks(table, run, create) : store.save(clinic.id, chunk),
+          )
         }
       }
+      for (const { before, after } of decided.filter(({ write }) => write === 'unchanged'))
+        if (before)
+          await outcomes.commit([before.id], 'unchanged', () =>
+            saveOrigin(table, clinic.id, doctorKey(clinic.id, before.id), before.version, originOf(after)),
+          )
     },
     finish: ({ id }) => copiedNames(table).refreshAll(id),
   }
 }
+
+/** The change of a row; null if nothing is to be written. @throws RowRejectedError */
+function decide(
+  { judge, outcomes }: ImportRun,
+  row: ImportRow<Fields>,
+  before: StoredDoctor | null,
+  departments: ReadonlySet<string>,
+): (DoctorChange & { readonly write: Write }) | null {
+  if (before && judge.isImported(row, before)) {
+    outcomes.unchanged(row.id)
+    return null
+  }
+  requireKnownId(row, before)
+  const [problem] = departmentProblems({ departmentId: row.fields.departmentId ?? null }, departments)
+  if (problem) throw new RowRejectedError(`${row.columnOf('department_external_id')} ${problem.issue}`)
+  const given = definedFields(row.fields)
+  const { version: _, ...doctor } = before ?? { ...NEW_DOCTOR, fullName: '', version: 0 }
+  const after = { ...doctor, ...given, id: row.id }
+  const origin = judge.judge(row, before, before && valuesOf(before), valuesOf(after))
+  const write = before ? (isUnchanged(before, given) ? 'unchanged' : 'updated') : 'imported'
+  return { before, after: { ...after, ...origin }, write }
+}
+
+const valuesOf = (doctor: Doctor): ColumnValues => ({
+  full_name: doctor.fullName,
+  specialty: doctor.specialty,
+  department_external_id: doctor.departmentId,
+  is_active: doctor.isActive,
+  hours: doctor.hours,
+  breaks: doctor.breaks,
+  time_off: doctor.timeOff,
+})

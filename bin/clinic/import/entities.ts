@@ -1,4 +1,4 @@
-import { readImportIds } from '../../../shared/store/import-ids.ts'
+import { readImportKeys } from '../../../shared/store/import-ids.ts'
 import { type Table, withoutEvents } from '../../../shared/store/table/table.ts'
 import { appointmentImport } from './appointments.ts'
 import { departmentImport } from './departments.ts'
@@ -28,5 +28,5 @@ export function importEntities(table: Table, now: () => number, { events = false
     paymentImport(target, now),
     messageImport(target, now),
   ] as ImportEntity[]
-  return entities.map((entity) => ({ ...entity, readIds: (clinic) => readImportIds(target, clinic) }))
+  return entities.map((entity) => ({ ...entity, readKeys: (clinic) => readImportKeys(target, clinic) }))
 }

@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type * as z from 'zod'
 import type { ClinicId, ClinicInfo } from '../../../shared/domain/clinic.ts'
-import type { ImportedKind, ImportIds } from '../../../shared/store/import-ids.ts'
+import type { ImportedKind, ImportKeys } from '../../../shared/store/import-ids.ts'
 import type { BatchOutcomes } from './batch-outcomes.ts'
+import type { ImportJudge, RowSource } from './imported-state.ts'
+import type { RefIds } from './references.ts'
 
 /** How the rows of one entity become records. */
 export type ImportEntity<Fields = unknown> = {
@@ -10,7 +12,7 @@ export type ImportEntity<Fields = unknown> = {
   readonly name: string
   readonly idKind: ImportedKind
   /** Fields of a row except `external_id`; `idOf` returns the ids of other records. Unknown fields are rejected. */
-  readonly schema: (clinic: ClinicInfo, now: number, idOf: ImportIds) => z.ZodType<Fields>
+  readonly schema: (clinic: ClinicInfo, now: number, idOf: RefIds) => z.ZodType<Fields>
   readonly columns: readonly string[]
   /** Columns that a CSV file must have in addition to `external_id`. */
   readonly required: readonly string[]
@@ -23,28 +25,31 @@ export type ImportEntity<Fields = unknown> = {
    * not in the file. After an error, it is called again with the rows that have no outcome yet. A row can still be
    * rejected at this point, for example because it refers to an unknown patient.
    */
-  readonly write: (
-    clinic: ClinicInfo,
-    batch: readonly ImportRow<Fields>[],
-    outcomes: BatchOutcomes,
-  ) => Promise<void>
+  readonly write: (run: ImportRun, batch: readonly ImportRow<Fields>[]) => Promise<void>
   /** Whether a row says that its record, an invoice, is paid. */
   readonly isStatedPaid?: (row: ImportRow<Fields>) => boolean
   /** Runs once, after all rows. */
   readonly finish?: (clinic: ClinicInfo) => Promise<void>
 }
 
-/** An entity with access to the ids of its clinics' records. */
+/** An entity with access to what is derived with the secrets of its clinics. */
 export type ImportableEntity<Fields = unknown> = ImportEntity<Fields> & {
-  readonly readIds: (clinic: ClinicId) => Promise<ImportIds>
+  readonly readKeys: (clinic: ClinicId) => Promise<ImportKeys>
 }
 
-export type ImportRow<Fields = unknown> = {
-  readonly id: string
-  readonly externalId: string
-  readonly line: number
-  readonly fields: Fields
+/** What the rows of a batch are written to and judged by. */
+export type ImportRun = {
+  readonly clinic: ClinicInfo
+  readonly outcomes: BatchOutcomes
+  readonly judge: ImportJudge
+  /** Whether visits may be added to time that is taken. */
+  readonly allowOverlaps: boolean
+  /** The version of the clinic's links by which the ids of the rows were found. */
+  readonly linksVersion: number
 }
+
+/** A row with an external id makes its record if there is none; one with the record's own id does not. */
+export type ImportRow<Fields = unknown> = RowSource & { readonly line: number; readonly fields: Fields }
 
 /**
  * The value of a row for each field of an entity; undefined if the file has no such column. All fields are required, so

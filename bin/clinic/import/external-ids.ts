@@ -3,7 +3,7 @@ import type { ColumnMap } from './column-map.ts'
 import type { Encoding } from './encoding.ts'
 import type { ImportableEntity } from './entity.ts'
 import { checkHeader } from './header.ts'
-import { ExternalRef } from './references.ts'
+import { ExternalRef, withOwnIdColumns } from './references.ts'
 import { rowMap } from './row-map.ts'
 import { openRows } from './rows.ts'
 
@@ -20,8 +20,9 @@ export async function* externalIdsOf(
     encoding,
   }: { readonly map: ColumnMap | undefined; readonly encoding: Encoding | undefined },
 ): AsyncGenerator<ListedId> {
-  const idOf = await entity.readIds(clinic.id)
-  const map = rowMap(['external_id', ...entity.columns], entity.name, columnMap, clinic.timezone)
+  const { idOf } = await entity.readKeys(clinic.id)
+  const columns = withOwnIdColumns(['external_id', ...entity.columns])
+  const map = rowMap(columns, entity.name, columnMap, clinic.timezone)
   const { format, rows } = await openRows(file, encoding ?? columnMap?.encoding)
   if (format.kind === 'csv') checkHeader(entity, format, map, file)
   for await (const row of rows) {

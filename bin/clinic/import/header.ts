@@ -2,6 +2,7 @@
 import type { ImportEntity } from './entity.ts'
 import { closestName, foldedName, listed, quoted } from './field-names.ts'
 import { ImportFileError } from './import-file-error.ts'
+import { ownIdColumn, withOwnIdColumns } from './references.ts'
 import type { FileFormat } from './row.ts'
 import type { RowMap } from './row-map.ts'
 
@@ -16,7 +17,7 @@ export function checkHeader(
   file: string,
 ): void {
   const place = `${file}:${headerLine}`
-  const fields = ['external_id', ...entity.columns]
+  const fields = withOwnIdColumns(['external_id', ...entity.columns])
   const valid = `valid columns of ${entity.name} are ${validNames(fields, map).join(', ')}`
   const nameless = header.flatMap((name, at) => (name === '' ? [at + 1] : []))
   const named = header.filter((name) => name !== '')
@@ -84,9 +85,10 @@ function missingProblems(
 ): string[] {
   const present = new Set(named.map(foldedName))
   return ['external_id', ...required].flatMap((field) => {
-    const columns = map.columnsOf(field)
-    if (columns === null || columns.some((name) => present.has(foldedName(name)))) return []
-    const [first = field] = columns
+    const columns = [field, ownIdColumn(field)].map((name) => map.columnsOf(name))
+    if (columns.some((names) => names === null || names.some((name) => present.has(foldedName(name)))))
+      return []
+    const [first = field] = columns[0] ?? []
     return [`column ${quoted([first])}${first === field ? '' : ` (${field})`} is missing`]
   })
 }

@@ -4,9 +4,11 @@ import { BatchOutcomes, type Counts } from './batch-outcomes.ts'
 import { rowChecker } from './check-row.ts'
 import type { ColumnMap } from './column-map.ts'
 import type { Encoding } from './encoding.ts'
-import type { ImportableEntity, ImportEntity, ImportRow } from './entity.ts'
+import type { ImportableEntity, ImportEntity, ImportRow, ImportRun } from './entity.ts'
 import { checkHeader } from './header.ts'
 import { ImportFileError } from './import-file-error.ts'
+import { importJudge } from './imported-state.ts'
+import { withOwnIdColumns } from './references.ts'
 import { rejectionWriter } from './rejections.ts'
 import { retryPatiently } from './retry-patiently.ts'
 import type { FileFormat, SourceRow } from './row.ts'
@@ -44,6 +46,10 @@ export type ImportOptions = {
   /** Called once, when the import first waits for the store. */
   readonly onWait?: () => void
   readonly now: () => number
+  /** Whether rows replace what was changed in the clinic since they were imported. */
+  readonly overwrite?: boolean
+  /** Whether visits may be added to time that is taken. */
+  readonly allowOverlaps?: boolean
 }
 
 /** The import was stopped between two batches. */
@@ -67,13 +73,21 @@ export async function importFile<Fields>(
 ): Promise<ImportResult> {
   const result: ImportResult = { imported: 0, updated: 0, unchanged: 0, rejected: 0, warnings: 0 }
   const progress = { bytes: 0, rows: 0, result }
-  const map = rowMap(['external_id', ...entity.columns], entity.name, options.map, clinic.timezone)
+  const columns = withOwnIdColumns(['external_id', ...entity.columns])
+  const map = rowMap(columns, entity.name, options.map, clinic.timezone)
   const { format, rows } = await openRows(file, options.encoding ?? options.map?.encoding, (bytes) => {
     progress.bytes += bytes
   })
   options.onFormat?.(format)
   if (format.kind === 'csv') checkHeader(entity, format, map, file)
-  const check = rowChecker(entity, clinic, options.now(), await entity.readIds(clinic.id), map)
+  const keys = await entity.readKeys(clinic.id)
+  const check = rowChecker(entity, clinic, options.now(), keys.idOf, map)
+  const run = {
+    clinic,
+    judge: importJudge(keys.digestOf, options),
+    allowOverlaps: options.allowOverlaps ?? false,
+    linksVersion: keys.linksVersion,
+  }
   const onWait = calledOnce(options.onWait)
   using seen = new SeenIds()
   await using rejected = rejectionWriter(file, format)
@@ -85,7 +99,7 @@ export async function importFile<Fields>(
   async function flush(): Promise<void> {
     const outcomes = await writeBatch(
       entity,
-      clinic,
+      run,
       [...batch.values()].map(({ row }) => row),
       onWait,
     )
@@ -133,9 +147,12 @@ function repeatedValue(
   seen: SeenIds,
   { row, unique }: { readonly row: ImportRow; readonly unique: Readonly<Record<string, string>> },
 ): string | null {
-  for (const [column, value] of [['external_id', row.id], ...Object.entries(unique)] as const) {
-    const firstLine = seen.add(column, value, row.line)
-    if (firstLine !== null) return `${column} is already used on line ${firstLine}`
+  const identity = row.externalId === undefined ? 'id' : 'external_id'
+  const firstLine = seen.add('id', row.id, row.line)
+  if (firstLine !== null) return `${identity} is already used on line ${firstLine}`
+  for (const [column, value] of Object.entries(unique)) {
+    const line = seen.add(column, value, row.line)
+    if (line !== null) return `${column} is already used on line ${line}`
   }
   return null
 }
@@ -151,7 +168,7 @@ function calledOnce(notify: (() => void) | undefined): () => void {
 /** A batch is compared with the records in the table, so it can be written again. */
 async function writeBatch<Fields>(
   { write }: ImportEntity<Fields>,
-  clinic: ClinicInfo,
+  run: Omit<ImportRun, 'outcomes'>,
   batch: readonly ImportRow<Fields>[],
   onWait: () => void,
 ): Promise<BatchOutcomes> {
@@ -159,7 +176,7 @@ async function writeBatch<Fields>(
   if (batch.length === 0) return outcomes
   await retryPatiently(() => {
     const left = batch.filter(({ id }) => !outcomes.isFinal(id))
-    return write(clinic, left, outcomes)
+    return write({ ...run, outcomes }, left)
   }, onWait)
   return outcomes
 }

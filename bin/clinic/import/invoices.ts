@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import { renderInvoice } from '../../../shared/api/invoices.ts'
 import { oneOf } from '../../../shared/api/schemas.ts'
@@ -8,23 +7,24 @@ import { applyPayments, INVOICE_STATUSES, type Invoice } from '../../../shared/d
 import { fullName } from '../../../shared/domain/patient.ts'
 import { singleLineText } from '../../../shared/domain/text-fields.ts'
 import { lineItemId } from '../../../shared/domain/uuid.ts'
-import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
+import { INVOICES, invoiceStore } from '../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'
-import type { ImportIds } from '../../../shared/store/import-ids.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import type { ImportEntity, RowFields } from './entity.ts'
+import type { ColumnValues } from './imported-state.ts'
 import { type Amounts, Decimal, invoiceAmounts, LineItems } from './invoice-amounts.ts'
-import { RowRejectedError, writePatientRows } from './patient-rows.ts'
-import { ExternalRef } from './references.ts'
+import { writePatientRows } from './patient-rows.ts'
+import { RecordRef, type RefIds } from './references.ts'
+import { RowRejectedError } from './row-rejected.ts'
 import { Instant, RowRecordDate } from './timestamps.ts'
 
 /** `status` and `paid` follow from the payments. */
 type Fields = Amounts &
-  RowFields<Omit<Invoice, keyof Amounts | 'id' | 'patient' | 'status' | 'paid'>> &
+  RowFields<Omit<Invoice, keyof Amounts | 'id' | 'patient' | 'status' | 'paid' | 'paidAt'>> &
   Pick<Invoice, 'number' | 'issueDate' | 'currency'> & { patient: string }
 
 const columns = {
-  patient_external_id: ExternalRef,
+  patient_external_id: RecordRef,
   invoice_number: singleLineText(100),
   status: oneOf(INVOICE_STATUSES).nullish(),
   issue_date: RowRecordDate,
@@ -47,7 +47,7 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
   const list = invoiceStore({ table })
   const payments = paymentStore({ table })
 
-  const fieldsOf = (clinic: ClinicInfo, _now: number, idOf: ImportIds) =>
+  const fieldsOf = (clinic: ClinicInfo, _now: number, idOf: RefIds) =>
     z.strictObject(columns).transform((row, context): Fields => {
       const currency = row.currency ?? clinic.currency
       return {
@@ -56,7 +56,7 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
         clinicStatus: row.status ?? undefined,
         issueDate: row.issue_date,
         dueDate: row.due_date,
-        paidAt: row.paid_at,
+        clinicPaidAt: row.paid_at,
         currency,
         createdAt: row.created_at ?? undefined,
         ...invoiceAmounts(row, currency, context),
@@ -71,13 +71,13 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
     unique: ['invoice_number'],
     isStatedPaid: ({ fields: { clinicStatus, total } }) => clinicStatus === 'paid' && total > 0,
     schema: fieldsOf,
-    write: (clinic, batch, outcomes) =>
+    write: (run, batch) =>
       writePatientRows(
-        { table, list, clinic },
+        { table, letter: INVOICES.letter, list, valuesOf },
+        run,
         batch,
-        outcomes,
         async () =>
-          async ({ id, fields }, patient, before) => {
+          async ({ id, fields, columnOf }, patient, before) => {
             const { number, issueDate, currency, subtotal, tax, discount, total } = fields
             const invoice: Invoice = {
               id,
@@ -90,22 +90,23 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
               total,
               clinicStatus: fields.clinicStatus ?? before?.clinicStatus ?? 'sent',
               dueDate: fields.dueDate === undefined ? (before?.dueDate ?? null) : fields.dueDate,
-              paidAt: fields.paidAt === undefined ? (before?.paidAt ?? null) : fields.paidAt,
+              clinicPaidAt:
+                fields.clinicPaidAt === undefined ? (before?.clinicPaidAt ?? null) : fields.clinicPaidAt,
               createdAt: fields.createdAt ?? before?.createdAt ?? new Date(now()).toISOString(),
-              // settled() computes these from the payments.
-              status: before?.status ?? 'sent',
-              paid: before?.paid ?? 0,
+              // applyPayments() computes these.
+              status: 'sent',
+              paid: 0,
+              paidAt: before?.paidAt ?? null,
               patient: { id: patient.id, fullName: fullName(patient), email: patient.emailAddress },
               lineItems: fields.lineItems.map((item, at) => ({
                 ...item,
                 id: lineItemId(id, at),
               })),
             }
-            if (before && isDeepStrictEqual(before, invoice)) return before
-            const paid = before ? await payments.allOf(clinic.id, 'invoice', id) : []
-            if (before && paid.length > 0) checkCopies(before, invoice)
+            const paid = before ? await payments.allOf(run.clinic.id, 'invoice', id) : []
+            if (before && paid.length > 0) checkCopies(before, invoice, columnOf)
             const settled = applyPayments(invoice, paid)
-            checkSize(settled, clinic)
+            checkSize(settled, run.clinic)
             return settled
           },
       ),
@@ -131,10 +132,27 @@ function checkSize(invoice: Invoice, clinic: ClinicInfo): void {
 }
 
 /** Payments copy their invoice's number and patient, so an invoice with payments cannot change them. */
-function checkCopies(before: Invoice, after: Invoice): void {
+function checkCopies(before: Invoice, after: Invoice, columnOf: (name: string) => string): void {
   if (before.number !== after.number)
     throw new RowRejectedError('invoice_number cannot change once there are payments')
   if (before.patient.id !== after.patient.id) {
-    throw new RowRejectedError('patient_external_id cannot change once there are payments')
+    throw new RowRejectedError(`${columnOf('patient_external_id')} cannot change once there are payments`)
   }
 }
+
+/** The status and the time of payment are those that the clinic has set: payments do not change them. */
+const valuesOf = (invoice: Invoice): ColumnValues => ({
+  patient_external_id: invoice.patient.id,
+  invoice_number: invoice.number,
+  status: invoice.clinicStatus,
+  issue_date: invoice.issueDate,
+  due_date: invoice.dueDate,
+  paid_at: invoice.clinicPaidAt,
+  currency: invoice.currency,
+  subtotal: invoice.subtotal,
+  tax_amount: invoice.tax,
+  discount_amount: invoice.discount,
+  total_amount: invoice.total,
+  line_items: invoice.lineItems.map(({ id: _, ...item }) => item),
+  created_at: invoice.createdAt,
+})

@@ -10,17 +10,18 @@ import {
 import { fullName } from '../../../shared/domain/patient.ts'
 import { multiLineText, singleLineText } from '../../../shared/domain/text-fields.ts'
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
-import { messageStore } from '../../../shared/store/messages/messages.ts'
+import { MESSAGES, messageStore } from '../../../shared/store/messages/messages.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { definedFields, type ImportEntity, type RowFields } from './entity.ts'
+import type { ColumnValues } from './imported-state.ts'
 import { writePatientRows } from './patient-rows.ts'
-import { ExternalRef } from './references.ts'
+import { RecordRef } from './references.ts'
 import { Instant } from './timestamps.ts'
 
 type Fields = RowFields<Omit<Message, 'id' | 'patient' | 'acceptedOn' | 'dispatch'>> & { patient: string }
 
 const columns = {
-  patient_external_id: ExternalRef,
+  patient_external_id: RecordRef,
   channel: oneOf(CHANNELS),
   type: oneOf(MESSAGE_TYPES).nullish(),
   recipient: singleLineText(254),
@@ -68,11 +69,11 @@ export function messageImport(table: Table, now: () => number): ImportEntity<Fie
             acceptedAt: row.created_at ?? row.sent_at ?? undefined,
           }),
         ),
-    write: (clinic, batch, outcomes) =>
+    write: (run, batch) =>
       writePatientRows(
-        { table, list, clinic },
+        { table, letter: MESSAGES.letter, list, valuesOf },
+        run,
         batch,
-        outcomes,
         async () =>
           ({ id, fields }, patient, before) => {
             const { patient: _, ...facts } = fields
@@ -93,9 +94,23 @@ export function messageImport(table: Table, now: () => number): ImportEntity<Fie
             }
             return {
               ...message,
-              acceptedOn: clinicTimestamp(message.acceptedAt, clinic.timezone).slice(0, 10),
+              acceptedOn: clinicTimestamp(message.acceptedAt, run.clinic.timezone).slice(0, 10),
             }
           },
       ),
   }
 }
+
+const valuesOf = (message: Message): ColumnValues => ({
+  patient_external_id: message.patient.id,
+  channel: message.channel,
+  type: message.type,
+  recipient: message.recipient,
+  subject: message.subject,
+  message: message.text,
+  status: message.status,
+  provider_message_id: message.providerMessageId,
+  error_message: message.errorMessage,
+  sent_at: message.sentAt,
+  created_at: message.acceptedAt,
+})

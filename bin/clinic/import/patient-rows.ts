@@ -1,19 +1,19 @@
 /** Shared by the imports of appointments, invoices, payments and messages. */
-import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
 import type { StoredRecord } from '../../../shared/store/calendar/calendar-entity.ts'
 import type { RecordList } from '../../../shared/store/calendar/calendar-list.ts'
+import { type CalendarLetter, calendarKey } from '../../../shared/store/keys/calendar.ts'
 import { patientKey } from '../../../shared/store/keys/patients.ts'
 import { patientStore, type StoredPatient } from '../../../shared/store/patients/patients.ts'
 import { Changeset } from '../../../shared/store/table/changeset.ts'
 import { commitPacked, type Unit } from '../../../shared/store/table/commit-packed.ts'
+import { type ImportOrigin, setOrigin } from '../../../shared/store/table/import-origin.ts'
 import { isSameRecord } from '../../../shared/store/table/stamped-codec.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
-import type { BatchOutcomes } from './batch-outcomes.ts'
-import type { ImportRow } from './entity.ts'
+import type { Write } from './batch-outcomes.ts'
+import type { ImportRow, ImportRun } from './entity.ts'
+import type { ColumnValues } from './imported-state.ts'
 import { unknownReference } from './references.ts'
-
-/** Rejects a row, with the reason. */
-export class RowRejectedError extends Error {}
+import { RowRejectedError, requireKnownId } from './row-rejected.ts'
 
 type WithPatient = { readonly patient: string }
 
@@ -28,8 +28,19 @@ export type BuildRecord<R, Fields> = (
   changes: Changeset,
 ) => R | Promise<R>
 
-/** Where the rows of a batch are written. */
-type Target<R> = { readonly table: Table; readonly list: RecordList<R>; readonly clinic: ClinicInfo }
+/** The records that the rows of a batch become. */
+type Target<R> = {
+  readonly table: Table
+  readonly letter: CalendarLetter
+  readonly list: RecordList<R>
+  readonly valuesOf: (record: R) => ColumnValues
+}
+
+type Decided<Fields> = {
+  readonly row: ImportRow<Fields>
+  readonly changes: Changeset
+  readonly write: Write
+}
 
 /**
  * Writes a batch of rows that belong to patients. `prepare` reads what some rows refer to beside patients, and returns
@@ -37,9 +48,9 @@ type Target<R> = { readonly table: Table; readonly list: RecordList<R>; readonly
  * name is written.
  */
 export async function writePatientRows<R, Fields extends WithPatient>(
-  { table, list, clinic: { id: clinic } }: Target<R>,
+  { table, letter, list, valuesOf }: Target<R>,
+  { clinic: { id: clinic }, outcomes, judge }: ImportRun,
   batch: readonly ImportRow<Fields>[],
-  outcomes: BatchOutcomes,
   prepare: (rows: readonly ImportRow<Fields>[]) => Promise<BuildRecord<R, Fields>>,
 ): Promise<void> {
   const patients = patientStore({ table })
@@ -54,37 +65,46 @@ export async function writePatientRows<R, Fields extends WithPatient>(
       ),
       prepare(rows),
     ])
-    const decided: { row: ImportRow<Fields>; changes: Changeset; write: 'imported' | 'updated' }[] = []
+    const decided: Decided<Fields>[] = []
     for (const row of rows) {
-      const stored = existing.get(row.id) ?? null
-      const changes = await changesOf(row, known, stored, build)
-      if (changes) decided.push({ row, changes, write: stored ? 'updated' : 'imported' })
+      const one = await decideRow(row, known, existing.get(row.id) ?? null, build)
+      if (one) decided.push(one)
     }
     return decided
   }
 
-  async function changesOf(
+  async function decideRow(
     row: ImportRow<Fields>,
     known: ReadonlyMap<string, StoredPatient>,
     stored: StoredRecord<R> | null,
     build: BuildRecord<R, Fields>,
-  ): Promise<Changeset | null> {
+  ): Promise<Decided<Fields> | null> {
+    if (stored && judge.isImported(row, stored)) {
+      outcomes.unchanged(row.id)
+      return null
+    }
     const changes = new Changeset(table, clinic)
     try {
-      const patient = requirePatient(known, row.fields.patient)
+      requireKnownId(row, stored)
+      const patient = requirePatient(known, row)
       const after = await build(row, patient, stored?.record ?? null, changes)
-      if (stored && isSameRecord(stored.record, after)) {
-        outcomes.unchanged(row.id)
-        return null
-      }
-      list.change(changes, stored, after, row.externalId)
+      const origin = judge.judge(row, stored, stored && valuesOf(stored.record), valuesOf(after))
+      if (stored && isSameRecord(stored.record, after)) return confirmed(row, stored, origin)
+      list.change(changes, stored, after, origin)
       changes.requireVersion(patientKey(clinic, patient.id), patient.version)
-      return changes
+      return { row, changes, write: stored ? 'updated' : 'imported' }
     } catch (error) {
       if (!(error instanceof RowRejectedError)) throw error
       outcomes.rejected(row.id, error.message)
       return null
     }
+  }
+
+  /** The record is as the row has it; that it was imported is stored with it. */
+  function confirmed(row: ImportRow<Fields>, stored: StoredRecord<R>, origin: ImportOrigin): Decided<Fields> {
+    const changes = new Changeset(table, clinic)
+    setOrigin(changes, calendarKey(clinic, letter, row.id), stored.version, origin)
+    return { row, changes, write: 'unchanged' }
   }
 
   const units = (await decide(batch)).map(({ row, changes, write }): Unit => {
@@ -103,9 +123,17 @@ export async function writePatientRows<R, Fields extends WithPatient>(
 }
 
 /** @throws RowRejectedError for an unknown or erased patient */
-export function requirePatient(known: ReadonlyMap<string, StoredPatient>, id: string): StoredPatient {
-  const patient = known.get(id)
-  if (!patient) throw new RowRejectedError(unknownReference('patient'))
-  if (patient.erasedAt) throw new RowRejectedError('the patient was erased')
+function requirePatient(
+  known: ReadonlyMap<string, StoredPatient>,
+  row: ImportRow<WithPatient>,
+): StoredPatient {
+  const patient = known.get(row.fields.patient)
+  if (!patient) throw new RowRejectedError(unknownReference(row.columnOf('patient_external_id'), 'patient'))
+  requireUnerased(patient)
   return patient
+}
+
+/** @throws RowRejectedError for an erased patient */
+export function requireUnerased({ erasedAt }: StoredPatient): void {
+  if (erasedAt) throw new RowRejectedError('the patient was erased')
 }

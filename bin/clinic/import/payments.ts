@@ -12,20 +12,17 @@ import {
   type Payment,
 } from '../../../shared/domain/payment.ts'
 import { singleLineText } from '../../../shared/domain/text-fields.ts'
-import { MAX_PAYMENTS } from '../../../shared/store/calendar/settlement.ts'
-import { chunked } from '../../../shared/store/table/chunked.ts'
-import { commitPacked } from '../../../shared/store/table/commit-packed.ts'
-import { mapConcurrent } from '../../../shared/store/table/map-concurrent.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { definedFields, type ImportEntity } from './entity.ts'
+import type { ColumnValues } from './imported-state.ts'
 import { Decimal } from './invoice-amounts.ts'
-import { RowRejectedError } from './patient-rows.ts'
 import { type BuildPayment, type PaymentFields, paymentWriter } from './payment-writer.ts'
-import { ExternalRef } from './references.ts'
+import { RecordRef } from './references.ts'
+import { RowRejectedError } from './row-rejected.ts'
 import { Instant, RowRecordDate } from './timestamps.ts'
 
 const columns = {
-  invoice_external_id: ExternalRef,
+  invoice_external_id: RecordRef,
   amount: Decimal,
   currency: z.string().nullish(),
   type: oneOf(PAYMENT_TYPES).nullish(),
@@ -37,9 +34,6 @@ const columns = {
   void_reason: singleLineText(500).nullish(),
   created_at: Instant.nullish(),
 }
-
-/** Invoices whose payments are read concurrently. */
-const INVOICE_CONCURRENCY = 8
 
 /** Writes payments in the transaction that updates their invoice. */
 export function paymentImport(table: Table, now: () => number): ImportEntity<PaymentFields> {
@@ -90,21 +84,23 @@ export function paymentImport(table: Table, now: () => number): ImportEntity<Pay
             createdAt: row.created_at ?? undefined,
           }),
         ),
-    write: async ({ id: clinic }, batch, outcomes) => {
-      const writer = paymentWriter(table, clinic, buildPayment, outcomes)
-      const changed = await writer.decide(batch)
-      const chunks = [...Map.groupBy(changed, ({ row }) => row.fields.invoiceId).values()].flatMap((rows) =>
-        chunked(rows, MAX_PAYMENTS),
-      )
-      const units = await mapConcurrent(INVOICE_CONCURRENCY, chunks, writer.unitOf)
-      await commitPacked(
-        table,
-        clinic,
-        units.filter((unit) => unit !== null),
-      )
-    },
+    write: (run, batch) => paymentWriter(table, run, { buildPayment, valuesOf }).write(batch),
   }
 }
+
+const valuesOf = (payment: Payment): ColumnValues => ({
+  invoice_external_id: payment.invoice.id,
+  amount: payment.amount,
+  currency: payment.currency,
+  type: payment.type,
+  payment_method: payment.method,
+  status: payment.status,
+  description: payment.description,
+  payment_date: payment.date,
+  voided_at: payment.voidedAt,
+  void_reason: payment.voidReason,
+  created_at: payment.createdAt,
+})
 
 /** @throws RowRejectedError for a voided payment of another status, and for a reason without the time */
 function requireFailedIfVoided(

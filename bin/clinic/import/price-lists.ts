@@ -7,9 +7,9 @@ import { booleanField } from './booleans.ts'
 import { catalogueName, currencyCode } from './catalogue-fields.ts'
 import { currencyOf, priceOf, readIds, writeCatalogueRows } from './catalogue-rows.ts'
 import { definedFields, type ImportEntity, type ImportRow, type RowFields } from './entity.ts'
-import { Decimal, parseJson } from './invoice-amounts.ts'
-import { RowRejectedError } from './patient-rows.ts'
-import { ExternalRef } from './references.ts'
+import type { ColumnValues } from './imported-state.ts'
+import { Prices } from './price-items.ts'
+import { RowRejectedError } from './row-rejected.ts'
 import { RowDate } from './timestamps.ts'
 
 /** The prices are read once the currency is known. */
@@ -19,21 +19,13 @@ type Fields = RowFields<Omit<PriceList, 'id' | 'items' | 'currency'>> &
     readonly items: readonly { readonly treatmentId: string; readonly price: string | number }[] | undefined
   }
 
-/** A list in NDJSON, a JSON array in a CSV cell. */
-const Items = z.preprocess(
-  (value) => (typeof value === 'string' ? parseJson(value) : value),
-  z.array(z.strictObject({ treatment_external_id: ExternalRef, price: Decimal }), {
-    error: 'must be a JSON array of treatments and their prices',
-  }),
-)
-
 const columns = {
   name: catalogueName,
   currency: currencyCode.nullish(),
   is_default: booleanField.nullish(),
   valid_from: RowDate.nullish(),
   valid_to: RowDate.nullish(),
-  items: Items.nullish(),
+  items: Prices.nullish(),
 }
 
 export function priceListImport(table: Table): ImportEntity<Fields> {
@@ -57,24 +49,24 @@ export function priceListImport(table: Table): ImportEntity<Fields> {
             row.items === null
               ? []
               : row.items?.map((item) => ({
-                  treatmentId: idOf('treatment', item.treatment_external_id),
+                  treatmentId: idOf('treatment', item.treatment),
                   price: item.price,
                 })),
         }),
       ),
-    write: async (clinic, batch, outcomes) => {
-      const known = await readIds(treatments, clinic)
+    write: async (run, batch) => {
+      const known = await readIds(treatments, run.clinic)
       await writeCatalogueRows<PriceList, Fields>(
         {
           kind: 'price list',
           store,
-          build: (row, before) => priceListOf(row, before, clinic),
+          build: (row, before) => priceListOf(row, before, run.clinic),
+          valuesOf,
           problems: (list, lists) => priceListProblems(list, lists, known),
           columns: { isDefault: 'is_default', validTo: 'valid_to' },
         },
-        clinic,
+        run,
         batch,
-        outcomes,
       )
     },
   }
@@ -108,3 +100,12 @@ function priceListOf(
       [],
   }
 }
+
+const valuesOf = (list: PriceList): ColumnValues => ({
+  name: list.name,
+  currency: list.currency,
+  is_default: list.isDefault,
+  valid_from: list.validFrom,
+  valid_to: list.validTo,
+  items: list.items,
+})

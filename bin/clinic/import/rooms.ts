@@ -6,13 +6,13 @@ import { booleanField } from './booleans.ts'
 import { catalogueName } from './catalogue-fields.ts'
 import { readIds, writeCatalogueRows } from './catalogue-rows.ts'
 import { definedFields, type ImportEntity, type RowFields } from './entity.ts'
-import { ExternalRef } from './references.ts'
+import { RecordRef } from './references.ts'
 
 type Fields = RowFields<Omit<Room, 'id'>> & Pick<Room, 'name'>
 
 const columns = {
   name: catalogueName,
-  department_external_id: ExternalRef.nullish(),
+  department_external_id: RecordRef.nullish(),
   is_active: booleanField.nullish(),
 }
 
@@ -32,8 +32,8 @@ export function roomImport(table: Table): ImportEntity<Fields> {
           isActive: row.is_active ?? undefined,
         }),
       ),
-    write: async (clinic, batch, outcomes) => {
-      const known = await readIds(departments, clinic)
+    write: async (run, batch) => {
+      const known = await readIds(departments, run.clinic)
       await writeCatalogueRows<Room, Fields>(
         {
           kind: 'room',
@@ -46,12 +46,16 @@ export function roomImport(table: Table): ImportEntity<Fields> {
             id,
             name: fields.name,
           }),
+          valuesOf: (room) => ({
+            name: room.name,
+            department_external_id: room.departmentId,
+            is_active: room.isActive,
+          }),
           problems: (room) => departmentProblems(room, known),
           columns: { departmentId: 'department_external_id' },
         },
-        clinic,
+        run,
         batch,
-        outcomes,
       )
     },
   }

@@ -3,6 +3,7 @@ import type { ColumnMap, EntityMap, FieldSource } from './column-map.ts'
 import { type ConversionFormats, convertField } from './convert-field.ts'
 import { foldedName } from './field-names.ts'
 import { columnNames, fieldValue } from './field-source.ts'
+import { isOwnIdColumn } from './references.ts'
 
 /** The fields of a row, and what is wrong with values that the map cannot convert. */
 export type MappedRow = {
@@ -35,9 +36,12 @@ export function rowMap(
     decimal: entity.decimal ?? map?.decimal,
     country: entity.country ?? map?.country,
   }
+  const mapped = new Set(Object.values(entity.columns).flatMap(columnNames).map(foldedName))
   const sources = new Map<string, FieldSource>(
     fields
       .filter((field) => !(field in entity.constants))
+      // Another system may have its own ids in a column that is named as ids of records are here.
+      .filter((field) => field in entity.columns || !isOwnIdColumn(field) || !mapped.has(foldedName(field)))
       .map((field) => [field, entity.columns[field] ?? { column: [field] }]),
   )
   const constants = Object.fromEntries(

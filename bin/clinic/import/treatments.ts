@@ -14,8 +14,9 @@ import {
 } from './catalogue-fields.ts'
 import { currencyOf, priceOf, readIds, writeCatalogueRows } from './catalogue-rows.ts'
 import { definedFields, type ImportEntity, type ImportRow, type RowFields } from './entity.ts'
+import type { ColumnValues } from './imported-state.ts'
 import { Decimal } from './invoice-amounts.ts'
-import { ExternalRef } from './references.ts'
+import { RecordRefs } from './references.ts'
 
 /** The price is read once the currency is known. */
 type Fields = RowFields<Omit<Treatment, 'id' | 'price' | 'currency'>> &
@@ -24,12 +25,6 @@ type Fields = RowFields<Omit<Treatment, 'id' | 'price' | 'currency'>> &
     readonly currency: string | null | undefined
   }
 
-/** A list in NDJSON; in a CSV cell, separated by semicolons. */
-const ExternalRefs = z.preprocess(
-  (value) => (typeof value === 'string' ? value.split(';') : value),
-  z.array(ExternalRef, { error: 'must be a list of external ids' }),
-)
-
 const columns = {
   name: catalogueName,
   code: treatmentCode.nullish(),
@@ -37,7 +32,7 @@ const columns = {
   duration_minutes: treatmentMinutes,
   price: Decimal,
   currency: currencyCode.nullish(),
-  doctor_external_ids: ExternalRefs.nullish(),
+  doctor_external_ids: RecordRefs.nullish(),
   is_active: booleanField.nullish(),
 }
 
@@ -66,19 +61,19 @@ export function treatmentImport(table: Table): ImportEntity<Fields> {
           isActive: row.is_active ?? undefined,
         }),
       ),
-    write: async (clinic, batch, outcomes) => {
-      const known = await readIds(doctors, clinic)
+    write: async (run, batch) => {
+      const known = await readIds(doctors, run.clinic)
       await writeCatalogueRows<Treatment, Fields>(
         {
           kind: 'treatment',
           store,
-          build: (row, before) => treatmentOf(row, before, clinic),
+          build: (row, before) => treatmentOf(row, before, run.clinic),
+          valuesOf,
           problems: (treatment, treatments) => treatmentProblems(treatment, treatments, known),
           columns: { doctorIds: 'doctor_external_ids' },
         },
-        clinic,
+        run,
         batch,
-        outcomes,
       )
     },
   }
@@ -106,3 +101,14 @@ function treatmentOf(
     price: priceOf(price, currency, 'price'),
   }
 }
+
+const valuesOf = (treatment: Treatment): ColumnValues => ({
+  name: treatment.name,
+  code: treatment.code,
+  description: treatment.description,
+  duration_minutes: treatment.minutes,
+  price: treatment.price,
+  currency: treatment.currency,
+  doctor_external_ids: treatment.doctorIds,
+  is_active: treatment.isActive,
+})

@@ -1,6 +1,7 @@
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { patientRowKey } from '../../../shared/store/keys/patients.ts'
 import { rowItem, type StoredPatient, toPatient } from '../../../shared/store/patients/patients.ts'
+import { originOfItem } from '../../../shared/store/table/import-origin.ts'
 import type { Item } from '../../../shared/store/table/write-requests.ts'
 
 /** A patient's record; null if it is not in the form that its store writes. The ordinal may have any value. */
@@ -13,7 +14,7 @@ export function decodeStoredPatient(item: Item): StoredPatient | null {
       ordinal: item.o as number,
       version: item.v as number,
       events: (item.ev as number | undefined) ?? 0,
-      ...(item.xi !== undefined && { externalId: item.xi as string }),
+      ...originOfItem(item),
     }
   } catch {
     return null
@@ -25,6 +26,6 @@ export const isOrdinal = (value: unknown): value is number =>
 
 /** The list row of a record. */
 export const listRowOf = (clinic: ClinicId, patient: StoredPatient): Item => {
-  const { ordinal, version: _, events: __, externalId: ___, ...facts } = patient
+  const { ordinal, version: _, events: __, externalId: ___, imported: ____, ...facts } = patient
   return rowItem(patientRowKey(clinic, ordinal), facts)
 }

@@ -5,16 +5,16 @@ import { isUuid } from '../../../shared/domain/uuid.ts'
 import type { CalendarEntity } from '../../../shared/store/calendar/calendar-entity.ts'
 import { type ListPosition, rowAttributes, rowKeys } from '../../../shared/store/calendar/calendar-row.ts'
 import { type Key, longId } from '../../../shared/store/keys/key.ts'
+import { type ImportOrigin, originOfItem } from '../../../shared/store/table/import-origin.ts'
 import { DECIMALS_ATTRIBUTE } from '../../../shared/store/table/stored-amounts.ts'
 import type { Item } from '../../../shared/store/table/write-requests.ts'
 
 /** A stored record and all its rows. */
-export type RecordImage<R> = {
+export type RecordImage<R> = ImportOrigin & {
   readonly id: string
   readonly key: Key
   readonly version: number
   readonly events: number
-  readonly externalId?: string
   readonly record: Stamped<R>
   readonly position: ListPosition
   readonly rows: readonly Item[]
@@ -53,7 +53,7 @@ function decodeImage<R>(
       key: { pk: item.pk, sk: item.sk },
       version: item.v as number,
       events: (item.ev as number | undefined) ?? 0,
-      ...(item.xi !== undefined && { externalId: item.xi as string }),
+      ...originOfItem(item),
       record,
       position,
       rows,

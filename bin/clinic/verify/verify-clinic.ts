@@ -8,9 +8,11 @@ import type { Table } from '../../../shared/store/table/table.ts'
 import { verifyCalendarLists } from './calendar-lists.ts'
 import { checkCatalogue } from './catalogue.ts'
 import { checkClinicIndexes } from './clinic-indexes.ts'
+import { checkHolidays } from './doctor-holidays.ts'
 import { checkInactivePatients } from './inactive-patients.ts'
 import { type Inspection, type InspectionOptions, openInspection, trackRepairs } from './inspection.ts'
 import { checkNationalIds } from './national-ids.ts'
+import { checkOverlappingVisits } from './overlapping-visits.ts'
 import { patientCountChecker } from './patient-count.ts'
 import { checkPatientOrdinals } from './patient-ordinals.ts'
 import { checkPatientRecords } from './patient-records.ts'
@@ -40,8 +42,10 @@ export async function verifyClinic(
   const staleOwners = await staleOwnerChecker(inspection, options.gracePeriodMs)
   await checkClinicIndexes(inspection)
   await checkCatalogue(inspection)
+  await checkHolidays(inspection)
   await verifyPatients(inspection)
   await verifyCalendarLists(inspection)
+  await checkOverlappingVisits(inspection)
   await staleOwners.check()
   return { checked, ...totals }
 }

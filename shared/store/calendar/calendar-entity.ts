@@ -2,6 +2,7 @@ import type { EventDraft } from '../../domain/event.ts'
 import type { Stamped } from '../../domain/stamped.ts'
 import type { CalendarLetter } from '../keys/calendar.ts'
 import type { Changeset } from '../table/changeset.ts'
+import type { ImportOrigin } from '../table/import-origin.ts'
 import type { Item } from '../table/write-requests.ts'
 import type { ListPosition } from './calendar-row.ts'
 
@@ -27,11 +28,9 @@ export type CalendarEntity<R, F extends string> = {
 }
 
 /** A record as it was read, with the version that a change of it is conditional on. */
-export type StoredRecord<R> = {
+export type StoredRecord<R> = ImportOrigin & {
   readonly record: Stamped<R>
   readonly version: number
   /** The number of the record's events so far. */
   readonly events: number
-  /** The id in the clinic's own system, if the record was imported. For the operator alone. */
-  readonly externalId?: string
 }

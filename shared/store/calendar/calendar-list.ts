@@ -16,6 +16,7 @@ import { calendarKey, tallyPartition } from '../keys/calendar.ts'
 import { changeIndexKey } from '../keys/change-index.ts'
 import { changeFeed } from '../table/change-feed.ts'
 import type { Changeset } from '../table/changeset.ts'
+import { type ImportOrigin, originAttributes, originOf } from '../table/import-origin.ts'
 import type { CalendarEntity, StoredRecord } from './calendar-entity.ts'
 import type { CalendarFilter } from './calendar-filter.ts'
 import { calendarPages, type ListPlatform } from './calendar-pages.ts'
@@ -63,29 +64,29 @@ export function calendarList<R, F extends string>(platform: ListPlatform, entity
 
   /**
    * Adds a new record, or a change of one that was read, to a transaction, and returns the record as it is stored, with the time
-   * of the change. The external id is kept unless one is given.
+   * of the change. The origin is kept unless one is given.
    */
   function change(
     changeset: Changeset,
     before: StoredRecord<R> | null,
     record: R,
-    externalId: string | undefined = before?.externalId,
+    origin: ImportOrigin = originOf(before ?? {}),
   ): Stamped<R> {
     const after = { ...record, updatedAt: changeset.stamp(before ? null : entity.createdAt(record)) }
-    write(changeset, before, after, externalId)
+    write(changeset, before, after, origin)
     return after
   }
 
   /** Adds a record with new copies of names to a transaction. It does not count as changed: those that it copies do. */
   function refresh(changeset: Changeset, before: StoredRecord<R>, record: R): void {
-    write(changeset, before, { ...record, updatedAt: before.record.updatedAt }, before.externalId)
+    write(changeset, before, { ...record, updatedAt: before.record.updatedAt }, originOf(before))
   }
 
   function write(
     changeset: Changeset,
     before: StoredRecord<R> | null,
     after: Stamped<R>,
-    externalId: string | undefined,
+    origin: ImportOrigin,
   ): void {
     const { clinic } = changeset
     const attributes = entity.encode(after)
@@ -100,7 +101,7 @@ export function calendarList<R, F extends string>(platform: ListPlatform, entity
         ...attributes,
         v: (before?.version ?? 0) + 1,
         ...(events > 0 && { ev: events }),
-        ...(externalId !== undefined && { xi: externalId }),
+        ...originAttributes(origin),
       },
       before === null ? 'new' : { version: before.version },
     )

@@ -1,6 +1,7 @@
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { Stamped } from '../../domain/stamped.ts'
 import { calendarKey } from '../keys/calendar.ts'
+import { originOfItem } from '../table/import-origin.ts'
 import type { Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'
 import type { CalendarEntity, StoredRecord } from './calendar-entity.ts'
@@ -24,7 +25,7 @@ export function calendarRecords<R, F extends string>(table: Table, entity: Calen
     record: entity.decode(item, item.sk),
     version: item.v as number,
     events: (item.ev as number | undefined) ?? 0,
-    ...(item.xi !== undefined && { externalId: item.xi as string }),
+    ...originOfItem(item),
   })
 
   /** The records of rows, in their order; those of thin rows are read by their ids. */

@@ -10,7 +10,9 @@ import {
   list,
   nullable,
   number,
+  optional,
   text,
+  unlisted,
 } from '../table/attributes.ts'
 import { stampedCodec } from '../table/stamped-codec.ts'
 import { amountCodec } from '../table/stored-amounts.ts'
@@ -48,6 +50,7 @@ export const INVOICE_ATTRIBUTES = {
   issueDate: text('on'),
   dueDate: nullable(text('due')),
   paidAt: nullable(instant('at')),
+  clinicPaidAt: unlisted(optional(instant('sat'))),
   currency: text('cur'),
   subtotal: amount('sub'),
   tax: amount('tax'),

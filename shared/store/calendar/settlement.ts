@@ -4,9 +4,11 @@ import { MAX_MINOR_UNITS } from '../../domain/money.ts'
 import type { Payment } from '../../domain/payment.ts'
 import type { Stamped } from '../../domain/stamped.ts'
 import { patientKey } from '../keys/patients.ts'
-import { patientStore } from '../patients/patients.ts'
+import { patientStore, type StoredPatient } from '../patients/patients.ts'
 import { Changeset } from '../table/changeset.ts'
+import type { ImportOrigin } from '../table/import-origin.ts'
 import type { Table } from '../table/table.ts'
+import type { StoredRecord } from './calendar-entity.ts'
 import type { ListPlatform } from './calendar-pages.ts'
 import { invoiceStore } from './invoices.ts'
 import { paymentStore } from './payments.ts'
@@ -15,8 +17,8 @@ import { paymentStore } from './payments.ts'
 export type PaymentChange = {
   readonly id: string
   readonly build: (invoice: Invoice, before: Payment | null) => Payment
-  /** The id in the clinic's own system. */
-  readonly externalId?: string
+  /** The origin of the payment, if it is imported. */
+  readonly originOf?: (after: Payment, before: StoredRecord<Payment> | null) => ImportOrigin
 }
 
 /**
@@ -31,6 +33,19 @@ export class PaidAmountTooLarge extends RangeError {}
 
 /** The patient of the invoice was erased: nothing more is written about a person who is not to be known. */
 export class PatientErased extends Error {}
+
+/** What the changes of some payments of one invoice depend on. */
+export type SettlementFacts = {
+  readonly invoice: StoredRecord<Invoice>
+  readonly patient: StoredPatient | undefined
+  /** The payments to be changed, by id. */
+  readonly stored: ReadonlyMap<string, StoredRecord<Payment>>
+  /** All payments of the invoice. */
+  readonly all: readonly Payment[]
+}
+
+/** A new invoice has no payments: each changes its version. */
+const UNPAID_VERSION = 1
 
 /** Writes payments together with their effect on the invoice. */
 export function settlement(table: Table) {
@@ -60,17 +75,33 @@ export function settlement(table: Table) {
         clinic,
         wanted.map(({ id }) => id),
       ),
-      payments.allOf(clinic, 'invoice', invoiceId),
+      paymentsOf(clinic, invoice),
     ])
+    return addPayments(clinic, { invoice, patient: found.get(owner), stored, all }, wanted)
+  }
+
+  /** The payments of an invoice that was read before. */
+  async function paymentsOf(
+    clinic: ClinicId,
+    { version, record }: StoredRecord<Invoice>,
+  ): Promise<readonly Payment[]> {
+    return version === UNPAID_VERSION ? [] : payments.allOf(clinic, 'invoice', record.id)
+  }
+
+  /** The same changes, from facts that were read already: the invoice before its payments. @throws PaidAmountTooLarge; PatientErased */
+  function addPayments(
+    clinic: ClinicId,
+    { invoice, patient, stored, all }: SettlementFacts,
+    wanted: readonly PaymentChange[],
+  ): Changeset {
     const changes = new Changeset(table, clinic)
-    const patient = found.get(owner)
     if (patient?.erasedAt) throw new PatientErased('the patient of the invoice was erased')
-    if (patient) changes.requireVersion(patientKey(clinic, owner), patient.version)
+    if (patient) changes.requireVersion(patientKey(clinic, patient.id), patient.version)
     const byId = new Map<string, Payment>(all.map((payment) => [payment.id, payment]))
-    for (const { id, build, externalId } of wanted) {
+    for (const { id, build, originOf } of wanted) {
       const before = stored.get(id) ?? null
       const after = build(invoice.record, before?.record ?? null)
-      payments.change(changes, before, after, externalId)
+      payments.change(changes, before, after, originOf?.(after, before))
       byId.set(id, after)
     }
     const settled = applyPayments(invoice.record, [...byId.values()])
@@ -80,7 +111,7 @@ export function settlement(table: Table) {
     return changes
   }
 
-  return { buildChangeset }
+  return { buildChangeset, paymentsOf, addPayments }
 }
 
 /** The most reads of an invoice whose payments keep changing. */

@@ -66,6 +66,7 @@ export function patientChanges(table: Table) {
       ...eraseFields<Patient>(before, PATIENT_FIELDS),
       erasedAt: before.erasedAt ?? at,
       externalId: undefined,
+      imported: undefined,
     })
     const after = await change(clinic, id, eraseAll, (changes) => ledger.begin(changes, erasure))
     if (!after) return null

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { ClinicId } from '../../domain/clinic.ts'
 import type { StoredRecord } from '../calendar/calendar-entity.ts'
 import type { RecordList } from '../calendar/calendar-list.ts'
@@ -5,6 +6,7 @@ import type { Key } from '../keys/key.ts'
 import { Changeset } from '../table/changeset.ts'
 import { chunked } from '../table/chunked.ts'
 import { commitPacked, type Unit } from '../table/commit-packed.ts'
+import { originOf } from '../table/import-origin.ts'
 import { isSameRecord } from '../table/stamped-codec.ts'
 import type { Table } from '../table/table.ts'
 
@@ -16,7 +18,7 @@ export type RefreshedRecord<R> = {
   readonly after: R
   readonly source: Key
   readonly version: number
-  /** Whether the record's patient is erased, and the record loses its external id. */
+  /** Whether the record's patient is erased, and the record loses its origin. */
   readonly isErasure?: boolean
 }
 
@@ -34,9 +36,9 @@ export async function rewriteRecords<R extends { readonly id: string }>(
   const buildChangeset = async (stored: StoredRecord<R> | null | undefined): Promise<Changeset | null> => {
     const refreshed = stored && (await refreshRecord(stored.record))
     if (!refreshed) return null
-    const before = refreshed.isErasure ? withoutExternalId(stored) : stored
+    const before = refreshed.isErasure ? withoutOrigin(stored) : stored
     const isFresh = isSameRecord(stored.record, refreshed.after)
-    if (isFresh && before.externalId === stored.externalId) return null
+    if (isFresh && isDeepStrictEqual(originOf(before), originOf(stored))) return null
     const changes = new Changeset(table, clinic)
     if (refreshed.isErasure) list.change(changes, before, refreshed.after)
     else list.refresh(changes, before, refreshed.after)
@@ -58,4 +60,5 @@ export async function rewriteRecords<R extends { readonly id: string }>(
   return rewritten
 }
 
-const withoutExternalId = <R>({ externalId: _, ...stored }: StoredRecord<R>): StoredRecord<R> => stored
+const withoutOrigin = <R>({ externalId: _, imported: __, ...stored }: StoredRecord<R>): StoredRecord<R> =>
+  stored

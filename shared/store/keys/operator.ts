@@ -29,10 +29,37 @@ export const deletedClinicKey = (clinic: ClinicId): Key => ({
   sk: clinic,
 })
 
+const importPartition = (clinic: ClinicId): string => `${IMPORT_PARTITION_PREFIX}${shortId(clinic)}`
+
 /** The secret from which the ids of a clinic's imported records are derived. */
 export const importSecretKey = (clinic: ClinicId): Key => ({
-  pk: `${IMPORT_PARTITION_PREFIX}${shortId(clinic)}`,
+  pk: importPartition(clinic),
   sk: 'secret',
+})
+
+/** The links of a clinic's external ids, and the item whose version they change. */
+export const importLinkRange = (clinic: ClinicId) => ({
+  pk: importPartition(clinic),
+  from: 'link#',
+  to: importLinksKey(clinic).sk,
+})
+
+/** The item whose version changes with every link. Its key sorts after all links. */
+export const importLinksKey = (clinic: ClinicId): Key => ({ pk: importPartition(clinic), sk: 'links' })
+
+/** The record that is linked to the external id from which an import derives an id. */
+export const importLinkKey = (clinic: ClinicId, derivedId: string): Key => ({
+  pk: importPartition(clinic),
+  sk: `link#${derivedId}`,
+})
+
+/** The derived id of a link; null for another item. */
+export const linkedIdOf = ({ sk }: Key): string | null => (sk.startsWith('link#') ? sk.slice(5) : null)
+
+/** What an import left of a record that was removed since. */
+export const importedRemovalKey = (clinic: ClinicId, id: string): Key => ({
+  pk: importPartition(clinic),
+  sk: `removed#${id}`,
 })
 
 /** The format that every item of the table has reached. */

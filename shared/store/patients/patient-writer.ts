@@ -58,10 +58,14 @@ export function patientWriter({ table }: { table: Table }) {
   }
 
   /**
-   * Creates patients, in order, all or none. At most {@link MAX_CREATED}.
+   * Creates patients, in order, all or none. At most {@link MAX_CREATED}. `extendChanges` adds one item to the transaction.
    * @throws ConditionFailed when one of the ids exists
    */
-  async function createMany(clinic: ClinicId, patients: readonly ImportedPatient[]): Promise<void> {
+  async function createMany(
+    clinic: ClinicId,
+    patients: readonly ImportedPatient[],
+    extendChanges: (changes: Changeset) => void = () => {},
+  ): Promise<void> {
     const isCommitted = await inTurns(clinic, async ({ readHead, commit }) => {
       const head = await readHead()
       const changes = new Changeset(table, clinic)
@@ -70,6 +74,7 @@ export function patientWriter({ table }: { table: Table }) {
         changes,
         created.map((after) => ({ before: null, after })),
       )
+      extendChanges(changes)
       return commit(changes, head, { n: head.n + patients.length })
     })
     if (!isCommitted) throw new ConditionFailed([])

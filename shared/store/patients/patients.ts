@@ -17,13 +17,14 @@ import {
   unlisted,
 } from '../table/attributes.ts'
 import { changeFeed } from '../table/change-feed.ts'
+import { type ImportOrigin, originAttributes, originOfItem } from '../table/import-origin.ts'
 import { stampedCodec } from '../table/stamped-codec.ts'
 import type { Table } from '../table/table.ts'
 import type { Item } from '../table/write-requests.ts'
 import { readPatientHead } from './head.ts'
 
-/** A patient, with the id in the clinic's own system if the patient was imported. That id is for the operator alone. */
-export type ImportedPatient = Patient & { readonly externalId?: string }
+/** A patient, with its origin if it was imported. */
+export type ImportedPatient = Patient & ImportOrigin
 
 /** A patient with its ordinal: its position in order of creation. */
 export type StoredPatient = Stamped<ImportedPatient> & {
@@ -127,13 +128,13 @@ const patientCodec = stampedCodec(recordCodec<Patient>(PATIENT_ATTRIBUTES))
 
 export const recordItem = (
   key: Key,
-  { ordinal, version, events, externalId, ...patient }: StoredPatient,
+  { ordinal, version, events, externalId, imported, ...patient }: StoredPatient,
 ): Item => ({
   ...key,
   o: ordinal,
   v: version,
   ...(events > 0 && { ev: events }),
-  ...(externalId !== undefined && { xi: externalId }),
+  ...originAttributes({ externalId, imported }),
   ...patientCodec.encode(patient),
 })
 
@@ -155,7 +156,7 @@ function toStoredPatient(item: Item): StoredPatient {
     ordinal: item.o as number,
     version: item.v as number,
     events: (item.ev as number | undefined) ?? 0,
-    ...(item.xi !== undefined && { externalId: item.xi as string }),
+    ...originOfItem(item),
   }
 }
 

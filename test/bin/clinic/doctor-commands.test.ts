@@ -113,9 +113,14 @@ describe('a change that changes nothing', () => {
     expect(await db.table.get(key)).toEqual(before)
   })
 
-  it('is reported for a room, a clinic and a webhook, too', async () => {
+  it('is reported for a room, a clinic, a patient and an appointment, too', async () => {
     const of = ['--clinic', mine.clinic.id]
     expect((await run('room', 'activate', mine.room.id, ...of)).printed).toContain('Nothing changed: room ')
+    const same = ['patient', 'update', mine.patient.id, ...of, '--first-name', mine.patient.firstName]
+    expect((await run(...same)).printed).toBe(`Nothing changed: patient ${mine.patient.id} is so already\n`)
+    expect((await run('patient', 'update', mine.patient.id, ...of)).errors).toContain('Nothing to change')
+    const still = ['appointment', 'move', mine.appointment.id, ...of, '--date', mine.appointment.date]
+    expect((await run(...still)).printed).toContain('Nothing changed')
     expect((await run('clinic', 'set', mine.clinic.id, '--name', 'Clinic', '--yes')).printed).toBe(
       'Nothing changed: clinic Clinic is so already\n',
     )

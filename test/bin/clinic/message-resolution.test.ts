@@ -1,6 +1,11 @@
 /** A person's word on a message, and its provider's at the same time. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { RESOLUTIONS, resolveMessage, unresolvedMessages } from '../../../bin/clinic/message-resolution.ts'
+import {
+  RESOLUTIONS,
+  resolveMessage,
+  resolveMessages,
+  unresolvedMessages,
+} from '../../../bin/clinic/message-resolution.ts'
 import { CommandFailure } from '../../../bin/clinic/output.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import type { Message, ProviderFeedback } from '../../../shared/domain/message.ts'
@@ -97,10 +102,46 @@ describe('feedback of the provider while a message is resolved', () => {
       const result = await resolveMessage(racing, clinic, message.id, verdict, Date.now).catch(
         (error) => error,
       )
-      if (result instanceof CommandFailure) expect(result.message).toContain(`done: ${occurrence.kind}`)
+      if (result instanceof CommandFailure) expect(result.message).toContain(`settled as ${occurrence.kind}`)
       else expect(result).toEqual(reported)
       expect(reported).toMatchObject({ status: occurrence.kind })
       expect(await find(message)).toEqual(reported)
     },
   )
+})
+
+describe('resolving many', () => {
+  const claimed = (acceptedAt: string) =>
+    storeMessage(table, clinic, {
+      acceptedAt,
+      dispatch: claimedDispatch(Date.now() - MINUTE),
+      isUnresolved: true,
+    })
+  const BEFORE = '2026-03-02T00:00:00.000Z'
+
+  it('settles those that were accepted before an instant, and no others', async () => {
+    const [first, second, later] = await Promise.all(
+      ['2026-03-01T08:00:00.000Z', '2026-03-01T23:59:59.999Z', BEFORE].map(claimed),
+    )
+    const { resolved, settled } = await resolveMessages(table, clinic, BEFORE, 'failed', Date.now)
+    expect([resolved.map(({ id }) => id).sort(), settled]).toEqual([[first?.id, second?.id].sort(), 0])
+    expect(resolved.map(({ status }) => status)).toEqual(['failed', 'failed'])
+    expect(await unresolved()).toEqual([later?.id])
+    await resolveMessage(table, clinic, later?.id ?? '', 'sent', Date.now)
+  })
+
+  it('keeps what the provider has reported meanwhile', async () => {
+    const message = await claimed('2026-03-01T08:00:00.000Z')
+    const racing = interrupted(1, () =>
+      messageDispatch({ table }).recordFeedback(clinic.id, message.id, {
+        ...{ kind: 'delivered', at: new Date().toISOString(), providerMessageId: null },
+      }),
+    )
+    const reads = { ...racing, getMany: table.getMany }
+    expect(await resolveMessages(reads, clinic, BEFORE, 'failed', Date.now)).toMatchObject({
+      resolved: [],
+      settled: 1,
+    })
+    expect((await find(message))?.status).toBe('delivered')
+  })
 })

@@ -75,6 +75,7 @@ describe('payment void', () => {
     expect(lines[1]).toMatchObject({ command: 'payment void', outcome: 'done' })
     expect(lines[1]?.records).toContain(mine.payment.id)
     expect(JSON.stringify(lines)).not.toContain(REASON)
+    expect(JSON.parse((await run('payment', 'show', mine.payment.id)).printed).void_reason).toBe(REASON)
     await expectVerified()
   })
 
@@ -98,8 +99,9 @@ describe('payment void', () => {
       `Payment ${failed} failed, so it does not count: there is nothing to void.`,
     ])
     const { payment: foreign } = await createPopulatedClinic(db.table)
-    for (const id of [foreign.id, 'y1'])
-      expect(await ended(voided(id))).toEqual([2, `The clinic has no payment ${id}.`])
+    const where = 'Find it with "payment find" or "payment list".'
+    expect(await ended(voided(foreign.id))).toEqual([2, `The clinic has no payment ${foreign.id}. ${where}`])
+    expect(await ended(voided('y1'))).toEqual([2, `The clinic has no payment with this id. ${where}`])
     expect(await invoice()).toMatchObject({ paid: before?.paid, status: before?.status })
   })
 

@@ -68,7 +68,9 @@ describe('list', () => {
     const list = program.commands.find((one) => one.name() === group)?.commands
     const options = list?.find((one) => one.name() === 'list')?.options.map(({ long }) => long)
     const parameters = Object.keys(route.query.shape).map((name) => `--${name.replaceAll('_', '-')}`)
-    expect(options?.sort()).toEqual(['--clinic', ...parameters].sort())
+    // The operator alone has unresolved messages.
+    const own = group === 'messages' ? ['--clinic', '--unresolved'] : ['--clinic']
+    expect(options?.sort()).toEqual([...own, ...parameters].sort())
   })
 
   it.each([
@@ -188,6 +190,11 @@ describe('find', () => {
     expect(printed).toContain(id)
     expect(lines[1]?.records).toContain(id)
     expect(JSON.stringify(lines)).not.toContain(external)
+    const unknown = await run('appointment', 'find', '--external-id', '7', ...of())
+    expect([unknown.code, unknown.errors]).toEqual([
+      2,
+      'The clinic has no appointment with this id in its own system. It is compared exactly, with zeros and spaces.\n',
+    ])
   })
 
   it('says what it compares if nothing matches, without repeating what was typed', async () => {

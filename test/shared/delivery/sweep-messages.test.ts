@@ -97,7 +97,7 @@ describe('the sweep of messages', () => {
           'markUnresolved',
           CLINIC,
           'm',
-          'The sender stopped without reporting a result: the message may have been sent',
+          "The sending function stopped before noting the provider's answer; it may have been sent.",
         ],
       ],
       counted: ['message_unresolved'],

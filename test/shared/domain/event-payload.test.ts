@@ -92,6 +92,7 @@ describe('eventPayload', () => {
     issueDate: aDate,
     dueDate: maybe(aDate),
     paidAt: maybe(anInstant),
+    clinicPaidAt: maybe(anInstant),
     currency: fc.constant('EUR'),
     subtotal: anAmount,
     tax: anAmount,

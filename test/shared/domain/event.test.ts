@@ -53,6 +53,7 @@ const invoice: Invoice = {
   issueDate: '2026-05-04',
   dueDate: null,
   paidAt: null,
+  clinicPaidAt: null,
   currency: 'EUR',
   subtotal: 100,
   tax: 0,

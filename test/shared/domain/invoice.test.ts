@@ -194,6 +194,7 @@ describe('INVOICE_FIELDS', () => {
     issueDate: '2026-05-04',
     dueDate: '2026-06-04',
     paidAt: null,
+    clinicPaidAt: null,
     currency: 'EUR',
     subtotal: 100,
     tax: 0,
@@ -214,7 +215,7 @@ describe('INVOICE_FIELDS', () => {
     })
   })
 
-  it('makes no event for a change of the copied name or email address', () => {
-    expect(silentFields(INVOICE_FIELDS)).toEqual(['patient.fullName', 'patient.email'])
+  it('makes no event for a change of the copied name or email address, or of the time of payment that the clinic states', () => {
+    expect(silentFields(INVOICE_FIELDS)).toEqual(['clinicPaidAt', 'patient.fullName', 'patient.email'])
   })
 })

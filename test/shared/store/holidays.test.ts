@@ -54,7 +54,7 @@ it('are refreshed in the doctors that an interrupted refresh has not reached', a
   for (const id of ids) expect(await holidaysOf(id)).toEqual([day('2026-12-25')])
 })
 
-it('are never those of before a change at the same time, whoever writes last', async () => {
+it('are never those of before a change at the same time, whichever is written last', async () => {
   const id = await addDoctor()
   await set(day('2026-12-25'))
   let isFirst = true

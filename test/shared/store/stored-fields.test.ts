@@ -79,6 +79,7 @@ describe('the stored format', () => {
       on: '2026-05-04',
       due: null,
       at: null,
+      sat: at,
       cur: 'EUR',
       dec: 2,
       sub: 10_000,

@@ -104,14 +104,14 @@ describe('importing appointments', () => {
       ...visit,
       external_id: n,
       patient_external_id: 1 + (n % 2),
-      appointment_date: `2026-${String(1 + (n % 12)).padStart(2, '0')}-15`,
+      appointment_date: `2025-${String(1 + (n % 12)).padStart(2, '0')}-15`,
     }))
     expect(await load('appointments', rows)).toMatchObject({ imported: 1200, rejected: 0 })
     expect(
       (
         await appointmentStore(imported.db).page(
           imported.clinic.id,
-          { from: '2026-06-01', to: '2026-07-31' },
+          { from: '2025-06-01', to: '2025-07-31' },
           FIRST,
         )
       ).total,

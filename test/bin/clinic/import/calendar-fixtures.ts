@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { importEntities } from '../../../../bin/clinic/import/entities.ts'
-import { importFile } from '../../../../bin/clinic/import/import-file.ts'
+import { type ImportOptions, importFile } from '../../../../bin/clinic/import/import-file.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
@@ -11,6 +11,8 @@ import type { Table } from '../../../../shared/store/table/table.ts'
 import { freshTable, NOW, newClinic, type TestTable } from '../../../support/table.ts'
 
 export const FIRST = { page: 1, limit: 100 }
+
+type Options = Pick<ImportOptions, 'overwrite' | 'allowOverlaps'>
 
 /** A table, and for each test a new clinic with two patients and a doctor, all imported. */
 export function importedClinic() {
@@ -38,18 +40,19 @@ export function importedClinic() {
   afterAll(() => rmSync(folder, { recursive: true }))
 
   /** Imports rows of one entity as a file would hold them. */
-  async function load(name: string, rows: object[], table?: Table) {
+  async function load(name: string, rows: object[], table?: Table, options?: Options) {
     const file = join(folder, `${name}.ndjson`)
     writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
-    return loadFile(name, file, table)
+    return loadFile(name, file, table, options)
   }
 
-  async function loadFile(name: string, file: string, table: Table = db.table) {
+  async function loadFile(name: string, file: string, table: Table = db.table, options: Options = {}) {
     const entity = importEntities(table, () => NOW).find((known) => known.name === name)
     if (!entity) throw new Error(`no entity ${name}`)
     const reasons: string[] = []
     const result = await importFile(file, entity, clinic, {
       now: () => NOW,
+      ...options,
       onRejected: ({ reason }) => reasons.push(reason),
     })
     return { ...result, reasons }

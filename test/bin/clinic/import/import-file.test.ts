@@ -317,8 +317,8 @@ describe('importing patients from NDJSON', () => {
     ['a list', '[1]\n', '1: is not a JSON object'],
     [
       'an unknown field',
-      '{"external_id":1,"first_name":"Jo","last_name":"Doe","id":"x"}\n',
-      '1: unknown field "id"',
+      '{"external_id":1,"first_name":"Jo","last_name":"Doe","nickname":"x"}\n',
+      '1: unknown field "nickname"',
     ],
     [
       'half a character',

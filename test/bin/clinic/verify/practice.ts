@@ -149,6 +149,7 @@ export function anInvoice(made: Practice): Invoice {
     issueDate: randomDate(made),
     dueDate: null,
     paidAt: null,
+    clinicPaidAt: null,
     currency: 'EUR',
     subtotal: 10_000,
     tax: 0,

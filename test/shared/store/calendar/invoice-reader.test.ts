@@ -26,6 +26,7 @@ it('returns an invoice that agrees with its payments when one is paid between th
     issueDate: '2026-05-01',
     dueDate: null,
     paidAt: null,
+    clinicPaidAt: null,
     currency: 'EUR',
     subtotal: 10_000,
     tax: 0,

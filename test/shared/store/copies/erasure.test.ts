@@ -54,12 +54,13 @@ const patient = filledPatient()
 const records = filledRecords(patient)
 const sms = { ...records.message, channel: 'sms' as const, recipient: patient.phoneNumber }
 const formerName = 'Formerowitz'
-const externalIds = ['patient', 'appointment', 'invoice', 'payment', 'message'].map(
-  (of) => `external-${of}-7`,
-)
+const origins = ['patient', 'appointment', 'invoice', 'payment', 'message'].map((of) => ({
+  externalId: `external-${of}-7`,
+  imported: `imported-${of}-7`,
+}))
 const canaries = [
   formerName,
-  ...externalIds,
+  ...origins.flatMap((origin) => Object.values(origin)),
   ...personalData<Patient>(patient, PATIENT_FIELDS),
   ...personalData<Appointment>(records.appointment, APPOINTMENT_FIELDS),
   ...personalData<Invoice>(records.invoice, INVOICE_FIELDS),
@@ -94,13 +95,13 @@ beforeAll(async () => {
   neighbor = await createPopulatedClinic(db.table)
   const writer = patientWriter(db)
   const changes = patientChanges(db.table)
-  const imported = { ...patient, lastName: formerName, externalId: externalIds[0] }
+  const imported = { ...patient, lastName: formerName, ...origins[0] }
   await writer.createMany(clinic.id, [aPatient(), imported, aPatient()])
   await writer.snapshotAll(clinic.id)
-  await createRecord(db.table, clinic, appointmentStore(db), records.appointment, externalIds[1])
-  await createRecord(db.table, clinic, invoiceStore(db), records.invoice, externalIds[2])
-  await createRecord(db.table, clinic, paymentStore(db), records.payment, externalIds[3])
-  await createRecord(db.table, clinic, messageStore(db), records.message, externalIds[4])
+  await createRecord(db.table, clinic, appointmentStore(db), records.appointment, origins[1])
+  await createRecord(db.table, clinic, invoiceStore(db), records.invoice, origins[2])
+  await createRecord(db.table, clinic, paymentStore(db), records.payment, origins[3])
+  await createRecord(db.table, clinic, messageStore(db), records.message, origins[4])
   await changes.update(clinic.id, patient.id, { lastName: patient.lastName })
   await storeResponse('patient', { data: renderPatient(patient, clinic) })
   await storeResponse('appointment', { data: renderAppointment(records.appointment, clinic) })

@@ -1,15 +1,14 @@
-/** The commands that read invoices and payments. */
+/** The commands that read invoices. */
 import { invoiceFilter, listInvoices, renderInvoice } from '../../shared/api/invoices.ts'
-import { listPayments, paymentFilter, renderPayment } from '../../shared/api/payments.ts'
+import { renderPayment } from '../../shared/api/payments.ts'
 import { readFilteredList } from '../../shared/runtime/record-list.ts'
 import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
-import { paymentStore } from '../../shared/store/calendar/payments.ts'
 import { invoiceReader } from '../../shared/store/calendar/settlement.ts'
-import type { RecordKind } from './record-commands.ts'
-import { findOfPatients, invoicesWithNumber, NAME_OR_CONTACT } from './records-of-patients.ts'
+import { invoicesWithNumber } from './invoice-numbers.ts'
+import type { RecordKind } from './record-kind.ts'
+import { findOfPatients, NAME_OR_CONTACT } from './records-of-patients.ts'
 
 type Invoice = ReturnType<typeof renderInvoice>
-type Payment = ReturnType<typeof renderPayment>
 
 export const invoices: RecordKind<Invoice> = {
   group: 'invoice',
@@ -50,40 +49,6 @@ export const invoices: RecordKind<Invoice> = {
     status,
     `${total_amount} ${currency}`,
     `due ${balance_due}`,
-    patient.full_name,
-  ],
-}
-
-export const payments: RecordKind<Payment> = {
-  group: 'payment',
-  noun: 'payment',
-  plural: 'payments',
-  imported: 'payment',
-  list: {
-    query: listPayments.query,
-    read: ({ table, clinic }, query) =>
-      readFilteredList(
-        'payments',
-        { clinic, query, now: Date.now() },
-        paymentStore({ table }),
-        paymentFilter(query),
-        renderPayment,
-      ),
-  },
-  show: async ({ table, clinic }, id) => {
-    const found = await paymentStore({ table }).find(clinic.id, id)
-    return found && renderPayment(found.record, clinic)
-  },
-  searched: `the patient's ${NAME_OR_CONTACT}`,
-  find: (place, text) =>
-    findOfPatients(place, text, paymentStore(place), (record) => renderPayment(record, place.clinic)),
-  cells: ({ payment_date, type, status, amount, currency, payment_method, invoice_number, patient }) => [
-    payment_date,
-    type,
-    status,
-    `${amount} ${currency}`,
-    payment_method,
-    `invoice ${invoice_number}`,
     patient.full_name,
   ],
 }

@@ -1,0 +1,123 @@
+import type { Command } from 'commander'
+import * as z from 'zod'
+import { addYesOption, confirm } from './confirmation.ts'
+import { connectQueues } from './connection.ts'
+import { describeLetter, letterJson } from './dead-letter-json.ts'
+import { DEAD_LETTER_QUEUES, deadLettersOutput } from './dead-letter-queues.ts'
+import { countLetters, giveBack, readLetters } from './dead-letter-reading.ts'
+import { namesOf, take } from './dead-letter-taking.ts'
+import { deleteLetters, sendLetters } from './dead-letters.ts'
+import { CommandFailure, EXIT, formatTable, parseOption, print } from './output.ts'
+
+type Options = { queue?: string; limit: string }
+
+const QUEUE_OPTION = ['--queue <name>', `${DEAD_LETTER_QUEUES.join(', ')} (default: all)`] as const
+
+export function addDeadLetterCommands(program: Command): void {
+  const group = program
+    .command('dead-letters')
+    .description('look at messages of queues that could not be processed, and move or delete one')
+
+  group
+    .command('count')
+    .description('count the dead letters of each queue')
+    .action(async (_: object, command: Command) => {
+      const { client, urlOf } = await connectQueues(command)
+      const data = await Promise.all(
+        DEAD_LETTER_QUEUES.map(async (queue) => ({
+          queue,
+          letters: await countLetters(client, urlOf(deadLettersOutput(queue))),
+        })),
+      )
+      print(command, { data }, formatTable(data.map(({ queue, letters }) => [queue, String(letters)])))
+    })
+
+  group
+    .command('list')
+    .description(
+      'list dead letters with their ids, oldest first; they are hidden from other commands meanwhile',
+    )
+    .option(...QUEUE_OPTION)
+    .option('--limit <number>', 'of each queue', '100')
+    .action(async (given: Options, command: Command) => {
+      const limit = parseOption('limit', z.coerce.number().int().min(1).max(10_000), given.limit)
+      const names = namesOf(given.queue)
+      const { client, urlOf } = await connectQueues(command)
+      const found = await Promise.all(
+        names.map(async (name) =>
+          (await readLetters(client, urlOf(deadLettersOutput(name)), limit)).map((one) =>
+            letterJson(name, one),
+          ),
+        ),
+      )
+      const data = found.flatMap((letters) => letters.toSorted((a, b) => (a.sent_at < b.sent_at ? -1 : 1)))
+      const rows = data.map((letter) => [
+        ...[letter.queue, letter.letter_id, `sent ${letter.sent_at}`, describeLetter(letter)],
+      ])
+      print(command, { data }, rows.length > 0 ? formatTable(rows) : ['No dead letters'])
+    })
+
+  group
+    .command('show')
+    .description('show what a dead letter refers to')
+    .argument('<letter>', 'id of "dead-letters list"')
+    .option(...QUEUE_OPTION)
+    .action(async (id: string, given: Options, command: Command) => {
+      const { client, name, url, letter } = await take(command, id, given)
+      await giveBack(client, url, [letter])
+      const result = letterJson(name, letter)
+      const rows = Object.entries(result).flatMap(([key, value]) =>
+        value === undefined ? [] : [[key, String(value)]],
+      )
+      print(command, result, formatTable(rows))
+    })
+  addRedriveOne(group)
+  addDiscard(group)
+}
+
+function addRedriveOne(group: Command): void {
+  group
+    .command('redrive')
+    .description(
+      'move a dead letter back to its queue, after its cause is fixed; "messages redrive" moves all',
+    )
+    .argument('<letter>', 'id of "dead-letters list"')
+    .option(...QUEUE_OPTION)
+    .action(async (id: string, given: Options, command: Command) => {
+      const { client, name, url, letter, source } = await take(command, id, given)
+      if (source === null) {
+        await giveBack(client, url, [letter])
+        throw new CommandFailure(`No queue takes back dead letters of ${name}: discard it.`)
+      }
+      const sent = await sendLetters(client, source, [letter])
+      if (sent.size === 0) {
+        await giveBack(client, url, [letter])
+        throw new CommandFailure('SQS did not accept the message. It is still a dead letter.', EXIT.failed)
+      }
+      await deleteLetters(client, url, [letter])
+      print(command, { ...letterJson(name, letter), moved: true }, [`Moved dead letter ${id} to ${name}`])
+    })
+}
+
+function addDiscard(group: Command): void {
+  const discard = group
+    .command('discard')
+    .description('delete a dead letter permanently')
+    .argument('<letter>', 'id of "dead-letters list"')
+    .option(...QUEUE_OPTION)
+    .action(async (id: string, given: Options, command: Command) => {
+      const { client, name, url, letter } = await take(command, id, given)
+      try {
+        const what = describeLetter(letterJson(name, letter))
+        await confirm(command, [`Dead letter ${id} of ${name} is deleted: ${what}`])
+      } catch (error) {
+        await giveBack(client, url, [letter])
+        throw error
+      }
+      await deleteLetters(client, url, [letter])
+      print(command, { ...letterJson(name, letter), discarded: true }, [
+        `Discarded dead letter ${id} of ${name}`,
+      ])
+    })
+  addYesOption(discard)
+}

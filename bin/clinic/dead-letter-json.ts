@@ -1,0 +1,61 @@
+import type { Message as Letter } from '@aws-sdk/client-sqs'
+import * as z from 'zod'
+import { letterId } from './dead-letter-reading.ts'
+
+/** What a well-formed body may have. SES sends ids as lists. A malformed one can hold anything, so its text is never shown. */
+const id = z.union([z.uuid(), z.tuple([z.uuid()]).transform(([only]) => only)])
+const Fields = z.object({
+  clinic: id.optional(),
+  message: id.optional(),
+  webhook: id.optional(),
+  delivery: id.optional(),
+  waits: z.int().optional(),
+  event: z.enum(['Send', 'Delivery', 'Bounce', 'Complaint', 'Reject']).optional(),
+  at: z.iso.datetime({ offset: true }).optional(),
+})
+
+/** A dead letter as commands print it: ids, times and counts. */
+export function letterJson(queue: string, letter: Letter) {
+  const { Body = '', Attributes } = letter
+  const fields = fieldsOf(Body)
+  return {
+    queue,
+    letter_id: letterId(letter),
+    sent_at: new Date(Number(Attributes?.SentTimestamp ?? 0)).toISOString(),
+    is_malformed: fields === null,
+    bytes: Buffer.byteLength(Body),
+    ...(fields && {
+      clinic_id: fields.clinic,
+      message_id: fields.message,
+      webhook_id: fields.webhook,
+      delivery_id: fields.delivery,
+      waits: fields.waits,
+      event: fields.event,
+      at: fields.at,
+    }),
+  }
+}
+
+function fieldsOf(body: string): z.infer<typeof Fields> | null {
+  try {
+    const fields = Fields.parse(JSON.parse(body))
+    return Object.values(fields).some((value) => value !== undefined) ? fields : null
+  } catch {
+    return null
+  }
+}
+
+/** The same as text, without the queue, the id and the time. */
+export const describeLetter = ({
+  is_malformed,
+  bytes,
+  queue: _queue,
+  letter_id: _id,
+  sent_at: _sentAt,
+  ...fields
+}: ReturnType<typeof letterJson>): string =>
+  is_malformed
+    ? `malformed, ${bytes} bytes`
+    : Object.entries(fields)
+        .flatMap(([name, value]) => (value === undefined ? [] : [`${name.replace(/_id$/, '')} ${value}`]))
+        .join(', ')

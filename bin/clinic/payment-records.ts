@@ -1,0 +1,43 @@
+/** The commands that read payments. */
+import { listPayments, paymentFilter, renderPayment } from '../../shared/api/payments.ts'
+import { readFilteredList } from '../../shared/runtime/record-list.ts'
+import { paymentStore } from '../../shared/store/calendar/payments.ts'
+import { paymentJson } from './payment-json.ts'
+import type { RecordKind } from './record-kind.ts'
+import { findOfPatients, NAME_OR_CONTACT } from './records-of-patients.ts'
+
+type Payment = ReturnType<typeof renderPayment>
+
+export const payments: RecordKind<Payment> = {
+  group: 'payment',
+  noun: 'payment',
+  plural: 'payments',
+  imported: 'payment',
+  list: {
+    query: listPayments.query,
+    read: ({ table, clinic }, query) =>
+      readFilteredList(
+        'payments',
+        { clinic, query, now: Date.now() },
+        paymentStore({ table }),
+        paymentFilter(query),
+        renderPayment,
+      ),
+  },
+  show: async ({ table, clinic }, id) => {
+    const found = await paymentStore({ table }).find(clinic.id, id)
+    return found && paymentJson(found.record, clinic)
+  },
+  searched: `the patient's ${NAME_OR_CONTACT}`,
+  find: (place, text) =>
+    findOfPatients(place, text, paymentStore(place), (record) => renderPayment(record, place.clinic)),
+  cells: ({ payment_date, type, status, amount, currency, payment_method, invoice_number, patient }) => [
+    payment_date,
+    type,
+    status,
+    `${amount} ${currency}`,
+    payment_method,
+    `invoice ${invoice_number}`,
+    patient.full_name,
+  ],
+}

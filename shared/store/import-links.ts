@@ -1,0 +1,78 @@
+/**
+ * Links of external ids to records that no import made, such as patients who were created by the API. A link is stored under the id
+ * that an import would have given to the record, which does not reveal the external id.
+ */
+import type { ClinicId } from '../domain/clinic.ts'
+import type { Key } from './keys/key.ts'
+import { importLinkKey, importLinkRange, importLinksKey, linkedIdOf } from './keys/operator.ts'
+import { Changeset } from './table/changeset.ts'
+import { type ImportOrigin, setOrigin } from './table/import-origin.ts'
+import type { Table } from './table/table.ts'
+
+export type ImportLinks = {
+  /** The linked records, by the id that their external id has without the link. */
+  readonly byDerivedId: ReadonlyMap<string, string>
+  /** Changes with every link; 0 if the clinic has never had any. */
+  readonly version: number
+}
+
+/** A clinic has few: each is made by a command of its own. */
+const MAX_LINKS = 1_000_000
+
+/** The links of a clinic. One query, of nothing in a clinic without links. */
+export async function readImportLinks(table: Table, clinic: ClinicId): Promise<ImportLinks> {
+  const items = await table.query({ ...importLinkRange(clinic), limit: MAX_LINKS })
+  const links = items.flatMap((item): [string, string][] => {
+    const derived = linkedIdOf(item)
+    return derived === null ? [] : [[derived, item.r as string]]
+  })
+  const { sk } = importLinksKey(clinic)
+  const head = items.find((item) => item.sk === sk)
+  return { byDerivedId: new Map(links), version: (head?.v as number | undefined) ?? 0 }
+}
+
+/** A record as it was read. */
+export type LinkableRecord = ImportOrigin & {
+  readonly id: string
+  readonly key: Key
+  readonly version: number
+}
+
+/**
+ * Links an external id to a record.
+ * @param derived the id and key of the record that an import of the external id would make, which must not exist
+ * @throws ConditionFailed when the external id is linked or imported already, or the record was changed since it was read
+ */
+export async function linkRecord(
+  table: Table,
+  clinic: ClinicId,
+  { key, id, version, imported }: LinkableRecord,
+  externalId: string,
+  derived: { readonly id: string; readonly key: Key },
+): Promise<void> {
+  const changes = new Changeset(table, clinic)
+  changes.put({ ...importLinkKey(clinic, derived.id), r: id }, 'new')
+  changes.requireVersion(derived.key, null)
+  countLink(changes)
+  setOrigin(changes, key, version, { externalId, ...(imported !== undefined && { imported }) })
+  await changes.commit()
+}
+
+/**
+ * Removes the link of a record to its external id, and what was imported by it.
+ * @throws ConditionFailed when there is no such link, or the record was changed since it was read
+ */
+export async function unlinkRecord(
+  table: Table,
+  clinic: ClinicId,
+  { key, version }: LinkableRecord,
+  derivedId: string,
+): Promise<void> {
+  const changes = new Changeset(table, clinic)
+  changes.removeExisting(importLinkKey(clinic, derivedId))
+  countLink(changes)
+  setOrigin(changes, key, version, {})
+  await changes.commit()
+}
+
+const countLink = (changes: Changeset): void => changes.add(importLinksKey(changes.clinic), 'n', 1)

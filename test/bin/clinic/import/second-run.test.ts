@@ -1,0 +1,281 @@
+/** Files that are imported again after their records were changed in the clinic. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
+import type { Appointment } from '../../../../shared/domain/appointment.ts'
+import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
+import type { RecordList } from '../../../../shared/store/calendar/calendar-list.ts'
+import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
+import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
+import {
+  departmentStore,
+  priceListStore,
+  roomStore,
+  treatmentStore,
+} from '../../../../shared/store/catalogue.ts'
+import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
+import { doctorStore } from '../../../../shared/store/doctors.ts'
+import { type ImportedKind, readImportIds } from '../../../../shared/store/import-ids.ts'
+import { messageStore } from '../../../../shared/store/messages/messages.ts'
+import { patientStore } from '../../../../shared/store/patients/patients.ts'
+import { Changeset } from '../../../../shared/store/table/changeset.ts'
+import { allItems } from '../../../support/all-items.ts'
+import { property } from '../../../support/scale.ts'
+import { runVerification } from '../verify/practice.ts'
+import { importedClinic, invoice, message, payment, visit } from './calendar-fixtures.ts'
+
+const imported = importedClinic()
+const { load } = imported
+
+const idOf = async (kind: ImportedKind, externalId: string | number) =>
+  (await readImportIds(imported.db.table, imported.clinic.id))(kind, String(externalId))
+
+/** Changes a record of a list as a command or the API does. */
+async function change<R extends object>(list: RecordList<R>, id: string, facts: Partial<R>) {
+  const { table } = imported.db
+  const stored = await list.find(imported.clinic.id, id)
+  if (!stored) throw new Error(`no record ${id}`)
+  const changes = new Changeset(table, imported.clinic.id)
+  list.change(changes, stored, { ...stored.record, ...facts })
+  await changes.commit()
+}
+
+async function changePatient(facts: Parameters<ReturnType<typeof patientChanges>['update']>[2]) {
+  await patientChanges(imported.db.table).update(imported.clinic.id, await idOf('patient', 1), facts)
+}
+
+const changeVisit = async (facts: Partial<Appointment>) =>
+  change(appointmentStore(imported.db), await idOf('appointment', 'a'), facts)
+
+const bill = { ...invoice, subtotal: 100 }
+const treatment = { external_id: 't', name: 'Visit', duration_minutes: 30, price: '80.00' }
+const priceList = {
+  external_id: 'l',
+  name: 'Standard',
+  items: [{ treatment_external_id: 't', price: '70.00' }],
+}
+
+/** One row of each entity, a changed one, a change of the record in the clinic, and the fields that differ then. */
+const ENTITIES: [string, object, object, () => Promise<unknown>, string][] = [
+  [
+    'departments',
+    { external_id: 'd', name: 'Surgery' },
+    { name: 'Surgery 2' },
+    async () => {
+      const store = departmentStore(imported.db)
+      const [before] = await store.list(imported.clinic.id)
+      if (before) await store.save(imported.clinic.id, [{ before, after: { ...before, name: 'Ward' } }])
+    },
+    'name differs',
+  ],
+  [
+    'rooms',
+    { external_id: 'r', name: 'R1' },
+    { name: 'R2' },
+    async () => {
+      const store = roomStore(imported.db)
+      const [before] = await store.list(imported.clinic.id)
+      if (before) await store.save(imported.clinic.id, [{ before, after: { ...before, isActive: false } }])
+    },
+    'name differs',
+  ],
+  [
+    'treatments',
+    treatment,
+    { price: '90.00' },
+    async () => {
+      const store = treatmentStore(imported.db)
+      const [before] = await store.list(imported.clinic.id)
+      if (before) await store.save(imported.clinic.id, [{ before, after: { ...before, price: 8500 } }])
+    },
+    'price differs',
+  ],
+  [
+    'price-lists',
+    priceList,
+    { items: [] },
+    async () => {
+      const store = priceListStore(imported.db)
+      const [before] = await store.list(imported.clinic.id)
+      if (before) await store.save(imported.clinic.id, [{ before, after: { ...before, name: 'Old' } }])
+    },
+    'name, items differ',
+  ],
+  [
+    'doctors',
+    { external_id: 1, full_name: 'Dr. Eva Noll', hours: 'mon 09:00-12:00' },
+    { hours: 'tue 09:00-12:00' },
+    async () => {
+      const store = doctorStore(imported.db)
+      const before = await store.find(imported.clinic.id, await idOf('doctor', 1))
+      if (before) await store.save(imported.clinic.id, [{ before, after: { ...before, isActive: false } }])
+    },
+    'hours differs',
+  ],
+  [
+    'patients',
+    { external_id: 1, first_name: 'Ada', last_name: 'Kaya', phone_number: '+905321234567' },
+    { phone_number: '+905321234569' },
+    () => changePatient({ phoneNumber: '+905321234568' }),
+    'phone_number differs',
+  ],
+  ['appointments', visit, { notes: 'New' }, () => changeVisit({ status: 'no_show' }), 'notes differs'],
+  [
+    'invoices',
+    { ...bill, status: 'sent' },
+    { due_date: '2026-06-01' },
+    async () => change(invoiceStore(imported.db), await idOf('invoice', 'i'), { clinicStatus: 'cancelled' }),
+    'status, due_date differ',
+  ],
+  [
+    'payments',
+    payment,
+    { amount: '30.00' },
+    async () => change(paymentStore(imported.db), await idOf('payment', 'p'), { status: 'failed' }),
+    'amount differs',
+  ],
+  [
+    'messages',
+    { ...message, status: 'sent' },
+    { subject: 'Hi' },
+    async () => change(messageStore(imported.db), await idOf('message', 'm'), { status: 'failed' }),
+    'subject, status differ',
+  ],
+]
+
+/** Everything that is stored, except the search segments: each import brings them up to date. */
+const stored = async () => (await allItems(imported.db)).filter(({ pk }) => !/#P[HSC]/.test(pk))
+
+const needs = async (name: string) => {
+  if (name === 'payments') await load('invoices', [bill])
+  if (name === 'price-lists') await load('treatments', [treatment])
+}
+
+describe.each(ENTITIES)('an import of %s that is repeated', (name, row, changes, changeRecord, differing) => {
+  it('changes nothing after a change in the clinic, and rejects a changed row unless it overwrites', async () => {
+    await needs(name)
+    await load(name, [row])
+    await changeRecord()
+    const before = await stored()
+    expect(await load(name, [row])).toMatchObject({ unchanged: 1, rejected: 0 })
+    expect(await load(name, [row], undefined, { overwrite: true })).toMatchObject({ unchanged: 1 })
+    const changed = { ...row, ...changes }
+    const refused = await load(name, [changed])
+    expect(refused).toMatchObject({ updated: 0, rejected: 1 })
+    expect(refused.reasons[0]).toContain(differing)
+    expect(refused.reasons[0]).toContain('was changed after its last import')
+    expect(new Set(await stored())).toEqual(new Set(before))
+    expect(await load(name, [changed], undefined, { overwrite: true })).toMatchObject({ updated: 1 })
+    expect(await load(name, [changed])).toMatchObject({ unchanged: 1 })
+  })
+
+  it('updates a changed row of a record that was not changed', async () => {
+    await needs(name)
+    await load(name, [row])
+    expect(await load(name, [{ ...row, ...changes }])).toMatchObject({ updated: 1, rejected: 0 })
+  })
+})
+
+describe('an invoice that was imported', () => {
+  it('is not changed in the clinic by its payments', async () => {
+    await load('invoices', [bill])
+    await load('payments', [{ ...payment, amount: '100.00' }])
+    expect(await load('invoices', [{ ...bill, due_date: '2026-06-01' }])).toMatchObject({ updated: 1 })
+    expect(await imported.invoices()).toMatchObject([{ status: 'paid', dueDate: '2026-06-01' }])
+  })
+
+  it('keeps an explicit paid_at when payments are imported, and when it is imported again', async () => {
+    const paid = { ...bill, status: 'paid', paid_at: '2026-04-02T09:00:00Z' }
+    await load('invoices', [paid])
+    await load('payments', [{ ...payment, amount: '100.00', created_at: '2026-04-20T09:00:00Z' }])
+    expect(await imported.invoices()).toMatchObject([{ status: 'paid', paidAt: '2026-04-02T09:00:00.000Z' }])
+    await load('invoices', [{ ...paid, due_date: '2026-06-01' }])
+    expect(await imported.invoices()).toMatchObject([{ paidAt: '2026-04-02T09:00:00.000Z' }])
+  })
+})
+
+it('makes no price list again that was removed in the clinic, unless the row changed and overwrites', async () => {
+  await needs('price-lists')
+  await load('price-lists', [priceList])
+  const store = priceListStore(imported.db)
+  const [list] = await store.list(imported.clinic.id)
+  if (list) await store.remove(imported.clinic.id, list)
+  expect(await load('price-lists', [priceList])).toMatchObject({ imported: 0, unchanged: 1 })
+  const changed = { ...priceList, name: 'New' }
+  expect(await load('price-lists', [changed])).toMatchObject({
+    reasons: [expect.stringContaining('the price list was removed after its last import')],
+  })
+  expect(await load('price-lists', [changed], undefined, { overwrite: true })).toMatchObject({ imported: 1 })
+})
+
+it('rejects the unchanged row of an erased patient', async () => {
+  const row = { external_id: 3, first_name: 'Cy', last_name: 'Doe' }
+  await load('patients', [row])
+  await patientChanges(imported.db.table).erase(
+    imported.clinic.id,
+    await idOf('patient', 3),
+    anonymizeResponse,
+  )
+  expect(await load('patients', [row])).toMatchObject({ reasons: ['the patient was erased'] })
+})
+
+type Step =
+  | { readonly kind: 'import'; readonly phone: number; readonly notes: number; readonly overwrite: boolean }
+  | {
+      readonly kind: 'change'
+      readonly phone: number
+      readonly status: 'cancelled' | 'no_show' | 'scheduled'
+    }
+
+const aStep: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({
+    kind: fc.constant('import' as const),
+    phone: fc.integer({ min: 0, max: 3 }),
+    notes: fc.integer({ min: 0, max: 3 }),
+    overwrite: fc.boolean(),
+  }),
+  fc.record({
+    kind: fc.constant('change' as const),
+    phone: fc.integer({ min: 0, max: 3 }),
+    status: fc.constantFrom('cancelled', 'no_show', 'scheduled'),
+  }),
+)
+
+it('never changes a record when an unchanged file is imported again, whatever happened between', async () => {
+  const { db } = imported
+  const number = (phone: number) => `+90532123450${phone}`
+  const files = (step: { phone: number; notes: number }): [string, object[]][] => [
+    [
+      'patients',
+      [{ external_id: 1, first_name: 'Ada', last_name: 'Kaya', phone_number: number(step.phone) }],
+    ],
+    ['appointments', [{ ...visit, status: 'scheduled', notes: `Note ${step.notes}` }]],
+  ]
+  await load('appointments', [visit])
+  const records = async () => [
+    [...(await patientStore(db).findMany(imported.clinic.id, [await idOf('patient', 1)])).values()],
+    await appointmentStore(db).find(imported.clinic.id, await idOf('appointment', 'a')),
+  ]
+  await fc.assert(
+    fc.asyncProperty(fc.array(aStep, { minLength: 1, maxLength: 6 }), async (steps) => {
+      /** The rows that were imported last, by entity. */
+      const last = new Map<string, object[]>()
+      for (const step of steps) {
+        if (step.kind === 'change') {
+          await changePatient({ phoneNumber: number(step.phone) })
+          await changeVisit({ status: step.status })
+        } else
+          for (const [name, rows] of files(step)) {
+            const { rejected } = await load(name, rows, undefined, { overwrite: step.overwrite })
+            if (rejected === 0) last.set(name, rows)
+          }
+        const before = await records()
+        for (const [name, rows] of last)
+          expect(await load(name, rows)).toMatchObject({ updated: 0, unchanged: 1, rejected: 0 })
+        expect(await records()).toEqual(before)
+      }
+    }),
+    property(8, 300),
+  )
+  expect((await runVerification(db.table, imported.clinic.id)).found).toEqual([])
+})
