@@ -3,6 +3,7 @@ import { renderAppointment } from '../../../shared/api/appointments.ts'
 import { renderInvoice } from '../../../shared/api/invoices.ts'
 import { renderMessage } from '../../../shared/api/messages.ts'
 import { renderPatientDetails } from '../../../shared/api/patients.ts'
+import { renderPayment } from '../../../shared/api/payments.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { SCOPES } from '../../../shared/domain/scope.ts'
 import type { Stamped } from '../../../shared/domain/stamped.ts'
@@ -14,7 +15,6 @@ import { paymentStore } from '../../../shared/store/calendar/payments.ts'
 import { messageStore } from '../../../shared/store/messages/messages.ts'
 import { patientStore } from '../../../shared/store/patients/patients.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
-import { paymentJson } from '../payment-json.ts'
 
 export type Rendered = Readonly<Record<string, unknown>>
 
@@ -72,7 +72,10 @@ export async function readPerson(table: Table, clinic: Clinic, id: string): Prom
     },
     appointments: await recordsOf(appointmentStore({ table }), (visit) => renderAppointment(visit, clinic)),
     invoices: await recordsOf(invoiceStore({ table }), (invoice) => renderInvoice(invoice, clinic)),
-    payments: await recordsOf(paymentStore({ table }), (payment) => paymentJson(payment, clinic)),
+    payments: await recordsOf(paymentStore({ table }), (payment) => ({
+      ...renderPayment(payment, clinic),
+      void_reason: payment.voidReason,
+    })),
     messages: await recordsOf(messageStore({ table }), (message) => renderMessage(message, clinic)),
     also_held: ALSO_HELD,
   }
