@@ -53,6 +53,14 @@ const CASES: [text: string, fault: Fault][] = [
     { kind: 'busy_missing', key: doctorDayKey(CLINIC, DOCTOR, '2026-05-01'), note: `appointment ${ID}` },
   ],
   [
+    `appointment ${ID} overlaps appointment ${DOCTOR} of the same doctor`,
+    {
+      kind: 'visits_overlap',
+      key: calendarKey(CLINIC, 'A', ID),
+      note: `overlaps appointment ${DOCTOR} of the same doctor`,
+    },
+  ],
+  [
     `the counts of payments of the clinic in 2026-05 are wrong: x is 1, not 2`,
     {
       kind: 'tally_wrong',
