@@ -11,8 +11,9 @@ import {
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import { isTaken } from '../../shared/store/calendar/booking.ts'
 import { idempotencyGuard, StoredResponse } from '../../shared/store/table/idempotency.ts'
-import { idOrNone, placeOf } from './catalogue-commands.ts'
+import { idOrNone } from './catalogue-commands.ts'
 import { CommandFailure, print } from './output.ts'
+import { placeOf } from './place.ts'
 
 type Options = {
   readonly date?: string

@@ -10,6 +10,7 @@ import { addMoveCommand } from './appointment-moves.ts'
 import { connect, requireClinic } from './connection.ts'
 import { CommandFailure, parseOption, print } from './output.ts'
 import { changeRecord } from './record.ts'
+import { unknownRecord } from './unknown-record.ts'
 
 export function addAppointmentCommands(program: Command): void {
   const group = program.command('appointment').description("change a clinic's appointments")
@@ -60,6 +61,6 @@ async function setStatus(
       throw new CommandFailure(`The appointment is ${before.status}, which is final.`)
     return verdict.appointment
   })
-  if (!appointment) throw new CommandFailure(`The clinic has no appointment ${id}.`)
+  if (!appointment) throw unknownRecord('appointment', 'appointment', id)
   print(command, renderAppointment(appointment, clinic), [`Appointment ${id} is ${status}`])
 }

@@ -1,20 +1,18 @@
 /** The commands that departments, rooms, treatments and price lists have in common. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Command } from 'commander'
+import type { Appointment } from '../../shared/domain/appointment.ts'
 import { type CatalogueKind, type FieldProblem, MAX_CATALOGUE } from '../../shared/domain/catalogue.ts'
-import type { Clinic } from '../../shared/domain/clinic.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import type { CatalogueStore, StoredEntry } from '../../shared/store/catalogue.ts'
 import { originOf } from '../../shared/store/table/import-origin.ts'
 import type { Table } from '../../shared/store/table/table.ts'
-import { connect, requireClinic } from './connection.ts'
 import { catalogueName, parsePrice } from './import/catalogue-fields.ts'
 import { CommandFailure, formatTable, parseOption, print } from './output.ts'
+import { comingVisits, describeVisits } from './outside-visits.ts'
+import { type Place, placeOf } from './place.ts'
 
 type Named = { readonly id: string; readonly name: string }
-
-/** The table and the clinic that a command concerns. */
-export type Place = { readonly table: Table; readonly clinic: Clinic }
 
 /** One kind of record, and what its commands do. `Options` are those of `add` and `update` beside the name. */
 export type CatalogueCommands<Entry extends Named, Options> = {
@@ -30,6 +28,8 @@ export type CatalogueCommands<Entry extends Named, Options> = {
   /** The option of each field that can be wrong. */
   readonly options: { readonly [Name in keyof Entry]?: string }
   readonly toJson: (entry: Entry) => object
+  /** Whether a visit needs the record, for those whose deactivation lists the visits. */
+  readonly isNeededFor?: (id: string, visit: Appointment) => boolean
   /** What `list` shows beside id and name. */
   readonly cells: (entry: Entry) => string[]
 }
@@ -114,11 +114,6 @@ export function addActivation<Entry extends Named & { readonly isActive: boolean
 
 const commandName = (kind: CatalogueKind): string => kind.replace(' ', '-')
 
-export async function placeOf({ clinic: id }: Given, command: Command): Promise<Place> {
-  const table = await connect(command)
-  return { table, clinic: await requireClinic(table, id) }
-}
-
 /** The record with this id among those of the clinic. @throws CommandFailure if there is none */
 export function requireEntry<Entry extends Named>(
   kind: CatalogueKind,
@@ -157,12 +152,18 @@ async function changeEntry<Entry extends Named, Options>(
   const after = change(before, place)
   const isChanged = !isDeepStrictEqual(commands.toJson(after), commands.toJson(before))
   if (isChanged) await save(commands, place, known, before, after)
-  print(command, { ...commands.toJson(after), changed: isChanged }, [
-    isChanged
-      ? `Changed ${commands.kind} ${after.name}`
-      : `Nothing changed: ${commands.kind} ${after.name} is so already`,
+  const { kind, isNeededFor } = commands
+  const visits =
+    isNeededFor && isInactive(after) && !isInactive(before)
+      ? await comingVisits(place, {}, (visit) => isNeededFor(after.id, visit))
+      : []
+  print(command, { ...commands.toJson(after), changed: isChanged, visits_outside: visits }, [
+    isChanged ? `Changed ${kind} ${after.name}` : `Nothing changed: ${kind} ${after.name} is so already`,
+    ...describeVisits(visits, `without an active ${kind}`),
   ])
 }
+
+const isInactive = (entry: object): boolean => 'isActive' in entry && entry.isActive === false
 
 /** Saves a record with those that change with it. @throws CommandFailure for a record that is wrong beside the others */
 async function save<Entry extends Named, Options>(

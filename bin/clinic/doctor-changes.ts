@@ -3,10 +3,10 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Command } from 'commander'
 import type { Doctor } from '../../shared/domain/doctor.ts'
 import { doctorStore, type StoredDoctor } from '../../shared/store/doctors.ts'
-import { type Place, placeOf } from './catalogue-commands.ts'
 import { doctorJson } from './doctor-text.ts'
 import { CommandFailure, print } from './output.ts'
 import { comingVisits, describeVisits, isInside } from './outside-visits.ts'
+import { type Place, placeOf } from './place.ts'
 
 /** The doctor with this id. @throws CommandFailure if there is none */
 export async function requireDoctor({ table, clinic }: Place, id: string): Promise<StoredDoctor> {
@@ -32,7 +32,7 @@ export async function changeDoctor(
   const outside = isChanged
     ? await comingVisits(
         place,
-        after.id,
+        { doctor: after.id },
         (visit) => isInside(before, visit, place.clinic) && !isInside(after, visit, place.clinic),
       )
     : []

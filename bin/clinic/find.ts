@@ -41,7 +41,10 @@ export function addFindCommand(program: Command): void {
               parseOption('external-id', ExternalRef, given.externalId),
             )
       const found = await findRecord(table, clinic.id, entity.idKind, id)
-      if (!found) throw new CommandFailure('The clinic has no such record.')
+      if (!found)
+        throw new CommandFailure(
+          'The clinic has no such record. "ids" lists the external ids of imported records.',
+        )
       const { externalId = null } = found
       print(command, { id, external_id: externalId }, [`${id}  ${externalId ?? 'no external id'}`])
     })

@@ -3,10 +3,10 @@ import type { Command } from 'commander'
 import { singleLineText } from '../../shared/domain/text-fields.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
 import { holidayStore } from '../../shared/store/holidays.ts'
-import { type Place, placeOf } from './catalogue-commands.ts'
 import { parseDays, withDays, withoutDays } from './days-off.ts'
 import { CommandFailure, counted, formatTable, parseOption, print } from './output.ts'
 import { comingVisits, describeVisits, isInside } from './outside-visits.ts'
+import { type Place, placeOf } from './place.ts'
 
 export function addHolidayCommands(clinics: Command): void {
   const group = clinics
@@ -84,7 +84,7 @@ async function visitsOn(place: Place, days: readonly { readonly from: string; re
     visits.push(
       ...(await comingVisits(
         place,
-        doctor.id,
+        { doctor: doctor.id },
         (visit) =>
           days.some(({ from, to }) => from <= visit.date && visit.date <= to) &&
           !isInside(doctor, visit, place.clinic),

@@ -11,6 +11,7 @@ import { addToTrail } from './command-trail.ts'
 import { connect, requireClinic } from './connection.ts'
 import { CommandFailure, parseOption, print } from './output.ts'
 import { changeRecord } from './record.ts'
+import { unknownRecord } from './unknown-record.ts'
 
 /** Statuses that the clinic sets. The others are computed from payments. */
 const SETTABLE_STATUSES = ['draft', 'pending', 'sent', 'overdue', 'cancelled'] as const
@@ -39,7 +40,7 @@ export function addInvoiceCommands(program: Command): void {
             `Invoice ${id} stays ${after.status}: once an invoice has payments, they determine its status. Nothing was changed. "payment void" takes back a payment.`,
           )
         })
-        if (!invoice) throw new CommandFailure(`The clinic has no invoice ${id}.`)
+        if (!invoice) throw unknownRecord('invoice', 'invoice', id)
         print(command, renderInvoice(invoice, clinic), [`Invoice ${id} is ${invoice.status}`])
       },
     )
@@ -68,11 +69,11 @@ async function correct(id: string, given: Correction, command: Command): Promise
     : { kind: isUuid(id) ? ('patient_not_found' as const) : ('not_found' as const) }
   switch (outcome.kind) {
     case 'not_found':
-      throw new CommandFailure(`The clinic has no invoice ${id}.`)
+      throw unknownRecord('invoice', 'invoice', id)
     case 'erased':
       throw new CommandFailure('The patient of the invoice was erased, so it cannot be corrected.')
     case 'patient_not_found':
-      throw new CommandFailure(`--patient: the clinic has no patient ${given.patient}.`)
+      throw unknownRecord('patient', 'patient', given.patient ?? '')
     case 'patient_erased':
       throw new CommandFailure(`--patient: patient ${given.patient} was erased.`)
   }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { placeOf } from './catalogue-commands.ts'
 import { print } from './output.ts'
+import { placeOf } from './place.ts'
 import type { RecordKind, RecordList, RecordPage } from './record-kind.ts'
 import { addParameters, failForParameter, parseParameters } from './record-parameters.ts'
 import { recordTable } from './record-table.ts'

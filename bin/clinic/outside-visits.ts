@@ -1,4 +1,4 @@
-/** Visits that a change of working hours leaves outside of them. They stay: the operator moves or cancels them. */
+/** Visits that a change leaves outside working hours, or without what they need. They stay: the operator moves or cancels them. */
 import type { Appointment } from '../../shared/domain/appointment.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { wallClock } from '../../shared/domain/clock.ts'
@@ -6,8 +6,8 @@ import type { Doctor } from '../../shared/domain/doctor.ts'
 import { formatTime, parseTime } from '../../shared/domain/interval.ts'
 import { isWorking } from '../../shared/domain/slots.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
-import type { Place } from './catalogue-commands.ts'
 import { counted, formatTable } from './output.ts'
+import type { Place } from './place.ts'
 
 const PAGE_SIZE = 100
 
@@ -28,16 +28,16 @@ export const isInside = (
   { timezone }: Pick<Clinic, 'timezone'>,
 ): boolean => isWorking({ doctor, date, timezone }, { from: parseTime(startTime), to: parseTime(endTime) })
 
-/** The scheduled visits of a doctor that are still to come and that `isConcerned` selects, earliest first. */
+/** The scheduled visits that are still to come, of one doctor or of all, and that `isConcerned` selects, earliest first. */
 export async function comingVisits(
   { table, clinic }: Place,
-  doctor: string,
+  of: { readonly doctor?: string },
   isConcerned: (visit: Appointment) => boolean,
 ): Promise<Visit[]> {
   const appointments = appointmentStore({ table })
   const { date: today, seconds } = wallClock(Date.now(), clinic.timezone)
   const now = formatTime(Math.floor(seconds / 60))
-  const filter = { doctor, facet: 'scheduled', from: today } as const
+  const filter = { ...of, facet: 'scheduled', from: today } as const
   const first = await appointments.page(clinic.id, filter, { page: 1, limit: PAGE_SIZE })
   const found = [...first.items]
   for (let { next } = first; next !== null; ) {
@@ -47,9 +47,9 @@ export async function comingVisits(
   }
   return found
     .filter((visit) => (visit.date > today || visit.startTime > now) && isConcerned(visit))
-    .map(({ id, date, startTime, endTime, patient }) => ({
+    .map(({ id, date, startTime, endTime, doctor, patient }) => ({
       ...{ id, appointment_date: date, start_time: startTime, end_time: endTime },
-      ...{ doctor_id: doctor, patient_id: patient.id },
+      ...{ doctor_id: doctor.id, patient_id: patient.id },
     }))
     .toSorted((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1))
 }
@@ -57,12 +57,12 @@ export async function comingVisits(
 const timeOf = ({ appointment_date, start_time, id }: Visit): string =>
   `${appointment_date} ${start_time} ${id}`
 
-/** The visits as lines of text. */
-export const describeVisits = (visits: readonly Visit[]): string[] =>
+/** The visits as lines of text. @param where What they are now. */
+export const describeVisits = (visits: readonly Visit[], where = 'outside working hours'): string[] =>
   visits.length === 0
     ? []
     : [
-        `${counted(visits.length, 'scheduled visit')} ${visits.length === 1 ? 'is' : 'are'} now outside working hours. Nothing cancels them: use "appointment move" or "appointment cancel".`,
+        `${counted(visits.length, 'scheduled visit')} ${visits.length === 1 ? 'is' : 'are'} now ${where}. Nothing cancels them: use "appointment move" or "appointment cancel".`,
         ...formatTable(
           visits.map(({ id, appointment_date, start_time, end_time }) => [
             id,

@@ -22,6 +22,7 @@ import { confirmErasure, PATIENT_NAME } from './erasure-confirmation.ts'
 import { CommandFailure, parseOption, print } from './output.ts'
 import { addPatientExportCommand } from './patient-export.ts'
 import { addLinkCommands } from './record-links.ts'
+import { unknownRecord } from './unknown-record.ts'
 
 type Fields = {
   firstName?: string
@@ -59,9 +60,19 @@ export function addPatientCommands(program: Command): void {
       async (id: string, { clinic: clinicId, ...fields }: Fields & { clinic: string }, command: Command) => {
         const table = await connect(command)
         const clinic = await requireClinic(table, clinicId)
-        const patient = await patientChanges(table).update(clinic.id, id.toLowerCase(), changesOf(fields))
-        if (!patient) throw new CommandFailure(`The clinic has no patient ${id}, or the patient was erased.`)
-        print(command, renderPatientDetails(patient, { clinic, scopes: SCOPES }), [`Changed patient ${id}`])
+        const changes = changesOf(fields)
+        if (Object.keys(changes).length === 0)
+          throw new CommandFailure('Nothing to change: specify at least one option.')
+        const before = isUuid(id) ? await patientStore({ table }).find(clinic.id, id.toLowerCase()) : null
+        const patient = before && (await patientChanges(table).update(clinic.id, before.id, changes))
+        if (!patient)
+          throw new CommandFailure(
+            `The clinic has no patient ${id}, or the patient was erased. Find patients with "patient find".`,
+          )
+        const isChanged = patient.updatedAt !== before.updatedAt
+        print(command, renderPatientDetails(patient, { clinic, scopes: SCOPES }), [
+          isChanged ? `Changed patient ${id}` : `Nothing changed: patient ${id} is so already`,
+        ])
       },
     )
 
@@ -79,14 +90,14 @@ export function addPatientCommands(program: Command): void {
       const table = await connect(command)
       const clinic = await requireClinic(table, clinicId)
       const before = isUuid(id) ? await patientStore({ table }).find(clinic.id, id.toLowerCase()) : null
-      if (!before) throw new CommandFailure(`The clinic has no patient ${id}.`)
+      if (!before) throw unknownRecord('patient', 'patient', id)
       const upcoming = (await upcomingVisits(table, clinic.id, before.id)).length
       // An interrupted erasure is completed without asking: there is no name any more.
       if (!before.erasedAt) await confirmErasure(command, table, clinic, before, upcoming)
       const patient = await patientChanges(table).erase(clinic.id, before.id, anonymizeResponse, {
         operator: operatorOf(command),
       })
-      if (!patient) throw new CommandFailure(`The clinic has no patient ${id}.`)
+      if (!patient) throw unknownRecord('patient', 'patient', id)
       print(
         command,
         { ...renderPatientDetails(patient, { clinic, scopes: SCOPES }), cancelled_appointments: upcoming },

@@ -2,6 +2,7 @@
 import { listPayments, paymentFilter, renderPayment } from '../../shared/api/payments.ts'
 import { readFilteredList } from '../../shared/runtime/record-list.ts'
 import { paymentStore } from '../../shared/store/calendar/payments.ts'
+import { paymentJson } from './payment-json.ts'
 import type { RecordKind } from './record-kind.ts'
 import { findOfPatients, NAME_OR_CONTACT } from './records-of-patients.ts'
 
@@ -25,7 +26,7 @@ export const payments: RecordKind<Payment> = {
   },
   show: async ({ table, clinic }, id) => {
     const found = await paymentStore({ table }).find(clinic.id, id)
-    return found && renderPayment(found.record, clinic)
+    return found && paymentJson(found.record, clinic)
   },
   searched: `the patient's ${NAME_OR_CONTACT}`,
   find: (place, text) =>

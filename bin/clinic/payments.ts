@@ -25,6 +25,8 @@ import { connect, requireClinic } from './connection.ts'
 import { type AddPaymentOptions, paymentOf } from './new-payment.ts'
 import { CommandFailure, parseOption, print } from './output.ts'
 import { checkNewPayment, checkVoid } from './payment-balance.ts'
+import { paymentJson } from './payment-json.ts'
+import { unknownRecord } from './unknown-record.ts'
 
 export function addPaymentCommands(program: Command): void {
   const group = program.command('payment').description("record and void a clinic's payments")
@@ -70,7 +72,7 @@ function addAddCommand(group: Command): void {
         return changes
       })
       const payment = (await payments.find(clinic.id, id))?.record
-      if (!payment) throw new CommandFailure(`The clinic has no invoice ${given.invoice}.`)
+      if (!payment) throw unknownRecord('invoice', 'invoice', given.invoice)
       print(command, renderPayment(payment, clinic), [
         isNew ? `Recorded payment ${id}` : `Payment ${id} already exists`,
       ])
@@ -92,14 +94,16 @@ function addVoidCommand(group: Command): void {
       const table = await connect(command)
       const clinic = await requireClinic(table, options.clinic)
       const payments = paymentStore({ table })
-      const find = async () =>
-        (isUuid(given) ? await payments.find(clinic.id, given.toLowerCase()) : null)?.record ??
-        failWith(`The clinic has no payment ${given}.`)
+      const find = async () => {
+        const stored = isUuid(given) ? await payments.find(clinic.id, given.toLowerCase()) : null
+        if (!stored) throw unknownRecord('payment', 'payment', given)
+        return stored.record
+      }
       const { id, invoice } = await find()
       const voidedAt = new Date(table.now()).toISOString()
       await commitConfirmed(command, (warn) => {
         const build = (invoice: Invoice, before: Payment | null): Payment => {
-          if (!before) throw new CommandFailure(`The clinic has no payment ${id}.`)
+          if (!before) throw unknownRecord('payment', 'payment', id)
           // An earlier attempt may have been committed although its response was lost.
           if (before.voidedAt === voidedAt && before.voidReason === reason) return before
           checkVoid(before, invoice, warn)
@@ -107,9 +111,7 @@ function addVoidCommand(group: Command): void {
         }
         return settle(table, clinic, invoice.id, { id, build })
       })
-      const voided = await find()
-      const result = { ...renderPayment(voided, clinic), void_reason: voided.voidReason }
-      print(command, result, [`Voided payment ${id}`])
+      print(command, paymentJson(await find(), clinic), [`Voided payment ${id}`])
     })
   addYesOption(command)
 }
@@ -134,10 +136,6 @@ function requireVoided(verdict: VoidVerdict, { id, voidedAt }: Payment, { timezo
     case 'voided':
       return verdict.payment
   }
-}
-
-function failWith(message: string): never {
-  throw new CommandFailure(message)
 }
 
 function failForErasedPatient(error: unknown): never {

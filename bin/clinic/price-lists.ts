@@ -7,13 +7,13 @@ import {
   addCatalogueGroup,
   type CatalogueCommands,
   parsePriceOption,
-  placeOf,
   requireEntry,
 } from './catalogue-commands.ts'
 import { booleanField } from './import/booleans.ts'
 import { currencyCode } from './import/catalogue-fields.ts'
 import { readIds } from './import/catalogue-rows.ts'
 import { CommandFailure, parseOption, print } from './output.ts'
+import { placeOf } from './place.ts'
 
 type Options = {
   readonly currency?: string

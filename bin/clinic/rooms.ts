@@ -22,6 +22,7 @@ const COMMANDS: CatalogueCommands<Room, Options> = {
     departmentProblems(room, await readIds(departmentStore({ table }), clinic)),
   options: { departmentId: 'department' },
   toJson: renderRoom,
+  isNeededFor: (id, { room }) => room?.id === id,
   cells: ({ isActive, departmentId }) => [isActive ? 'active' : 'inactive', departmentId ?? ''],
 }
 

@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
 import { isUuid } from '../../shared/domain/uuid.ts'
-import { type Place, placeOf } from './catalogue-commands.ts'
-import { CommandFailure, print } from './output.ts'
+import { print } from './output.ts'
+import { type Place, placeOf } from './place.ts'
 import type { RecordKind } from './record-kind.ts'
 import { describeRecord } from './record-text.ts'
+import { unknownRecord } from './unknown-record.ts'
 
 type Given = { readonly clinic: string }
 
@@ -25,9 +26,5 @@ export function addShowCommand<Wire>(group: Command, kind: RecordKind<Wire>): vo
 export async function requireRecord<Wire>(kind: RecordKind<Wire>, place: Place, id: string): Promise<object> {
   const record = isUuid(id) ? await kind.show(place, id.toLowerCase()) : null
   if (record) return record
-  // What was typed is not repeated: it may be a name.
-  const named = isUuid(id) ? ` ${id}` : ' with this id'
-  throw new CommandFailure(
-    `The clinic has no ${kind.noun}${named}. Find it with "${kind.group} find" or "${kind.group} list".`,
-  )
+  throw unknownRecord(kind.group, kind.noun, id)
 }

@@ -69,6 +69,7 @@ const COMMANDS: CatalogueCommands<Treatment, Options> = {
     treatmentProblems(treatment, known, await readIds(doctorStore({ table }), clinic)),
   options: { doctorIds: 'doctors' },
   toJson: renderTreatment,
+  isNeededFor: (id, { treatments }) => treatments.some((treatment) => treatment.id === id),
   cells: (treatment) => {
     const { code, duration_minutes, price, currency, doctor_ids } = renderTreatment(treatment)
     const doctors = `${doctor_ids.length} ${doctor_ids.length === 1 ? 'doctor' : 'doctors'}`

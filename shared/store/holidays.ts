@@ -21,7 +21,7 @@ export function holidayStore({ table }: { table: Table }) {
   /** Doctors whose copy is not up to date: after an interruption, {@link refreshCopies} goes on with them. */
   async function withoutCopy(clinic: ClinicId): Promise<StoredDoctor[]> {
     const holidays = await list(clinic)
-    return (await doctors.list(clinic)).filter((doctor) => !hasCopy(doctor, holidays))
+    return (await doctors.list(clinic)).filter((doctor) => !isCopy(doctor, holidays))
   }
 
   /** Sets the holidays that `change` makes of the present ones. It may throw to refuse. Copies are refreshed separately. */
@@ -45,24 +45,31 @@ export function holidayStore({ table }: { table: Table }) {
   /** Brings the copies of all doctors up to date, also while others change holidays or doctors. Returns how many it changed. */
   async function refreshCopies(clinic: ClinicId): Promise<number> {
     const stale = await withoutCopy(clinic)
-    for (const { id } of stale)
-      await retryOnConflict(async () => {
-        const [{ holidays, version }, before] = await Promise.all([
-          readHolidays(table, clinic),
-          doctors.find(clinic, id),
-        ])
-        if (!before || hasCopy(before, holidays)) return
-        const changes = new Changeset(table, clinic)
-        const { version: _, ...doctor } = before
-        addDoctor(changes, { before, after: { ...doctor, holidays } })
-        changes.requireVersion(holidaysKey(clinic), version)
-        await changes.commit()
-      })
+    for (const { id } of stale) await refreshCopy(clinic, id)
     return stale.length
   }
 
-  return { list, withoutCopy, set, refreshCopies }
+  /** Brings the copy of one doctor up to date. */
+  const refreshCopy = (clinic: ClinicId, id: string): Promise<void> =>
+    retryOnConflict(async () => {
+      const [{ holidays, version }, before] = await Promise.all([
+        readHolidays(table, clinic),
+        doctors.find(clinic, id),
+      ])
+      if (!before || isCopy(before, holidays)) return
+      const changes = new Changeset(table, clinic)
+      const { version: _, ...doctor } = before
+      addDoctor(changes, { before, after: { ...doctor, holidays } })
+      changes.requireVersion(holidaysKey(clinic), version)
+      await changes.commit()
+    })
+
+  /** Whether the copy of a doctor is up to date. */
+  const hasCopy = async (clinic: ClinicId, doctor: StoredDoctor): Promise<boolean> =>
+    isCopy(doctor, await list(clinic))
+
+  return { list, withoutCopy, hasCopy, set, refreshCopies, refreshCopy }
 }
 
-const hasCopy = (doctor: StoredDoctor, holidays: readonly TimeOff[]): boolean =>
+const isCopy = (doctor: StoredDoctor, holidays: readonly TimeOff[]): boolean =>
   isDeepStrictEqual(doctor.holidays ?? [], holidays)

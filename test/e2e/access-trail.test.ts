@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => stack?.close())
 
 async function newClinic(): Promise<{ id: string; pair: string }> {
-  const settings = ['--name', 'Praxis Nord', '--timezone', 'Europe/Berlin', '--currency', 'EUR']
+  const settings = ['--name', 'Praxis Nord', '--timezone', 'Europe/Berlin', '--currency', 'EUR', '--yes']
   const { id } = (await tool('clinic', 'create', ...settings, '--json')).json()
   const scopes = ['--clinic', id, '--name', 'Test', '--scopes', 'all']
   const { key, secret } = (await tool('credential', 'create', ...scopes, '--json')).json()

@@ -160,19 +160,8 @@ describe('credentials', () => {
   })
 
   it('are rejected from the first request after they are revoked', async () => {
-    const { key, secret } = (
-      await tool(
-        '--json',
-        'credential',
-        'create',
-        '--clinic',
-        clinic,
-        '--name',
-        'Old',
-        '--scopes',
-        'patient.read',
-      )
-    ).json()
+    const make = ['credential', 'create', '--clinic', clinic, '--name', 'Old', '--scopes', 'patient.read']
+    const { key, secret } = (await tool('--json', ...make)).json()
     expect((await get(stack, '/patients', `${key}:${secret}`)).status).toBe(200)
     const [first, again] = [
       await tool('--json', 'credential', 'revoke', key),
@@ -206,21 +195,8 @@ describe('credentials', () => {
   })
 
   it('are limited to their own rate', async () => {
-    const { key, secret } = (
-      await tool(
-        '--json',
-        'credential',
-        'create',
-        '--clinic',
-        clinic,
-        '--name',
-        'Slow',
-        '--scopes',
-        'all',
-        '--rate',
-        '3',
-      )
-    ).json()
+    const make = ['credential', 'create', '--clinic', clinic, '--name', 'Slow', '--scopes', 'all']
+    const { key, secret } = (await tool('--json', ...make, '--rate', '3')).json()
     const answers = []
     for (let n = 0; n < 10; n++) answers.push(await get(stack, '/doctors', `${key}:${secret}`))
     const limited = answers.filter(({ status }) => status === 429)

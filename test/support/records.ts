@@ -13,7 +13,7 @@ import { parseWeeklyHours } from '../../shared/domain/working-hours.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import type { RecordList } from '../../shared/store/calendar/calendar-list.ts'
 import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
-import { paymentStore } from '../../shared/store/calendar/payments.ts'
+import { settlement } from '../../shared/store/calendar/settlement.ts'
 import { departmentStore, priceListStore, roomStore, treatmentStore } from '../../shared/store/catalogue.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
 import { deliveryStore } from '../../shared/store/events/deliveries.ts'
@@ -131,7 +131,10 @@ export async function createPopulatedClinic(table: Table, patient = aPatient()):
   }
   await createRecord(table, clinic, appointmentStore({ table }), appointment)
   await createRecord(table, clinic, invoiceStore({ table }), invoice)
-  await createRecord(table, clinic, paymentStore({ table }), payment)
+  // With its invoice, as every payment is written.
+  await (
+    await settlement(table).buildChangeset(clinic.id, invoice.id, [{ id: payment.id, build: () => payment }])
+  )?.commit()
   await createRecord(table, clinic, messageStore({ table }), message)
   return { clinic, patient, doctor, ...catalogue, appointment, invoice, payment, message }
 }

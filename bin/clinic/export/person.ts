@@ -16,7 +16,7 @@ import { messageStore } from '../../../shared/store/messages/messages.ts'
 import { patientStore } from '../../../shared/store/patients/patients.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 
-type Rendered = Readonly<Record<string, unknown>>
+export type Rendered = Readonly<Record<string, unknown>>
 
 /** The person's data, with the field names of the API, oldest records first. */
 export type PersonData = {
@@ -72,51 +72,11 @@ export async function readPerson(table: Table, clinic: Clinic, id: string): Prom
     },
     appointments: await recordsOf(appointmentStore({ table }), (visit) => renderAppointment(visit, clinic)),
     invoices: await recordsOf(invoiceStore({ table }), (invoice) => renderInvoice(invoice, clinic)),
-    payments: await recordsOf(paymentStore({ table }), (payment) => renderPayment(payment, clinic)),
+    payments: await recordsOf(paymentStore({ table }), (payment) => ({
+      ...renderPayment(payment, clinic),
+      void_reason: payment.voidReason,
+    })),
     messages: await recordsOf(messageStore({ table }), (message) => renderMessage(message, clinic)),
     also_held: ALSO_HELD,
   }
-}
-
-/** The same as a text that a person can read: Markdown without HTML. Fields without a value are left out. */
-export function personText(data: PersonData): string {
-  const sections = [
-    ['Patient', [data.patient]],
-    ['Appointments', data.appointments],
-    ['Invoices', data.invoices],
-    ['Payments', data.payments],
-    ['Messages', data.messages],
-  ] as const
-  return [
-    `# Personal data held by ${data.clinic.name}`,
-    '',
-    `As of ${data.exported_at}`,
-    '',
-    ...fieldLines({ ...data.clinic, name: null, id: null }, ''),
-    ...sections.flatMap(([title, records]) => [
-      '',
-      `## ${title}${title === 'Patient' ? '' : ` (${records.length})`}`,
-      ...records.flatMap((record) => ['', ...fieldLines(record, '')]),
-    ]),
-    '',
-    '## Also held',
-    '',
-    ...data.also_held.map((text) => `- ${text}`),
-    '',
-  ].join('\n')
-}
-
-function fieldLines(record: Rendered, indent: string): string[] {
-  return Object.entries(record).flatMap(([name, value]): string[] => {
-    const label = `${indent}- ${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}:`
-    if (value === null || value === '' || (Array.isArray(value) && value.length === 0)) return []
-    const inner = `${indent}  `
-    if (Array.isArray(value))
-      return [
-        label,
-        ...value.flatMap((item, at) => [`${inner}- ${at + 1}`, ...fieldLines(item, `${inner}  `)]),
-      ]
-    if (typeof value === 'object') return [label, ...fieldLines(value as Rendered, inner)]
-    return [`${label} ${String(value).replaceAll('\n', `\n${inner}`)}`]
-  })
 }

@@ -128,6 +128,8 @@ export const paymentColumns = (payment: Payment): Columns => ({
   status: payment.status,
   description: payment.description,
   payment_date: payment.date,
+  voided_at: payment.voidedAt,
+  void_reason: payment.voidReason,
   created_at: payment.createdAt,
 })
 

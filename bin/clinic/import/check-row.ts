@@ -83,6 +83,7 @@ const issueText =
       row,
     )
     const name = issue.path.join('.')
-    if (issue.code === 'unrecognized_keys') return `unknown field ${quoted(issue.keys)}`
+    if (issue.code === 'unrecognized_keys')
+      return `${name === '' ? '' : `${name} has the `}unknown field ${quoted(issue.keys)}`
     return value == null && issue.code !== 'custom' ? `${name} is required` : `${name} ${issue.message}`
   }

@@ -1,7 +1,8 @@
 /** Converts the text of another system into that of a field. */
 import { internationalNumber } from '../../../shared/domain/phone-number.ts'
+import { dateOf, readInstant, timeOf } from './date-times.ts'
 import { readAmount } from './read-amount.ts'
-import { dateOf, readInstant, readTime, timeOf } from './value-formats.ts'
+import { readTime } from './value-formats.ts'
 
 export type ConversionFormats = {
   readonly dates: readonly string[]

@@ -1,5 +1,5 @@
-import type { FieldSource } from './column-map.ts'
 import { foldedName } from './field-names.ts'
+import type { FieldSource } from './map-schema.ts'
 
 /** All columns that a field can be read from. */
 export const columnNames = (source: FieldSource): readonly string[] =>

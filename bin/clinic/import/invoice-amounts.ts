@@ -14,24 +14,29 @@ import { singleLineText } from '../../../shared/domain/text-fields.ts'
 /** A decimal number in JSON or CSV. The number of decimals is checked once the currency is known. */
 export const Decimal = z.union([z.number(), z.string().trim()], { error: 'must be a number' })
 
-const LineItemRow = z.strictObject({
-  // Accepted because exports of the API have it, but not used: line item ids are derived from the invoice's id.
-  id: z.unknown().optional(),
-  description: singleLineText(500),
-  quantity: Decimal.nullish(),
-  unit_price: Decimal,
-  discount_amount: Decimal.nullish(),
-  tax_rate: Decimal.nullish(),
-  tax_amount: Decimal.nullish(),
-  total_amount: Decimal.nullish(),
-})
+const LineItemRow = z.strictObject(
+  {
+    // Accepted because exports of the API have it, but not used: line item ids are derived from the invoice's id.
+    id: z.unknown().optional(),
+    description: singleLineText(500),
+    quantity: Decimal.nullish(),
+    unit_price: Decimal,
+    discount_amount: Decimal.nullish(),
+    tax_rate: Decimal.nullish(),
+    tax_amount: Decimal.nullish(),
+    total_amount: Decimal.nullish(),
+  },
+  { error: 'must be an object with description and unit_price' },
+)
 
 type LineItemRow = z.infer<typeof LineItemRow>
 
 /** Line items: a list in NDJSON, a JSON array in a CSV cell. */
 export const LineItems = z.preprocess(
   (value) => (typeof value === 'string' ? parseJson(value) : value),
-  z.array(LineItemRow, { error: 'must be a JSON array of line items' }).max(200),
+  z
+    .array(LineItemRow, { error: 'must be a JSON array of line items' })
+    .max(200, { error: 'must have at most 200 line items' }),
 )
 
 export type Amounts = {

@@ -24,7 +24,7 @@ import { Instant, RowRecordDate } from './timestamps.ts'
 const columns = {
   invoice_external_id: RecordRef,
   amount: Decimal,
-  currency: z.string().nullish(),
+  currency: z.string({ error: 'must be an ISO 4217 code such as EUR' }).nullish(),
   type: oneOf(PAYMENT_TYPES).nullish(),
   payment_method: oneOf(PAYMENT_METHODS),
   status: oneOf(PAYMENT_STATUSES).nullish(),

@@ -4,11 +4,14 @@ import { ExternalRef, OwnRef } from './references.ts'
 
 /** A treatment by its external id or its own id, and its price. */
 const Price = z
-  .strictObject({
-    treatment_external_id: ExternalRef.optional(),
-    treatment_id: OwnRef.optional(),
-    price: Decimal,
-  })
+  .strictObject(
+    {
+      treatment_external_id: ExternalRef.optional(),
+      treatment_id: OwnRef.optional(),
+      price: Decimal,
+    },
+    { error: 'must be an object with treatment_external_id and price' },
+  )
   .transform(({ treatment_external_id, treatment_id, price }, context) => {
     const [treatment, ...more] = [treatment_external_id, treatment_id].filter((ref) => ref !== undefined)
     if (treatment !== undefined && more.length === 0) return { treatment, price }

@@ -1,14 +1,11 @@
 /** Writes the rejected rows of a file in the format of the file, so that they can be corrected and imported as they are. */
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { encodeText } from './encode-text.ts'
-import { foldedName } from './field-names.ts'
+import { csvHead, csvLine, jsonLine } from './rejected-lines.ts'
 import type { FileFormat, SourceRow } from './row.ts'
 
 /** Path of the file that the rejected rows of a file are written to. */
 export const rejectedFile = (file: string): string => file.replace(/\.(\w+)$/, '.rejected.$1')
-
-/** The name of the column that is added. */
-const REASON = 'reason'
 
 /**
  * Opens a temporary file when the first row is rejected. It gets its name when all rows are in it, in place of that of an earlier run:
@@ -25,7 +22,7 @@ export function rejectionWriter(file: string, format: FileFormat) {
     await rm(unfinished, { force: true })
     handle = await open(unfinished, 'w', 0o600)
     if (format.hasMark) await write('\uFEFF')
-    if (format.kind === 'csv') await write(headOf(format))
+    if (format.kind === 'csv') await write(csvHead(format))
   }
 
   return {
@@ -47,41 +44,4 @@ export function rejectionWriter(file: string, format: FileFormat) {
       await rm(unfinished, { force: true })
     },
   }
-}
-
-type Csv = FileFormat & { readonly kind: 'csv' }
-
-/** The positions of the columns other than that of an earlier rejection. */
-const keptColumns = ({ header }: Csv): number[] =>
-  [...header.keys()].filter((at) => foldedName(header[at] ?? '') !== REASON)
-
-function headOf(format: Csv): string {
-  const { delimiter, header, hasSeparatorLine } = format
-  const names = [...keptColumns(format).map((at) => header[at] ?? ''), REASON]
-  return `${hasSeparatorLine ? `sep=${delimiter}\n` : ''}${names.map(quoteFor(delimiter)).join(delimiter)}\n`
-}
-
-/** A row that cannot be read is in the first column as it is: no other value must get into a column that it was not in. */
-function csvLine(format: Csv): (row: SourceRow, reason: string) => string {
-  const { delimiter } = format
-  const kept = keptColumns(format)
-  return ({ cells, text = '' }, reason) => {
-    const values = kept.map((at, index) => (cells ? (cells[at] ?? '') : index === 0 ? text : ''))
-    return `${[...values, reason].map(quoteFor(delimiter)).join(delimiter)}\n`
-  }
-}
-
-const quoteFor =
-  (delimiter: string) =>
-  (cell: string): string =>
-    cell.includes(delimiter) || /["\n\r]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
-
-const EARLIER_REASON = /,\s*"reason"\s*:\s*"(?:[^"\\]|\\.)*"\s*\}$/
-
-/** The text of the row with the reason as its last field: numbers stay as they are written. */
-function jsonLine({ text = '', ...row }: SourceRow, reason: string): string {
-  const added = `"${REASON}":${JSON.stringify(reason)}}`
-  const object = text.trim().replace(EARLIER_REASON, '}')
-  if (!('values' in row)) return `{"text":${JSON.stringify(text)},${added}\n`
-  return `${object.slice(0, -1)}${/^\{\s*\}$/.test(object) ? '' : ','}${added}\n`
 }

@@ -1,8 +1,9 @@
 /** Reads the fields of an entity from the columns of a file, by a map or by their own names. */
-import type { ColumnMap, EntityMap, FieldSource } from './column-map.ts'
+
 import { type ConversionFormats, convertField } from './convert-field.ts'
 import { foldedName } from './field-names.ts'
 import { columnNames, fieldValue } from './field-source.ts'
+import type { ColumnMap, EntityMap, FieldSource } from './map-schema.ts'
 import { isOwnIdColumn } from './references.ts'
 
 /** The fields of a row, and what is wrong with values that the map cannot convert. */

@@ -4,50 +4,20 @@ import { APPOINTMENTS, busyDayKeys, busyTime } from '../../../shared/store/calen
 import { calendarKey } from '../../../shared/store/keys/calendar.ts'
 import { type Key, longId, shortId } from '../../../shared/store/keys/key.ts'
 import { Changeset } from '../../../shared/store/table/changeset.ts'
-import type { Table } from '../../../shared/store/table/table.ts'
 import type { Item } from '../../../shared/store/table/write-requests.ts'
-import { ifUnchanged, requireUnchanged } from './conditions.ts'
+import { busySurvey, entriesOf } from './busy-survey.ts'
+import { requireUnchanged } from './conditions.ts'
 import type { Recheck } from './fault.ts'
 import { forEachConcurrent } from './for-each-concurrent.ts'
 import type { Inspection } from './inspection.ts'
 import { partitionPages } from './partition-pages.ts'
 import { imageOf, keyText } from './record-image.ts'
-import { ItemSums } from './row-sums.ts'
-
-/** Attributes of a day item that are not appointments. */
-const NON_APPOINTMENT_ATTRIBUTES = new Set(['pk', 'sk', 'v'])
+import type { ItemSums } from './row-sums.ts'
 
 /** Verifies that the days of doctors and rooms contain the time of every appointment that occupies time, and no other. */
-export function busyTimeChecker({ table, clinic, count, examine }: Inspection) {
+export function busyTimeChecker(inspection: Inspection, sums: ItemSums) {
+  const { table, clinic, examine } = inspection
   const image = (item: Item) => imageOf(clinic, APPOINTMENTS, item)
-
-  const sums = new ItemSums()
-
-  const entryText = (day: Key, time: unknown): string => `${keyText(day)} ${String(time)}`
-
-  /** Adds the times that appointments should take to the sums. */
-  function expectTimes(items: readonly Item[]): void {
-    for (const item of items) {
-      const record = image(item)?.record
-      if (!record) {
-        // It may take any time.
-        sums.mark(shortId(item.sk))
-        continue
-      }
-      for (const key of busyDayKeys(clinic, record))
-        sums.expect(shortId(record.id), entryText(key, busyTime(record)))
-    }
-  }
-
-  /** Subtracts the times on the days of a doctor or a room from the sums. */
-  async function surveyDays(partition: string): Promise<void> {
-    for await (const days of partitionPages(table, partition)) {
-      count('days', days.length)
-      for (const day of days) for (const name of entriesOf(day)) sums.find(name, entryText(day, day[name]))
-      const unversioned = days.filter((day) => !isVersioned(day))
-      await forEachConcurrent(unversioned, (day) => examine(recheckVersion(table, day)))
-    }
-  }
 
   /** Verifies appointments against the days of their doctors and rooms. */
   async function checkRecords(all: readonly Item[]): Promise<void> {
@@ -134,33 +104,8 @@ export function busyTimeChecker({ table, clinic, count, examine }: Inspection) {
   const isBusyOn = (record: Appointment, day: Key): boolean =>
     busyDayKeys(clinic, record).some((key) => keyText(key) === keyText(day))
 
-  return { expectTimes, surveyDays, hasSuspects: () => sums.hasSuspects(), checkRecords, checkDays }
+  return { ...busySurvey(inspection, sums), checkRecords, checkDays }
 }
-
-/** A day without a version: bookings could not depend on it. */
-const recheckVersion =
-  (table: Table, { pk, sk }: Key): Recheck =>
-  async () => {
-    const day = await table.get({ pk, sk })
-    if (!day || isVersioned(day)) return null
-    const repair = () =>
-      table.transact([
-        ifUnchanged(
-          table.updateWrite(
-            { pk, sk },
-            { UpdateExpression: 'SET v = :next', ExpressionAttributeValues: { ':next': 1 } },
-          ),
-          { v: day.v },
-        ),
-      ])
-    return { faults: [{ kind: 'busy_unversioned', key: { pk, sk } }], repair }
-  }
-
-const entriesOf = (day: Item): string[] =>
-  Object.keys(day).filter((name) => !NON_APPOINTMENT_ATTRIBUTES.has(name))
-
-/** Bookings are conditional on the version that they read; 0 means that the day has no item. */
-const isVersioned = ({ v }: Item): boolean => Number.isInteger(v) && Number(v) > 0
 
 function appointmentId(name: string): string | null {
   const id = longId(name)

@@ -1,48 +1,17 @@
-import { calendarList } from '../../../shared/store/calendar/calendar-list.ts'
+import { doctorDayPartition, roomDayPartition } from '../../../shared/store/keys/calendar.ts'
+import { shortId } from '../../../shared/store/keys/key.ts'
 import {
-  calendarKey,
-  calendarPartition,
-  doctorDayPartition,
-  ownerPartition,
-  roomDayPartition,
-} from '../../../shared/store/keys/calendar.ts'
-import { roomsPartition } from '../../../shared/store/keys/catalogue.ts'
-import { doctorsPartition } from '../../../shared/store/keys/clinics.ts'
-import { patientKey } from '../../../shared/store/keys/patients.ts'
-import { Changeset } from '../../../shared/store/table/changeset.ts'
-import type { Item } from '../../../shared/store/table/write-requests.ts'
-import { busyTimeChecker } from './busy-times.ts'
-import { changeIndexChecker, type IndexedRecords } from './change-index.ts'
-import { copiedNameChecker } from './copied-names.ts'
+  type CalendarCheckers,
+  type Checkers,
+  forEachPatient,
+  listOfOwner,
+  openCalendarCheckers,
+  recordsPartition,
+} from './calendar-checkers.ts'
+import { surveyCalendarLists } from './calendar-survey.ts'
 import { forEachConcurrent } from './for-each-concurrent.ts'
 import type { Inspection } from './inspection.ts'
-import { listedRowChecker } from './listed-rows.ts'
 import { partitionPages } from './partition-pages.ts'
-import { imageOf } from './record-image.ts'
-import {
-  type AnyRecord,
-  APPOINTMENT_KIND,
-  INVOICE_KIND,
-  MESSAGE_KIND,
-  PAYMENT_KIND,
-  type RecordKind,
-} from './record-kinds.ts'
-import { recordRowChecker } from './record-rows.ts'
-import { ItemSums } from './row-sums.ts'
-import { settlementChecker } from './settlements.ts'
-import { tallyChecker } from './tallies.ts'
-import { unrepairedRows } from './unrepaired-rows.ts'
-
-/** What verifies one kind of records. */
-type Checkers = {
-  readonly kind: RecordKind<AnyRecord>
-  readonly sums: ItemSums
-  readonly rows: ReturnType<typeof recordRowChecker>
-  readonly names: ReturnType<typeof copiedNameChecker>
-  readonly changes: ReturnType<typeof changeIndexChecker>
-  readonly listed: ReturnType<typeof listedRowChecker>
-  readonly tallied: ReturnType<typeof tallyChecker>
-}
 
 /**
  * Verifies appointments, invoices, payments and messages. A survey reads every item once, and compares the items that records
@@ -50,83 +19,15 @@ type Checkers = {
  * records, then the items derived from them.
  */
 export async function verifyCalendarLists(inspection: Inspection): Promise<void> {
-  const { table, clinic, count } = inspection
-  const unrepaired = unrepairedRows()
-  const busy = busyTimeChecker(inspection)
-  const settlements = settlementChecker(inspection, unrepaired)
-  /** Existing doctors and rooms, and those that only appointments name. */
-  const doctors = await idsOf(inspection, doctorsPartition(clinic))
-  const rooms = await idsOf(inspection, roomsPartition(clinic))
-  const open = <R extends AnyRecord>(kind: RecordKind<R>): Checkers =>
-    openCheckers(inspection, kind as unknown as RecordKind<AnyRecord>, unrepaired)
-  const appointments = open(APPOINTMENT_KIND)
-  const invoices = open(INVOICE_KIND)
-  const payments = open(PAYMENT_KIND)
-  const all = [appointments, invoices, payments, open(MESSAGE_KIND)]
-  const partitionOf = ({ kind }: Checkers) => calendarPartition(clinic, kind.entity.letter)
-  const ownerOf = ({ kind }: Checkers, owner: 'patient' | 'invoice', id: string) =>
-    ownerPartition(clinic, kind.entity.letter, owner, id)
+  const { table, clinic } = inspection
+  const checkers = await openCalendarCheckers(inspection)
+  const { all, appointments, invoices, payments, busy, settlements, doctors, rooms } = checkers
+  await surveyCalendarLists(inspection, checkers)
 
-  async function surveyRecords(checkers: Checkers): Promise<void> {
-    const { kind, rows, names, changes } = checkers
-    for await (const page of partitionPages(table, partitionOf(checkers))) {
-      count(kind.name, page.length)
-      rows.expectRows(page)
-      changes.expectListed(page)
-      await names.check(page)
-      if (checkers === appointments) surveyTimes(page)
-      if (checkers === invoices) await forEachConcurrent(page, surveyPayments)
-    }
-    await changes.surveyIndex()
-  }
-
-  function surveyTimes(page: readonly Item[]): void {
-    busy.expectTimes(page)
-    for (const item of page) {
-      const record = imageOf(clinic, APPOINTMENT_KIND.entity, item)?.record
-      if (record) doctors.add(record.doctor.id)
-      if (record?.room) rooms.add(record.room.id)
-    }
-  }
-
-  async function surveyPayments(invoice: Item): Promise<void> {
-    const found: Item[] = []
-    await payments.listed.survey(ownerOf(payments, 'invoice', invoice.sk), (row) => found.push(row))
-    settlements.survey(invoice, found)
-  }
-
-  const eachPatient = async (work: (id: string) => Promise<unknown>): Promise<void> => {
-    for await (const page of partitionPages(table, patientKey(clinic, '').pk))
-      await forEachConcurrent(page, ({ sk }) => work(sk))
-  }
-
-  async function checkSuspects(checkers: Checkers): Promise<void> {
-    const { rows, changes, sums } = checkers
-    const isSuspicious = sums.hasSuspects() || changes.hasSuspects()
-    const hasTimes = checkers === appointments && busy.hasSuspects()
-    if (!isSuspicious && !hasTimes) return
-    for await (const page of partitionPages(table, partitionOf(checkers))) {
-      await rows.check(page)
-      await changes.checkRecords(page)
-      if (hasTimes) await busy.checkRecords(page)
-    }
-    if (changes.hasSuspects()) await changes.checkIndex()
-  }
-
-  await Promise.all(all.map(surveyRecords))
-  await forEachConcurrent(all, ({ tallied }) => tallied.survey(null))
-  await forEachConcurrent([...doctors], async (doctor) => {
-    await Promise.all([
-      appointments.tallied.survey(doctor),
-      busy.surveyDays(doctorDayPartition(clinic, doctor)),
-    ])
-  })
-  await forEachConcurrent([...rooms], (room) => busy.surveyDays(roomDayPartition(clinic, room)))
-  await eachPatient((id) =>
-    Promise.all(all.map((checkers) => checkers.listed.survey(ownerOf(checkers, 'patient', id)))),
+  await Promise.all(all.map((own) => checkSuspects(inspection, checkers, own)))
+  await forEachConcurrent(all, (own) =>
+    own.names.checkSurveyed(own === payments ? settlements.renumbered : []),
   )
-
-  await Promise.all(all.map(checkSuspects))
   const suspicious = all.filter(({ sums }) => sums.hasSuspects())
   await forEachConcurrent(all, ({ tallied, sums }) =>
     sums.hasSuspects() ? tallied.check(null) : tallied.checkSurveyed(),
@@ -138,52 +39,33 @@ export async function verifyCalendarLists(inspection: Inspection): Promise<void>
     await forEachConcurrent([...rooms], (room) => busy.checkDays(roomDayPartition(clinic, room)))
   }
   if (suspicious.length > 0)
-    await eachPatient((id) =>
-      Promise.all(suspicious.map((checkers) => checkers.listed.check(ownerOf(checkers, 'patient', id)))),
+    await forEachPatient(inspection, ({ sk }) =>
+      Promise.all(suspicious.map((own) => own.listed.check(listOfOwner(clinic, own, 'patient', sk)))),
     )
   if (!suspicious.includes(payments)) return settlements.checkSurveyed()
-  for await (const page of partitionPages(table, partitionOf(invoices))) {
-    await forEachConcurrent(page, ({ sk }) => payments.listed.check(ownerOf(payments, 'invoice', sk)))
+  for await (const page of partitionPages(table, recordsPartition(clinic, invoices))) {
+    await forEachConcurrent(page, ({ sk }) =>
+      payments.listed.check(listOfOwner(clinic, payments, 'invoice', sk)),
+    )
     await settlements.check(page)
   }
 }
 
-function openCheckers(
-  inspection: Inspection,
-  kind: RecordKind<AnyRecord>,
-  unrepaired: ReturnType<typeof unrepairedRows>,
-): Checkers {
-  const sums = new ItemSums()
-  return {
-    kind,
-    sums,
-    rows: recordRowChecker(inspection, kind, unrepaired, sums),
-    names: copiedNameChecker(inspection, kind),
-    changes: changeIndexChecker(inspection, indexedRecords(inspection, kind)),
-    listed: listedRowChecker(inspection, kind, unrepaired, sums),
-    tallied: tallyChecker(inspection, kind, unrepaired, sums),
+/** Compares the suspects of one kind with their rows, the names that they show, their places in the index, and their days. */
+async function checkSuspects(
+  { table, clinic }: Inspection,
+  { appointments, busy }: CalendarCheckers,
+  own: Checkers,
+): Promise<void> {
+  const { rows, names, changes, sums } = own
+  const hasTimes = own === appointments && busy.hasSuspects()
+  if (!sums.hasSuspects() && !changes.hasSuspects() && !hasTimes) return
+  for await (const page of partitionPages(table, recordsPartition(clinic, own))) {
+    await rows.check(page)
+    // Owners that do not exist have no lists that could have been surveyed.
+    await names.check(page.filter(({ sk }) => sums.isSuspect(shortId(sk))))
+    await changes.checkRecords(page)
+    if (hasTimes) await busy.checkRecords(page)
   }
-}
-
-const indexedRecords = <R>({ table, clinic }: Inspection, { entity }: RecordKind<R>): IndexedRecords => ({
-  kind: entity.letter,
-  keyOf: (id) => calendarKey(clinic, entity.letter, id),
-  updatedAtOf: (item) => imageOf(clinic, entity, item)?.record.updatedAt ?? null,
-  rewrite: (item) => {
-    const image = imageOf(clinic, entity, item)
-    return (
-      image &&
-      (() => {
-        const changes = new Changeset(table, clinic)
-        calendarList<R, never>({ table }, entity).change(changes, image, image.record)
-        return changes.commit()
-      })
-    )
-  },
-})
-
-async function idsOf({ table }: Inspection, partition: string): Promise<Set<string>> {
-  const ids = new Set<string>()
-  for await (const page of partitionPages(table, partition)) for (const { sk } of page) ids.add(sk)
-  return ids
+  if (changes.hasSuspects()) await changes.checkIndex()
 }

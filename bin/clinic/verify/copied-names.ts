@@ -13,7 +13,7 @@ import type { Finding, Recheck } from './fault.ts'
 import { forEachConcurrent } from './for-each-concurrent.ts'
 import type { Inspection } from './inspection.ts'
 import { decodeStoredPatient } from './patient-image.ts'
-import { imageOf, type RecordImage } from './record-image.ts'
+import { imageOf, type RecordImage, recordIdOf } from './record-image.ts'
 import type { AnyRecord, Owners, RecordKind } from './record-kinds.ts'
 
 /** The owners of names that a page of records copies, by id; null for an owner that exists but is unreadable. */
@@ -34,6 +34,27 @@ export function copiedNameChecker<R extends AnyRecord>(
   const { entity } = kind
   const list = calendarList<R, never>({ table }, entity)
   const doctors = doctorStore({ table })
+
+  /** Records that show other names than those of their owners, as far as their rows say. */
+  const suspects = new Set<string>()
+
+  /** Compares the names in a row of a patient's list with their owners. Null for a patient that is unreadable. */
+  function survey(row: Item, patient: Owners['patient'] | null, known: LoadedOwners['doctors']): void {
+    const id = recordIdOf(row)
+    if (id === null || patient === null) return
+    try {
+      const record = entity.decode(row, id)
+      const { doctor } = entity.position(record)
+      const owners = { patient, doctor: known.get(doctor ?? '') ?? null, invoice: null }
+      if ((doctor !== undefined && !owners.doctor) || isStale(record, owners)) suspects.add(id)
+    } catch {
+      suspects.add(id)
+    }
+  }
+
+  /** Verifies the records that the survey found, and others by their ids. */
+  const checkSurveyed = (others: Iterable<string> = []): Promise<void> =>
+    forEachConcurrent([...new Set([...suspects, ...others])], (id) => examine(recheck(id)))
 
   async function check(items: readonly Item[]): Promise<void> {
     const images = items.map((item) => imageOf(clinic, entity, item)).filter((image) => image !== null)
@@ -104,7 +125,7 @@ export function copiedNameChecker<R extends AnyRecord>(
     return changes.commit()
   }
 
-  return { check }
+  return { survey, checkSurveyed, check }
 }
 
 /** Null if one of them is unreadable: there is nothing to compare with. */

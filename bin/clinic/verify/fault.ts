@@ -43,6 +43,7 @@ export const FAULTS = {
   credential_state_wrong:
     'the list of credentials does not say whether one is revoked: copied from the credential',
   credential_outdated: 'a credential has outdated settings of the clinic: copied from the clinic',
+  holidays_outdated: 'a doctor has other holidays than the clinic: copied from the clinic',
   clinic_unlisted: "the operator's directory lacks the clinic: added",
 } as const
 

@@ -2,7 +2,6 @@
  * Reads of the table without the SDK, whose layers take most of a verification's time: it makes tens of thousands of small
  * calls. A call that does not succeed at once is made by the SDK, which knows how to wait and what an error means.
  */
-import { createHmac, hash } from 'node:crypto'
 import { Agent as HttpAgent, request as httpRequest } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
@@ -10,8 +9,8 @@ import type { Key } from '../../../shared/store/keys/key.ts'
 import { chunked } from '../../../shared/store/table/chunked.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import type { Item } from '../../../shared/store/table/write-requests.ts'
+import { type Credentials, signer } from './signature.ts'
 
-type Credentials = { accessKeyId: string; secretAccessKey: string; sessionToken?: string }
 // biome-ignore lint/suspicious/noExplicitAny: as DynamoDB sends it; the shape follows from the operation
 type Value = Record<string, any>
 type Call = (operation: string, input: object) => Promise<Value>
@@ -171,45 +170,3 @@ function caller(endpoint: URL, region: string, credentials: () => Promise<Creden
     })
   }
 }
-
-const CONTENT_TYPE = 'application/x-amz-json-1.0'
-
-/** Signs calls of DynamoDB (Signature Version 4). The key of a day is derived once. */
-export function signer(host: string, region: string) {
-  let derived: { readonly of: string; readonly key: Buffer } | undefined
-
-  function keyOf(secret: string, day: string): Buffer {
-    const of = `${day} ${secret}`
-    if (derived?.of !== of) {
-      const key = [day, region, 'dynamodb', 'aws4_request'].reduce<Buffer | string>(hmac, `AWS4${secret}`)
-      derived = { of, key: key as Buffer }
-    }
-    return derived.key
-  }
-
-  return (operation: string, body: string, credentials: Credentials, now: Date) => {
-    const { accessKeyId, secretAccessKey, sessionToken } = credentials
-    const time = now.toISOString().replace(/[-:]|\.\d+/g, '')
-    const scope = `${time.slice(0, 8)}/${region}/dynamodb/aws4_request`
-    const headers: Record<string, string> = {
-      'content-type': CONTENT_TYPE,
-      host,
-      'x-amz-date': time,
-      ...(sessionToken !== undefined && { 'x-amz-security-token': sessionToken }),
-      'x-amz-target': `DynamoDB_20120810.${operation}`,
-    }
-    const names = Object.keys(headers)
-    const signed = names.join(';')
-    const lines = names.map((name) => `${name}:${headers[name]}\n`).join('')
-    const canonical = `POST\n/\n\n${lines}\n${signed}\n${sha256(body)}`
-    const toSign = `AWS4-HMAC-SHA256\n${time}\n${scope}\n${sha256(canonical)}`
-    const signature = hmac(keyOf(secretAccessKey, time.slice(0, 8)), toSign).toString('hex')
-    headers.authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=${signed}, Signature=${signature}`
-    headers['content-length'] = String(Buffer.byteLength(body))
-    return headers
-  }
-}
-
-const sha256 = (text: string): string => hash('sha256', text, 'hex')
-
-const hmac = (key: Buffer | string, text: string): Buffer => createHmac('sha256', key).update(text).digest()

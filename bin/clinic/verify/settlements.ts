@@ -3,7 +3,7 @@ import { applyPayments, type Invoice } from '../../../shared/domain/invoice.ts'
 import type { Payment } from '../../../shared/domain/payment.ts'
 import type { Stamped } from '../../../shared/domain/stamped.ts'
 import { INVOICES, invoiceStore } from '../../../shared/store/calendar/invoices.ts'
-import { PAYMENTS } from '../../../shared/store/calendar/payments.ts'
+import { PAYMENT_ATTRIBUTES, PAYMENTS } from '../../../shared/store/calendar/payments.ts'
 import { calendarKey, ownerPartition } from '../../../shared/store/keys/calendar.ts'
 import { Changeset } from '../../../shared/store/table/changeset.ts'
 import type { Item } from '../../../shared/store/table/write-requests.ts'
@@ -14,15 +14,24 @@ import { partitionPages } from './partition-pages.ts'
 import { imageOf, type RecordImage, recordIdOf } from './record-image.ts'
 import type { UnrepairedRows } from './unrepaired-rows.ts'
 
+/** The invoice's number in the row of a payment. */
+const NUMBER_ATTRIBUTE = PAYMENT_ATTRIBUTES.invoice.number.name
+
 /** Verifies that invoices match their payments. */
 export function settlementChecker({ table, clinic, examine }: Inspection, unrepaired: UnrepairedRows) {
   const invoices = invoiceStore({ table })
   const suspects: string[] = []
+  /** Payments that seem to show another number than that of their invoice. */
+  const renumbered = new Set<string>()
 
   /** Compares an invoice with the rows of its payments. Those that seem not to match are verified after the rows. */
   function survey(item: Item, rows: readonly Item[]): void {
     const image = imageOf(clinic, INVOICES, item)
     if (image && !matches(image.record, rows)) suspects.push(image.id)
+    for (const row of rows) {
+      const id = recordIdOf(row)
+      if (image && id !== null && row[NUMBER_ATTRIBUTE] !== image.record.number) renumbered.add(id)
+    }
   }
 
   const checkSurveyed = (): Promise<void> => forEachConcurrent(suspects, (id) => examine(recheck(id)))
@@ -72,7 +81,7 @@ export function settlementChecker({ table, clinic, examine }: Inspection, unrepa
       return { faults: [{ kind: 'invoice_unsettled', key }], repair }
     }
 
-  return { survey, checkSurveyed, check }
+  return { survey, renumbered, checkSurveyed, check }
 }
 
 /** Whether an invoice matches its payments as far as their rows say: a thin one does not have all of its payment. */

@@ -44,7 +44,7 @@ export function tallyChecker<R>(
   unrepaired: UnrepairedRows,
   sums: ItemSums,
 ) {
-  const { table, clinic, count, examine } = inspection
+  const { table, clinic, examine } = inspection
   const { letter } = kind.entity
   const rows = listedRowChecker(inspection, kind, unrepaired, sums)
   /** What the survey found, to be read again once the rows are right. */
@@ -55,7 +55,7 @@ export function tallyChecker<R>(
     const list = calendarListPartition(clinic, letter, doctor)
     const months = new Map<string, Recount>()
     await rows.survey(list, ({ sk }) => countRow(months, sk))
-    for (const [key, cells] of await suspectCells(doctor, months))
+    for (const [key, cells] of await suspectCells(inspection, tallyPartition(clinic, letter, doctor), months))
       surveyed.push(() => examine(recheck(list, key, cells)))
   }
 
@@ -67,34 +67,10 @@ export function tallyChecker<R>(
     const months = new Map<string, Recount>()
     await rows.check(list, ({ sk }) => countRow(months, sk))
     for (const sk of unrepaired.missing.of(list)) countRow(months, sk)
-    await forEachConcurrent(await suspectCells(doctor, months), ([key, cells]) =>
-      examine(recheck(list, key, cells)),
+    await forEachConcurrent(
+      await suspectCells(inspection, tallyPartition(clinic, letter, doctor), months),
+      ([key, cells]) => examine(recheck(list, key, cells)),
     )
-  }
-
-  /** The cells of each month whose counters differ from a recount. */
-  async function suspectCells(doctor: string | null, months: Map<string, Recount>): Promise<[Key, Cell[]][]> {
-    const pk = tallyPartition(clinic, letter, doctor)
-    const suspects: [month: string, cells: Cell[]][] = []
-    for (const [month, counters] of await readCounters(pk)) {
-      suspects.push([month, wrongCells(month, counters, months.get(month) ?? new Map())])
-      months.delete(month)
-    }
-    for (const [month, recount] of months)
-      suspects.push([month, [...recount.values()].map(({ cell }) => cell)])
-    return suspects.flatMap(([sk, cells]): [Key, Cell[]][] => (cells.length > 0 ? [[{ pk, sk }, cells]] : []))
-  }
-
-  /** The counters of each month, those of overflow items included. */
-  async function readCounters(pk: string): Promise<Map<string, Counters>> {
-    const months = new Map<string, Counters>()
-    for await (const page of partitionPages(table, pk)) {
-      count('tallies', page.length)
-      // A month can begin on one page and end on the next.
-      for (const [month, items] of Map.groupBy(page, tallyMonth))
-        months.set(month, summed([months.get(month) ?? {}, ...items]))
-    }
-    return months
   }
 
   /** Reads the counters before and after the rows: if nothing was counted in between, they must agree. */
@@ -140,6 +116,33 @@ export function tallyChecker<R>(
   }
 
   return { survey, checkSurveyed, check }
+}
+
+/** The cells of each month whose counters differ from a recount. */
+async function suspectCells(
+  inspection: Inspection,
+  pk: string,
+  months: Map<string, Recount>,
+): Promise<[Key, Cell[]][]> {
+  const suspects: [month: string, cells: Cell[]][] = []
+  for (const [month, counters] of await readCounters(inspection, pk)) {
+    suspects.push([month, wrongCells(month, counters, months.get(month) ?? new Map())])
+    months.delete(month)
+  }
+  for (const [month, recount] of months) suspects.push([month, [...recount.values()].map(({ cell }) => cell)])
+  return suspects.flatMap(([sk, cells]): [Key, Cell[]][] => (cells.length > 0 ? [[{ pk, sk }, cells]] : []))
+}
+
+/** The counters of each month, those of overflow items included. */
+async function readCounters({ table, count }: Inspection, pk: string): Promise<Map<string, Counters>> {
+  const months = new Map<string, Counters>()
+  for await (const page of partitionPages(table, pk)) {
+    count('tallies', page.length)
+    // A month can begin on one page and end on the next.
+    for (const [month, items] of Map.groupBy(page, tallyMonth))
+      months.set(month, summed([months.get(month) ?? {}, ...items]))
+  }
+  return months
 }
 
 /** Counts a row of a sorted list, `facet#date#...`, in its month. */

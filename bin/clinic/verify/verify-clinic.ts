@@ -8,6 +8,7 @@ import type { Table } from '../../../shared/store/table/table.ts'
 import { verifyCalendarLists } from './calendar-lists.ts'
 import { checkCatalogue } from './catalogue.ts'
 import { checkClinicIndexes } from './clinic-indexes.ts'
+import { checkHolidays } from './doctor-holidays.ts'
 import { checkInactivePatients } from './inactive-patients.ts'
 import { type Inspection, type InspectionOptions, openInspection, trackRepairs } from './inspection.ts'
 import { checkNationalIds } from './national-ids.ts'
@@ -41,6 +42,7 @@ export async function verifyClinic(
   const staleOwners = await staleOwnerChecker(inspection, options.gracePeriodMs)
   await checkClinicIndexes(inspection)
   await checkCatalogue(inspection)
+  await checkHolidays(inspection)
   await verifyPatients(inspection)
   await verifyCalendarLists(inspection)
   await checkOverlappingVisits(inspection)

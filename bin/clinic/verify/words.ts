@@ -77,6 +77,7 @@ const PREDICATES: Partial<Readonly<Record<FaultKind, (fault: Fault) => string>>>
   credential_foreign: () => "is in the list of credentials, and is another clinic's",
   credential_state_wrong: () => 'is not known to the list of credentials as it is',
   credential_outdated: () => 'has outdated settings of the clinic',
+  holidays_outdated: () => 'has other holidays than the clinic',
 }
 
 const OTHERS: Partial<Readonly<Record<FaultKind, (fault: Fault) => string>>> = {

@@ -130,3 +130,15 @@ describe('a move', () => {
     expect([unknown.code, unknown.errors]).toEqual([2, expect.stringContaining(`no appointment ${id}`)])
   })
 })
+
+it('an id that is not one of the clinic is refused, with where to look', async () => {
+  const id = newUuid()
+  for (const args of [['cancel'], ['set-status', 'completed'], ['show']]) {
+    const [name = '', ...more] = args
+    const { code, errors } = await run('appointment', name, id, ...more, '--clinic', mine.clinic.id)
+    expect([code, errors]).toEqual([
+      2,
+      `The clinic has no appointment ${id}. Find it with "appointment find" or "appointment list".\n`,
+    ])
+  }
+})

@@ -91,6 +91,34 @@ describe('visits that a change leaves outside', () => {
     expect(lines[1]?.records).toContain(mine.patient.id)
   })
 
+  it('are listed when their room or a treatment is deactivated', async () => {
+    const { room, treatment, clinic } = mine
+    const id = newUuid()
+    const needs = {
+      room: { id: room.id, name: room.name },
+      treatments: [{ id: treatment.id, name: 'Visit' }],
+    }
+    await createRecord(db.table, clinic, appointmentStore(db), {
+      ...mine.appointment,
+      id,
+      date: MONDAY,
+      ...needs,
+    })
+    await visit(MONDAY, '10:00', '10:30')
+    for (const [kind, entry] of [
+      ['room', room.id],
+      ['treatment', treatment.id],
+    ] as const) {
+      const { code, printed } = await run(kind, 'deactivate', entry, '--clinic', clinic.id)
+      expect([code, printed]).toEqual([
+        0,
+        expect.stringContaining(`1 scheduled visit is now without an active ${kind}. Nothing cancels them`),
+      ])
+      expect(printed).toContain(`${id}  ${MONDAY}  09:00-09:30\n`)
+      expect((await run(kind, 'activate', entry, '--clinic', clinic.id)).printed).not.toContain(id)
+    }
+  })
+
   it('are none if the change leaves all of them inside, or they were outside before', async () => {
     await visit(MONDAY, '09:00', '09:30')
     await visit('2099-05-09', '09:00', '09:30')
@@ -113,9 +141,14 @@ describe('a change that changes nothing', () => {
     expect(await db.table.get(key)).toEqual(before)
   })
 
-  it('is reported for a room, a clinic and a webhook, too', async () => {
+  it('is reported for a room, a clinic, a patient and an appointment, too', async () => {
     const of = ['--clinic', mine.clinic.id]
     expect((await run('room', 'activate', mine.room.id, ...of)).printed).toContain('Nothing changed: room ')
+    const same = ['patient', 'update', mine.patient.id, ...of, '--first-name', mine.patient.firstName]
+    expect((await run(...same)).printed).toBe(`Nothing changed: patient ${mine.patient.id} is so already\n`)
+    expect((await run('patient', 'update', mine.patient.id, ...of)).errors).toContain('Nothing to change')
+    const still = ['appointment', 'move', mine.appointment.id, ...of, '--date', mine.appointment.date]
+    expect((await run(...still)).printed).toContain('Nothing changed')
     expect((await run('clinic', 'set', mine.clinic.id, '--name', 'Clinic', '--yes')).printed).toBe(
       'Nothing changed: clinic Clinic is so already\n',
     )

@@ -117,16 +117,25 @@ describe('invoice correct', () => {
     const before = await invoice()
     const foreign = await createPopulatedClinic(db.table)
     const cases = [
-      [['--patient', foreign.patient.id], `--patient: the clinic has no patient ${foreign.patient.id}.`],
-      [['--patient', 'p1'], '--patient: the clinic has no patient p1.'],
+      [
+        ['--patient', foreign.patient.id],
+        `The clinic has no patient ${foreign.patient.id}. Find it with "patient find" or "patient list".`,
+      ],
+      [
+        ['--patient', 'p1'],
+        'The clinic has no patient with this id. Find it with "patient find" or "patient list".',
+      ],
       [['--number', ''], expect.stringContaining('--number ')],
       [[], 'Specify --number, --patient or both.'],
     ] as const
     for (const [args, message] of cases) expect(await ended(correct(...args))).toEqual([2, message])
-    for (const id of [foreign.invoice.id, 'i1'])
+    for (const [id, named] of [
+      [foreign.invoice.id, ` ${foreign.invoice.id}`],
+      ['i1', ' with this id'],
+    ] as const)
       expect(await ended(run('invoice', 'correct', id, '--number', '7'))).toEqual([
         2,
-        `The clinic has no invoice ${id}.`,
+        `The clinic has no invoice${named}. Find it with "invoice find" or "invoice list".`,
       ])
     await erase(other.id)
     expect(await ended(correct('--patient', other.id))).toEqual([

@@ -4,6 +4,7 @@ import { verifyClinic } from '../../../bin/clinic/verify/verify-clinic.ts'
 import { anonymizeResponse } from '../../../shared/api/anonymize-response.ts'
 import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'
+import { settlement } from '../../../shared/store/calendar/settlement.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { allItems } from '../../support/all-items.ts'
 import { deployedStack } from '../../support/deployed-stack.ts'
@@ -24,6 +25,10 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   mine = await createPopulatedClinic(db.table)
+  // As the tool records a payment: with its invoice.
+  const { clinic, invoice, payment } = mine
+  const change = { id: payment.id, build: () => payment }
+  await (await settlement(db.table).buildChangeset(clinic.id, invoice.id, [change]))?.commit()
 })
 
 const run = (...args: string[]) => stack.run('--json', ...args, '--clinic', mine.clinic.id)
@@ -75,6 +80,7 @@ describe('payment void', () => {
     expect(lines[1]).toMatchObject({ command: 'payment void', outcome: 'done' })
     expect(lines[1]?.records).toContain(mine.payment.id)
     expect(JSON.stringify(lines)).not.toContain(REASON)
+    expect(JSON.parse((await run('payment', 'show', mine.payment.id)).printed).void_reason).toBe(REASON)
     await expectVerified()
   })
 
@@ -98,8 +104,9 @@ describe('payment void', () => {
       `Payment ${failed} failed, so it does not count: there is nothing to void.`,
     ])
     const { payment: foreign } = await createPopulatedClinic(db.table)
-    for (const id of [foreign.id, 'y1'])
-      expect(await ended(voided(id))).toEqual([2, `The clinic has no payment ${id}.`])
+    const where = 'Find it with "payment find" or "payment list".'
+    expect(await ended(voided(foreign.id))).toEqual([2, `The clinic has no payment ${foreign.id}. ${where}`])
+    expect(await ended(voided('y1'))).toEqual([2, `The clinic has no payment with this id. ${where}`])
     expect(await invoice()).toMatchObject({ paid: before?.paid, status: before?.status })
   })
 

@@ -96,6 +96,10 @@ const FILES: Record<string, object[]> = {
   ],
   payments: [
     payment,
+    {
+      ...{ ...payment, external_id: 'void', status: 'failed', voided_at: '2026-04-03T10:00:00Z' },
+      void_reason: 'Mistyped; paid "twice"',
+    },
     { ...payment, external_id: 'q', invoice_external_id: 'j', amount: 20, description: 'card; "new"' },
   ],
   messages: [

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { readColumnMap } from '../../../../bin/clinic/import/column-map.ts'
 import { importEntities } from '../../../../bin/clinic/import/entities.ts'
+import { withOwnIdColumns } from '../../../../bin/clinic/import/references.ts'
 import { rowMap } from '../../../../bin/clinic/import/row-map.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { blocksOf } from '../../../support/documentation.ts'
@@ -88,7 +89,7 @@ describe('a map', () => {
   const read = (entity: string, own: object, row: Record<string, unknown>, formats: object = {}) => {
     const fields = entities.find(({ name }) => name === entity)?.columns ?? []
     const { fields: found, problems } = rowMap(
-      ['external_id', ...fields],
+      withOwnIdColumns(['external_id', ...fields]),
       entity,
       map({ ...formats, entities: { [entity]: own } }),
       'Europe/Istanbul',
@@ -110,6 +111,18 @@ describe('a map', () => {
       first_name: 'Anna Lena',
       last_name: 'Weiß',
       notes: null,
+    })
+  })
+
+  it('reads a column of ids for the field that the map says, and one column for two fields', () => {
+    const columns = { external_id: 'ID', patient_external_id: 'Patient ID' }
+    expect(read('invoices', { columns }, { id: '7', 'Patient ID': '3' })).toEqual({
+      ...{ external_id: '7', patient_external_id: '3' },
+    })
+    expect(
+      read('invoices', { columns: { external_id: 'Invoice number' } }, { invoice_number: 'R-1' }),
+    ).toEqual({
+      ...{ external_id: 'R-1', invoice_number: 'R-1' },
     })
   })
 

@@ -16,7 +16,7 @@ import { practiceExports } from '../../../support/practice-exports.ts'
 import { rounds } from '../../../support/scale.ts'
 import { freshTable, NOW, newClinic, type TestTable } from '../../../support/table.ts'
 
-const SIZE = rounds(340, 10_000)
+const SIZE = rounds(220, 10_000)
 
 let db: TestTable
 const folder = mkdtempSync(join(tmpdir(), 'practice-exports-test-'))

@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { dateOf, readInstant, timeOf } from '../../../../bin/clinic/import/date-times.ts'
 import { readAmount } from '../../../../bin/clinic/import/read-amount.ts'
-import {
-  dateOf,
-  readDate,
-  readInstant,
-  readTime,
-  timeOf,
-} from '../../../../bin/clinic/import/value-formats.ts'
+import { readDate, readTime } from '../../../../bin/clinic/import/value-formats.ts'
 
 describe('readDate', () => {
   it.each<[string, string[], string | null]>([

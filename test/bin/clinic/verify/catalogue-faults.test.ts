@@ -6,7 +6,7 @@ import {
   roomKey,
   treatmentKey,
 } from '../../../../shared/store/keys/catalogue.ts'
-import { doctorKey } from '../../../../shared/store/keys/clinics.ts'
+import { doctorKey, holidaysKey } from '../../../../shared/store/keys/clinics.ts'
 import type { Item } from '../../../../shared/store/table/write-requests.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
 import { freshTable, type TestTable } from '../../../support/table.ts'
@@ -71,4 +71,14 @@ it.each([
   const result = await runVerification(db.table, mine.clinic.id, true)
   expect([[...result.kinds].sort(), result.repaired]).toEqual([[...kinds].sort(), 0])
   expect(await raw.scanAll()).toEqual(before)
+})
+
+it('finds a doctor without the holidays of the clinic, and repairs the copy', async () => {
+  await raw.restore(sound)
+  const day = { from: '2099-01-01', to: '2099-01-01', reason: null }
+  await raw.put({ ...holidaysKey(mine.clinic.id), days: [day], v: 1 })
+  const result = await runVerification(db.table, mine.clinic.id, true)
+  expect([result.kinds, result.repaired]).toEqual([['holidays_outdated'], 1])
+  expect(await raw.read(keys().doctor)).toMatchObject({ holidays: [day] })
+  expect((await runVerification(db.table, mine.clinic.id)).kinds).toEqual([])
 })

@@ -1,7 +1,8 @@
 /** Reads without the SDK: the same items, the same signature, and the SDK where they fail. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { signer, withLeanReads } from '../../../../bin/clinic/verify/lean-reads.ts'
+import { withLeanReads } from '../../../../bin/clinic/verify/lean-reads.ts'
+import { signer } from '../../../../bin/clinic/verify/signature.ts'
 import { openTable, type Table } from '../../../../shared/store/table/table.ts'
 import { freshTable, type TestTable } from '../../../support/table.ts'
 

@@ -11,7 +11,7 @@ import {
 } from '../../../../shared/store/keys/calendar.ts'
 import { roomKey } from '../../../../shared/store/keys/catalogue.ts'
 import { changeIndexKey } from '../../../../shared/store/keys/change-index.ts'
-import { clinicCredentialKey } from '../../../../shared/store/keys/clinics.ts'
+import { clinicCredentialKey, doctorKey } from '../../../../shared/store/keys/clinics.ts'
 import { shortId } from '../../../../shared/store/keys/key.ts'
 import { nationalIdKey, patientKey, patientRowKey } from '../../../../shared/store/keys/patients.ts'
 
@@ -84,6 +84,10 @@ const CASES: [text: string, fault: Fault][] = [
   [
     `room ${ID} is wrong: departmentId x`,
     { kind: 'catalogue_wrong', key: roomKey(CLINIC, ID), note: 'departmentId x' },
+  ],
+  [
+    `doctor ${ID} has other holidays than the clinic`,
+    { kind: 'holidays_outdated', key: doctorKey(CLINIC, ID) },
   ],
   [
     'credential ck_a_1 has outdated settings of the clinic',

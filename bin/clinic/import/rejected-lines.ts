@@ -1,0 +1,44 @@
+/** The text of rejected rows, with their reasons. */
+import { foldedName } from './field-names.ts'
+import type { FileFormat, SourceRow } from './row.ts'
+
+/** The name of the column that is added. */
+const REASON = 'reason'
+
+type Csv = FileFormat & { readonly kind: 'csv' }
+
+/** The positions of the columns other than that of an earlier rejection. */
+const keptColumns = ({ header }: Csv): number[] =>
+  [...header.keys()].filter((at) => foldedName(header[at] ?? '') !== REASON)
+
+/** The first lines of a file of rejected rows. */
+export function csvHead(format: Csv): string {
+  const { delimiter, header, hasSeparatorLine } = format
+  const names = [...keptColumns(format).map((at) => header[at] ?? ''), REASON]
+  return `${hasSeparatorLine ? `sep=${delimiter}\n` : ''}${names.map(quoteFor(delimiter)).join(delimiter)}\n`
+}
+
+/** A row that cannot be read is in the first column as it is: no other value must get into a column that it was not in. */
+export function csvLine(format: Csv): (row: SourceRow, reason: string) => string {
+  const { delimiter } = format
+  const kept = keptColumns(format)
+  return ({ cells, text = '' }, reason) => {
+    const values = kept.map((at, index) => (cells ? (cells[at] ?? '') : index === 0 ? text : ''))
+    return `${[...values, reason].map(quoteFor(delimiter)).join(delimiter)}\n`
+  }
+}
+
+const quoteFor =
+  (delimiter: string) =>
+  (cell: string): string =>
+    cell.includes(delimiter) || /["\n\r]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+
+const EARLIER_REASON = /,\s*"reason"\s*:\s*"(?:[^"\\]|\\.)*"\s*\}$/
+
+/** The text of the row with the reason as its last field: numbers stay as they are written. */
+export function jsonLine({ text = '', ...row }: SourceRow, reason: string): string {
+  const added = `"${REASON}":${JSON.stringify(reason)}}`
+  const object = text.trim().replace(EARLIER_REASON, '}')
+  if (!('values' in row)) return `{"text":${JSON.stringify(text)},${added}\n`
+  return `${object.slice(0, -1)}${/^\{\s*\}$/.test(object) ? '' : ','}${added}\n`
+}

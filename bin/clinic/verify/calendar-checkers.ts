@@ -1,0 +1,120 @@
+/** What verifies the records of calendar lists, and what their survey and the verification of suspects share. */
+import type { ClinicId } from '../../../shared/domain/clinic.ts'
+import { calendarList } from '../../../shared/store/calendar/calendar-list.ts'
+import { calendarKey, calendarPartition, ownerPartition } from '../../../shared/store/keys/calendar.ts'
+import { roomsPartition } from '../../../shared/store/keys/catalogue.ts'
+import { doctorsPartition } from '../../../shared/store/keys/clinics.ts'
+import { patientKey } from '../../../shared/store/keys/patients.ts'
+import { Changeset } from '../../../shared/store/table/changeset.ts'
+import type { Item } from '../../../shared/store/table/write-requests.ts'
+import { busyTimeChecker } from './busy-times.ts'
+import { changeIndexChecker, type IndexedRecords } from './change-index.ts'
+import { copiedNameChecker } from './copied-names.ts'
+import { forEachConcurrent } from './for-each-concurrent.ts'
+import type { Inspection } from './inspection.ts'
+import { listedRowChecker } from './listed-rows.ts'
+import { partitionPages } from './partition-pages.ts'
+import { imageOf } from './record-image.ts'
+import {
+  type AnyRecord,
+  APPOINTMENT_KIND,
+  INVOICE_KIND,
+  MESSAGE_KIND,
+  PAYMENT_KIND,
+  type RecordKind,
+} from './record-kinds.ts'
+import { recordRowChecker } from './record-rows.ts'
+import { ItemSums } from './row-sums.ts'
+import { settlementChecker } from './settlements.ts'
+import { tallyChecker } from './tallies.ts'
+import { unrepairedRows } from './unrepaired-rows.ts'
+
+/** What verifies one kind of records. */
+export type Checkers = {
+  readonly kind: RecordKind<AnyRecord>
+  readonly sums: ItemSums
+  readonly rows: ReturnType<typeof recordRowChecker>
+  readonly names: ReturnType<typeof copiedNameChecker>
+  readonly changes: ReturnType<typeof changeIndexChecker>
+  readonly listed: ReturnType<typeof listedRowChecker>
+  readonly tallied: ReturnType<typeof tallyChecker>
+}
+
+export type CalendarCheckers = Awaited<ReturnType<typeof openCalendarCheckers>>
+
+export async function openCalendarCheckers(inspection: Inspection) {
+  const { clinic } = inspection
+  const unrepaired = unrepairedRows()
+  const open = <R extends AnyRecord>(kind: RecordKind<R>): Checkers =>
+    openCheckers(inspection, kind as unknown as RecordKind<AnyRecord>, unrepaired)
+  const appointments = open(APPOINTMENT_KIND)
+  const invoices = open(INVOICE_KIND)
+  const payments = open(PAYMENT_KIND)
+  return {
+    busy: busyTimeChecker(inspection, new ItemSums()),
+    settlements: settlementChecker(inspection, unrepaired),
+    ...{ appointments, invoices, payments },
+    all: [appointments, invoices, payments, open(MESSAGE_KIND)],
+    /** Existing doctors and rooms, and those that only appointments name. */
+    doctors: await idsOf(inspection, doctorsPartition(clinic)),
+    rooms: await idsOf(inspection, roomsPartition(clinic)),
+  }
+}
+
+export const recordsPartition = (clinic: ClinicId, { kind }: Checkers): string =>
+  calendarPartition(clinic, kind.entity.letter)
+
+export const listOfOwner = (
+  clinic: ClinicId,
+  { kind }: Checkers,
+  owner: 'patient' | 'invoice',
+  id: string,
+): string => ownerPartition(clinic, kind.entity.letter, owner, id)
+
+export async function forEachPatient(
+  { table, clinic }: Inspection,
+  work: (patient: Item) => Promise<unknown>,
+): Promise<void> {
+  for await (const page of partitionPages(table, patientKey(clinic, '').pk))
+    await forEachConcurrent(page, work)
+}
+
+function openCheckers(
+  inspection: Inspection,
+  kind: RecordKind<AnyRecord>,
+  unrepaired: ReturnType<typeof unrepairedRows>,
+): Checkers {
+  const sums = new ItemSums()
+  return {
+    kind,
+    sums,
+    rows: recordRowChecker(inspection, kind, unrepaired, sums),
+    names: copiedNameChecker(inspection, kind),
+    changes: changeIndexChecker(inspection, indexedRecords(inspection, kind)),
+    listed: listedRowChecker(inspection, kind, unrepaired, sums),
+    tallied: tallyChecker(inspection, kind, unrepaired, sums),
+  }
+}
+
+const indexedRecords = <R>({ table, clinic }: Inspection, { entity }: RecordKind<R>): IndexedRecords => ({
+  kind: entity.letter,
+  keyOf: (id) => calendarKey(clinic, entity.letter, id),
+  updatedAtOf: (item) => imageOf(clinic, entity, item)?.record.updatedAt ?? null,
+  rewrite: (item) => {
+    const image = imageOf(clinic, entity, item)
+    return (
+      image &&
+      (() => {
+        const changes = new Changeset(table, clinic)
+        calendarList<R, never>({ table }, entity).change(changes, image, image.record)
+        return changes.commit()
+      })
+    )
+  },
+})
+
+async function idsOf({ table }: Inspection, partition: string): Promise<Set<string>> {
+  const ids = new Set<string>()
+  for await (const page of partitionPages(table, partition)) for (const { sk } of page) ids.add(sk)
+  return ids
+}
