@@ -5,9 +5,9 @@ import { DAY_MINUTES, type Interval } from './interval.ts'
 /** The clinic-local date `Y-m-d`, and the wall-clock time as seconds since midnight. */
 export type WallClock = { readonly date: string; readonly seconds: number }
 
-/** The wall clock of an IANA zone at `now`, in milliseconds since the epoch. */
+/** The wall clock of an IANA zone at `now`, in milliseconds since the epoch, of which clocks may have fractions. */
 export function wallClock(now: number, timezone: string): WallClock {
-  const local = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timezone)
+  const local = Temporal.Instant.fromEpochMilliseconds(Math.floor(now)).toZonedDateTimeISO(timezone)
   return {
     date: local.toPlainDate().toString(),
     seconds: local.hour * 3600 + local.minute * 60 + local.second,

@@ -39,7 +39,7 @@ export async function changingClinic(
     writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
     const found = importEntities(table, Date.now).find(({ name }) => name === entity)
     if (!found) throw new Error(`no entity ${entity}`)
-    const { rejected } = await importFile(file, found, clinic, { now: Date.now })
+    const { rejected } = await importFile(file, found, clinic, { now: Date.now, overwrite: true })
     if (rejected > 0) throw new Error(`${rejected} rows of ${entity} were rejected`)
   }
 

@@ -17,6 +17,10 @@ describe('wallClock', () => {
   ])('reads %s in %s as %s, %i s', (instant, timezone, date, seconds) => {
     expect(wallClock(at(instant), timezone)).toEqual({ date, seconds })
   })
+
+  it('reads a clock that has fractions of milliseconds', () => {
+    expect(wallClock(at('2026-05-01T07:08:09.999Z') + 0.9, 'UTC').seconds).toBe(7 * 3600 + 8 * 60 + 9)
+  })
 })
 
 describe('secondsUntilNextDay', () => {
