@@ -55,6 +55,8 @@ async function importOnce(
   const info = { id: clinic.id as ClinicId, name: 'Clinic', timezone: 'Europe/Istanbul', currency: 'EUR' }
   const result = await importFile(file, entity, info, {
     now: Date.now,
+    // Whatever requests and commands changed since the last import.
+    overwrite: true,
     onRejected: ({ reason }) => reasons.push(reason),
   })
   return { ...result, reasons }
