@@ -69,6 +69,20 @@ describe('import --check', () => {
     expect(await total()).toBe(0)
   })
 
+  it('leaves the file of rejected rows, which is being corrected, and makes none', async () => {
+    const paths = [
+      file('patients.csv', PATIENTS),
+      file('patients-valid.csv', PATIENTS.replaceAll('0532', '+90532')),
+    ]
+    const rejected = ['patients', 'patients-valid'].map((name) => join(folder, `${name}.rejected.csv`))
+    for (const path of rejected) writeFileSync(path, 'corrected')
+    await tool('import', '--check', ...paths)
+    expect(rejected.map((path) => readFileSync(path, 'utf8'))).toEqual(['corrected', 'corrected'])
+    for (const path of rejected) rmSync(path)
+    await tool('import', '--check', ...paths)
+    expect(rejected.filter(existsSync)).toEqual([])
+  })
+
   it('prints the same as JSON', async () => {
     const { code, printed } = await tool('import', '--check', '--json', file('patients.csv', PATIENTS))
     expect([code, JSON.parse(printed)]).toEqual([
