@@ -6,6 +6,7 @@ import { doctorImport } from './doctors.ts'
 import type { ImportableEntity, ImportEntity } from './entity.ts'
 import { invoiceImport } from './invoices.ts'
 import { messageImport } from './messages.ts'
+import { OwnRecords } from './own-records.ts'
 import { patientImport } from './patients.ts'
 import { paymentImport } from './payments.ts'
 import { priceListImport } from './price-lists.ts'
@@ -28,5 +29,9 @@ export function importEntities(table: Table, now: () => number, { events = false
     paymentImport(target, now),
     messageImport(target, now),
   ] as ImportEntity[]
-  return entities.map((entity) => ({ ...entity, readKeys: (clinic) => readImportKeys(target, clinic) }))
+  return entities.map((entity) => ({
+    ...entity,
+    readKeys: (clinic) => readImportKeys(target, clinic),
+    ownRecords: (clinic, idOf) => new OwnRecords(target, clinic, idOf),
+  }))
 }
