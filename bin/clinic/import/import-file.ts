@@ -93,7 +93,7 @@ export async function importFile<Fields>(
   }
   const onWait = calledOnce(options.onWait)
   using seen = new SeenIds()
-  await using rejected = options.isTrial ? null : rejectionWriter(file, format)
+  await using rejected = options.isTrial ? null : rejectionWriter(file, format, map.isRead)
   const { batchSize = BATCH_SIZE } = entity
   let batch = new Batch<Fields>()
 
