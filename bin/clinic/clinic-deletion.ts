@@ -9,7 +9,7 @@ import type { Table } from '../../shared/store/table/table.ts'
 import { removeClinic } from './clinic-removal.ts'
 import { operatorOf } from './command-trail.ts'
 import { addConfirmOptions, confirmByTyping } from './confirmation.ts'
-import { connect, connectDynamoDb, connectTable, requireClinic } from './connection.ts'
+import { connect, connectDynamoDb, connectTable, requireStoredClinic } from './connection.ts'
 import { ExportFolderError, type Manifest, readManifest } from './export/manifest.ts'
 import { recordCount } from './export/record-count.ts'
 import { resolveFromInvocationDir } from './invocation-path.ts'
@@ -32,8 +32,9 @@ export function addDeletionCommand(group: Command): void {
     async (id: string, given: Options, self: Command) => {
       const { client, tableName } = await connectDynamoDb(self)
       const table = given.table === undefined ? await connect(self) : await connectTable(self, given.table)
-      const clinic = await requireClinic(table, id)
-      requireExport(clinic, given, table.now())
+      const clinic = await requireStoredClinic(table, id)
+      // What a stopped deletion has left cannot be exported.
+      if (clinic.deletingAt === undefined) requireExport(clinic, given, table.now())
       await confirmByTyping(self, {
         what: "the clinic's name",
         text: clinic.name,

@@ -41,7 +41,7 @@ export function addPauseCommands(group: Command): void {
 
 const instant = (table: Table): string => new Date(table.now()).toISOString()
 
-/** Pauses a clinic, or ends its pause. Takes effect at the next request of each credential. */
+/** Pauses a clinic, or ends its pause. Takes effect at the next request of each credential. @throws ClinicLeaving */
 export async function setPaused(table: Table, id: ClinicId, pausedAt: string | null): Promise<Clinic> {
   const clinic = await clinicStore({ table }).update(id, { pausedAt })
   // Also when nothing changed: an earlier run may have been stopped in between.

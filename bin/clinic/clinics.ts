@@ -95,5 +95,6 @@ const clinicJson = (clinic: Clinic) => ({
   email_from_name: clinic.emailFromName ?? null,
   reply_to: clinic.replyTo ?? null,
   paused_at: clinic.pausedAt ?? null,
+  deleting_at: clinic.deletingAt ?? null,
   created_at: clinicTimestamp(clinic.createdAt, clinic.timezone),
 })

@@ -14,6 +14,8 @@ export type ClinicInfo = {
 }
 
 export type Clinic = ClinicInfo & {
+  /** Since when the operator deletes the clinic, an ISO 8601 instant: nothing is created in it any more. */
+  readonly deletingAt?: string
   /** Default appointment length in minutes. */
   readonly appointmentMinutes: number
   /** ISO 8601 instant in UTC. */

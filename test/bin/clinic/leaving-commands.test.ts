@@ -20,6 +20,7 @@ let patient: string
 let run: Awaited<ReturnType<typeof deployedStack>>['run']
 const root = mkdtempSync(join(tmpdir(), 'leaving-test-'))
 const outputs: Record<string, string> = { OperatorLogGroup: 'operator-group' }
+const LONG_AGO = '2026-05-01T07:00:00.000Z'
 const MANIFEST = join(root, 'whole', 'manifest.json')
 
 beforeAll(async () => {
@@ -139,7 +140,31 @@ describe('clinic delete', () => {
     expect(await clinicStore(db).find(clinic.id)).not.toBeNull()
   })
 
+  it('lets a clinic whose deletion was stopped only be deleted, without an export', async () => {
+    const { id, name } = await newClinic(db.table)
+    await clinicStore(db).beginDeletion(id, LONG_AGO)
+    for (const command of [
+      ['clinic', 'resume', id],
+      ['clinic', 'set', id, '--website', 'https://x.org', '--yes'],
+      ['credential', 'create', '--clinic', id, '--name', 'x', '--scopes', 'all'],
+      ['export', '--clinic', id, '--out', join(root, 'half')],
+    ])
+      expect(await run(...command)).toMatchObject({
+        code: 2,
+        errors: `Clinic ${id} is being deleted: repeat "clinic delete ${id}", which ends the deletion.\n`,
+      })
+    expect((await run('--json', 'clinic', 'list')).printed).toContain(`"deleting_at":"${LONG_AGO}"`)
+    expect((await run('verify', '--all')).printed).not.toContain(id)
+    expect(await run('clinic', 'delete', id, '--yes', '--confirm', name)).toMatchObject({
+      code: 0,
+      errors: '',
+    })
+    expect(await clinicStore(db).find(id)).toBeNull()
+  })
+
   it('deletes the clinic, after which it does not exist', async () => {
+    // Otherwise it waits for writes that had begun.
+    await clinicStore(db).beginDeletion(clinic.id, LONG_AGO)
     expect(await remove(...exported, ...confirmed)).toEqual([0, ''])
     expect(await clinicStore(db).find(clinic.id)).toBeNull()
     expect(await remove(...exported, ...confirmed)).toEqual([2, expect.stringContaining('does not exist')])
@@ -148,7 +173,7 @@ describe('clinic delete', () => {
   it('deletes a clinic without an export on request, also in a restored table', async () => {
     const restored = await freshTable()
     const { id } = await newClinic(restored.table)
-    await setPaused(restored.table, id, '2026-05-01T07:00:00.000Z')
+    await clinicStore(restored).beginDeletion(id, LONG_AGO)
     const args = ['clinic', 'delete', id, '--without-export', ...confirmed]
     expect((await run(...args)).code).toBe(2)
     expect(await run(...args, '--table', restored.name)).toMatchObject({ code: 0 })
