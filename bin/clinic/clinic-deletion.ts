@@ -25,7 +25,7 @@ export function addDeletionCommand(group: Command): void {
       'delete a clinic with all its records, credentials and webhooks permanently; may be repeated',
     )
     .argument('<clinic>', 'clinic id')
-    .option('--export <folder>', 'an export of the clinic that was finished today')
+    .option('--export <folder>', 'an export of the clinic whose records are of today')
     .option('--without-export', 'delete it although there may be no copy of its records', false)
     .option('--table <name>', 'a restored table that has the deleted clinic again')
   addConfirmOptions(command, "the clinic's name").action(
@@ -79,8 +79,8 @@ function requireExport(clinic: Clinic, { export: given, withoutExport }: Options
         ? `${folder} has the export of another clinic`
         : manifest.finished_at === null
           ? `the export in ${folder} is not finished: repeat "export"`
-          : day(manifest.finished_at) !== day(new Date(now).toISOString())
-            ? `the export in ${folder} is of ${day(manifest.finished_at)}, not of today`
+          : day(manifest.as_of ?? manifest.finished_at) !== day(new Date(now).toISOString())
+            ? `the export in ${folder} is of ${day(manifest.as_of ?? manifest.finished_at)}, not of today`
             : missingFile(folder, manifest)
   if (problem !== null) throw new CommandFailure(`Nothing was done: ${problem}.`)
 }

@@ -69,8 +69,17 @@ describe('verify --all', () => {
   })
 })
 
+it('refuses to export a clinic whose pause was stopped', async () => {
+  const { id } = await newClinic(db.table)
+  await clinicStore(db).update(id, { pausedAt: LONG_AGO })
+  const { code, errors } = await run('export', '--clinic', id, '--out', join(root, 'unpaused'))
+  expect([code, errors]).toEqual([2, expect.stringContaining(`Repeat "clinic pause ${id}", then export.`)])
+  expect((await run('clinic', 'pause', id)).code).toBe(0)
+  expect((await clinicStore(db).find(id))?.pauseInEffectAt).toBeDefined()
+})
+
 it('exports a clinic, and refuses the folder of an export that is finished', async () => {
-  await setPaused(db.table, clinic.id, '2026-05-01T07:00:00.000Z')
+  await setPaused({ ...db.table, now: () => Date.parse(LONG_AGO) }, clinic.id, LONG_AGO)
   const args = ['export', '--clinic', clinic.id, '--out', join(root, 'whole')]
   const { code, printed, lines } = await run(...args)
   expect(code).toBe(0)
@@ -117,7 +126,8 @@ describe('clinic delete', () => {
     writeFileSync(MANIFEST, original)
     changeManifest({ finished_at: null, state: 'writing' })
     expect(await remove(...confirmed, ...exported)).toEqual(refusal('is not finished: repeat "export"'))
-    changeManifest({ finished_at: '2026-05-01T07:00:00.000Z' })
+    writeFileSync(MANIFEST, original)
+    changeManifest({ as_of: LONG_AGO })
     expect(await remove(...confirmed, ...exported)).toEqual(refusal('is of 2026-05-01, not of today'))
     writeFileSync(MANIFEST, '{')
     expect(await remove(...confirmed, ...exported)).toEqual(refusal('is not the manifest'))

@@ -1,5 +1,5 @@
 /** What an export writes, that it can be imported and exported again without a difference, and that it can be stopped. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -12,10 +12,13 @@ import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { clinicStore } from '../../../../shared/store/clinics.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
+import { shortId } from '../../../../shared/store/keys/key.ts'
+import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
+import { issueCredential } from '../../../support/credentials.ts'
 import { filledPatient } from '../../../support/filled-records.ts'
 import { createPopulatedClinic } from '../../../support/records.ts'
-import { freshTable, newClinic, type TestTable } from '../../../support/table.ts'
+import { aPatient, freshTable, newClinic, type TestTable } from '../../../support/table.ts'
 import { invoice, lines, message, payment, visit } from '../import/calendar-fixtures.ts'
 
 let db: TestTable
@@ -161,6 +164,9 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(root, { recursive: true }))
 
+const pausedAt = (now: number) =>
+  setPaused({ ...db.table, now: () => now }, clinic.id, new Date(now).toISOString())
+
 describe('an export', () => {
   it('has every column of the import but the record’s own id, and rows of every entity', async () => {
     const folder = newFolder()
@@ -235,17 +241,69 @@ describe('an export', () => {
   })
 
   it('is of one moment if the clinic was paused', async () => {
-    await setPaused(db.table, clinic.id, new Date(Date.now() - 60_000).toISOString())
+    await pausedAt(Date.now() - 60_000)
     const waits: number[] = []
     const paused = await exportClinic(db.table, await current(clinic), newFolder(), {
       sleep: async (ms) => waits.push(ms),
     })
     expect([paused.is_one_moment, paused.read_again, waits]).toEqual([true, 0, []])
-    await setPaused(db.table, clinic.id, new Date().toISOString())
+    await setPaused(db.table, clinic.id, null)
+    await pausedAt(Date.now())
     await exportClinic(db.table, await current(clinic), newFolder(), { sleep: async (ms) => waits.push(ms) })
     expect(waits).toEqual([expect.closeTo(20_000, -4)])
     await setPaused(db.table, clinic.id, null)
     expect((await run(clinic, newFolder())).is_one_moment).toBe(false)
+  })
+
+  it('does not claim one moment of a pause that was stopped, and waits for its repetition to take effect', async () => {
+    const paused = await newClinic(db.table)
+    await issueCredential(db.table, paused)
+    const at = new Date(Date.now() - 60_000).toISOString()
+    await clinicStore(db).update(paused.id, { pausedAt: at })
+    const waits: number[] = []
+    const exported = async () =>
+      exportClinic(db.table, await current(paused), newFolder(), { sleep: async (ms) => waits.push(ms) })
+    expect((await exported()).is_one_moment).toBe(false)
+    await setPaused(db.table, paused.id, at)
+    // The test does not wait, so the export begins before the pause is in effect.
+    expect((await exported()).is_one_moment).toBe(false)
+    expect(waits).toEqual([expect.closeTo(20_000, -4)])
+  })
+
+  it('of a paused clinic says up to when it has the changes of the operator', async () => {
+    const paused = (await createPopulatedClinic(db.table)).clinic
+    const long = Date.now() - 60_000
+    await setPaused({ ...db.table, now: () => long }, paused.id, new Date(long).toISOString())
+    let changedAt = ''
+    const query: Table['query'] = async (range) => {
+      // Patients and all other large lists have been read.
+      if (range.pk === `${shortId(paused.id)}#CP` && changedAt === '') {
+        await patientWriter(db).createMany(paused.id, [aPatient({ lastName: 'Late' })])
+        changedAt = new Date().toISOString()
+      }
+      return db.table.query(range)
+    }
+    const folder = newFolder()
+    const manifest = await run(await current(paused), folder, { ...db.table, query })
+    expect(JSON.stringify(rowsOf(folder, 'patients'))).not.toContain('Late')
+    expect(manifest.as_of && manifest.as_of < changedAt).toBe(true)
+  })
+
+  it('reads what has changed since, if it was stopped while it wrote its files', async () => {
+    const { clinic: stopped } = await createPopulatedClinic(db.table)
+    const [folder, now] = [newFolder(), () => Date.now() - 3 * 86_400_000]
+    const query: Table['query'] = async (range) => {
+      // A file cannot be written.
+      if (range.pk === `${shortId(stopped.id)}#CP`) mkdirSync(join(folder, 'patients.csv.tmp'))
+      return db.table.query(range)
+    }
+    await expect(run(stopped, folder, { ...db.table, query, now })).rejects.toThrow('EISDIR')
+    expect(readManifest(folder)?.state).toBe('writing')
+    rmSync(join(folder, 'patients.csv.tmp'), { recursive: true })
+    await patientWriter(db).createMany(stopped.id, [aPatient({ lastName: 'Newcomer' })])
+    const { as_of } = await run(stopped, folder)
+    expect(rowsOf(folder, 'patients').map(({ last_name }) => last_name)).toContain('Newcomer')
+    expect(Date.now() - Date.parse(as_of ?? '')).toBeLessThan(60_000)
   })
 
   it('reads records again that change meanwhile, and says so', async () => {
