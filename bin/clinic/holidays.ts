@@ -21,7 +21,7 @@ export function addHolidayCommands(clinics: Command): void {
     .option('--name <text>', 'what is celebrated')
     .action(async (clinic: string, text: string, { name }: { name?: string }, command: Command) => {
       const reason = name === undefined ? null : parseOption('name', singleLineText(100), name)
-      const added = requireDays(text).map((day) => ({ ...day, reason }))
+      const added = requireDays(text).map((day) => ({ ...day, reason: reason ?? day.reason }))
       const place = await placeOf({ clinic }, command)
       const holidays = holidayStore(place)
       const stale = await holidays.withoutCopy(place.clinic.id)

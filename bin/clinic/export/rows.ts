@@ -1,7 +1,8 @@
 /** Records as the rows that an import reads. */
 import type { Appointment } from '../../../shared/domain/appointment.ts'
 import type { Department, PriceList, Room, Treatment } from '../../../shared/domain/catalogue.ts'
-import type { Doctor, TimeOff } from '../../../shared/domain/doctor.ts'
+import type { Doctor } from '../../../shared/domain/doctor.ts'
+import { formatExceptions, formatTimeOff } from '../../../shared/domain/doctor-days.ts'
 import type { Invoice, LineItem } from '../../../shared/domain/invoice.ts'
 import { ERASED_RECIPIENT, type Message, PROVIDERS } from '../../../shared/domain/message.ts'
 import { RATIO_SCALE, renderDecimal, renderMoney } from '../../../shared/domain/money.ts'
@@ -22,10 +23,9 @@ export const doctorColumns = (doctor: Doctor): Columns => ({
   is_active: doctor.isActive,
   hours: formatWeeklyHours(doctor.hours) || null,
   breaks: formatWeeklyHours(doctor.breaks) || null,
-  time_off: doctor.timeOff.map(timeOffText).join('; ') || null,
+  time_off: formatTimeOff(doctor.timeOff) || null,
+  exceptions: formatExceptions(doctor.exceptions) || null,
 })
-
-const timeOffText = ({ from, to }: TimeOff): string => (from === to ? from : `${from}/${to}`)
 
 export const roomColumns = ({ name, departmentId, isActive }: Room): Columns => ({
   name,

@@ -39,7 +39,8 @@ const FILES: Record<string, object[]> = {
         department_external_id: 'D1',
       },
       ...{ hours: 'mon-fri 09:00-12:30,13:30-18:00; sat 10:00-14:00', breaks: 'mon 10:00-10:15' },
-      time_off: '2026-12-24/2026-12-26; 2027-01-01',
+      time_off: '2026-12-24/2026-12-26 "Family; ""far"" away"; 2027-01-01',
+      exceptions: '2026-12-23 09:00-12:00,13:00-14:00; 2026-12-28 off',
     },
   ],
   rooms: [{ external_id: 'R1', name: 'Room 1', department_external_id: 'D1', is_active: false }],
@@ -171,6 +172,9 @@ describe('an export', () => {
       expect(Object.keys(row)).toEqual(['external_id', ...columns.filter((column) => column !== 'id')])
       expect(manifest.files[`${name}.csv`]?.rows).toBe(rowsOf(folder, name).length)
     }
+    expect(rowsOf(folder, 'doctors')).toContainEqual(
+      expect.objectContaining({ ...FILES.doctors?.[0], hours: expect.stringContaining('sat 10:00-14:00') }),
+    )
     expect(rowsOf(folder, 'patients')).toMatchObject([
       { external_id: erased, first_name: 'Erased', notes: null },
       { external_id: '1', first_name: 'Ada', created_at: expect.stringMatching(/Z$/) },
