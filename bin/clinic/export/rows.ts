@@ -3,7 +3,7 @@ import type { Appointment } from '../../../shared/domain/appointment.ts'
 import type { Department, PriceList, Room, Treatment } from '../../../shared/domain/catalogue.ts'
 import type { Doctor } from '../../../shared/domain/doctor.ts'
 import { formatExceptions, formatTimeOff } from '../../../shared/domain/doctor-days.ts'
-import type { Invoice, LineItem } from '../../../shared/domain/invoice.ts'
+import { type Invoice, type LineItem, statedPaidAt } from '../../../shared/domain/invoice.ts'
 import { ERASED_RECIPIENT, type Message, PROVIDERS } from '../../../shared/domain/message.ts'
 import { RATIO_SCALE, renderDecimal, renderMoney } from '../../../shared/domain/money.ts'
 import { fullName, type Patient } from '../../../shared/domain/patient.ts'
@@ -63,7 +63,8 @@ export const patientColumns = (patient: Patient): Columns => ({
   gender: patient.gender,
   phone_number: patient.phoneNumber,
   email_address: patient.emailAddress,
-  is_active: patient.isActive,
+  // No column says that the patient was erased. Nobody is to book for an inactive patient either.
+  is_active: patient.isActive && patient.erasedAt === null,
   national_id: patient.nationalId,
   notes: patient.notes,
   date_of_birth: patient.dateOfBirth,
@@ -87,7 +88,7 @@ export const appointmentColumns = (visit: Appointment): Columns => ({
   created_at: visit.createdAt,
 })
 
-/** `status` is what the clinic set: payments determine what is shown. */
+/** `status` and `paid_at` are what the clinic set: payments determine what is shown. */
 export function invoiceColumns(invoice: Invoice): Columns {
   const money = (minor: number) => renderMoney(minor, invoice.currency)
   return {
@@ -96,7 +97,7 @@ export function invoiceColumns(invoice: Invoice): Columns {
     status: invoice.clinicStatus,
     issue_date: invoice.issueDate,
     due_date: invoice.dueDate,
-    paid_at: invoice.paidAt,
+    paid_at: statedPaidAt(invoice),
     currency: invoice.currency,
     subtotal: money(invoice.subtotal),
     tax_amount: money(invoice.tax),

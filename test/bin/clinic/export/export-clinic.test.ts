@@ -8,15 +8,17 @@ import { exportClinic } from '../../../../bin/clinic/export/export-clinic.ts'
 import { readManifest } from '../../../../bin/clinic/export/manifest.ts'
 import { importEntities } from '../../../../bin/clinic/import/entities.ts'
 import { importFile } from '../../../../bin/clinic/import/import-file.ts'
+import { verifyClinic } from '../../../../bin/clinic/verify/verify-clinic.ts'
 import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
+import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { clinicStore } from '../../../../shared/store/clinics.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { filledPatient } from '../../../support/filled-records.ts'
 import { createPopulatedClinic } from '../../../support/records.ts'
 import { freshTable, newClinic, type TestTable } from '../../../support/table.ts'
-import { invoice, lines, message, payment, visit } from '../import/calendar-fixtures.ts'
+import { FIRST, invoice, lines, message, payment, visit } from '../import/calendar-fixtures.ts'
 
 let db: TestTable
 let clinic: Clinic
@@ -27,6 +29,8 @@ const newFolder = () => join(root, `export-${++folders}`)
 const sleep = async () => {
   throw new Error('no pause to wait for')
 }
+
+const bill = (id: string) => ({ ...invoice, external_id: id, invoice_number: id, subtotal: 20 })
 
 const FILES: Record<string, object[]> = {
   departments: [{ external_id: 'D1', name: 'Kardiologie' }],
@@ -94,6 +98,10 @@ const FILES: Record<string, object[]> = {
       subtotal: 20,
       due_date: '2026-05-01',
     },
+    { ...bill('stated'), status: 'sent', paid_at: '2026-04-05T10:00:00Z' },
+    { ...bill('unpaid again'), status: 'sent', paid_at: '2026-04-05T11:00:00Z' },
+    { ...bill('paid'), status: 'paid', paid_at: '2026-04-05T12:00:00Z' },
+    { ...bill('paid later'), status: 'sent', paid_at: null },
   ],
   payments: [
     payment,
@@ -102,6 +110,8 @@ const FILES: Record<string, object[]> = {
       void_reason: 'Mistyped; paid "twice"',
     },
     { ...payment, external_id: 'q', invoice_external_id: 'j', amount: 20, description: 'card; "new"' },
+    { ...payment, external_id: 'part', invoice_external_id: 'unpaid again', amount: 5 },
+    { ...payment, external_id: 'whole', invoice_external_id: 'paid later' },
   ],
   messages: [
     { ...message, subject: 'Visit' },
@@ -147,6 +157,18 @@ const rowsOf = (folder: string, name: string): Record<string, unknown>[] =>
 /** The clinic as it is now, with its pause. */
 const current = async ({ id }: Clinic): Promise<Clinic> => (await clinicStore(db).find(id)) as Clinic
 
+/** What the API shows of invoices beside their columns. */
+const shown = async ({ id }: Clinic) =>
+  (await invoiceStore(db).page(id, {}, FIRST)).items
+    .map(({ number, status, paid, paidAt, total }) => ({ number, status, paid, paidAt, total }))
+    .sort((a, b) => (a.number < b.number ? -1 : 1))
+
+async function faultsOf({ id }: Clinic): Promise<unknown[]> {
+  const faults: unknown[] = []
+  await verifyClinic(db.table, id, { repair: false, onDifference: (fault) => faults.push(fault), pauseMs: 2 })
+  return faults
+}
+
 beforeAll(async () => {
   db = await freshTable()
   // A patient without external ids, as the API makes them, and one who is erased.
@@ -176,7 +198,7 @@ describe('an export', () => {
       expect.objectContaining({ ...FILES.doctors?.[0], hours: expect.stringContaining('sat 10:00-14:00') }),
     )
     expect(rowsOf(folder, 'patients')).toMatchObject([
-      { external_id: erased, first_name: 'Erased', notes: null },
+      { external_id: erased, first_name: 'Erased', is_active: false, notes: null },
       { external_id: '1', first_name: 'Ada', created_at: expect.stringMatching(/Z$/) },
       { external_id: 'b,2', is_active: false },
     ])
@@ -186,6 +208,23 @@ describe('an export', () => {
         patient_external_id: 'b,2',
         status: 'sent',
         paid_amount: 20,
+      }),
+    )
+    // What was stated, whatever the payments make of it.
+    expect(
+      Object.fromEntries(
+        rowsOf(folder, 'invoices').map(({ external_id, paid_at }) => [external_id, paid_at]),
+      ),
+    ).toMatchObject({
+      stated: '2026-04-05T10:00:00.000Z',
+      'unpaid again': '2026-04-05T11:00:00.000Z',
+      paid: '2026-04-05T12:00:00.000Z',
+      'paid later': null,
+    })
+    expect(rowsOf(folder, 'payments')).toContainEqual(
+      expect.objectContaining({
+        ...{ external_id: 'void', status: 'failed', voided_at: '2026-04-03T10:00:00.000Z' },
+        void_reason: 'Mistyped; paid "twice"',
       }),
     )
     expect(JSON.stringify(filesOf(folder))).not.toMatch(/canar/i)
@@ -214,6 +253,8 @@ describe('an export', () => {
       for (const name of Object.keys(FILES)) await load(copy, name, join(first, `${name}.${format}`))
       await run(copy, second)
       expect(filesOf(second)).toEqual(filesOf(first))
+      expect(await shown(copy)).toEqual(await shown(clinic))
+      expect(await faultsOf(copy)).toEqual([])
     },
   )
 
