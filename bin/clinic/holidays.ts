@@ -1,8 +1,9 @@
 /** Holidays of a whole clinic: `clinic holiday add`, `remove` and `list`. */
 import type { Command } from 'commander'
+import type { TimeOff } from '../../shared/domain/doctor.ts'
 import { singleLineText } from '../../shared/domain/text-fields.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
-import { holidayStore } from '../../shared/store/holidays.ts'
+import { holidayStore, MAX_HOLIDAYS } from '../../shared/store/holidays.ts'
 import { parseDays, withDays, withoutDays } from './days-off.ts'
 import { CommandFailure, counted, formatTable, parseOption, print } from './output.ts'
 import { comingVisits, describeVisits, isInside } from './outside-visits.ts'
@@ -28,7 +29,7 @@ export function addHolidayCommands(clinics: Command): void {
       await holidays.set(place.clinic.id, (before) => {
         const isSame = added.every((one) => before.some(({ from, to }) => from === one.from && to === one.to))
         // An interrupted command is continued.
-        return isSame && stale.length > 0 ? before : withDays('a holiday', before, added)
+        return isSame && stale.length > 0 ? before : withinLimit(withDays('a holiday', before, added))
       })
       const doctors = await holidays.refreshCopies(place.clinic.id)
       const outside = await visitsOn(place, added)
@@ -73,6 +74,14 @@ export function addHolidayCommands(clinics: Command): void {
 function requireDays(text: string) {
   const days = parseDays('days', text)
   if (days.length === 0) throw new CommandFailure('Specify the days, such as 2026-12-24/2026-12-26')
+  return days
+}
+
+function withinLimit(days: TimeOff[]): TimeOff[] {
+  if (days.length > MAX_HOLIDAYS)
+    throw new CommandFailure(
+      `Nothing was changed: a clinic can have ${MAX_HOLIDAYS} holidays. Remove past ones first.`,
+    )
   return days
 }
 

@@ -1,7 +1,7 @@
 /** Records as the rows that an import reads. */
 import type { Appointment } from '../../../shared/domain/appointment.ts'
 import type { Department, PriceList, Room, Treatment } from '../../../shared/domain/catalogue.ts'
-import type { Doctor } from '../../../shared/domain/doctor.ts'
+import type { Doctor, TimeOff } from '../../../shared/domain/doctor.ts'
 import { formatExceptions, formatTimeOff } from '../../../shared/domain/doctor-days.ts'
 import { type Invoice, type LineItem, statedPaidAt } from '../../../shared/domain/invoice.ts'
 import { ERASED_RECIPIENT, type Message, PROVIDERS } from '../../../shared/domain/message.ts'
@@ -26,6 +26,8 @@ export const doctorColumns = (doctor: Doctor): Columns => ({
   time_off: formatTimeOff(doctor.timeOff) || null,
   exceptions: formatExceptions(doctor.exceptions) || null,
 })
+
+export const holidayColumns = ({ from, to, reason }: TimeOff): Columns => ({ from, to, name: reason })
 
 export const roomColumns = ({ name, departmentId, isActive }: Room): Columns => ({
   name,
@@ -63,7 +65,7 @@ export const patientColumns = (patient: Patient): Columns => ({
   gender: patient.gender,
   phone_number: patient.phoneNumber,
   email_address: patient.emailAddress,
-  // No column says that the patient was erased. Nobody is to book for an inactive patient either.
+  // No column says that the patient was erased. An inactive patient cannot get appointments or messages either.
   is_active: patient.isActive && patient.erasedAt === null,
   national_id: patient.nationalId,
   notes: patient.notes,

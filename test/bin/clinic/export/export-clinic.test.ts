@@ -8,17 +8,20 @@ import { exportClinic } from '../../../../bin/clinic/export/export-clinic.ts'
 import { readManifest } from '../../../../bin/clinic/export/manifest.ts'
 import { importEntities } from '../../../../bin/clinic/import/entities.ts'
 import { importFile } from '../../../../bin/clinic/import/import-file.ts'
-import { verifyClinic } from '../../../../bin/clinic/verify/verify-clinic.ts'
+import { trialTable } from '../../../../bin/clinic/import/trial-table.ts'
 import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { clinicStore } from '../../../../shared/store/clinics.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
+import { holidayStore } from '../../../../shared/store/holidays.ts'
+import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
 import { filledPatient } from '../../../support/filled-records.ts'
 import { createPopulatedClinic } from '../../../support/records.ts'
 import { freshTable, newClinic, type TestTable } from '../../../support/table.ts'
 import { FIRST, invoice, lines, message, payment, visit } from '../import/calendar-fixtures.ts'
+import { runVerification } from '../verify/practice.ts'
 
 let db: TestTable
 let clinic: Clinic
@@ -29,6 +32,8 @@ const newFolder = () => join(root, `export-${++folders}`)
 const sleep = async () => {
   throw new Error('no pause to wait for')
 }
+
+const NATIONAL_DAY = { from: '2026-10-29', to: '2026-10-29' }
 
 const bill = (id: string) => ({ ...invoice, external_id: id, invoice_number: id, subtotal: 20 })
 
@@ -46,6 +51,10 @@ const FILES: Record<string, object[]> = {
       time_off: '2026-12-24/2026-12-26 "Family; ""far"" away"; 2027-01-01',
       exceptions: '2026-12-23 09:00-12:00,13:00-14:00; 2026-12-28 off',
     },
+  ],
+  holidays: [
+    { external_id: 'H1', from: '2026-12-25', to: '2026-12-26', name: 'Christmas; "both" days' },
+    { external_id: 'H2', from: '2027-01-01' },
   ],
   rooms: [{ external_id: 'R1', name: 'Room 1', department_external_id: 'D1', is_active: false }],
   treatments: [
@@ -128,11 +137,15 @@ const FILES: Record<string, object[]> = {
 
 const FILE_NAMES = Object.keys(FILES).flatMap((name) => [`${name}.csv`, `${name}.ndjson`])
 
-async function load(target: Clinic, name: string, file: string): Promise<void> {
-  const entity = importEntities(db.table, Date.now).find((known) => known.name === name)
+async function load(target: Clinic, name: string, file: string, table?: Table): Promise<void> {
+  const entity = importEntities(table ?? db.table, Date.now).find((known) => known.name === name)
   if (!entity) throw new Error(`no entity ${name}`)
   const reasons: string[] = []
-  await importFile(file, entity, target, { now: Date.now, onRejected: ({ reason }) => reasons.push(reason) })
+  await importFile(file, entity, target, {
+    now: Date.now,
+    isTrial: table !== undefined,
+    onRejected: ({ reason }) => reasons.push(reason),
+  })
   expect([name, reasons]).toEqual([name, []])
 }
 
@@ -163,12 +176,6 @@ const shown = async ({ id }: Clinic) =>
     .map(({ number, status, paid, paidAt, total }) => ({ number, status, paid, paidAt, total }))
     .sort((a, b) => (a.number < b.number ? -1 : 1))
 
-async function faultsOf({ id }: Clinic): Promise<unknown[]> {
-  const faults: unknown[] = []
-  await verifyClinic(db.table, id, { repair: false, onDifference: (fault) => faults.push(fault), pauseMs: 2 })
-  return faults
-}
-
 beforeAll(async () => {
   db = await freshTable()
   // A patient without external ids, as the API makes them, and one who is erased.
@@ -179,6 +186,10 @@ beforeAll(async () => {
     writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
     await load(clinic, name, file)
   }
+  // One that was not imported.
+  const holidays = holidayStore(db)
+  await holidays.set(clinic.id, (before) => [...before, { ...NATIONAL_DAY, reason: 'National day' }])
+  await holidays.refreshCopies(clinic.id)
   erased = patient.id
   await patientChanges(db.table).erase(clinic.id, erased, anonymizeResponse, { operator: 'test' })
 })
@@ -197,6 +208,11 @@ describe('an export', () => {
     expect(rowsOf(folder, 'doctors')).toContainEqual(
       expect.objectContaining({ ...FILES.doctors?.[0], hours: expect.stringContaining('sat 10:00-14:00') }),
     )
+    expect(rowsOf(folder, 'holidays')).toEqual([
+      { external_id: '2026-10-29', ...NATIONAL_DAY, name: 'National day' },
+      FILES.holidays?.[0],
+      { external_id: 'H2', from: '2027-01-01', to: '2027-01-01', name: null },
+    ])
     expect(rowsOf(folder, 'patients')).toMatchObject([
       { external_id: erased, first_name: 'Erased', is_active: false, notes: null },
       { external_id: '1', first_name: 'Ada', created_at: expect.stringMatching(/Z$/) },
@@ -250,11 +266,15 @@ describe('an export', () => {
       const [first, second] = [newFolder(), newFolder()]
       await run(clinic, first)
       const copy = await newClinic(db.table, { currency: clinic.currency })
-      for (const name of Object.keys(FILES)) await load(copy, name, join(first, `${name}.${format}`))
+      const fileOf = (name: string) => join(first, `${name}.${format}`)
+      using trial = trialTable(db.table)
+      for (const name of Object.keys(FILES)) await load(copy, name, fileOf(name), trial)
+      expect((await patientStore(db).page(copy.id, FIRST)).total).toBe(0)
+      for (const name of Object.keys(FILES)) await load(copy, name, fileOf(name))
       await run(copy, second)
       expect(filesOf(second)).toEqual(filesOf(first))
       expect(await shown(copy)).toEqual(await shown(clinic))
-      expect(await faultsOf(copy)).toEqual([])
+      expect((await runVerification(db.table, copy.id)).found).toEqual([])
     },
   )
 
