@@ -112,7 +112,11 @@ describe.each(RUNNABLE.map((file) => [file] as const))('%s', (file) => {
     it('its operator commands exist, with the options that they use', async () => {
       for (const { words, options } of operator.flatMap(operatorCommands)) {
         const { code, stdout } = await runClinicTool(stack, ...words, '--help')
-        expect([words, code, stdout]).toEqual([words, 0, expect.stringContaining(words.join(' '))])
+        expect([words, code, stdout]).toEqual([
+          words,
+          0,
+          expect.stringContaining(words.slice(0, 2).join(' ')),
+        ])
         for (const option of options)
           expect([words, stdout]).toEqual([words, expect.stringContaining(option)])
       }

@@ -75,7 +75,8 @@ function kindOf({
 export const operatorCommands = ({ text }: Block): { words: string[]; options: string[] }[] =>
   text.split('\n').flatMap((line) => {
     const [command = ''] = line.slice(OPERATOR_COMMAND.length).split(/\s#\s/)
-    const words = /^[a-z-]+(?: [a-z][a-z-]*(?= |$))?/.exec(command.trim())?.[0].split(' ') ?? []
+    // A group of commands can be within another one. The last word can be an argument.
+    const words = /^[a-z-]+(?: [a-z][a-z-]*(?= |$)){0,2}/.exec(command.trim())?.[0].split(' ') ?? []
     const options = command.match(/(?<=\s)--[a-z-]+/g) ?? []
     return words.length === 0 ? [] : [{ words, options: options.filter((option) => option !== '--help') }]
   })

@@ -2,10 +2,10 @@ import { wallClock } from '../../../shared/domain/clock.ts'
 import { overlaps } from '../../../shared/domain/interval.ts'
 import { APPOINTMENTS, appointmentStore, busyDayKeys } from '../../../shared/store/calendar/appointments.ts'
 import { toBusyDay } from '../../../shared/store/calendar/busy-days.ts'
-import { roomStore } from '../../../shared/store/catalogue.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
-import { doctorStore } from '../../../shared/store/doctors.ts'
 import { calendarKey, doctorDayPartition, roomDayPartition } from '../../../shared/store/keys/calendar.ts'
+import { roomsPartition } from '../../../shared/store/keys/catalogue.ts'
+import { doctorsPartition } from '../../../shared/store/keys/clinics.ts'
 import { type Key, longId } from '../../../shared/store/keys/key.ts'
 import type { Item } from '../../../shared/store/table/write-requests.ts'
 import type { Recheck } from './fault.ts'
@@ -65,8 +65,9 @@ export async function checkOverlappingVisits({ table, clinic, examine }: Inspect
     }
   }
 
-  const doctors = await doctorStore({ table }).list(clinic)
-  await forEachConcurrent(doctors, ({ id }) => checkDays(doctorDayPartition(clinic, id), 'doctor'))
-  const rooms = await roomStore({ table }).list(clinic)
-  await forEachConcurrent(rooms, ({ id }) => checkDays(roomDayPartition(clinic, id), 'room'))
+  // Not decoded: one that is unreadable has visits, too.
+  for await (const doctors of partitionPages(table, doctorsPartition(clinic)))
+    await forEachConcurrent(doctors, ({ sk }) => checkDays(doctorDayPartition(clinic, sk), 'doctor'))
+  for await (const rooms of partitionPages(table, roomsPartition(clinic)))
+    await forEachConcurrent(rooms, ({ sk }) => checkDays(roomDayPartition(clinic, sk), 'room'))
 }
