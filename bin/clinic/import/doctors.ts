@@ -19,13 +19,21 @@ import type { Table } from '../../../shared/store/table/table.ts'
 import type { Write } from './batch-outcomes.ts'
 import { booleanField } from './booleans.ts'
 import { readIds } from './catalogue-rows.ts'
-import { definedFields, type ImportEntity, type ImportRow, type ImportRun, isUnchanged } from './entity.ts'
+import {
+  definedFields,
+  type ImportEntity,
+  type ImportRow,
+  type ImportRun,
+  isUnchanged,
+  type RowFields,
+} from './entity.ts'
 import type { ColumnValues } from './imported-state.ts'
 import { requireLinks, withSameLinks } from './links.ts'
 import { RecordRef } from './references.ts'
 import { RowRejectedError, requireKnownId } from './row-rejected.ts'
 
-type Fields = Partial<Omit<Doctor, 'id'>>
+/** Holidays are those of the clinic, which have a file of their own. */
+type Fields = RowFields<Omit<Doctor, 'id' | 'holidays'>> & Pick<Doctor, 'fullName'>
 
 /** Text of a form of its own, whose parser throws what is wrong with it. */
 const parsed = <T>(max: number, parse: (text: string) => T) =>
@@ -79,16 +87,18 @@ export function doctorImport(table: Table): ImportEntity<Fields> {
     columns: Object.keys(columns),
     required: ['full_name'],
     schema: (_clinic, _now, idOf) =>
-      z.strictObject(columns).transform((row) => ({
-        fullName: row.full_name,
-        specialty: row.specialty,
-        departmentId: row.department_external_id && idOf('department', row.department_external_id),
-        isActive: row.is_active ?? undefined,
-        hours: row.hours === null ? {} : row.hours,
-        breaks: row.breaks === null ? {} : row.breaks,
-        timeOff: row.time_off === null ? [] : row.time_off,
-        exceptions: row.exceptions === null ? {} : row.exceptions,
-      })),
+      z.strictObject(columns).transform(
+        (row): Fields => ({
+          fullName: row.full_name,
+          specialty: row.specialty,
+          departmentId: row.department_external_id && idOf('department', row.department_external_id),
+          isActive: row.is_active ?? undefined,
+          hours: row.hours === null ? {} : row.hours,
+          breaks: row.breaks === null ? {} : row.breaks,
+          timeOff: row.time_off === null ? [] : row.time_off,
+          exceptions: row.exceptions === null ? {} : row.exceptions,
+        }),
+      ),
     write: async (run, batch) => {
       const { clinic, outcomes } = run
       const [known, existing] = await Promise.all([
