@@ -4,7 +4,8 @@ import type { TimeOff } from '../../shared/domain/doctor.ts'
 import { singleLineText } from '../../shared/domain/text-fields.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
 import { holidayStore, MAX_HOLIDAYS } from '../../shared/store/holidays.ts'
-import { parseDays, withDays, withoutDays } from './days-off.ts'
+import { withDays, withoutDays } from './days-off.ts'
+import { timeOff } from './import/doctors.ts'
 import { CommandFailure, counted, formatTable, parseOption, print } from './output.ts'
 import { comingVisits, describeVisits, isInside } from './outside-visits.ts'
 import { type Place, placeOf } from './place.ts'
@@ -72,7 +73,9 @@ export function addHolidayCommands(clinics: Command): void {
 }
 
 function requireDays(text: string) {
-  const days = parseDays('days', text)
+  const { data: days = [], error } = timeOff.safeParse(text)
+  if (error)
+    throw new CommandFailure(`The days ${text} ${error.issues.map(({ message }) => message).join(', ')}`)
   if (days.length === 0) throw new CommandFailure('Specify the days, such as 2026-12-24/2026-12-26')
   return days
 }
