@@ -196,6 +196,18 @@ describe('an invoice that was imported', () => {
     expect(await imported.invoices()).toMatchObject([{ status: 'paid', dueDate: '2026-06-01' }])
   })
 
+  it('keeps its currency and line items if the file has no such columns, whatever the clinic has now', async () => {
+    const { currency: _, ...row } = { ...bill, line_items: [{ description: 'Visit', unit_price: 100 }] }
+    await load('invoices', [row])
+    await load('payments', [payment])
+    const [before] = await imported.invoices()
+    const changed = { ...bill, currency: undefined, due_date: '2026-06-01' }
+    const settings = { currency: 'JPY' }
+    expect(await load('invoices', [changed], undefined, { settings })).toMatchObject({ updated: 1 })
+    const { currency, lineItems } = before ?? {}
+    expect(await imported.invoices()).toMatchObject([{ currency, lineItems, dueDate: '2026-06-01' }])
+  })
+
   it('keeps an explicit paid_at when payments are imported, and when it is imported again', async () => {
     const paid = { ...bill, status: 'paid', paid_at: '2026-04-02T09:00:00Z' }
     await load('invoices', [paid])
