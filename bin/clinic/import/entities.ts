@@ -5,6 +5,7 @@ import { appointmentImport } from './appointments.ts'
 import { departmentImport } from './departments.ts'
 import { doctorImport } from './doctors.ts'
 import type { ImportableEntity, ImportEntity } from './entity.ts'
+import { holidayImport } from './holidays.ts'
 import { invoiceImport } from './invoices.ts'
 import { messageImport } from './messages.ts'
 import { patientImport } from './patients.ts'
@@ -20,6 +21,7 @@ export function importEntities(table: Table, now: () => number, { events = false
   const entities = [
     departmentImport(target),
     doctorImport(target),
+    holidayImport(target),
     roomImport(target),
     treatmentImport(target),
     priceListImport(target),

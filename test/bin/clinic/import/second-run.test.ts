@@ -15,6 +15,7 @@ import {
 } from '../../../../shared/store/catalogue.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { doctorStore } from '../../../../shared/store/doctors.ts'
+import { holidayStore } from '../../../../shared/store/holidays.ts'
 import { type ImportedKind, readImportIds } from '../../../../shared/store/import-ids.ts'
 import { messageStore } from '../../../../shared/store/messages/messages.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
@@ -65,6 +66,17 @@ const ENTITIES: [string, object, object, () => Promise<unknown>, string][] = [
       const store = departmentStore(imported.db)
       const [before] = await store.list(imported.clinic.id)
       if (before) await store.save(imported.clinic.id, [{ before, after: { ...before, name: 'Ward' } }])
+    },
+    'name differs',
+  ],
+  [
+    'holidays',
+    { external_id: 'h', from: '2026-12-25', name: 'Christmas' },
+    { name: 'Noel' },
+    async () => {
+      const store = holidayStore(imported.db)
+      await store.set(imported.clinic.id, (days) => days.map((day) => ({ ...day, reason: 'Closed' })))
+      await store.refreshCopies(imported.clinic.id)
     },
     'name differs',
   ],
@@ -182,6 +194,18 @@ describe('an invoice that was imported', () => {
     await load('payments', [{ ...payment, amount: '100.00' }])
     expect(await load('invoices', [{ ...bill, due_date: '2026-06-01' }])).toMatchObject({ updated: 1 })
     expect(await imported.invoices()).toMatchObject([{ status: 'paid', dueDate: '2026-06-01' }])
+  })
+
+  it('keeps its currency and line items if the file has no such columns, whatever the clinic has now', async () => {
+    const { currency: _, ...row } = { ...bill, line_items: [{ description: 'Visit', unit_price: 100 }] }
+    await load('invoices', [row])
+    await load('payments', [payment])
+    const [before] = await imported.invoices()
+    const changed = { ...bill, currency: undefined, due_date: '2026-06-01' }
+    const settings = { currency: 'JPY' }
+    expect(await load('invoices', [changed], undefined, { settings })).toMatchObject({ updated: 1 })
+    const { currency, lineItems } = before ?? {}
+    expect(await imported.invoices()).toMatchObject([{ currency, lineItems, dueDate: '2026-06-01' }])
   })
 
   it('keeps an explicit paid_at when payments are imported, and when it is imported again', async () => {
