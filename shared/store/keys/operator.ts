@@ -69,6 +69,12 @@ export const formerLinkKey = (clinic: ClinicId, derivedId: string): Key => ({
   sk: `former#${derivedId}`,
 })
 
+/** The item whose version changes with every save of a record of the catalogue in a partition. */
+export const catalogueVersionKey = (clinic: ClinicId, partition: string): Key => ({
+  pk: importPartition(clinic),
+  sk: `catalogue#${partition}`,
+})
+
 /** What an import left of a record that was removed since. */
 export const importedRemovalKey = (clinic: ClinicId, id: string): Key => ({
   pk: importPartition(clinic),
