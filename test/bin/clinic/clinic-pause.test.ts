@@ -59,10 +59,10 @@ describe('deliveries', () => {
         })
       }
     }
-    await run(30)
+    await run(3)
     expect(simulation.received.length).toBe(3)
     await resume(paused)
-    await run(5)
+    await run(2)
     expect(simulation.received.length).toBe(6)
     const ids = simulation.received.map(({ headers }) => headers['webhook-id'])
     expect(new Set(ids).size).toBe(6)
