@@ -5,14 +5,17 @@ import { sweepEvents } from '../../../shared/delivery/fan-out-clinics.ts'
 import { sweepDeliveries } from '../../../shared/delivery/sweep-deliveries.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
+import { DISABLE_AFTER_MS } from '../../../shared/domain/webhook.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
 import { dueDeliveries } from '../../../shared/store/events/due-deliveries.ts'
 import { eventFanOut } from '../../../shared/store/events/fan-out.ts'
+import { listWebhookHealth, webhookHealthStore } from '../../../shared/store/events/webhook-health.ts'
 import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
 import { pausedClinics } from '../../../shared/store/paused-clinics.ts'
 import { issueCredential } from '../../support/credentials.ts'
 import { addChangesOfOneRecord, createWebhook, deliverySimulation } from '../../support/deliveries.ts'
+import { deployedStack } from '../../support/deployed-stack.ts'
 import { aPatient, freshTable, newClinic, type TestTable } from '../../support/table.ts'
 
 let db: TestTable
@@ -77,14 +80,33 @@ describe('deliveries', () => {
         })
       }
     }
-    await run(30)
+    await run(3)
     expect(simulation.received.length).toBe(3)
     await resume(paused)
-    await run(5)
+    await run(2)
     expect(simulation.received.length).toBe(6)
     const ids = simulation.received.map(({ headers }) => headers['webhook-id'])
     expect(new Set(ids).size).toBe(6)
   })
+})
+
+it('does not count as time for which a receiver has failed, once clinic resume has ended it', async () => {
+  const clinic = await newClinic(db.table)
+  const { id } = await createWebhook(db.table, clinic.id)
+  const at = Date.now() - DISABLE_AFTER_MS - 10 * MINUTE
+  const failure = { at, isSlow: false, probeAt: null, slot: null, isWaiting: false }
+  await webhookHealthStore(db).record(clinic.id, id, { ...failure, result: 'failure' })
+  await setPaused(db.table, clinic.id, new Date(at + MINUTE).toISOString())
+  const { run } = await deployedStack({ OperatorLogGroup: 'operator-group', TableName: db.name, Cell: 'a' })
+  expect((await run('clinic', 'resume', clinic.id)).code).toBe(0)
+  const failingFor = async () => {
+    const health = await listWebhookHealth(db.table, clinic.id)
+    return Date.now() - (health.get(id)?.failingSince ?? 0)
+  }
+  expect(await failingFor()).toBeLessThan(2 * MINUTE)
+  // A second run has no pause to leave out.
+  expect((await run('clinic', 'resume', clinic.id)).code).toBe(0)
+  expect(await failingFor()).toBeGreaterThanOrEqual(MINUTE)
 })
 
 describe('events', () => {

@@ -75,6 +75,16 @@ describe('credential rotate', () => {
     expect(await accepts(renewed)).toBe(true)
   })
 
+  it('repeated after its output was lost, replaces the secret that nobody received', async () => {
+    expect((await credential('rotate', key, '--replace-current')).errors).toContain('Rotate it without')
+    const lost = JSON.parse((await credential('rotate', key, '--json')).printed).secret
+    const { printed } = await credential('rotate', key, '--replace-current', '--json')
+    const renewed = JSON.parse(printed).secret
+    expect([await accepts(secret), await accepts(lost), await accepts(renewed)]).toEqual([true, false, true])
+    const both = await credential('rotate', key, '--replace-current', '--end-previous')
+    expect([both.code, both.errors]).toEqual([2, 'Use --end-previous or --replace-current, not both.\n'])
+  })
+
   it('ends the previous secret at once, or at a given time', async () => {
     const { printed } = await credential('rotate', key, '--until', 'now')
     expect(printed).toContain('The previous secret is not accepted any more.')

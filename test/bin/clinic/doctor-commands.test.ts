@@ -4,6 +4,7 @@ import { availableSlots } from '../../../shared/domain/availability.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
 import { availabilityStore } from '../../../shared/store/calendar/availability.ts'
+import { doctorStore } from '../../../shared/store/doctors.ts'
 import { doctorKey, holidaysKey } from '../../../shared/store/keys/clinics.ts'
 import { deployedStack } from '../../support/deployed-stack.ts'
 import { createPopulatedClinic, createRecord, type PopulatedClinic } from '../../support/records.ts'
@@ -126,6 +127,18 @@ describe('visits that a change leaves outside', () => {
       'Changed doctor Dr. Bo Lind\n',
     )
   })
+})
+
+it('changes of one doctor at the same time are all made', async () => {
+  const days = ['2099-01-05', '2099-01-06', '2099-01-07']
+  const results = await Promise.all([
+    ...days.map((day) => doctor('time-off', '--add', day)),
+    doctor('schedule', '--hours', 'mon 08:00-12:00'),
+  ])
+  expect(results.map(({ code, errors }) => [code, errors])).toEqual(results.map(() => [0, '']))
+  const stored = await doctorStore(db).find(mine.clinic.id, mine.doctor.id)
+  expect(stored?.timeOff.map(({ from }) => from).toSorted()).toEqual(days)
+  expect(Object.keys(stored?.hours ?? {})).toEqual(['mon'])
 })
 
 describe('a change that changes nothing', () => {
