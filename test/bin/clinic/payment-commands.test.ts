@@ -6,6 +6,7 @@ import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'
 import { settlement } from '../../../shared/store/calendar/settlement.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
+import { Changeset } from '../../../shared/store/table/changeset.ts'
 import { allItems } from '../../support/all-items.ts'
 import { deployedStack } from '../../support/deployed-stack.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../support/records.ts'
@@ -89,6 +90,17 @@ describe('payment void', () => {
     expect(await invoice()).toMatchObject({ status: 'paid', paid: 10_010 })
     expect((await voided(rest)).code).toBe(0)
     expect(await invoice()).toMatchObject({ status: 'partially_paid', paid: 10, paidAt: null })
+  })
+
+  it('leaves an invoice unpaid that the clinic had marked as paid', async () => {
+    const list = invoiceStore(db)
+    const before = await list.find(mine.clinic.id, mine.invoice.id)
+    const changes = new Changeset(db.table, mine.clinic.id)
+    if (before) list.change(changes, before, { ...before.record, clinicStatus: 'paid' })
+    await changes.commit()
+    expect((await voided()).code).toBe(0)
+    expect(await invoice()).toMatchObject({ paid: 0, status: 'sent', paidAt: null })
+    await expectVerified()
   })
 
   it('refuses a payment that is voided already, that failed, or that the clinic does not have', async () => {
