@@ -147,6 +147,13 @@ describe('payment void', () => {
     expect(await invoice()).toMatchObject({ paid: 10_020, status: 'paid' })
   })
 
+  it('asks before a voided refund that is pending overpays the invoice', async () => {
+    const refund = await added('0.10', '--type', 'refund', '--status', 'pending')
+    await added('100.10')
+    expect((await voided(refund)).code).toBe(2)
+    expect((await voided(refund, '--yes')).code).toBe(0)
+  })
+
   it('counts every payment once when payments are added and voided at the same time', async () => {
     const ids = await Promise.all(Array.from({ length: 4 }, () => added('1')))
     await Promise.all([...ids.map((id) => voided(id)), add('2'), add('3')])
@@ -182,6 +189,32 @@ describe('payment add', () => {
     expect((await add('0.05', '--type', 'refund')).code).toBe(2)
     expect((await add('0.04', '--type', 'refund')).code).toBe(0)
     expect(await invoice()).toMatchObject({ paid: 0, status: 'refunded' })
+  })
+
+  it('refunds at most what was paid, with refunds that are pending', async () => {
+    const pending = await added('0.06', '--type', 'refund', '--status', 'pending')
+    const more = (status: string) => ended(add('0.05', '--type', 'refund', '--status', status))
+    const reason =
+      '--amount of the refund is 0.05 EUR, but only 0.1 EUR was paid, and refunds of 0.06 EUR are pending.'
+    expect(await more('pending')).toEqual([2, reason])
+    expect(await more('completed')).toEqual([2, reason])
+    expect(await ended(voided())).toEqual([
+      2,
+      `The payment cannot be voided: the refunds of invoice ${mine.invoice.id} would be 0.06 EUR more than was paid. Void the refunds first.`,
+    ])
+    expect((await add('0.04', '--type', 'refund')).code).toBe(0)
+    expect((await voided(pending)).code).toBe(0)
+    expect((await add('0.06', '--type', 'refund')).code).toBe(0)
+  })
+
+  it('counts pending payments and refunds when an invoice would be overpaid', async () => {
+    await added('60', '--status', 'pending')
+    await added('0.05', '--type', 'refund', '--status', 'pending')
+    expect(await ended(add('40.06', '--status', 'pending'))).toEqual([
+      2,
+      `Invoice ${mine.invoice.id} would be overpaid: 100.11 EUR of 100.1 EUR.\nNothing was done. Use --yes to do it.`,
+    ])
+    expect((await add('40.05')).code).toBe(0)
   })
 
   it('refuses to overpay an invoice without --yes', async () => {
