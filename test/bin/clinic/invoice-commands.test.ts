@@ -90,6 +90,21 @@ describe('invoice set-status', () => {
     expect((await run('invoice', 'set-status', mine.invoice.id, 'overdue')).code).toBe(0)
     expect(await invoice()).toMatchObject({ status: 'overdue' })
   })
+
+  it.each(['cancelled', 'draft'])(
+    'undoes %s of an invoice with payments, which determine the status again',
+    async (status) => {
+      await pay(1)
+      const set = async (wanted: string) => {
+        const { code, printed } = await run('invoice', 'set-status', mine.invoice.id, wanted)
+        return [code, JSON.parse(printed).status]
+      }
+      expect(await set(status)).toEqual([0, status])
+      expect(await set('sent')).toEqual([0, 'partially_paid'])
+      expect(await invoice()).toMatchObject({ clinicStatus: 'sent', status: 'partially_paid' })
+      await expectVerified()
+    },
+  )
 })
 
 describe('invoice correct', () => {

@@ -86,6 +86,36 @@ describe('applyPayments', () => {
       { status: 'partially_paid', paidAt: null },
     ],
     [
+      'a voided payment of an invoice that the clinic marked as paid',
+      invoice({ clinicStatus: 'paid', status: 'paid', paidAt: '2026-03-01T00:00:00.000Z' }),
+      [payment(100, { status: 'failed' })],
+      { status: 'sent', paid: 0, paidAt: null },
+    ],
+    [
+      'a pending payment of an invoice that the clinic marked as partially paid',
+      invoice({ clinicStatus: 'partially_paid' }),
+      [payment(100, { status: 'pending' })],
+      { status: 'sent', paid: 0 },
+    ],
+    [
+      'a failed refund of an invoice that the clinic marked as refunded',
+      invoice({ clinicStatus: 'refunded' }),
+      [payment(100, { type: 'refund', status: 'failed' })],
+      { status: 'sent', paid: 0 },
+    ],
+    [
+      'a refunded payment of an invoice that the clinic marked as refunded',
+      invoice({ clinicStatus: 'refunded' }),
+      [payment(100, { status: 'refunded' })],
+      { status: 'refunded', paid: 0 },
+    ],
+    [
+      'a failed payment of an overdue invoice',
+      invoice({ clinicStatus: 'overdue' }),
+      [payment(100, { status: 'failed' })],
+      { status: 'overdue' },
+    ],
+    [
       'no payments of a sent invoice with an earlier payment time',
       invoice({ paidAt: '2026-03-01T00:00:00.000Z' }),
       [],
@@ -136,7 +166,7 @@ describe('the payment time', () => {
   it('is the time that is stored when the clinic marked the invoice as paid without payments', () => {
     const paid = invoice({ clinicStatus: 'paid', status: 'paid', paidAt: at(3) })
     expect(applyPayments(paid, [])).toMatchObject({ status: 'paid', paidAt: at(3) })
-    expect(applyPayments(paid, [payment(100, { status: 'failed', createdAt: at(4) })]).paidAt).toBe(at(3))
+    expect(applyPayments(paid, [payment(100, { status: 'failed', createdAt: at(4) })]).paidAt).toBeNull()
   })
 
   it('is null once the clinic no longer marks the invoice as paid', () => {

@@ -82,14 +82,14 @@ const ENTITIES: [string, object, object, () => Promise<unknown>, string][] = [
   ],
   [
     'rooms',
-    { external_id: 'r', name: 'R1' },
+    { external_id: 'r', name: 'R1', is_active: true },
     { name: 'R2' },
     async () => {
       const store = roomStore(imported.db)
       const [before] = await store.list(imported.clinic.id)
       if (before) await store.save(imported.clinic.id, [{ before, after: { ...before, isActive: false } }])
     },
-    'name differs',
+    'name, is_active differ',
   ],
   [
     'treatments',
@@ -115,14 +115,14 @@ const ENTITIES: [string, object, object, () => Promise<unknown>, string][] = [
   ],
   [
     'doctors',
-    { external_id: 1, full_name: 'Dr. Eva Noll', hours: 'mon 09:00-12:00' },
+    { external_id: 1, full_name: 'Dr. Eva Noll', hours: 'mon 09:00-12:00', is_active: true },
     { hours: 'tue 09:00-12:00' },
     async () => {
       const store = doctorStore(imported.db)
       const before = await store.find(imported.clinic.id, await idOf('doctor', 1))
       if (before) await store.save(imported.clinic.id, [{ before, after: { ...before, isActive: false } }])
     },
-    'hours differs',
+    'is_active, hours differ',
   ],
   [
     'patients',
@@ -131,7 +131,13 @@ const ENTITIES: [string, object, object, () => Promise<unknown>, string][] = [
     () => changePatient({ phoneNumber: '+905321234568' }),
     'phone_number differs',
   ],
-  ['appointments', visit, { notes: 'New' }, () => changeVisit({ status: 'no_show' }), 'notes differs'],
+  [
+    'appointments',
+    { ...visit, status: 'scheduled' },
+    { notes: 'New' },
+    () => changeVisit({ status: 'no_show' }),
+    'status, notes differ',
+  ],
   [
     'invoices',
     { ...bill, status: 'sent' },
@@ -141,10 +147,10 @@ const ENTITIES: [string, object, object, () => Promise<unknown>, string][] = [
   ],
   [
     'payments',
-    payment,
+    { ...payment, status: 'completed' },
     { amount: '30.00' },
     async () => change(paymentStore(imported.db), await idOf('payment', 'p'), { status: 'failed' }),
-    'amount differs',
+    'amount, status differ',
   ],
   [
     'messages',
@@ -186,6 +192,21 @@ describe.each(ENTITIES)('an import of %s that is repeated', (name, row, changes,
     await load(name, [row])
     expect(await load(name, [{ ...row, ...changes }])).toMatchObject({ updated: 1, rejected: 0 })
   })
+})
+
+it('updates a visit that the patient confirmed, and a patient who was overwritten, of files that lack what was changed', async () => {
+  await load('appointments', [visit])
+  await changeVisit({ confirmedAt: '2026-03-01T08:00:00.000Z' })
+  expect(await load('appointments', [{ ...visit, notes: 'Fasting' }])).toMatchObject({ updated: 1 })
+  expect(await load('appointments', [{ ...visit, start_time: '08:30' }])).toMatchObject({ rejected: 1 })
+
+  const row = { external_id: 1, first_name: 'Ada', last_name: 'Kaya' }
+  await changePatient({ phoneNumber: '+905321234568' })
+  const noted = { ...row, notes: 'a' }
+  expect(await load('patients', [noted], undefined, { overwrite: true })).toMatchObject({ updated: 1 })
+  expect(await load('patients', [{ ...row, notes: 'b' }])).toMatchObject({ updated: 1, reasons: [] })
+  const withNumber = { ...row, phone_number: '+905321234567' }
+  expect(await load('patients', [withNumber])).toMatchObject({ rejected: 1 })
 })
 
 describe('an invoice that was imported', () => {
