@@ -13,8 +13,8 @@ export const handler = queueWorker(
   sendEmailWorker,
   {
     messages: (platform) => {
-      const { find, claim, recordFeedback, markUnresolved, release } = messageDispatch(platform)
-      return withTimeLimit(EMAIL_STEP_MS, { find, claim, recordFeedback, markUnresolved, release })
+      const { find, claim, recordFeedback, markUnresolved, release, postpone } = messageDispatch(platform)
+      return withTimeLimit(EMAIL_STEP_MS, { find, claim, recordFeedback, markUnresolved, release, postpone })
     },
     clinics: (platform) => withTimeLimit(EMAIL_STEP_MS, clinicStore(platform)),
     sender: openEmail,

@@ -6,7 +6,10 @@ import { fold } from '../../shared/domain/search-text.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../shared/store/calendar/payments.ts'
+import { priceListStore, treatmentStore } from '../../shared/store/catalogue.ts'
 import { type ClinicChanges, clinicStore } from '../../shared/store/clinics.ts'
+import { doctorStore } from '../../shared/store/doctors.ts'
+import { holidayStore } from '../../shared/store/holidays.ts'
 import { messageStore } from '../../shared/store/messages/messages.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { confirm } from './confirmation.ts'
@@ -56,37 +59,46 @@ type Counts = Awaited<ReturnType<typeof countRecords>>
 
 async function countRecords(table: Table, { id }: Clinic) {
   const first = { page: 1, limit: 1 }
-  const [appointments, invoices, payments, messages] = await Promise.all([
-    appointmentStore({ table }).page(id, {}, first),
-    invoiceStore({ table }).page(id, {}, first),
-    paymentStore({ table }).page(id, {}, first),
-    messageStore({ table }).page(id, {}, first),
-  ])
+  const [appointments, invoices, payments, messages, doctors, treatments, lists, holidays] =
+    await Promise.all([
+      appointmentStore({ table }).page(id, {}, first),
+      invoiceStore({ table }).page(id, {}, first),
+      paymentStore({ table }).page(id, {}, first),
+      messageStore({ table }).page(id, {}, first),
+      doctorStore({ table }).list(id),
+      treatmentStore({ table }).list(id),
+      priceListStore({ table }).list(id),
+      holidayStore({ table }).list(id),
+    ])
   return {
     appointments: appointments.total,
     invoices: invoices.total,
     payments: payments.total,
     messages: messages.total,
+    doctors: doctors.length,
+    treatments: treatments.length,
+    priceLists: lists.length,
+    holidays: holidays.length,
   }
 }
 
 function timezoneConsequences(clinic: Clinic, timezone: string, counts: Counts): string[] {
-  const { appointments, invoices, payments, messages } = counts
-  if (appointments + invoices + payments + messages === 0) return []
+  const { appointments, invoices, payments, messages, doctors, holidays } = counts
+  if (appointments + invoices + payments + messages + doctors + holidays === 0) return []
   return [
     `The time zone of ${clinic.name} changes from ${clinic.timezone} to ${timezone}:`,
-    `  Dates and clock times stay, which are other instants in the new zone: of ${counted(appointments, 'appointment')}, and of working hours.`,
+    `  Dates and clock times stay, which are other instants in the new zone: of ${counted(appointments, 'appointment')}, of the working hours and days off of ${counted(doctors, 'doctor')}, and of ${counted(holidays, 'holiday')}.`,
     `  Dates stay: of ${counted(invoices, 'invoice')}, ${counted(payments, 'payment')}, and those in the old zone under which ${counted(messages, 'message')} are listed.`,
     '  Times such as created_at stay the same instants, and are shown in the new zone.',
   ]
 }
 
 function currencyConsequences(clinic: Clinic, currency: string, counts: Counts): string[] {
-  const { invoices, payments } = counts
-  if (invoices + payments === 0) return []
+  const { invoices, payments, treatments, priceLists } = counts
+  if (invoices + payments + treatments + priceLists === 0) return []
   return [
     `The currency of ${clinic.name} changes from ${clinic.currency} to ${currency}:`,
     `  Nothing is converted: ${counted(invoices, 'invoice')} and ${counted(payments, 'payment')} keep their currency and amounts.`,
-    `  Treatments and price lists keep theirs, too. What is added from now on has ${currency}.`,
+    `  ${counted(treatments, 'treatment')} and ${counted(priceLists, 'price list')} keep theirs, too. What is added from now on has ${currency}.`,
   ]
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
+import { webhookHealthStore } from '../../shared/store/events/webhook-health.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { connect, requireClinic } from './connection.ts'
 import { print } from './output.ts'
@@ -30,6 +31,8 @@ export function addPauseCommands(group: Command): void {
     .action(async (id: string, _: object, command: Command) => {
       const table = await connect(command)
       const before = await requireClinic(table, id)
+      if (before.pausedAt !== undefined)
+        await webhookHealthStore({ table }).excludePause(before.id, Date.parse(before.pausedAt), table.now())
       await setPaused(table, before.id, null)
       const line =
         before.pausedAt === undefined
@@ -41,10 +44,15 @@ export function addPauseCommands(group: Command): void {
 
 const instant = (table: Table): string => new Date(table.now()).toISOString()
 
-/** Pauses a clinic, or ends its pause. Takes effect at the next request of each credential. */
+/** Pauses a clinic, or ends its pause. Takes effect at the next request of each credential. @throws ClinicLeaving */
 export async function setPaused(table: Table, id: ClinicId, pausedAt: string | null): Promise<Clinic> {
-  const clinic = await clinicStore({ table }).update(id, { pausedAt })
+  const clinics = clinicStore({ table })
+  const credentials = credentialStore({ table, now: table.now })
+  const isNew = pausedAt === null || (await clinics.find(id))?.pausedAt === undefined
+  const clinic = await clinics.update(id, { pausedAt, ...(isNew && { pauseInEffectAt: null }) })
+  const allowedWrites = (await credentials.list(id)).some(({ clinic: copy }) => copy.pausedAt === undefined)
   // Also when nothing changed: an earlier run may have been stopped in between.
-  await credentialStore({ table, now: table.now }).refreshClinic(clinic)
-  return clinic
+  await credentials.refreshClinic(clinic)
+  if (pausedAt === null || (clinic.pauseInEffectAt !== undefined && !allowedWrites)) return clinic
+  return clinics.update(id, { pauseInEffectAt: instant(table) })
 }

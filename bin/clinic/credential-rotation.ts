@@ -1,5 +1,9 @@
 import type { Command } from 'commander'
-import { credentialChanges, type RotationOutcome } from '../../shared/store/credential-changes.ts'
+import {
+  credentialChanges,
+  type DuringOverlap,
+  type RotationOutcome,
+} from '../../shared/store/credential-changes.ts'
 import { connect } from './connection.ts'
 import { requireKey } from './credential-keys.ts'
 import { parseFuture } from './credential-options.ts'
@@ -10,7 +14,7 @@ import { CommandFailure, print } from './output.ts'
 /** How long the previous secret is accepted without `--until`. */
 const OVERLAP_HOURS = 24
 
-type RotateOptions = { until?: string; endPrevious?: boolean }
+type RotateOptions = { until?: string; endPrevious?: boolean; replaceCurrent?: boolean }
 
 /** Adds `rotate`. */
 export function addRotation(group: Command): void {
@@ -23,11 +27,16 @@ export function addRotation(group: Command): void {
       `until when the previous secret is accepted, or "now" (default: ${OVERLAP_HOURS} hours)`,
     )
     .option('--end-previous', 'end the overlap of an earlier rotation')
-    .action(async (text: string, { until, endPrevious = false }: RotateOptions, command: Command) => {
+    .option(
+      '--replace-current',
+      'replace the secret of the last rotation, which nobody received; the previous one is still accepted',
+    )
+    .action(async (text: string, given: RotateOptions, command: Command) => {
       const key = requireKey(text)
-      const end = endOfOverlap(until)
+      const end = endOfOverlap(given.until)
+      const duringOverlap = parseDuringOverlap(given)
       const table = await connect(command)
-      const outcome = await credentialChanges({ table, now: Date.now }).rotate(key, end, endPrevious)
+      const outcome = await credentialChanges({ table, now: Date.now }).rotate(key, end, duringOverlap)
       if (outcome.kind !== 'rotated') throw rotationRefusal(key, outcome)
       const { credential, secret } = outcome
       const json = credentialJson(credential)
@@ -40,6 +49,13 @@ export function addRotation(group: Command): void {
     })
 }
 
+function parseDuringOverlap({ endPrevious, replaceCurrent }: RotateOptions): DuringOverlap {
+  if (endPrevious && replaceCurrent)
+    throw new CommandFailure('Use --end-previous or --replace-current, not both.')
+  if (replaceCurrent) return 'replace-current'
+  return endPrevious ? 'end-previous' : 'refuse'
+}
+
 function endOfOverlap(until: string | undefined): string {
   if (until === 'now') return new Date().toISOString()
   if (until === undefined) return new Date(Date.now() + OVERLAP_HOURS * 3_600_000).toISOString()
@@ -50,8 +66,12 @@ function rotationRefusal(
   key: string,
   outcome: Exclude<RotationOutcome, { kind: 'rotated' }>,
 ): CommandFailure {
+  if (outcome.kind === 'not-rotating')
+    return new CommandFailure(
+      `Credential ${key} has no previous secret that is still accepted, so its current secret may be in use. Rotate it without --replace-current.`,
+    )
   if (outcome.kind !== 'rotating') return credentialRefusal(key, outcome.kind)
   return new CommandFailure(
-    `Credential ${key} was rotated already: its previous secret is accepted until ${outcome.until}. To rotate it again, which ends that secret at once, repeat the command with --end-previous.`,
+    `Credential ${key} was rotated already: its previous secret is accepted until ${outcome.until}. If nobody received the new secret, repeat the command with --replace-current: the previous one stays accepted. With --end-previous, the previous one is refused at once.`,
   )
 }

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Command } from 'commander'
 import type { Doctor } from '../../shared/domain/doctor.ts'
 import { doctorStore, type StoredDoctor } from '../../shared/store/doctors.ts'
+import { retryOnConflict } from '../../shared/store/table/retry-on-conflict.ts'
 import { doctorJson } from './doctor-text.ts'
 import { CommandFailure, print } from './output.ts'
 import { comingVisits, describeVisits, isInside } from './outside-visits.ts'
@@ -16,7 +17,7 @@ export async function requireDoctor({ table, clinic }: Place, id: string): Promi
   return doctor
 }
 
-/** Updates a doctor, unless it has changed since it was read. Lists the visits that were within working hours before. */
+/** Updates a doctor, again from a fresh read if another command has changed it meanwhile. Lists the visits that were within working hours before. */
 export async function changeDoctor(
   id: string,
   given: { readonly clinic: string },
@@ -24,11 +25,14 @@ export async function changeDoctor(
   update: (doctor: Doctor, place: Place) => Doctor | Promise<Doctor>,
 ): Promise<void> {
   const place = await placeOf(given, command)
-  const before = await requireDoctor(place, id)
-  const { version: _, ...doctor } = before
-  const after = await update(doctor, place)
-  const isChanged = !isDeepStrictEqual(after, doctor)
-  if (isChanged) await doctorStore(place).save(place.clinic.id, [{ before, after }])
+  const { before, after, isChanged } = await retryOnConflict(async () => {
+    const before = await requireDoctor(place, id)
+    const { version: _, ...doctor } = before
+    const after = await update(doctor, place)
+    const isChanged = !isDeepStrictEqual(after, doctor)
+    if (isChanged) await doctorStore(place).save(place.clinic.id, [{ before, after }])
+    return { before, after, isChanged }
+  })
   const outside = isChanged
     ? await comingVisits(
         place,

@@ -35,9 +35,10 @@ export function addInvoiceCommands(program: Command): void {
         const invoice = await changeRecord(table, invoiceStore({ table }), clinic.id, id, async (before) => {
           const payments = await paymentStore({ table }).allOf(clinic.id, 'invoice', before.id)
           const after = applyPayments({ ...before, clinicStatus: setStatus }, payments)
-          if (after.status === setStatus) return after
+          // A draft or cancelled invoice gets the status that its payments determine.
+          if (after.status === setStatus || after.status !== before.status) return after
           throw new CommandFailure(
-            `Invoice ${id} stays ${after.status}: once an invoice has payments, they determine its status. Nothing was changed. "payment void" takes back a payment.`,
+            `Invoice ${id} stays ${before.status}: once an invoice has payments, they determine its status. Nothing was changed. "payment void" takes back a payment.`,
           )
         })
         if (!invoice) throw unknownRecord('invoice', 'invoice', id)

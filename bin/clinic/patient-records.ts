@@ -5,6 +5,7 @@ import { readPatientList } from '../../shared/runtime/patient-list.ts'
 import { patientStore } from '../../shared/store/patients/patients.ts'
 import { patientsByNationalId } from '../../shared/store/patients/patients-by-national-id.ts'
 import { patientSearch } from '../../shared/store/patients/search.ts'
+import { CommandFailure } from './output.ts'
 import type { RecordKind } from './record-kind.ts'
 import { NAME_OR_CONTACT } from './records-of-patients.ts'
 
@@ -30,7 +31,8 @@ export const patients: RecordKind<Patient> = {
   searched: NAME_OR_CONTACT,
   find: async ({ table, clinic }, text) => {
     const stores = { patients: patientSearch({ table }), identified: patientsByNationalId({ table }) }
-    const query = listPatients.query.parse({ search: text })
+    const { data: query, error } = listPatients.query.safeParse({ search: text })
+    if (error) throw new CommandFailure(`The text ${error.issues.map(({ message }) => message).join(', ')}.`)
     const { data, meta } = await readPatientList(stores, { clinic, query, now: Date.now() })
     const total = 'total' in meta ? meta.total : data.length
     if (total <= data.length) return { data }

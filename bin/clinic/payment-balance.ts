@@ -5,32 +5,53 @@ import { mayCount, type Payment, signedAmount } from '../../shared/domain/paymen
 import type { Warn } from './confirmed-commit.ts'
 import { CommandFailure } from './output.ts'
 
-/** Refunds are at most what was paid; more than the total is possible. @throws CommandFailure */
-export function checkNewPayment(payment: Payment, invoice: Invoice, today: string, warn: Warn): void {
+/** An invoice, and its payments besides the one that is added or voided. */
+export type Balance = { readonly invoice: Invoice; readonly others: readonly Payment[] }
+
+/** Refunds are at most what was paid, with those that are pending; more than the total is possible. @throws CommandFailure */
+export function checkNewPayment(payment: Payment, balance: Balance, today: string, warn: Warn): void {
   const { type, amount, date } = payment
-  if (type === 'refund' && mayCount(payment) && amount > invoice.paid)
-    throw new CommandFailure(
-      `--amount of the refund is ${money(amount, invoice)}, but only ${money(Math.max(0, invoice.paid), invoice)} was paid.`,
-    )
-  if (type === 'payment' && mayCount(payment)) warnIfOverpaid(invoice.paid + amount, invoice, warn)
+  if (type === 'refund' && mayCount(payment)) requirePaid(amount, balance)
+  if (type === 'payment' && mayCount(payment)) warnIfOverpaid(expected(balance) + amount, balance, warn)
   if (date > today) warn(`--date ${date} is ahead of today, which is ${today} at the clinic.`)
 }
 
 /** Refunds must stay covered by what was paid; more than the total is possible. @throws CommandFailure */
-export function checkVoid(payment: Payment, invoice: Invoice, warn: Warn): void {
-  if (payment.status !== 'completed') return
-  const paid = invoice.paid - signedAmount(payment)
-  if (paid < 0 && payment.type === 'payment')
+export function checkVoid(payment: Payment, balance: Balance, warn: Warn): void {
+  const { invoice } = balance
+  const left = paid(balance) - pendingRefunds(balance)
+  if (payment.type === 'payment' && payment.status === 'completed' && left < 0)
     throw new CommandFailure(
-      `The payment cannot be voided: the refunds of invoice ${invoice.id} would be ${money(-paid, invoice)} more than was paid. Void the refunds first.`,
+      `The payment cannot be voided: the refunds of invoice ${invoice.id} would be ${money(-left, invoice)} more than was paid. Void the refunds first.`,
     )
-  if (payment.type === 'refund') warnIfOverpaid(paid, invoice, warn)
+  if (payment.type === 'refund' && mayCount(payment)) warnIfOverpaid(expected(balance), balance, warn)
 }
 
-function warnIfOverpaid(paid: number, invoice: Invoice, warn: Warn): void {
-  if (paid > invoice.total)
+function requirePaid(refund: number, balance: Balance): void {
+  const [received, pending] = [Math.max(0, paid(balance)), pendingRefunds(balance)]
+  if (refund <= received - pending) return
+  const { invoice } = balance
+  const besides = pending > 0 ? `, and refunds of ${money(pending, invoice)} are pending` : ''
+  throw new CommandFailure(
+    `--amount of the refund is ${money(refund, invoice)}, but only ${money(received, invoice)} was paid${besides}.`,
+  )
+}
+
+const sum = (payments: readonly Payment[]): number =>
+  payments.reduce((total, payment) => total + signedAmount(payment), 0)
+
+const paid = ({ others }: Balance): number => sum(others.filter(({ status }) => status === 'completed'))
+
+/** What will have been paid once the pending payments and refunds are completed. */
+const expected = ({ others }: Balance): number => sum(others.filter(mayCount))
+
+const pendingRefunds = ({ others }: Balance): number =>
+  -sum(others.filter(({ type, status }) => type === 'refund' && status === 'pending'))
+
+function warnIfOverpaid(amount: number, { invoice }: Balance, warn: Warn): void {
+  if (amount > invoice.total)
     warn(
-      `Invoice ${invoice.id} would be overpaid: ${money(paid, invoice)} of ${money(invoice.total, invoice)}.`,
+      `Invoice ${invoice.id} would be overpaid: ${money(amount, invoice)} of ${money(invoice.total, invoice)}.`,
     )
 }
 

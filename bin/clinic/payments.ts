@@ -58,9 +58,9 @@ function addAddCommand(group: Command): void {
       await commitConfirmed(command, async (warn) => {
         // A payment with this external id is kept unchanged.
         if (await payments.find(clinic.id, id)) return null
-        const build = (invoice: Invoice): Payment => {
+        const build = (invoice: Invoice, _: Payment | null, others: readonly Payment[]): Payment => {
           const payment = paymentOf(given, id, invoice, clinic)
-          checkNewPayment(payment, invoice, wallClock(table.now(), clinic.timezone).date, warn)
+          checkNewPayment(payment, { invoice, others }, wallClock(table.now(), clinic.timezone).date, warn)
           return payment
         }
         const changes = await settle(table, clinic, given.invoice.toLowerCase(), {
@@ -102,11 +102,11 @@ function addVoidCommand(group: Command): void {
       const { id, invoice } = await find()
       const voidedAt = new Date(table.now()).toISOString()
       await commitConfirmed(command, (warn) => {
-        const build = (invoice: Invoice, before: Payment | null): Payment => {
+        const build = (invoice: Invoice, before: Payment | null, others: readonly Payment[]): Payment => {
           if (!before) throw unknownRecord('payment', 'payment', id)
           // An earlier attempt may have been committed although its response was lost.
           if (before.voidedAt === voidedAt && before.voidReason === reason) return before
-          checkVoid(before, invoice, warn)
+          checkVoid(before, { invoice, others }, warn)
           return requireVoided(voidPayment(before, voidedAt, reason), before, clinic)
         }
         return settle(table, clinic, invoice.id, { id, build })

@@ -28,7 +28,7 @@ import { type AttemptReport, attemptReport } from './attempt-report.ts'
 import type { DeliveryQueues, Lane } from './delivery-queues.ts'
 import { recordHealth, reserveQueue, takeSlot } from './receiver-health.ts'
 import type { Deliveries, HealthRecords, Webhooks } from './store-ports.ts'
-import { call, passOn, postpone } from './waiting-deliveries.ts'
+import { call, hold, passOn, postpone } from './waiting-deliveries.ts'
 import { signatureHeaders } from './webhook-signature.ts'
 import type { AttemptResult, WebhookTransport } from './webhook-transport.ts'
 
@@ -64,7 +64,7 @@ export type DeliveryConsumer = {
 
 /**
  * Attempts one delivery. Safe to call repeatedly and in any order: a delivery that has ended, is not yet due or is claimed
- * by another consumer is left alone, and so is one of a paused clinic, which stays due for the sweep. So is one that precedes
+ * by another consumer is left alone, and so is one of a paused clinic, which is due after the pause. So is one that precedes
  * the first attempt of an earlier event of the same record: that attempt queues the next delivery again. One to a receiver that is slow, only fails or is new may have to wait.
  */
 export async function deliverEvent(
@@ -75,8 +75,9 @@ export async function deliverEvent(
   const { deliveries, queues, now } = consumer
   const { clinic } = queued
   const context = await deliveries.readContext(clinic, queued.webhook, queued.delivery)
-  if (!context || context.isPaused) return
+  if (!context) return
   const { delivery, webhook, health } = context
+  if (context.isPaused) return hold(consumer, queued, delivery)
   // Its first attempt, or its end, may not have queued the next.
   if (delivery.status !== 'pending') return queueNext(consumer, queued, delivery)
   // Already claimed. If that consumer crashes, the sweep queues the delivery again.
@@ -112,7 +113,7 @@ export async function deliverEvent(
   if (!(await deliveries.claim(clinic, context, claim))) return deliverEvent(consumer, queued, lane)
   const slot = slots && (await takeSlot(consumer.health, queued, health, slots, claim.until))
   if (slots && slot === null) return postpone(consumer, queued, { health, delivery: { ...delivery, claim } })
-  return attempt(consumer, queued, { ...context, webhook }, { token: claim.token, slot, lane })
+  return attempt(consumer, queued, { ...context, webhook }, { claimToken: claim.token, slot, lane })
 }
 
 /** After the first attempt of a delivery, or when it has ended without one: queues the next of its record, which waits for it. */
@@ -125,24 +126,20 @@ async function queueNext(
   if (next !== null) await queues.push('quick', [{ ...queued, delivery: next }])
 }
 
-type Place = {
-  /** Of the claim. */
-  readonly token: string
-  readonly slot: Slot | null
-  readonly lane: Lane
-}
+type Place = { readonly claimToken: string; readonly slot: Slot | null; readonly lane: Lane }
 
 async function attempt(
   consumer: DeliveryConsumer,
   queued: DeliveryReference,
   { delivery, webhook, health }: DeliveryContext & { readonly webhook: Webhook },
-  { token, slot, lane }: Place,
+  { claimToken, slot, lane }: Place,
 ): Promise<void> {
   const { deliveries, now } = consumer
   const { clinic } = queued
   const at = now()
   const result = await post(consumer, delivery, webhook, at, lane)
-  const ifStillClaimed = (before: Delivery, after: Delivery) => (before.claim?.token === token ? after : null)
+  const ifStillClaimed = (before: Delivery, after: Delivery) =>
+    before.claim?.token === claimToken ? after : null
   const isCutOff = lane === 'quick' && result.kind === 'failed' && result.reason === 'timeout'
   consumer.onAttempt?.(attemptReport({ clinic, requestId: delivery.requestId }, result, isCutOff))
   if (isCutOff) {

@@ -21,7 +21,10 @@ export class UnknownMessage extends Error {}
 export type MailSettings = Pick<Clinic, 'name' | 'emailFromName' | 'replyTo' | 'pausedAt'>
 
 export type EmailConsumer = {
-  readonly messages: Pick<Messages, 'find' | 'claim' | 'recordFeedback' | 'markUnresolved' | 'release'>
+  readonly messages: Pick<
+    Messages,
+    'find' | 'claim' | 'recordFeedback' | 'markUnresolved' | 'release' | 'postpone'
+  >
   /** Null once the clinic was deleted. */
   readonly mailSettings: (clinic: ClinicId) => Promise<MailSettings | null>
   readonly sender: EmailSender
@@ -52,8 +55,11 @@ export async function sendQueuedEmail(consumer: EmailConsumer, email: QueuedEmai
   const { record } = read
   // Already claimed or sent.
   if (!isWaiting(record)) return
-  // The message stays due, so the first sweep after the pause queues it again.
-  if (settings.pausedAt !== undefined) return
+  if (settings.pausedAt !== undefined) {
+    // The sweep that queued it has moved the time at which it is due. Now the first sweep after the pause queues it again.
+    if (record.dispatch && record.dispatch.dueAt > now()) await messages.postpone(clinic, read, now())
+    return
+  }
   const failureReason = reasonToGiveUp(record, now())
   if (failureReason)
     return void (await messages.recordFeedback(clinic, id, { kind: 'failed', reason: failureReason }))

@@ -44,6 +44,20 @@ export async function postpone(
   if (delay <= MAX_QUEUE_DELAY_MS) await queues.push('quick', [queued], delay)
 }
 
+/** Leaves a delivery of a paused clinic to the first sweep after the pause. The sweep that queued it has moved the time at which it is due. */
+export async function hold(
+  { deliveries, now }: Pick<WaitingPorts, 'deliveries' | 'now'>,
+  { clinic, webhook }: DeliveryReference,
+  read: Delivery,
+): Promise<void> {
+  const dueAt = Math.max(now(), read.nextAt ?? 0)
+  const isClaimed = read.claim !== null && read.claim.until > now()
+  if (read.status !== 'pending' || isClaimed || read.dueAt === null || read.dueAt <= dueAt) return
+  await deliveries.change(clinic, webhook, read.id, (before) =>
+    before.dueAt === read.dueAt ? { ...before, dueAt } : null,
+  )
+}
+
 /** After an attempt to a limited receiver, or a success: calls what waits, now or when a troubled receiver may be tried. */
 export async function passOn(
   ports: WaitingPorts,

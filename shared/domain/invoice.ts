@@ -108,9 +108,13 @@ export const taxOn = (amount: number, taxRate: number): number =>
 /** Statuses that payments do not change. */
 const STATUSES_UNAFFECTED_BY_PAYMENTS: readonly InvoiceStatus[] = ['draft', 'cancelled']
 
+/** Statuses that payments determine. Without any, the clinic may still know more than its records say. */
+const STATUSES_OF_PAYMENTS: readonly InvoiceStatus[] = ['partially_paid', 'paid', 'refunded']
+
 /**
  * Returns the invoice with the effect of its payments: the paid amount is completed payments less completed refunds, and the
- * status follows once there is any. Only the clinic sets `overdue` and `sent`, never the clock.
+ * status follows once there is any. An invoice that the clinic marked as paid stays so without payments; if it has some, and none
+ * counts, it is `sent`. Only the clinic sets `overdue` and `sent`, never the clock.
  */
 export function applyPayments(invoice: Invoice, payments: readonly Payment[]): Invoice {
   const completed = payments.filter(({ status }) => status === 'completed')
@@ -118,7 +122,7 @@ export function applyPayments(invoice: Invoice, payments: readonly Payment[]): I
     completed.reduce((total, payment) => total + (payment.type === type ? payment.amount : 0), 0)
   const refunds = sum('refund')
   const paid = sum('payment') - refunds
-  const status = statusAfterPayments(invoice, paid, refunds)
+  const status = statusAfterPayments(invoice, payments, { paid, refunds })
   const lastPaymentAt = completed
     .filter(({ type }) => type === 'payment')
     .map(({ createdAt }) => createdAt)
@@ -128,8 +132,21 @@ export function applyPayments(invoice: Invoice, payments: readonly Payment[]): I
   return { ...invoice, paid, status, paidAt: status === 'paid' ? paidAt : null }
 }
 
-function statusAfterPayments({ clinicStatus, total }: Invoice, paid: number, refunds: number): InvoiceStatus {
+/**
+ * The time of payment that is not that of a payment: the clinic has stated it, or it has remained of an invoice that is paid
+ * without payments. {@link applyPayments} makes of it and of the payments what is shown.
+ */
+export const statedPaidAt = ({ clinicPaidAt, paidAt, paid }: Invoice): string | null =>
+  clinicPaidAt ?? (paid === 0 ? paidAt : null)
+
+function statusAfterPayments(
+  { clinicStatus, total }: Invoice,
+  payments: readonly Payment[],
+  { paid, refunds }: { readonly paid: number; readonly refunds: number },
+): InvoiceStatus {
   if (STATUSES_UNAFFECTED_BY_PAYMENTS.includes(clinicStatus)) return clinicStatus
-  if (paid <= 0) return refunds > 0 ? 'refunded' : clinicStatus
-  return paid >= total ? 'paid' : 'partially_paid'
+  if (paid > 0) return paid >= total ? 'paid' : 'partially_paid'
+  if (refunds > 0) return 'refunded'
+  if (payments.length === 0 || !STATUSES_OF_PAYMENTS.includes(clinicStatus)) return clinicStatus
+  return payments.some(({ status }) => status === 'refunded') ? 'refunded' : 'sent'
 }

@@ -22,7 +22,15 @@ export type RotationOutcome =
   | Refusal
   /** The secret before the last rotation is still accepted, and would not be after another one. */
   | { readonly kind: 'rotating'; readonly until: string }
+  /** There is no previous secret that is still accepted, so the current one may be in use. */
+  | { readonly kind: 'not-rotating' }
   | { readonly kind: 'rotated'; readonly credential: CredentialWithUse; readonly secret: string }
+
+/**
+ * What a rotation does while the secret before the last one is still accepted: nothing, end that secret, or replace the current
+ * one, which nobody has received.
+ */
+export type DuringOverlap = 'refuse' | 'end-previous' | 'replace-current'
 
 export function credentialChanges({ table, now }: { table: Table; now: () => number }) {
   const credentials = credentialStore({ table, now })
@@ -58,11 +66,14 @@ export function credentialChanges({ table, now }: { table: Table; now: () => num
   }
 
   /**
-   * Replaces the secret. The one before is accepted until `until`, an ISO 8601 instant. `endPrevious` ends
-   * an earlier overlap. The new secret
-   * is only in the returned value.
+   * Replaces the secret. The one before is accepted until `until`, an ISO 8601 instant. The new secret is only in the
+   * returned value.
    */
-  async function rotate(key: string, until: string, endPrevious: boolean): Promise<RotationOutcome> {
+  async function rotate(
+    key: string,
+    until: string,
+    duringOverlap: DuringOverlap = 'refuse',
+  ): Promise<RotationOutcome> {
     const { secret, stored } = newCredentialSecret()
     return retryOnConflict(async () => {
       const [credential, item] = await Promise.all([credentials.find(key), table.get(credentialKey(key))])
@@ -72,9 +83,11 @@ export function credentialChanges({ table, now }: { table: Table; now: () => num
       const { salt, hash, previous } = item as unknown as StoredSecrets
       // An earlier attempt was committed after all, although its response was lost.
       if (Buffer.compare(hash, stored.hash) === 0) return { kind: 'rotated', credential, secret }
-      if (previous && !endPrevious && now() < Date.parse(previous.until))
-        return { kind: 'rotating', until: previous.until }
-      await set(key, { ...stored, previous: { salt, hash, until } }, { attribute: 'hash', equals: hash })
+      const overlap = previous && now() < Date.parse(previous.until) ? previous : null
+      if (overlap && duringOverlap === 'refuse') return { kind: 'rotating', until: overlap.until }
+      if (!overlap && duringOverlap === 'replace-current') return { kind: 'not-rotating' }
+      const kept = duringOverlap === 'replace-current' ? overlap : { salt, hash }
+      await set(key, { ...stored, previous: { ...kept, until } }, { attribute: 'hash', equals: hash })
       return { kind: 'rotated', credential: { ...credential, previousSecretUntil: until }, secret }
     })
   }

@@ -71,15 +71,18 @@ export function importJudge(digestOf: KeyedDigest, { overwrite = false } = {}) {
     const names = Object.keys(after)
     const valueDigest = valueDigests(row.id)
     const isLeft = (name: string) => values.get(tagOf(name))?.equals(valueDigest(name, before?.[name]))
+    const isGiven = (name: string) => row.source[row.columnOf(name)] !== undefined
     const differing = before ? names.filter((name) => !isSame(before[name], after[name])) : []
     if (before && !overwrite && differing.length > 0) {
-      const isChanged = names.some((name) => isLeft(name) === false)
+      const isChanged = names.some(
+        (name) => isLeft(name) === false && (isGiven(name) || differing.includes(name)),
+      )
       // No import has left this value, and it would be lost.
       const isForeign = differing.some((name) => isLeft(name) === undefined && !isEmpty(before[name]))
       if (isChanged || isForeign) throw new RowRejectedError(conflictText(row, stored, differing))
     }
     for (const name of names) {
-      const isConfirmed = !before || differing.includes(name) || row.source[row.columnOf(name)] !== undefined
+      const isConfirmed = !before || differing.includes(name) || isGiven(name)
       if (isConfirmed) values.set(tagOf(name), valueDigest(name, after[name]))
     }
     const externalId = stored?.externalId ?? row.externalId

@@ -1,15 +1,13 @@
-/** Amounts of an imported invoice: parsed exactly, computed where the row has none, checked where it has. */
+/**
+ * Amounts of an imported invoice: parsed exactly, kept where the file has no column for them, computed where its cell is empty, checked
+ * where it is not.
+ */
 import * as z from 'zod'
-import { currencyDecimals } from '../../../shared/domain/currencies.ts'
-import { type LineItem, lineAmount, subtotalOf, taxOn } from '../../../shared/domain/invoice.ts'
-import {
-  isTooLarge,
-  MAX_MINOR_UNITS,
-  parseDecimal,
-  RATIO_SCALE,
-  renderMoney,
-} from '../../../shared/domain/money.ts'
+import { type Invoice, type LineItem, lineAmount, subtotalOf, taxOn } from '../../../shared/domain/invoice.ts'
+import { MAX_MINOR_UNITS, RATIO_SCALE } from '../../../shared/domain/money.ts'
 import { singleLineText } from '../../../shared/domain/text-fields.ts'
+import { type AmountPath, type AmountReader, amountReader } from './amount-reader.ts'
+import { RowRejectedError } from './row-rejected.ts'
 
 /** A decimal number in JSON or CSV. The number of decimals is checked once the currency is known. */
 export const Decimal = z.union([z.number(), z.string().trim()], { error: 'must be a number' })
@@ -39,52 +37,56 @@ export const LineItems = z.preprocess(
     .max(200, { error: 'must have at most 200 line items' }),
 )
 
+/** Line items that are kept have their ids. */
+type ImportedItem = Omit<LineItem, 'id'> & Partial<Pick<LineItem, 'id'>>
+
 export type Amounts = {
   readonly subtotal: number
   readonly tax: number
   readonly discount: number
   readonly total: number
-  readonly lineItems: readonly Omit<LineItem, 'id'>[]
+  readonly lineItems: readonly ImportedItem[]
 }
 
-type InvoiceRow = {
-  subtotal?: string | number | null | undefined
-  tax_amount?: string | number | null | undefined
-  discount_amount?: string | number | null | undefined
-  total_amount?: string | number | null | undefined
-  line_items?: LineItemRow[] | null | undefined
+/** The amounts of a row as they were read: null in an empty cell, undefined if the file has no such column. */
+export type AmountCells = {
+  readonly subtotal?: string | number | null | undefined
+  readonly tax_amount?: string | number | null | undefined
+  readonly discount_amount?: string | number | null | undefined
+  readonly total_amount?: string | number | null | undefined
+  readonly line_items?: readonly LineItemRow[] | null | undefined
 }
 
-const RATIO_DECIMALS = Math.log10(RATIO_SCALE)
+type StoredAmounts = Pick<Invoice, 'currency' | 'subtotal' | 'tax' | 'discount' | 'lineItems'>
 
-/** The amounts of a row in minor units. An amount that does not add up becomes an issue with both values. */
-export function invoiceAmounts(row: InvoiceRow, currency: string, context: z.RefinementCtx): Amounts {
-  const reader = amountReader(currency, context)
-  const items = (row.line_items ?? []).map((item, index) => lineItem(item, ['line_items', index], reader))
+/**
+ * The amounts of a row in minor units.
+ * @param before the stored invoice, if there is one: it keeps what the file has no column for
+ * @throws RowRejectedError for amounts that do not add up, with both values
+ */
+export function invoiceAmounts(row: AmountCells, currency: string, before: StoredAmounts | null): Amounts {
+  const kept = before ? keptAmounts(row, before) : {}
+  const keptColumns = KEPT_COLUMNS.filter(([field]) => !isNothing(kept[field])).map(([, column]) => column)
+  if (before && currency !== before.currency && keptColumns.length > 0)
+    throw new RowRejectedError(`currency changes, so the row needs ${keptColumns.join(', ')} too`)
+  const reader = amountReader(currency)
+  const items: readonly ImportedItem[] =
+    kept.lineItems ?? (row.line_items ?? []).map((item, at) => lineItem(item, ['line_items', at], reader))
   const given = {
     subtotal: reader.money(row.subtotal, ['subtotal']),
     discount: reader.money(row.discount_amount, ['discount_amount']),
     tax: reader.money(row.tax_amount, ['tax_amount']),
     total: reader.money(row.total_amount, ['total_amount']),
   }
-  const sum = (of: 'discount' | 'tax') => items.reduce((total, item) => total + item[of], 0)
-  const hasItems = items.length > 0
-  const subtotal = given.subtotal ?? subtotalOf(items)
-  const discount = given.discount ?? sum('discount')
-  const tax = given.tax ?? sum('tax')
+  const subtotal = given.subtotal ?? kept.subtotal ?? subtotalOf(items)
+  const discount = given.discount ?? kept.discount ?? sumOf(items, 'discount')
+  const tax = given.tax ?? kept.tax ?? sumOf(items, 'tax')
   const total = given.total ?? subtotal - discount + tax
   if (!reader.areInRange({ subtotal, discount_amount: discount, tax_amount: tax, total_amount: total }))
-    return NO_AMOUNTS
-  if (hasItems) {
-    // Some systems round each line, others round the sum. Accept both.
-    const lines = items.reduce((added, item) => added + lineAmount(item), 0)
-    if (subtotal !== lines)
-      reader.requireEqual('subtotal', subtotal, subtotalOf(items), 'the line items add up to')
-    if (sum('discount') !== 0)
-      reader.requireEqual('discount_amount', discount, sum('discount'), 'the line items add up to')
-    if (sum('tax') !== 0) reader.requireEqual('tax_amount', tax, sum('tax'), 'the line items add up to')
-  }
-  if (!hasItems && given.subtotal === null) reader.issue(['subtotal'], 'is required without line_items')
+    reader.rejectIssues()
+  if (items.length > 0) checkItems(items, { subtotal, discount, tax }, reader)
+  else if (given.subtotal === null && kept.subtotal === undefined)
+    reader.issue(['subtotal'], 'is required without line_items')
   reader.requireEqual(
     'total_amount',
     total,
@@ -92,51 +94,56 @@ export function invoiceAmounts(row: InvoiceRow, currency: string, context: z.Ref
     'subtotal - discount_amount + tax_amount is',
   )
   if (total < 0) reader.issue(['total_amount'], 'must not be negative')
+  const parts = keptColumns.filter((column) => column === 'discount_amount' || column === 'tax_amount')
+  // They were those of another subtotal.
+  if (before && subtotal !== before.subtotal && parts.length > 0)
+    reader.issue(['subtotal'], `changes, so the row needs ${parts.join(', ')} too`)
+  reader.rejectIssues(keptColumns)
   return { subtotal, discount, tax, total, lineItems: items }
 }
 
-/** Stands for amounts that were rejected. */
-const NO_AMOUNTS: Amounts = { subtotal: 0, tax: 0, discount: 0, total: 0, lineItems: [] }
+type KeptAmounts = Partial<Omit<StoredAmounts, 'currency'>>
 
-type AmountReader = ReturnType<typeof amountReader>
-type Path = (string | number)[]
+const KEPT_COLUMNS = [
+  ['subtotal', 'subtotal'],
+  ['discount', 'discount_amount'],
+  ['tax', 'tax_amount'],
+  ['lineItems', 'line_items'],
+] as const satisfies [keyof KeptAmounts, keyof AmountCells][]
 
-function amountReader(currency: string, context: z.RefinementCtx) {
-  const decimals = currencyDecimals(currency)
-  const issue = (path: Path, message: string) => context.addIssue({ code: 'custom', path, message })
-  const read = (
-    value: string | number | null | undefined,
-    path: Path,
-    places: number,
-    name: string,
-  ): number | null => {
-    if (value === null || value === undefined) return null
-    const units = parseDecimal(value, places)
-    if (units === null && isTooLarge(value, places)) issue(path, 'is too large')
-    else if (units === null) issue(path, `must be a number with at most ${places} decimals${name}`)
-    else if (units < 0) issue(path, 'must not be negative')
-    return units ?? 0
-  }
-  /** Whether computed amounts can be stored exactly; otherwise each that cannot becomes an issue. */
-  const areInRange = (amounts: Record<string, number>, path: Path = []): boolean => {
-    const outside = Object.entries(amounts).filter(([, value]) => Math.abs(value) > MAX_MINOR_UNITS)
-    for (const [name] of outside) issue([...path, name], 'is too large')
-    return outside.length === 0
-  }
+const isNothing = (amount: number | readonly LineItem[] | undefined): boolean =>
+  typeof amount === 'object' ? amount.length === 0 : !amount
+
+/** What a stored invoice keeps. Amounts that its line items add up to follow from the new ones, if the row has some. */
+function keptAmounts(row: AmountCells, before: StoredAmounts): KeptAmounts {
+  const hasItems = (row.line_items ?? []).length > 0
+  const follows = (of: 'discount' | 'tax') => hasItems && before[of] === sumOf(before.lineItems, of)
   return {
-    issue,
-    areInRange,
-    money: (value: string | number | null | undefined, path: Path) =>
-      read(value, path, decimals, ` in ${currency}`),
-    ratio: (value: string | number | null | undefined, path: Path) => read(value, path, RATIO_DECIMALS, ''),
-    requireEqual: (field: string, stated: number, computed: number, how: string) => {
-      if (stated === computed) return
-      issue([field], `is ${renderMoney(stated, currency)}, but ${how} ${renderMoney(computed, currency)}`)
-    },
+    ...(row.line_items === undefined && { lineItems: before.lineItems }),
+    ...(row.subtotal === undefined && !hasItems && { subtotal: before.subtotal }),
+    ...(row.discount_amount === undefined && !follows('discount') && { discount: before.discount }),
+    ...(row.tax_amount === undefined && !follows('tax') && { tax: before.tax }),
   }
 }
 
-function lineItem(row: LineItemRow, path: Path, reader: AmountReader): Required<Omit<LineItem, 'id'>> {
+const sumOf = (items: readonly ImportedItem[], of: 'discount' | 'tax'): number =>
+  items.reduce((sum, item) => sum + item[of], 0)
+
+/** Some systems round each line, others round the sum. Both are accepted. */
+function checkItems(
+  items: readonly ImportedItem[],
+  { subtotal, discount, tax }: Omit<Amounts, 'total' | 'lineItems'>,
+  reader: AmountReader,
+): void {
+  const how = 'the line items add up to'
+  const lines = items.reduce((added, item) => added + lineAmount(item), 0)
+  if (subtotal !== lines) reader.requireEqual('subtotal', subtotal, subtotalOf(items), how)
+  const [discounts, taxes] = [sumOf(items, 'discount'), sumOf(items, 'tax')]
+  if (discounts !== 0) reader.requireEqual('discount_amount', discount, discounts, how)
+  if (taxes !== 0) reader.requireEqual('tax_amount', tax, taxes, how)
+}
+
+function lineItem(row: LineItemRow, path: AmountPath, reader: AmountReader): Required<Omit<LineItem, 'id'>> {
   const at = (field: string) => [...path, field]
   const quantity = reader.ratio(row.quantity, at('quantity')) ?? RATIO_SCALE
   const unitPrice = reader.money(row.unit_price, at('unit_price')) ?? 0

@@ -12,16 +12,15 @@ import { paymentStore } from '../../../shared/store/calendar/payments.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import type { ImportEntity, RowFields } from './entity.ts'
 import type { ColumnValues } from './imported-state.ts'
-import { type Amounts, Decimal, invoiceAmounts, LineItems } from './invoice-amounts.ts'
+import { type AmountCells, type Amounts, Decimal, invoiceAmounts, LineItems } from './invoice-amounts.ts'
 import { writePatientRows } from './patient-rows.ts'
 import { RecordRef, type RefIds } from './references.ts'
 import { RowRejectedError } from './row-rejected.ts'
 import { Instant, RowRecordDate } from './timestamps.ts'
 
-/** `status` and `paid` follow from the payments. */
-type Fields = Amounts &
-  RowFields<Omit<Invoice, keyof Amounts | 'id' | 'patient' | 'status' | 'paid' | 'paidAt'>> &
-  Pick<Invoice, 'number' | 'issueDate' | 'currency'> & { patient: string }
+/** `status` and `paid` follow from the payments. The amounts are read once the currency is known. */
+type Fields = RowFields<Omit<Invoice, keyof Amounts | 'id' | 'patient' | 'status' | 'paid' | 'paidAt'>> &
+  Pick<Invoice, 'number' | 'issueDate'> & { patient: string; amounts: AmountCells }
 
 const columns = {
   patient_external_id: RecordRef,
@@ -47,21 +46,20 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
   const list = invoiceStore({ table })
   const payments = paymentStore({ table })
 
-  const fieldsOf = (clinic: ClinicInfo, _now: number, idOf: RefIds) =>
-    z.strictObject(columns).transform((row, context): Fields => {
-      const currency = row.currency ?? clinic.currency
-      return {
+  const fieldsOf = (_clinic: ClinicInfo, _now: number, idOf: RefIds) =>
+    z.strictObject(columns).transform(
+      (row): Fields => ({
         patient: idOf('patient', row.patient_external_id),
         number: row.invoice_number,
         clinicStatus: row.status ?? undefined,
         issueDate: row.issue_date,
         dueDate: row.due_date,
         clinicPaidAt: row.paid_at,
-        currency,
+        currency: row.currency ?? undefined,
         createdAt: row.created_at ?? undefined,
-        ...invoiceAmounts(row, currency, context),
-      }
-    })
+        amounts: row,
+      }),
+    )
 
   return {
     name: 'invoices',
@@ -69,7 +67,7 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
     columns: Object.keys(columns),
     required: ['patient_external_id', 'invoice_number', 'issue_date'],
     unique: ['invoice_number'],
-    isStatedPaid: ({ fields: { clinicStatus, total } }) => clinicStatus === 'paid' && total > 0,
+    isStatedPaid: ({ fields: { clinicStatus } }) => clinicStatus === 'paid',
     schema: fieldsOf,
     write: (run, batch) =>
       writePatientRows(
@@ -78,16 +76,17 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
         batch,
         async () =>
           async ({ id, fields, columnOf }, patient, before) => {
-            const { number, issueDate, currency, subtotal, tax, discount, total } = fields
+            const paid = before ? await payments.allOf(run.clinic.id, 'invoice', id) : []
+            const currency = fields.currency ?? before?.currency ?? run.clinic.currency
+            if (before && paid.length > 0)
+              checkCopies(before, { number: fields.number, patient, currency }, columnOf)
+            const { lineItems, ...amounts } = invoiceAmounts(fields.amounts, currency, before)
             const invoice: Invoice = {
               id,
-              number,
-              issueDate,
+              number: fields.number,
+              issueDate: fields.issueDate,
               currency,
-              subtotal,
-              tax,
-              discount,
-              total,
+              ...amounts,
               clinicStatus: fields.clinicStatus ?? before?.clinicStatus ?? 'sent',
               dueDate: fields.dueDate === undefined ? (before?.dueDate ?? null) : fields.dueDate,
               clinicPaidAt:
@@ -98,13 +97,8 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
               paid: 0,
               paidAt: before?.paidAt ?? null,
               patient: { id: patient.id, fullName: fullName(patient), email: patient.emailAddress },
-              lineItems: fields.lineItems.map((item, at) => ({
-                ...item,
-                id: lineItemId(id, at),
-              })),
+              lineItems: lineItems.map((item, at) => ({ id: lineItemId(id, at), ...item })),
             }
-            const paid = before ? await payments.allOf(run.clinic.id, 'invoice', id) : []
-            if (before && paid.length > 0) checkCopies(before, invoice, columnOf)
             const settled = applyPayments(invoice, paid)
             checkSize(settled, run.clinic)
             return settled
@@ -131,13 +125,16 @@ function checkSize(invoice: Invoice, clinic: ClinicInfo): void {
     )
 }
 
-/** Payments copy their invoice's number and patient, so an invoice with payments cannot change them. */
-function checkCopies(before: Invoice, after: Invoice, columnOf: (name: string) => string): void {
-  if (before.number !== after.number)
-    throw new RowRejectedError('invoice_number cannot change once there are payments')
-  if (before.patient.id !== after.patient.id) {
-    throw new RowRejectedError(`${columnOf('patient_external_id')} cannot change once there are payments`)
+type Copied = Pick<Invoice, 'number' | 'currency'> & { readonly patient: Pick<Invoice['patient'], 'id'> }
+
+/** Payments copy their invoice's number, patient and currency, so an invoice with payments cannot change them. */
+function checkCopies(before: Copied, after: Copied, columnOf: (name: string) => string): void {
+  const reject = (column: string) => {
+    throw new RowRejectedError(`${column} cannot change once there are payments`)
   }
+  if (before.number !== after.number) reject('invoice_number')
+  if (before.patient.id !== after.patient.id) reject(columnOf('patient_external_id'))
+  if (before.currency !== after.currency) reject('currency')
 }
 
 /** The status and the time of payment are those that the clinic has set: payments do not change them. */

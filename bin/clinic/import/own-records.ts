@@ -17,7 +17,9 @@ import type { SourceRow } from './row.ts'
 /** Rows whose ids are looked up together. */
 const ROWS = 96
 
-const KEYS: { readonly [Kind in ImportedKind]: (clinic: ClinicId, id: string) => Key } = {
+const KEYS: { readonly [Kind in ImportedKind]: ((clinic: ClinicId, id: string) => Key) | null } = {
+  // A clinic's holidays are one record without ids.
+  holiday: null,
   patient: patientKey,
   doctor: doctorKey,
   department: departmentKey,
@@ -48,8 +50,9 @@ export class OwnRecords {
   /** The id of the record that an external id means, as far as its records were looked up. */
   readonly idOf: ImportIds = (kind, externalId) => {
     const id = parseOwnId(externalId)
-    if (id !== null) {
-      const key = KEYS[kind](this.#clinic, id)
+    const keyOf = KEYS[kind]
+    if (id !== null && keyOf) {
+      const key = keyOf(this.#clinic, id)
       const name = `${key.pk} ${id}`
       if (this.#found.has(name)) return id
       this.#asked.set(name, key)

@@ -40,7 +40,10 @@ export class StatedPaid implements Disposable {
         clinic,
         rows.map(({ id }) => id),
       )
-      const unpaid = rows.filter(({ id }) => found.get(id)?.record.paid === 0)
+      const unpaid = rows.filter(({ id }) => {
+        const record = found.get(id)?.record
+        return record && record.paid === 0 && record.total > 0
+      })
       count += unpaid.length
       places.push(...unpaid.slice(0, MAX_PLACES - places.length))
       if (rows.length < CHUNK) return { count, places }

@@ -13,10 +13,10 @@ import type { ListPlatform } from './calendar-pages.ts'
 import { invoiceStore } from './invoices.ts'
 import { paymentStore } from './payments.ts'
 
-/** A payment to be written, built from its invoice and from the stored payment, if there is one. */
+/** A payment to be written, built from its invoice, from the stored payment, if there is one, and from the others of the invoice. */
 export type PaymentChange = {
   readonly id: string
-  readonly build: (invoice: Invoice, before: Payment | null) => Payment
+  readonly build: (invoice: Invoice, before: Payment | null, others: readonly Payment[]) => Payment
   /** The origin of the payment, if it is imported. */
   readonly originOf?: (after: Payment, before: StoredRecord<Payment> | null) => ImportOrigin
 }
@@ -100,7 +100,8 @@ export function settlement(table: Table) {
     const byId = new Map<string, Payment>(all.map((payment) => [payment.id, payment]))
     for (const { id, build, originOf } of wanted) {
       const before = stored.get(id) ?? null
-      const after = build(invoice.record, before?.record ?? null)
+      const others = [...byId.values()].filter((payment) => payment.id !== id)
+      const after = build(invoice.record, before?.record ?? null, others)
       payments.change(changes, before, after, originOf?.(after, before))
       byId.set(id, after)
     }

@@ -105,7 +105,26 @@ export function webhookHealthStore({ table }: { table: Table }) {
     })
   }
 
-  return { takeSlot, recordQueued, record, reset, recordWaiting, clearWaiting }
+  /**
+   * Leaves a pause of the clinic out of the time for which its receivers have failed: nothing is delivered meanwhile, so none
+   * can succeed. Called before the pause ends.
+   */
+  async function excludePause(clinic: ClinicId, from: number, until: number): Promise<void> {
+    for (const [webhook, { failingSince }] of await listWebhookHealth(table, clinic)) {
+      if (failingSince === null || failingSince >= until) continue
+      await change(clinic, webhook, {
+        UpdateExpression: 'SET failingSince = :moved',
+        ConditionExpression: 'failingSince = :read',
+        ExpressionAttributeValues: {
+          ':read': failingSince,
+          // An attempt that had begun before the pause can fail during it.
+          ':moved': failingSince + until - Math.max(from, failingSince),
+        },
+      })
+    }
+  }
+
+  return { takeSlot, recordQueued, record, reset, recordWaiting, clearWaiting, excludePause }
 }
 
 /** What an attempt changes apart from its slot, as in `healthAfter`. */

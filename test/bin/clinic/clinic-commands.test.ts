@@ -20,6 +20,12 @@ beforeEach(async () => {
 const set = (...args: string[]) => run('clinic', 'set', mine.clinic.id, ...args)
 const stored = () => clinicStore(db).find(mine.clinic.id)
 
+it('names the days of a holiday that cannot be read', async () => {
+  const { code, errors } = await run('clinic', 'holiday', 'add', mine.clinic.id, '24.12.2026')
+  expect(code).toBe(2)
+  expect(errors).toMatch(/^The days 24\.12\.2026 must be days or s/)
+})
+
 describe('the time zone', () => {
   it('is changed only with --yes once there are records, after what becomes of them', async () => {
     const { code, printed, errors } = await set('--timezone', 'Europe/Berlin')
@@ -60,6 +66,25 @@ describe('the currency', () => {
     expect(printed).toMatch(/^currency +EUR$/m)
   })
 })
+
+it.each([
+  ['--timezone', 'UTC', ['doctor', 'add', '--name', 'Dr. Ada'], 'working hours and days off of 1 doctor'],
+  ['--timezone', 'UTC', ['clinic', 'holiday', 'add', 'CLINIC', '2027-01-01'], 'and of 1 holiday.'],
+  [
+    ...['--currency', 'USD', ['treatment', 'add', '--name', 'ECG', '--duration', '30', '--price', '80']],
+    '1 treatment and 0 price lists keep theirs',
+  ],
+] as [string, string, string[], string][])(
+  'asks before %s %s of a clinic with no more than the result of %j',
+  async (option, value, args, consequence) => {
+    const { id } = await newClinic(db.table)
+    const scope = args.includes('CLINIC') ? [] : ['--clinic', id]
+    expect((await run(...args.map((arg) => (arg === 'CLINIC' ? id : arg)), ...scope)).errors).toBe('')
+    const { code, errors } = await run('clinic', 'set', id, option, value)
+    expect([code, errors]).toEqual([2, expect.stringContaining(consequence)])
+    expect((await run('clinic', 'set', id, option, value, '--yes')).code).toBe(0)
+  },
+)
 
 it('a clinic without records is changed without a question, and so is the setting that it has', async () => {
   const { id } = await newClinic(db.table, { name: 'Praxis Leer' })

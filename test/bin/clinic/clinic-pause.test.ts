@@ -5,13 +5,17 @@ import { sweepEvents } from '../../../shared/delivery/fan-out-clinics.ts'
 import { sweepDeliveries } from '../../../shared/delivery/sweep-deliveries.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
+import { DISABLE_AFTER_MS } from '../../../shared/domain/webhook.ts'
+import { clinicStore } from '../../../shared/store/clinics.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
 import { dueDeliveries } from '../../../shared/store/events/due-deliveries.ts'
 import { eventFanOut } from '../../../shared/store/events/fan-out.ts'
+import { listWebhookHealth, webhookHealthStore } from '../../../shared/store/events/webhook-health.ts'
 import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
 import { pausedClinics } from '../../../shared/store/paused-clinics.ts'
 import { issueCredential } from '../../support/credentials.ts'
 import { addChangesOfOneRecord, createWebhook, deliverySimulation } from '../../support/deliveries.ts'
+import { deployedStack } from '../../support/deployed-stack.ts'
 import { aPatient, freshTable, newClinic, type TestTable } from '../../support/table.ts'
 
 let db: TestTable
@@ -34,6 +38,23 @@ it('is in every credential of the clinic, and no longer once it has ended', asyn
   expect((await issueCredential(db.table, clinic)).clinic.pausedAt).toBe(PAUSED_AT)
   await resume(clinic)
   expect(await pausedAt()).toBeUndefined()
+})
+
+it('is in effect from when no credential allowed writes any more, also when it was stopped and repeated', async () => {
+  const clinic = await newClinic(db.table)
+  const inEffectAt = async () => (await clinicStore(db).find(clinic.id))?.pauseInEffectAt
+  const pauseAt = (at: string) => setPaused({ ...db.table, now: () => Date.parse(at) }, clinic.id, PAUSED_AT)
+  await issueCredential(db.table, clinic)
+  await pauseAt('2026-05-01T07:00:05.000Z')
+  expect(await inEffectAt()).toBe('2026-05-01T07:00:05.000Z')
+  await pauseAt('2026-05-01T08:00:00.000Z')
+  expect(await inEffectAt()).toBe('2026-05-01T07:00:05.000Z')
+  await resume(clinic)
+  expect(await inEffectAt()).toBeUndefined()
+  // A pause that is stopped before it reaches the credentials.
+  await clinicStore(db).update(clinic.id, { pausedAt: PAUSED_AT })
+  await pauseAt('2026-05-01T09:00:00.000Z')
+  expect(await inEffectAt()).toBe('2026-05-01T09:00:00.000Z')
 })
 
 describe('deliveries', () => {
@@ -59,14 +80,33 @@ describe('deliveries', () => {
         })
       }
     }
-    await run(30)
+    await run(3)
     expect(simulation.received.length).toBe(3)
     await resume(paused)
-    await run(5)
+    await run(2)
     expect(simulation.received.length).toBe(6)
     const ids = simulation.received.map(({ headers }) => headers['webhook-id'])
     expect(new Set(ids).size).toBe(6)
   })
+})
+
+it('does not count as time for which a receiver has failed, once clinic resume has ended it', async () => {
+  const clinic = await newClinic(db.table)
+  const { id } = await createWebhook(db.table, clinic.id)
+  const at = Date.now() - DISABLE_AFTER_MS - 10 * MINUTE
+  const failure = { at, isSlow: false, probeAt: null, slot: null, isWaiting: false }
+  await webhookHealthStore(db).record(clinic.id, id, { ...failure, result: 'failure' })
+  await setPaused(db.table, clinic.id, new Date(at + MINUTE).toISOString())
+  const { run } = await deployedStack({ OperatorLogGroup: 'operator-group', TableName: db.name, Cell: 'a' })
+  expect((await run('clinic', 'resume', clinic.id)).code).toBe(0)
+  const failingFor = async () => {
+    const health = await listWebhookHealth(db.table, clinic.id)
+    return Date.now() - (health.get(id)?.failingSince ?? 0)
+  }
+  expect(await failingFor()).toBeLessThan(2 * MINUTE)
+  // A second run has no pause to leave out.
+  expect((await run('clinic', 'resume', clinic.id)).code).toBe(0)
+  expect(await failingFor()).toBeGreaterThanOrEqual(MINUTE)
 })
 
 describe('events', () => {

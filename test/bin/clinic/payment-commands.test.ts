@@ -6,6 +6,7 @@ import { invoiceStore } from '../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'
 import { settlement } from '../../../shared/store/calendar/settlement.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
+import { Changeset } from '../../../shared/store/table/changeset.ts'
 import { allItems } from '../../support/all-items.ts'
 import { deployedStack } from '../../support/deployed-stack.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../support/records.ts'
@@ -91,6 +92,17 @@ describe('payment void', () => {
     expect(await invoice()).toMatchObject({ status: 'partially_paid', paid: 10, paidAt: null })
   })
 
+  it('leaves an invoice unpaid that the clinic had marked as paid', async () => {
+    const list = invoiceStore(db)
+    const before = await list.find(mine.clinic.id, mine.invoice.id)
+    const changes = new Changeset(db.table, mine.clinic.id)
+    if (before) list.change(changes, before, { ...before.record, clinicStatus: 'paid' })
+    await changes.commit()
+    expect((await voided()).code).toBe(0)
+    expect(await invoice()).toMatchObject({ paid: 0, status: 'sent', paidAt: null })
+    await expectVerified()
+  })
+
   it('refuses a payment that is voided already, that failed, or that the clinic does not have', async () => {
     const { printed } = await voided()
     const before = await invoice()
@@ -135,6 +147,13 @@ describe('payment void', () => {
     expect(await invoice()).toMatchObject({ paid: 10_020, status: 'paid' })
   })
 
+  it('asks before a voided refund that is pending overpays the invoice', async () => {
+    const refund = await added('0.10', '--type', 'refund', '--status', 'pending')
+    await added('100.10')
+    expect((await voided(refund)).code).toBe(2)
+    expect((await voided(refund, '--yes')).code).toBe(0)
+  })
+
   it('counts every payment once when payments are added and voided at the same time', async () => {
     const ids = await Promise.all(Array.from({ length: 4 }, () => added('1')))
     await Promise.all([...ids.map((id) => voided(id)), add('2'), add('3')])
@@ -170,6 +189,32 @@ describe('payment add', () => {
     expect((await add('0.05', '--type', 'refund')).code).toBe(2)
     expect((await add('0.04', '--type', 'refund')).code).toBe(0)
     expect(await invoice()).toMatchObject({ paid: 0, status: 'refunded' })
+  })
+
+  it('refunds at most what was paid, with refunds that are pending', async () => {
+    const pending = await added('0.06', '--type', 'refund', '--status', 'pending')
+    const more = (status: string) => ended(add('0.05', '--type', 'refund', '--status', status))
+    const reason =
+      '--amount of the refund is 0.05 EUR, but only 0.1 EUR was paid, and refunds of 0.06 EUR are pending.'
+    expect(await more('pending')).toEqual([2, reason])
+    expect(await more('completed')).toEqual([2, reason])
+    expect(await ended(voided())).toEqual([
+      2,
+      `The payment cannot be voided: the refunds of invoice ${mine.invoice.id} would be 0.06 EUR more than was paid. Void the refunds first.`,
+    ])
+    expect((await add('0.04', '--type', 'refund')).code).toBe(0)
+    expect((await voided(pending)).code).toBe(0)
+    expect((await add('0.06', '--type', 'refund')).code).toBe(0)
+  })
+
+  it('counts pending payments and refunds when an invoice would be overpaid', async () => {
+    await added('60', '--status', 'pending')
+    await added('0.05', '--type', 'refund', '--status', 'pending')
+    expect(await ended(add('40.06', '--status', 'pending'))).toEqual([
+      2,
+      `Invoice ${mine.invoice.id} would be overpaid: 100.11 EUR of 100.1 EUR.\nNothing was done. Use --yes to do it.`,
+    ])
+    expect((await add('40.05')).code).toBe(0)
   })
 
   it('refuses to overpay an invoice without --yes', async () => {

@@ -205,6 +205,8 @@ describe('find', () => {
     ])
     expect(JSON.stringify(lines)).not.toContain('Nemo')
     expect((await run('patient', 'find', ...of())).errors).toBe('Specify either a text or --external-id.\n')
+    const long = await run('patient', 'find', 'x'.repeat(201), ...of())
+    expect([long.code, long.errors]).toEqual([2, 'The text must have at most 200 characters.\n'])
   })
 })
 

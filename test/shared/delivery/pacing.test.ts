@@ -105,6 +105,7 @@ async function morning(perSecond: number, intervalMs: number) {
       recordFeedback: () => sleep(5 + 10 * random()),
       markUnresolved: async () => {},
       release: async () => {},
+      postpone: async () => true,
     },
     mailSettings: async () => ({ name: 'Praxis Nord' }),
     sender: ses,

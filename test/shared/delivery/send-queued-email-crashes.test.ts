@@ -53,6 +53,7 @@ function consumer(shouldCrash: (step: Step) => boolean, now: () => number, accep
       recordFeedback: crashing('recordFeedback', log.recordFeedback),
       markUnresolved: crashing('markUnresolved', log.markUnresolved),
       release: crashing('release', log.release),
+      postpone: crashing('postpone', log.postpone),
     },
     sender: {
       send: crashing('send', async ({ message }) => {

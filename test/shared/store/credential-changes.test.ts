@@ -1,7 +1,7 @@
 /** Changes of credentials: their settings, and the rotation of their secrets. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
-import { credentialChanges } from '../../../shared/store/credential-changes.ts'
+import { credentialChanges, type DuringOverlap } from '../../../shared/store/credential-changes.ts'
 import { credentialUse } from '../../../shared/store/credential-use.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
 import { credentialKey } from '../../../shared/store/keys/clinics.ts'
@@ -33,8 +33,8 @@ async function prepare() {
   const accepts = async (tried: string) => (await stores().authenticate({ key, secret: tried })) !== null
   return { key, secret, accepts }
 }
-async function rotated(key: string, until = UNTIL, endPrevious = false) {
-  const outcome = await stores().rotate(key, until, endPrevious)
+async function rotated(key: string, until = UNTIL, duringOverlap: DuringOverlap = 'refuse') {
+  const outcome = await stores().rotate(key, until, duringOverlap)
   if (outcome.kind !== 'rotated') throw new Error(outcome.kind)
   return outcome.secret
 }
@@ -73,18 +73,30 @@ describe('a rotation', () => {
     const renewed = await rotated(key)
     await stores().revoke(key)
     expect([await accepts(secret), await accepts(renewed)]).toEqual([false, false])
-    expect(await stores().rotate(key, UNTIL, false)).toEqual({ kind: 'revoked' })
+    expect(await stores().rotate(key, UNTIL)).toEqual({ kind: 'revoked' })
   })
 
   it('ends an earlier overlap only if that is asked for', async () => {
     const { key, secret, accepts } = await prepare()
     const second = await rotated(key)
-    expect(await stores().rotate(key, UNTIL, false)).toEqual({ kind: 'rotating', until: UNTIL })
-    const third = await rotated(key, UNTIL, true)
+    expect(await stores().rotate(key, UNTIL)).toEqual({ kind: 'rotating', until: UNTIL })
+    const third = await rotated(key, UNTIL, 'end-previous')
     expect(await Promise.all([secret, second, third].map(accepts))).toEqual([false, true, true])
     now = Date.parse(UNTIL) + 1
     await rotated(key, '2030-06-01T00:00:00.000Z')
     expect(await Promise.all([second, third].map(accepts))).toEqual([false, true])
+  })
+
+  it('replaces a secret that nobody received, and goes on accepting the previous one', async () => {
+    const { key, secret, accepts } = await prepare()
+    expect(await stores().rotate(key, UNTIL, 'replace-current')).toEqual({ kind: 'not-rotating' })
+    const lost = await rotated(key)
+    now = Date.parse(UNTIL) - 1
+    const until = '2030-05-03T10:00:00.000Z'
+    const renewed = await rotated(key, until, 'replace-current')
+    expect(await Promise.all([secret, lost, renewed].map(accepts))).toEqual([true, false, true])
+    now = Date.parse(until)
+    expect(await Promise.all([secret, renewed].map(accepts))).toEqual([false, true])
   })
 
   it('authenticates with one read, whichever secret is sent', async () => {
@@ -110,7 +122,7 @@ describe('a rotation', () => {
       if (isLost) throw new ConditionFailed([])
       return result
     }
-    const outcome = await stores({ ...db.table, update }).rotate(key, UNTIL, false)
+    const outcome = await stores({ ...db.table, update }).rotate(key, UNTIL)
     isLost = false
     expect(outcome.kind === 'rotated' && (await accepts(outcome.secret))).toBe(true)
   })
@@ -119,8 +131,8 @@ describe('a rotation', () => {
     const { key } = await prepare()
     await stores().change(key, { expiresAt: '2030-05-01T10:00:00.001Z' })
     now = START + 1
-    expect(await stores().rotate(key, UNTIL, false)).toEqual({ kind: 'expired' })
-    expect(await stores().rotate('ck_unknown', UNTIL, false)).toEqual({ kind: 'unknown' })
+    expect(await stores().rotate(key, UNTIL)).toEqual({ kind: 'expired' })
+    expect(await stores().rotate('ck_unknown', UNTIL)).toEqual({ kind: 'unknown' })
   })
 })
 

@@ -278,7 +278,7 @@ describe('importing payments', () => {
     expect(await invoices()).toMatchObject([{ paid: 11 * 90_000_000_000_000 }])
   })
 
-  it('rejects a change of their invoice, and of the number and patient of an invoice that has payments', async () => {
+  it('rejects a change of their invoice, and of the number, patient and currency of an invoice that has payments', async () => {
     await load('payments', [payment])
     await load('invoices', [{ ...invoice, external_id: 'other', subtotal: 100 }])
     expect((await load('payments', [{ ...payment, invoice_external_id: 'other' }])).reasons).toEqual([
@@ -290,6 +290,10 @@ describe('importing payments', () => {
     expect((await load('invoices', [{ ...invoice, subtotal: 100, patient_external_id: 2 }])).reasons).toEqual(
       ['patient_external_id cannot change once there are payments'],
     )
+    for (const currency of ['TRY', 'JPY'])
+      expect((await load('invoices', [{ ...invoice, subtotal: 100, currency }])).reasons).toEqual([
+        'currency cannot change once there are payments',
+      ])
     expect((await invoices()).map(({ paid }) => paid).sort()).toEqual([0, 2000])
   })
 

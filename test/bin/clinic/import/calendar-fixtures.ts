@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { importEntities } from '../../../../bin/clinic/import/entities.ts'
 import { type ImportOptions, importFile } from '../../../../bin/clinic/import/import-file.ts'
-import type { Clinic } from '../../../../shared/domain/clinic.ts'
+import type { Clinic, ClinicInfo } from '../../../../shared/domain/clinic.ts'
 import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../../shared/store/calendar/payments.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
@@ -12,7 +12,10 @@ import { freshTable, NOW, newClinic, type TestTable } from '../../../support/tab
 
 export const FIRST = { page: 1, limit: 100 }
 
-type Options = Pick<ImportOptions, 'overwrite' | 'allowOverlaps'>
+type Options = Pick<ImportOptions, 'overwrite' | 'allowOverlaps'> & {
+  /** The settings of the clinic, if they were changed. */
+  readonly settings?: Partial<ClinicInfo>
+}
 
 /** A table, and for each test a new clinic with two patients and a doctor, all imported. */
 export function importedClinic() {
@@ -50,11 +53,17 @@ export function importedClinic() {
     const entity = importEntities(table, () => NOW).find((known) => known.name === name)
     if (!entity) throw new Error(`no entity ${name}`)
     const reasons: string[] = []
-    const result = await importFile(file, entity, clinic, {
-      now: () => NOW,
-      ...options,
-      onRejected: ({ reason }) => reasons.push(reason),
-    })
+    const { settings, ...rest } = options
+    const result = await importFile(
+      file,
+      entity,
+      { ...clinic, ...settings },
+      {
+        now: () => NOW,
+        ...rest,
+        onRejected: ({ reason }) => reasons.push(reason),
+      },
+    )
     return { ...result, reasons }
   }
 

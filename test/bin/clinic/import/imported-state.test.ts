@@ -81,6 +81,23 @@ describe('a row that changed', () => {
     expect(() => judge.judge(changed, origin, record, { name: 'Bo', phone: '2' })).toThrow('phone differs')
   })
 
+  it('is imported if only a field was changed that its file has no column for, and does not differ', () => {
+    const record = { name: 'Bo', phone: '3' }
+    const [first, second] = [row({ name: 'Bob' }), row({ name: 'Bert' })]
+    const origin = judge.judge(first, imported, record, { ...record, name: 'Bob' })
+    expect(() =>
+      judge.judge(second, origin, { ...record, name: 'Bob' }, { ...record, name: 'Bert' }),
+    ).not.toThrow()
+    // A file with the column would undo the change.
+    expect(() => judge.judge(row(bo), origin, { ...record, name: 'Bob' }, bo)).toThrow('name, phone differ')
+  })
+
+  it('is rejected if it clears a field that was changed, and that its file has no column for', () => {
+    expect(() =>
+      judge.judge(row({ name: 'Bob' }), imported, { ...bo, phone: '3' }, { name: 'Bob', phone: null }),
+    ).toThrow('name, phone differ')
+  })
+
   it('names a reference as the file does', () => {
     const own = row({ doctor_id: 'd' }, { columnOf: (name) => name.replace('external_', '') })
     expect(() => judge.judge(own, null, { doctor_external_id: 'e' }, { doctor_external_id: 'd' })).toThrow(

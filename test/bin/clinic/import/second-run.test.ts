@@ -16,6 +16,7 @@ import {
 } from '../../../../shared/store/catalogue.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { doctorStore } from '../../../../shared/store/doctors.ts'
+import { holidayStore } from '../../../../shared/store/holidays.ts'
 import { type ImportedKind, readImportIds } from '../../../../shared/store/import-ids.ts'
 import { messageStore } from '../../../../shared/store/messages/messages.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
@@ -71,15 +72,26 @@ const ENTITIES: [string, object, object, () => Promise<unknown>, string][] = [
     'name differs',
   ],
   [
+    'holidays',
+    { external_id: 'h', from: '2026-12-25', name: 'Christmas' },
+    { name: 'Noel' },
+    async () => {
+      const store = holidayStore(imported.db)
+      await store.set(imported.clinic.id, (days) => days.map((day) => ({ ...day, reason: 'Closed' })))
+      await store.refreshCopies(imported.clinic.id)
+    },
+    'name differs',
+  ],
+  [
     'rooms',
-    { external_id: 'r', name: 'R1' },
+    { external_id: 'r', name: 'R1', is_active: true },
     { name: 'R2' },
     async () => {
       const store = roomStore(imported.db)
       const [before] = await store.list(imported.clinic.id)
       if (before) await store.save(imported.clinic.id, [{ before, after: { ...before, isActive: false } }])
     },
-    'name differs',
+    'name, is_active differ',
   ],
   [
     'treatments',
@@ -105,14 +117,14 @@ const ENTITIES: [string, object, object, () => Promise<unknown>, string][] = [
   ],
   [
     'doctors',
-    { external_id: 1, full_name: 'Dr. Eva Noll', hours: 'mon 09:00-12:00' },
+    { external_id: 1, full_name: 'Dr. Eva Noll', hours: 'mon 09:00-12:00', is_active: true },
     { hours: 'tue 09:00-12:00' },
     async () => {
       const store = doctorStore(imported.db)
       const before = await store.find(imported.clinic.id, await idOf('doctor', 1))
       if (before) await store.save(imported.clinic.id, [{ before, after: { ...before, isActive: false } }])
     },
-    'hours differs',
+    'is_active, hours differ',
   ],
   [
     'patients',
@@ -121,7 +133,13 @@ const ENTITIES: [string, object, object, () => Promise<unknown>, string][] = [
     () => changePatient({ phoneNumber: '+905321234568' }),
     'phone_number differs',
   ],
-  ['appointments', visit, { notes: 'New' }, () => changeVisit({ status: 'no_show' }), 'notes differs'],
+  [
+    'appointments',
+    { ...visit, status: 'scheduled' },
+    { notes: 'New' },
+    () => changeVisit({ status: 'no_show' }),
+    'status, notes differ',
+  ],
   [
     'invoices',
     { ...bill, status: 'sent' },
@@ -131,10 +149,10 @@ const ENTITIES: [string, object, object, () => Promise<unknown>, string][] = [
   ],
   [
     'payments',
-    payment,
+    { ...payment, status: 'completed' },
     { amount: '30.00' },
     async () => change(paymentStore(imported.db), await idOf('payment', 'p'), { status: 'failed' }),
-    'amount differs',
+    'amount, status differ',
   ],
   [
     'messages',
@@ -178,12 +196,39 @@ describe.each(ENTITIES)('an import of %s that is repeated', (name, row, changes,
   })
 })
 
+it('updates a visit that the patient confirmed, and a patient who was overwritten, of files that lack what was changed', async () => {
+  await load('appointments', [visit])
+  await changeVisit({ confirmedAt: '2026-03-01T08:00:00.000Z' })
+  expect(await load('appointments', [{ ...visit, notes: 'Fasting' }])).toMatchObject({ updated: 1 })
+  expect(await load('appointments', [{ ...visit, start_time: '08:30' }])).toMatchObject({ rejected: 1 })
+
+  const row = { external_id: 1, first_name: 'Ada', last_name: 'Kaya' }
+  await changePatient({ phoneNumber: '+905321234568' })
+  const noted = { ...row, notes: 'a' }
+  expect(await load('patients', [noted], undefined, { overwrite: true })).toMatchObject({ updated: 1 })
+  expect(await load('patients', [{ ...row, notes: 'b' }])).toMatchObject({ updated: 1, reasons: [] })
+  const withNumber = { ...row, phone_number: '+905321234567' }
+  expect(await load('patients', [withNumber])).toMatchObject({ rejected: 1 })
+})
+
 describe('an invoice that was imported', () => {
   it('is not changed in the clinic by its payments', async () => {
     await load('invoices', [bill])
     await load('payments', [{ ...payment, amount: '100.00' }])
     expect(await load('invoices', [{ ...bill, due_date: '2026-06-01' }])).toMatchObject({ updated: 1 })
     expect(await imported.invoices()).toMatchObject([{ status: 'paid', dueDate: '2026-06-01' }])
+  })
+
+  it('keeps its currency and line items if the file has no such columns, whatever the clinic has now', async () => {
+    const { currency: _, ...row } = { ...bill, line_items: [{ description: 'Visit', unit_price: 100 }] }
+    await load('invoices', [row])
+    await load('payments', [payment])
+    const [before] = await imported.invoices()
+    const changed = { ...bill, currency: undefined, due_date: '2026-06-01' }
+    const settings = { currency: 'JPY' }
+    expect(await load('invoices', [changed], undefined, { settings })).toMatchObject({ updated: 1 })
+    const { currency, lineItems } = before ?? {}
+    expect(await imported.invoices()).toMatchObject([{ currency, lineItems, dueDate: '2026-06-01' }])
   })
 
   it('keeps an explicit paid_at when payments are imported, and when it is imported again', async () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { type AttemptHealth, healthAfter, UNPROVEN } from '../../../../shared/domain/webhook-health.ts'
-import { webhookHealthStore } from '../../../../shared/store/events/webhook-health.ts'
+import { listWebhookHealth, webhookHealthStore } from '../../../../shared/store/events/webhook-health.ts'
 import { createNewWebhook } from '../../../support/deliveries.ts'
 import { property } from '../../../support/scale.ts'
 import { freshTable, newClinic, type TestTable } from '../../../support/table.ts'
@@ -51,3 +51,17 @@ it('changes with each attempt as the rules say', async () => {
     property(20, 1000),
   )
 }, 60_000)
+
+it.each([
+  ['before it', 2000, 5000],
+  ['during it, of an attempt that had begun', 4500, 6000],
+  ['never', null, null],
+])('leaves a pause out of the time of failures when the first failure was %s', async (_, failed, moved) => {
+  const clinic = await newClinic(db.table)
+  const { id } = await createNewWebhook(db.table, clinic.id)
+  const health = webhookHealthStore(db)
+  const attempt = { isSlow: false, probeAt: null, slot: null, isWaiting: false }
+  if (failed) await health.record(clinic.id, id, { ...attempt, result: 'failure', at: failed })
+  await health.excludePause(clinic.id, 3000, 6000)
+  expect((await listWebhookHealth(db.table, clinic.id)).get(id)?.failingSince).toBe(moved)
+})
