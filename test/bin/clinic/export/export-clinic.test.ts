@@ -300,7 +300,7 @@ describe('an export', () => {
       }
       const [folder, again] = [newFolder(), newFolder()]
       await run(own, folder)
-      for (const name of Object.keys(FILES)) {
+      for (const name of Object.keys(FILES).filter((entity) => entity !== 'holidays')) {
         const { imported, updated, unchanged } = await load(own, name, join(folder, `${name}.${extension}`))
         expect([name, imported, updated, unchanged]).toEqual([name, 0, 0, rowsOf(folder, name).length])
       }
