@@ -1,4 +1,10 @@
-import { expect, it } from 'vitest'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { exportClinic } from '../../../../bin/clinic/export/export-clinic.ts'
+import { importEntities } from '../../../../bin/clinic/import/entities.ts'
+import { importFile } from '../../../../bin/clinic/import/import-file.ts'
 import { OwnRecords, withOwnRecords } from '../../../../bin/clinic/import/own-records.ts'
 import type { SourceRow } from '../../../../bin/clinic/import/row.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
@@ -6,10 +12,18 @@ import type { ImportedKind } from '../../../../shared/store/import-ids.ts'
 import { linkRecord } from '../../../../shared/store/import-links.ts'
 import { patientKey } from '../../../../shared/store/keys/patients.ts'
 import { createPopulatedClinic } from '../../../support/records.ts'
-import { freshTable } from '../../../support/table.ts'
+import { freshTable, type TestTable } from '../../../support/table.ts'
+import { visit } from './calendar-fixtures.ts'
+
+let db: TestTable
+const root = mkdtempSync(join(tmpdir(), 'own-records-test-'))
+beforeAll(async () => {
+  db = await freshTable()
+})
+afterAll(() => rmSync(root, { recursive: true }))
 
 it('finds records without an external id by their own ids, and asks only for what has the form of one', async () => {
-  const { table } = await freshTable()
+  const { table } = db
   const { clinic, patient, doctor } = await createPopulatedClinic(table)
   const other = await createPopulatedClinic(table)
   const linked = other.patient.id
@@ -58,3 +72,57 @@ it('finds records without an external id by their own ids, and asks only for wha
     [`patient:${linked}`, `doctor:${linked}`],
   ])
 })
+
+const filesOf = (folder: string) =>
+  readdirSync(folder)
+    .filter((name) => name !== 'manifest.json')
+    .map((name) => [name, readFileSync(join(folder, name), 'utf8')])
+
+it.each(['ndjson', 'csv'])(
+  'changes nothing in the clinic of an export that is imported as .%s',
+  async (extension) => {
+    const { clinic, doctor, room } = await createPopulatedClinic(db.table)
+    const entities = importEntities(db.table, Date.now)
+    /** What becomes of the rows of those files in a folder that are there. */
+    async function loadAll(folder: string, ending: string) {
+      const outcomes: unknown[] = []
+      for (const entity of entities) {
+        const file = `${entity.name}.${ending}`
+        if (!readdirSync(folder).includes(file)) continue
+        const { warnings: _, ...outcome } = await importFile(join(folder, file), entity, clinic, {
+          now: Date.now,
+        })
+        outcomes.push([entity.name, outcome])
+      }
+      return outcomes
+    }
+    const files = {
+      patients: { external_id: 1, first_name: 'Ada', last_name: 'Kaya' },
+      appointments: { ...visit, doctor_external_id: doctor.id, room_external_id: room.id.toUpperCase() },
+    }
+    for (const [name, row] of Object.entries(files))
+      writeFileSync(join(root, `${name}.ndjson`), `${JSON.stringify(row)}\n`)
+    const none = { imported: 0, updated: 0, unchanged: 0, rejected: 0 }
+    expect(await loadAll(root, 'ndjson')).toEqual(
+      Object.keys(files).map((name) => [name, { ...none, imported: 1 }]),
+    )
+
+    const sleep = async () => {}
+    const [folder, again] = ['first', 'again'].map((name) => join(root, `${extension}-${name}`)) as [
+      string,
+      string,
+    ]
+    await exportClinic(db.table, clinic, folder, { sleep })
+    const outcomes = await loadAll(folder, extension)
+    const twoOf = ['patients', 'appointments']
+    expect(outcomes).toEqual(
+      outcomes.map((one) => {
+        const [name] = one as [string]
+        return [name, { ...none, unchanged: twoOf.includes(name) ? 2 : 1 }]
+      }),
+    )
+    expect(outcomes).toHaveLength(10)
+    await exportClinic(db.table, clinic, again, { sleep })
+    expect(filesOf(again)).toEqual(filesOf(folder))
+  },
+)
