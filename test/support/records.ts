@@ -7,7 +7,7 @@ import type { Invoice } from '../../shared/domain/invoice.ts'
 import type { Message } from '../../shared/domain/message.ts'
 import { fullName, type Patient } from '../../shared/domain/patient.ts'
 import { NEW_PAYMENT, type Payment } from '../../shared/domain/payment.ts'
-import { newUuid } from '../../shared/domain/uuid.ts'
+import { lineItemId, newUuid } from '../../shared/domain/uuid.ts'
 import type { Webhook } from '../../shared/domain/webhook.ts'
 import { parseWeeklyHours } from '../../shared/domain/working-hours.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
@@ -69,8 +69,9 @@ export async function createPopulatedClinic(table: Table, patient = aPatient()):
     endTime: '09:30',
     createdAt,
   }
+  const invoiceId = newUuid()
   const invoice: Invoice = {
-    id: newUuid(),
+    id: invoiceId,
     number: '2026-1',
     clinicStatus: 'sent',
     status: 'partially_paid',
@@ -87,7 +88,8 @@ export async function createPopulatedClinic(table: Table, patient = aPatient()):
     patient: { ...named, email: patient.emailAddress },
     lineItems: [
       {
-        id: newUuid(),
+        // As an import makes it.
+        id: lineItemId(invoiceId, 0),
         description: 'Visit',
         quantity: 10_000,
         unitPrice: 10_010,

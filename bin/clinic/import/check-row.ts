@@ -4,7 +4,7 @@ import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
 import type { ImportIds } from '../../../shared/store/import-ids.ts'
 import type { ImportEntity, ImportRow } from './entity.ts'
 import { closestName, quoted } from './field-names.ts'
-import { ownIdColumn, refIds, withOwnIdColumns, withOwnIds } from './references.ts'
+import { ownIdColumn, parseOwnId, refIds, withOwnIdColumns, withOwnIds } from './references.ts'
 import type { SourceRow } from './row.ts'
 import { identify } from './row-identity.ts'
 import type { RowMap } from './row-map.ts'
@@ -50,10 +50,12 @@ export function rowChecker<Fields>(
       ...(fields.success && isInFuture(rest.created_at, now) ? ['created_at is in the future'] : []),
     ]
     if (reasons.length > 0 || identity.issues || !fields.success) return { reason: reasons.join('; ') }
+    const recordId = identity.id ?? idOf(entity.idKind, identity.externalId)
     return {
       row: {
-        id: identity.id ?? idOf(entity.idKind, identity.externalId),
-        externalId: identity.externalId,
+        id: recordId,
+        // An export names a record without an external id by its own id.
+        externalId: parseOwnId(identity.externalId) === recordId ? undefined : identity.externalId,
         source: rest,
         columnOf: (name) => (rest[ownIdColumn(name)] == null ? name : ownIdColumn(name)),
         line: source.line,

@@ -8,6 +8,7 @@ import type { ImportableEntity, ImportEntity } from './entity.ts'
 import { holidayImport } from './holidays.ts'
 import { invoiceImport } from './invoices.ts'
 import { messageImport } from './messages.ts'
+import { OwnRecords } from './own-records.ts'
 import { patientImport } from './patients.ts'
 import { paymentImport } from './payments.ts'
 import { priceListImport } from './price-lists.ts'
@@ -35,6 +36,7 @@ export function importEntities(table: Table, now: () => number, { events = false
   return entities.map(({ write, finish, ...entity }) => ({
     ...entity,
     readKeys: (clinic) => readImportKeys(target, clinic),
+    ownRecords: (clinic, idOf) => new OwnRecords(target, clinic, idOf),
     // A deletion that begins meanwhile waits for the batch, and the next one is refused.
     write: async (run, batch) => {
       await requireStaying(run.clinic.id)

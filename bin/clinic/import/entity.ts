@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type * as z from 'zod'
 import type { ClinicId, ClinicInfo } from '../../../shared/domain/clinic.ts'
-import type { ImportedKind, ImportKeys } from '../../../shared/store/import-ids.ts'
+import type { ImportedKind, ImportIds, ImportKeys } from '../../../shared/store/import-ids.ts'
 import type { BatchOutcomes } from './batch-outcomes.ts'
 import type { ImportJudge, RowSource } from './imported-state.ts'
+import type { OwnRecords } from './own-records.ts'
 import type { RefIds } from './references.ts'
 
 /** How the rows of one entity become records. */
@@ -35,6 +36,8 @@ export type ImportEntity<Fields = unknown> = {
 /** An entity with access to what is derived with the secrets of its clinics. */
 export type ImportableEntity<Fields = unknown> = ImportEntity<Fields> & {
   readonly readKeys: (clinic: ClinicId) => Promise<ImportKeys>
+  /** The records of a clinic that external ids mean, by those that have the form of a record's id. */
+  readonly ownRecords: (clinic: ClinicId, idOf: ImportIds) => OwnRecords
 }
 
 /** What the rows of a batch are written to and judged by. */

@@ -3,7 +3,9 @@ import type { Encoding } from './encoding.ts'
 import type { ImportableEntity } from './entity.ts'
 import { checkHeader } from './header.ts'
 import type { ColumnMap } from './map-schema.ts'
+import { withOwnRecords } from './own-records.ts'
 import { ExternalRef, withOwnIdColumns } from './references.ts'
+import type { SourceRow } from './row.ts'
 import { rowMap } from './row-map.ts'
 import { openRows } from './rows.ts'
 
@@ -20,16 +22,18 @@ export async function* externalIdsOf(
     encoding,
   }: { readonly map: ColumnMap | undefined; readonly encoding: Encoding | undefined },
 ): AsyncGenerator<ListedId> {
-  const { idOf } = await entity.readKeys(clinic.id)
+  const keys = await entity.readKeys(clinic.id)
+  const own = entity.ownRecords(clinic.id, keys.idOf)
   const columns = withOwnIdColumns(['external_id', ...entity.columns])
   const map = rowMap(columns, entity.name, columnMap, clinic.timezone)
   const { format, rows } = await openRows(file, encoding ?? columnMap?.encoding)
   if (format.kind === 'csv') checkHeader(entity, format, map, file)
-  for await (const row of rows) {
+  const idsOf = (row: SourceRow): ListedId | null => {
     const { data: externalId } = ExternalRef.safeParse(
       'values' in row ? map.read(row.values).fields.external_id : null,
     )
-    if (externalId !== undefined)
-      yield { entity: entity.name, externalId, id: idOf(entity.idKind, externalId) }
+    if (externalId === undefined) return null
+    return { entity: entity.name, externalId, id: own.idOf(entity.idKind, externalId) }
   }
+  for await (const { row: ids } of withOwnRecords(rows, idsOf, own)) if (ids) yield ids
 }

@@ -8,6 +8,7 @@ import { checkHeader } from './header.ts'
 import { ImportFileError } from './import-file-error.ts'
 import { importJudge } from './imported-state.ts'
 import type { ColumnMap } from './map-schema.ts'
+import { withOwnRecords } from './own-records.ts'
 import { withOwnIdColumns } from './references.ts'
 import { rejectionWriter } from './rejections.ts'
 import { retryPatiently } from './retry-patiently.ts'
@@ -82,7 +83,8 @@ export async function importFile<Fields>(
   options.onFormat?.(format)
   if (format.kind === 'csv') checkHeader(entity, format, map, file)
   const keys = await entity.readKeys(clinic.id)
-  const check = rowChecker(entity, clinic, options.now(), keys.idOf, map)
+  const own = entity.ownRecords(clinic.id, keys.idOf)
+  const check = rowChecker(entity, clinic, options.now(), own.idOf, map)
   const run = {
     clinic,
     judge: importJudge(keys.digestOf, options),
@@ -91,7 +93,7 @@ export async function importFile<Fields>(
   }
   const onWait = calledOnce(options.onWait)
   using seen = new SeenIds()
-  await using rejected = options.isTrial ? null : rejectionWriter(file, format)
+  await using rejected = options.isTrial ? null : rejectionWriter(file, format, map.isRead)
   const { batchSize = BATCH_SIZE } = entity
   let batch = new Batch<Fields>()
 
@@ -122,9 +124,8 @@ export async function importFile<Fields>(
   }
 
   try {
-    for await (const source of rows) {
+    for await (const { source, row: checked } of withOwnRecords(rows, check, own)) {
       progress.rows++
-      const checked = check(source)
       const reason = 'reason' in checked ? checked.reason : repeatedValue(seen, checked)
       if (reason !== null) batch.rejections.push({ source, reason })
       else if ('row' in checked) {

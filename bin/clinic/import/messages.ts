@@ -12,10 +12,11 @@ import { multiLineText, singleLineText } from '../../../shared/domain/text-field
 import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
 import { MESSAGES, messageStore } from '../../../shared/store/messages/messages.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
-import { definedFields, type ImportEntity, type RowFields } from './entity.ts'
+import { definedFields, type ImportEntity, isUnchanged, type RowFields } from './entity.ts'
 import type { ColumnValues } from './imported-state.ts'
 import { writePatientRows } from './patient-rows.ts'
 import { RecordRef } from './references.ts'
+import { RowRejectedError } from './row-rejected.ts'
 import { Instant } from './timestamps.ts'
 
 type Fields = RowFields<Omit<Message, 'id' | 'patient' | 'acceptedOn' | 'dispatch'>> & { patient: string }
@@ -92,10 +93,14 @@ export function messageImport(table: Table, now: () => number): ImportEntity<Fie
               id,
               patient: { id: patient.id, fullName: fullName(patient) },
             }
-            return {
-              ...message,
-              acceptedOn: clinicTimestamp(message.acceptedAt, run.clinic.timezone).slice(0, 10),
-            }
+            const acceptedOn = clinicTimestamp(message.acceptedAt, run.clinic.timezone).slice(0, 10)
+            const after = { ...message, acceptedOn }
+            // Its sender would go on, whatever the row says.
+            if (before?.dispatch && !isUnchanged(before, after))
+              throw new RowRejectedError(
+                'the message is still being sent; import the row once it is sent, or has failed',
+              )
+            return after
           },
       ),
   }

@@ -2,26 +2,28 @@
 import { foldedName } from './field-names.ts'
 import type { FileFormat, SourceRow } from './row.ts'
 
-/** The name of the column that is added. */
-const REASON = 'reason'
+/** The names that the column that is added can have: the second one in files whose own column `reason` is read. */
+export const REASONS = ['reason', 'rejected_because'] as const
+
+type Reason = (typeof REASONS)[number]
 
 type Csv = FileFormat & { readonly kind: 'csv' }
 
 /** The positions of the columns other than that of an earlier rejection. */
-const keptColumns = ({ header }: Csv): number[] =>
-  [...header.keys()].filter((at) => foldedName(header[at] ?? '') !== REASON)
+const keptColumns = ({ header }: Csv, reason: Reason): number[] =>
+  [...header.keys()].filter((at) => foldedName(header[at] ?? '') !== reason)
 
 /** The first lines of a file of rejected rows. */
-export function csvHead(format: Csv): string {
+export function csvHead(format: Csv, reason: Reason): string {
   const { delimiter, header, hasSeparatorLine } = format
-  const names = [...keptColumns(format).map((at) => header[at] ?? ''), REASON]
+  const names = [...keptColumns(format, reason).map((at) => header[at] ?? ''), reason]
   return `${hasSeparatorLine ? `sep=${delimiter}\n` : ''}${names.map(quoteFor(delimiter)).join(delimiter)}\n`
 }
 
 /** A row that cannot be read is in the first column as it is: no other value must get into a column that it was not in. */
-export function csvLine(format: Csv): (row: SourceRow, reason: string) => string {
+export function csvLine(format: Csv, name: Reason): (row: SourceRow, reason: string) => string {
   const { delimiter } = format
-  const kept = keptColumns(format)
+  const kept = keptColumns(format, name)
   return ({ cells, text = '' }, reason) => {
     const values = kept.map((at, index) => (cells ? (cells[at] ?? '') : index === 0 ? text : ''))
     return `${[...values, reason].map(quoteFor(delimiter)).join(delimiter)}\n`
@@ -33,12 +35,16 @@ const quoteFor =
   (cell: string): string =>
     cell.includes(delimiter) || /["\n\r]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
 
-const EARLIER_REASON = /,\s*"reason"\s*:\s*"(?:[^"\\]|\\.)*"\s*\}$/
+const earlierReason = (name: Reason): RegExp =>
+  new RegExp(`,\\s*"${name}"\\s*:\\s*"(?:[^"\\\\]|\\\\.)*"\\s*\\}$`)
 
 /** The text of the row with the reason as its last field: numbers stay as they are written. */
-export function jsonLine({ text = '', ...row }: SourceRow, reason: string): string {
-  const added = `"${REASON}":${JSON.stringify(reason)}}`
-  const object = text.trim().replace(EARLIER_REASON, '}')
-  if (!('values' in row)) return `{"text":${JSON.stringify(text)},${added}\n`
-  return `${object.slice(0, -1)}${/^\{\s*\}$/.test(object) ? '' : ','}${added}\n`
+export function jsonLine(name: Reason): (row: SourceRow, reason: string) => string {
+  const earlier = earlierReason(name)
+  return ({ text = '', ...row }, reason) => {
+    const added = `"${name}":${JSON.stringify(reason)}}`
+    const object = text.trim().replace(earlier, '}')
+    if (!('values' in row)) return `{"text":${JSON.stringify(text)},${added}\n`
+    return `${object.slice(0, -1)}${/^\{\s*\}$/.test(object) ? '' : ','}${added}\n`
+  }
 }

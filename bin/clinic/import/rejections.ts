@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { encodeText } from './encode-text.ts'
-import { csvHead, csvLine, jsonLine } from './rejected-lines.ts'
+import { csvHead, csvLine, jsonLine, REASONS } from './rejected-lines.ts'
 import type { FileFormat, SourceRow } from './row.ts'
 
 /** Path of the file that the rejected rows of a file are written to. */
@@ -12,12 +12,14 @@ export const rejectedFile = (file: string): string => file.replace(/\.(\w+)$/, '
 /**
  * Opens a temporary file of its own when the first row is rejected: the same file may be imported twice at once. It gets its name when
  * all rows are in it, in place of that of an earlier run: a file of this name is complete. Only its owner can read it.
+ * @param isRead whether a field is read from a column of the file, by its folded name
  */
-export function rejectionWriter(file: string, format: FileFormat) {
+export function rejectionWriter(file: string, format: FileFormat, isRead: (column: string) => boolean) {
   const path = rejectedFile(file)
   const unfinished = `${path}.${randomBytes(4).toString('hex')}.unfinished`
   const removeAtExit = () => rmSync(unfinished, { force: true })
-  const lineOf = format.kind === 'csv' ? csvLine(format) : jsonLine
+  const reasonName = isRead(REASONS[0]) ? REASONS[1] : REASONS[0]
+  const lineOf = format.kind === 'csv' ? csvLine(format, reasonName) : jsonLine(reasonName)
   let handle: FileHandle | undefined
   const write = (text: string) => handle?.write(encodeText(text, format.encoding))
 
@@ -25,7 +27,7 @@ export function rejectionWriter(file: string, format: FileFormat) {
     process.once('exit', removeAtExit)
     handle = await open(unfinished, 'wx', 0o600)
     if (format.hasMark) await write('\uFEFF')
-    if (format.kind === 'csv') await write(csvHead(format))
+    if (format.kind === 'csv') await write(csvHead(format, reasonName))
   }
 
   return {

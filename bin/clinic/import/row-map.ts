@@ -5,6 +5,7 @@ import { foldedName } from './field-names.ts'
 import { columnNames, fieldValue } from './field-source.ts'
 import type { ColumnMap, EntityMap, FieldSource } from './map-schema.ts'
 import { isOwnIdColumn } from './references.ts'
+import { REASONS } from './rejected-lines.ts'
 
 /** The fields of a row, and what is wrong with values that the map cannot convert. */
 export type MappedRow = {
@@ -15,10 +16,14 @@ export type MappedRow = {
 export type RowMap = {
   /** Names of columns that the map reads for a field; null for a constant. */
   readonly columnsOf: (field: string) => readonly string[] | null
-  /** Names of a file that no field is read from. `reason` is that of a row that was rejected before. */
+  /** Whether a field is read from a column, by its folded name. */
+  readonly isRead: (column: string) => boolean
+  /** Names of a file that no field is read from, but for those that are ignored, and that of the reason of an earlier rejection. */
   readonly unknownNames: (names: readonly string[]) => string[]
   readonly read: (values: { readonly [name: string]: unknown }) => MappedRow
 }
+
+const isReason = (folded: string): boolean => REASONS.some((name) => name === folded)
 
 const EMPTY_MAP: EntityMap = { columns: {}, ignore: [], values: {}, constants: {} }
 
@@ -62,10 +67,11 @@ export function rowMap(
       const source = sources.get(field)
       return source ? columnNames(source) : null
     },
+    isRead: (column) => read.has(column),
     unknownNames: (names) =>
       names.filter((name) => {
         const folded = foldedName(name)
-        return !(read.has(folded) || folded === 'reason' || ignored === null || ignored.has(folded))
+        return !(read.has(folded) || isReason(folded) || ignored === null || ignored.has(folded))
       }),
     read: (values) => {
       const row = new Map(Object.entries(values).map(([name, value]) => [foldedName(name), value]))

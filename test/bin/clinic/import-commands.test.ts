@@ -126,6 +126,27 @@ describe('import', () => {
     expect(items).toMatchObject([{ firstName: 'Şükrü', lastName: 'Işık', phoneNumber: '+905321234567' }])
   })
 
+  it.each([
+    ['csv', 'external_id,Reason,first_name,last_name\n1,Back pain,Ada,\n'],
+    ['ndjson', '{"external_id":1,"first_name":"Ada","last_name":"","Reason":"Back pain"}\n'],
+  ])('keeps a column Reason that a map reads in the rejected rows of .%s', async (extension, content) => {
+    const columns = { notes: ['Reason'] }
+    const map = file('reason-map.json', JSON.stringify({ entities: { patients: { columns } } }))
+    const rejected = join(folder, `patients-reason.rejected.${extension}`)
+    await tool('import', '--map', map, file(`patients-reason.${extension}`, content))
+    const first = readFileSync(rejected, 'utf8')
+    expect(first).toContain('rejected_because')
+    // Rejected again.
+    await tool('import', '--map', map, file(`patients-reason.${extension}`, first))
+    expect(readFileSync(rejected, 'utf8')).toBe(first)
+    const corrected = first.replace('Ada,,', 'Ada,Kaya,').replace('"last_name":""', '"last_name":"Kaya"')
+    expect(
+      (await tool('import', '--map', map, file(`patients-corrected.${extension}`, corrected))).code,
+    ).toBe(0)
+    const id = (await readImportIds(db.table, clinic.id))('patient', '1')
+    expect(await patientStore(db).find(clinic.id, id)).toMatchObject({ lastName: 'Kaya', notes: 'Back pain' })
+  })
+
   it('stops at Ctrl-C, says how many rows are in, leaves no file of rejected rows, and continues when it is run again', async () => {
     const rows = Array.from({ length: 300 }, (_, n) => `${n},First,Last,${n === 3 ? 'none' : ''}\n`).join('')
     const path = file('patients-many.csv', `external_id,first_name,last_name,phone_number\n${rows}`)

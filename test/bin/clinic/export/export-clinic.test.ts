@@ -140,16 +140,17 @@ const FILES: Record<string, object[]> = {
 
 const FILE_NAMES = Object.keys(FILES).flatMap((name) => [`${name}.csv`, `${name}.ndjson`])
 
-async function load(target: Clinic, name: string, file: string, table?: Table): Promise<void> {
+async function load(target: Clinic, name: string, file: string, table?: Table) {
   const entity = importEntities(table ?? db.table, Date.now).find((known) => known.name === name)
   if (!entity) throw new Error(`no entity ${name}`)
   const reasons: string[] = []
-  await importFile(file, entity, target, {
+  const result = await importFile(file, entity, target, {
     now: Date.now,
     isTrial: table !== undefined,
     onRejected: ({ reason }) => reasons.push(reason),
   })
   expect([name, reasons]).toEqual([name, []])
+  return result
 }
 
 const run = (of: Clinic, folder: string, table: Table = db.table) =>
@@ -281,6 +282,30 @@ describe('an export', () => {
       expect(filesOf(second)).toEqual(filesOf(first))
       expect(await shown(copy)).toEqual(await shown(clinic))
       expect((await runVerification(db.table, copy.id)).found).toEqual([])
+    },
+  )
+
+  it.each(['ndjson', 'csv'])(
+    'changes nothing in its own clinic when it is imported as .%s',
+    async (extension) => {
+      const { clinic: own, doctor, room } = await createPopulatedClinic(db.table)
+      const files = {
+        patients: FILES.patients,
+        appointments: [{ ...visit, doctor_external_id: doctor.id, room_external_id: room.id.toUpperCase() }],
+      }
+      for (const [name, rows = []] of Object.entries(files)) {
+        const file = join(root, `${name}.ndjson`)
+        writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+        await load(own, name, file)
+      }
+      const [folder, again] = [newFolder(), newFolder()]
+      await run(own, folder)
+      for (const name of Object.keys(FILES)) {
+        const { imported, updated, unchanged } = await load(own, name, join(folder, `${name}.${extension}`))
+        expect([name, imported, updated, unchanged]).toEqual([name, 0, 0, rowsOf(folder, name).length])
+      }
+      await run(own, again)
+      expect(filesOf(again)).toEqual(filesOf(folder))
     },
   )
 

@@ -19,7 +19,7 @@ const unfinishedFiles = () => readdirSync(folder).filter((name) => name !== 'pat
 const row = { line: 2, values: {}, cells: ['1', 'an earlier one', 'a, "b"'] }
 
 it('replaces the file of an earlier run once it is complete, for its owner alone', async () => {
-  await using writer = rejectionWriter(file, format)
+  await using writer = rejectionWriter(file, format, () => false)
   await writer.write(row, 'too long')
   await writer.write({ line: 3, problem: '', text: '2,"x' }, 'not closed')
   expect(readFileSync(rejected, 'utf8')).toBe('of an earlier run')
@@ -34,7 +34,7 @@ it('replaces the file of an earlier run once it is complete, for its owner alone
 
 it('leaves nothing but the file of an earlier run if it is not completed', async () => {
   {
-    await using writer = rejectionWriter(file, format)
+    await using writer = rejectionWriter(file, format, () => false)
     await writer.write(row, 'too long')
   }
   expect(readdirSync(folder)).toEqual(['patients.rejected.csv'])
@@ -42,14 +42,14 @@ it('leaves nothing but the file of an earlier run if it is not completed', async
 })
 
 it('deletes the file of an earlier run if no row is rejected', async () => {
-  await using writer = rejectionWriter(file, format)
+  await using writer = rejectionWriter(file, format, () => false)
   await writer.finish()
   expect(existsSync(rejected)).toBe(false)
 })
 
 it('is complete for each of two imports of one file at once', async () => {
-  await using one = rejectionWriter(file, format)
-  await using two = rejectionWriter(file, format)
+  await using one = rejectionWriter(file, format, () => false)
+  await using two = rejectionWriter(file, format, () => false)
   await one.write(row, 'of one')
   await two.write(row, 'of two')
   await one.write(row, 'of one')
@@ -71,7 +71,7 @@ it.each([
     const { interruptible } = await import('${tool}interruption.ts')
     const { rejectionWriter } = await import('${tool}import/rejections.ts')
     using interruption = interruptible()
-    const writer = rejectionWriter(${JSON.stringify(file)}, ${JSON.stringify(format)})
+    const writer = rejectionWriter(${JSON.stringify(file)}, ${JSON.stringify(format)}, () => false)
     await writer.write(${JSON.stringify(row)}, 'too long')
     const { readdirSync } = await import('node:fs')
     console.log(readdirSync(${JSON.stringify(folder)}).length)

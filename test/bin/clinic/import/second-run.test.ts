@@ -1,6 +1,7 @@
 /** Files that are imported again after their records were changed in the clinic. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { messageColumns } from '../../../../bin/clinic/export/rows.ts'
 import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
 import type { Appointment } from '../../../../shared/domain/appointment.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
@@ -22,6 +23,7 @@ import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import { Changeset } from '../../../../shared/store/table/changeset.ts'
 import { allItems } from '../../../support/all-items.ts'
 import { property } from '../../../support/scale.ts'
+import { claimedDispatch, MINUTE, storeMessage, waitingDispatch } from '../message-fixtures.ts'
 import { runVerification } from '../verify/practice.ts'
 import { importedClinic, invoice, message, payment, visit } from './calendar-fixtures.ts'
 
@@ -323,4 +325,23 @@ it('never changes a record when an unchanged file is imported again, whatever ha
     property(8, 300),
   )
   expect((await runVerification(db.table, imported.clinic.id)).found).toEqual([])
+})
+
+it.each([
+  ['waits to be sent', { dispatch: waitingDispatch() }],
+  ['is being sent', { dispatch: claimedDispatch(Date.now() + MINUTE) }],
+  ['may have been sent', { dispatch: claimedDispatch(Date.now() - MINUTE), isUnresolved: true }],
+])('rejects a row that changes a message of the API that %s, and no other row of it', async (_, facts) => {
+  const { db, clinic } = imported
+  const patient = { id: await idOf('patient', 1), fullName: 'Ada Kaya' }
+  const acceptedAt = '2026-04-30T10:00:00.000Z'
+  const stored = await storeMessage(db.table, clinic, { ...facts, patient, acceptedAt })
+  const same = { ...messageColumns(stored), external_id: stored.id, patient_external_id: 1 }
+  expect(await load('messages', [same])).toMatchObject({ unchanged: 1, rejected: 0 })
+  const options = { overwrite: true }
+  expect(await load('messages', [{ ...same, status: 'failed' }], undefined, options)).toMatchObject({
+    reasons: ['the message is still being sent; import the row once it is sent, or has failed'],
+  })
+  const { record } = (await messageStore(db).find(clinic.id, stored.id)) ?? {}
+  expect(record).toMatchObject({ status: 'queued', dispatch: stored.dispatch })
 })
