@@ -2,6 +2,11 @@
 import { askOn } from './clinic/confirmation.ts'
 import { runOperatorTool } from './clinic/program.ts'
 
+// The reader of a pipe, such as `head`, may not wait for all. The command goes on to its end.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+})
+
 process.exitCode = await runOperatorTool(process.argv.slice(2), {
   env: process.env,
   writeOut: (text) => process.stdout.write(text),

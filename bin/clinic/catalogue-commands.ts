@@ -4,8 +4,9 @@ import type { Command } from 'commander'
 import type { Appointment } from '../../shared/domain/appointment.ts'
 import { type CatalogueKind, type FieldProblem, MAX_CATALOGUE } from '../../shared/domain/catalogue.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
-import type { CatalogueStore, StoredEntry } from '../../shared/store/catalogue.ts'
+import type { CatalogueState, CatalogueStore, StoredEntry } from '../../shared/store/catalogue.ts'
 import { originOf } from '../../shared/store/table/import-origin.ts'
+import { retryOnConflict } from '../../shared/store/table/retry-on-conflict.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { catalogueName, parsePrice } from './import/catalogue-fields.ts'
 import { CommandFailure, formatTable, parseOption, print } from './output.ts'
@@ -49,14 +50,17 @@ export function addCatalogueGroup<Entry extends Named, Options>(
     .addOptions(add.requiredOption('--name <name>'), 'add')
     .action(async (given: Given & Options, command: Command) => {
       const place = await placeOf(given, command)
-      const known = await commands.store(place).list(place.clinic.id)
-      if (known.length >= MAX_CATALOGUE[kind])
-        throw new CommandFailure(
-          `The clinic has ${MAX_CATALOGUE[kind]} ${kind}s already, the most that it can have.`,
-        )
       const named = { id: newUuid(), name: parseOption('name', catalogueName, given.name) }
-      const entry = commands.apply(given, null, named, place)
-      await save(commands, place, known, null, entry)
+      const entry = await retryOnConflict(async () => {
+        const state = await commands.store(place).readState(place.clinic.id)
+        if (state.entries.length >= MAX_CATALOGUE[kind])
+          throw new CommandFailure(
+            `The clinic has ${MAX_CATALOGUE[kind]} ${kind}s already, the most that it can have.`,
+          )
+        const added = commands.apply(given, null, named, place)
+        await save(commands, place, state, null, added)
+        return added
+      })
       print(command, commands.toJson(entry), [`Added ${kind} ${entry.name}: ${entry.id}`])
     })
 
@@ -138,7 +142,7 @@ export function parsePriceOption(option: string, value: string, currency: string
   return parsed.price
 }
 
-/** Changes a record, unless it has changed since it was read. */
+/** Changes a record as it is when it is written. */
 async function changeEntry<Entry extends Named, Options>(
   commands: CatalogueCommands<Entry, Options>,
   id: string,
@@ -147,11 +151,14 @@ async function changeEntry<Entry extends Named, Options>(
   change: (before: StoredEntry<Entry>, place: Place) => Entry,
 ): Promise<void> {
   const place = await placeOf(given, command)
-  const known = await commands.store(place).list(place.clinic.id)
-  const before = requireEntry(commands.kind, known, id)
-  const after = change(before, place)
-  const isChanged = !isDeepStrictEqual(commands.toJson(after), commands.toJson(before))
-  if (isChanged) await save(commands, place, known, before, after)
+  const { before, after, isChanged } = await retryOnConflict(async () => {
+    const state = await commands.store(place).readState(place.clinic.id)
+    const found = requireEntry(commands.kind, state.entries, id)
+    const changed = change(found, place)
+    const differs = !isDeepStrictEqual(commands.toJson(changed), commands.toJson(found))
+    if (differs) await save(commands, place, state, found, changed)
+    return { before: found, after: changed, isChanged: differs }
+  })
   const { kind, isNeededFor } = commands
   const visits =
     isNeededFor && isInactive(after) && !isInactive(before)
@@ -169,7 +176,7 @@ const isInactive = (entry: object): boolean => 'isActive' in entry && entry.isAc
 async function save<Entry extends Named, Options>(
   { kind: _, problems, displaced, options, store }: CatalogueCommands<Entry, Options>,
   place: Place,
-  known: readonly StoredEntry<Entry>[],
+  { entries: known, version }: CatalogueState<Entry>,
   before: StoredEntry<Entry> | null,
   after: Entry,
 ): Promise<void> {
@@ -188,5 +195,5 @@ async function save<Entry extends Named, Options>(
     return other ? [{ before: entry, after: { ...entry, ...other } }] : []
   })
   const record = { ...after, ...originOf(before ?? {}) }
-  await store(place).save(place.clinic.id, [{ before, after: record }, ...changed])
+  await store(place).save(place.clinic.id, [{ before, after: record }, ...changed], version)
 }

@@ -9,7 +9,7 @@ import type { Table } from '../../shared/store/table/table.ts'
 import { removeClinic } from './clinic-removal.ts'
 import { operatorOf } from './command-trail.ts'
 import { addConfirmOptions, confirmByTyping } from './confirmation.ts'
-import { connect, connectDynamoDb, connectTable, requireClinic } from './connection.ts'
+import { connect, connectDynamoDb, connectTable, requireStoredClinic } from './connection.ts'
 import { ExportFolderError, type Manifest, readManifest } from './export/manifest.ts'
 import { recordCount } from './export/record-count.ts'
 import { resolveFromInvocationDir } from './invocation-path.ts'
@@ -25,15 +25,16 @@ export function addDeletionCommand(group: Command): void {
       'delete a clinic with all its records, credentials and webhooks permanently; may be repeated',
     )
     .argument('<clinic>', 'clinic id')
-    .option('--export <folder>', 'an export of the clinic that was finished today')
+    .option('--export <folder>', 'an export of the clinic whose records are of today')
     .option('--without-export', 'delete it although there may be no copy of its records', false)
     .option('--table <name>', 'a restored table that has the deleted clinic again')
   addConfirmOptions(command, "the clinic's name").action(
     async (id: string, given: Options, self: Command) => {
       const { client, tableName } = await connectDynamoDb(self)
       const table = given.table === undefined ? await connect(self) : await connectTable(self, given.table)
-      const clinic = await requireClinic(table, id)
-      requireExport(clinic, given, table.now())
+      const clinic = await requireStoredClinic(table, id)
+      // What a stopped deletion has left cannot be exported.
+      if (clinic.deletingAt === undefined) requireExport(clinic, given, table.now())
       await confirmByTyping(self, {
         what: "the clinic's name",
         text: clinic.name,
@@ -78,8 +79,8 @@ function requireExport(clinic: Clinic, { export: given, withoutExport }: Options
         ? `${folder} has the export of another clinic`
         : manifest.finished_at === null
           ? `the export in ${folder} is not finished: repeat "export"`
-          : day(manifest.finished_at) !== day(new Date(now).toISOString())
-            ? `the export in ${folder} is of ${day(manifest.finished_at)}, not of today`
+          : day(manifest.as_of ?? manifest.finished_at) !== day(new Date(now).toISOString())
+            ? `the export in ${folder} is of ${day(manifest.as_of ?? manifest.finished_at)}, not of today`
             : missingFile(folder, manifest)
   if (problem !== null) throw new CommandFailure(`Nothing was done: ${problem}.`)
 }

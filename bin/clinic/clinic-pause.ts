@@ -41,10 +41,15 @@ export function addPauseCommands(group: Command): void {
 
 const instant = (table: Table): string => new Date(table.now()).toISOString()
 
-/** Pauses a clinic, or ends its pause. Takes effect at the next request of each credential. */
+/** Pauses a clinic, or ends its pause. Takes effect at the next request of each credential. @throws ClinicLeaving */
 export async function setPaused(table: Table, id: ClinicId, pausedAt: string | null): Promise<Clinic> {
-  const clinic = await clinicStore({ table }).update(id, { pausedAt })
+  const clinics = clinicStore({ table })
+  const credentials = credentialStore({ table, now: table.now })
+  const isNew = pausedAt === null || (await clinics.find(id))?.pausedAt === undefined
+  const clinic = await clinics.update(id, { pausedAt, ...(isNew && { pauseInEffectAt: null }) })
+  const allowedWrites = (await credentials.list(id)).some(({ clinic: copy }) => copy.pausedAt === undefined)
   // Also when nothing changed: an earlier run may have been stopped in between.
-  await credentialStore({ table, now: table.now }).refreshClinic(clinic)
-  return clinic
+  await credentials.refreshClinic(clinic)
+  if (pausedAt === null || (clinic.pauseInEffectAt !== undefined && !allowedWrites)) return clinic
+  return clinics.update(id, { pauseInEffectAt: instant(table) })
 }

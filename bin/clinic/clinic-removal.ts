@@ -4,6 +4,7 @@
  */
 import { type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
+import { clinicStore, type StoredClinic } from '../../shared/store/clinics.ts'
 import { deletedClinics } from '../../shared/store/copies/deleted-clinics.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
 import {
@@ -22,7 +23,6 @@ import type { Key } from '../../shared/store/keys/key.ts'
 import { STAMP_DELAY_MS } from '../../shared/store/table/stamp-delay.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import type { Item } from '../../shared/store/table/write-requests.ts'
-import { setPaused } from './clinic-pause.ts'
 
 export type RemovalPlatform = {
   readonly table: Table
@@ -47,10 +47,11 @@ export async function removeClinic(platform: RemovalPlatform, clinic: Clinic): P
   const ledger = deletedClinics({ table })
   const begun = new Date(table.now()).toISOString()
   await ledger.begin(id, { at: begun, operator })
-  const pausedAt = clinic.pausedAt ?? begun
-  await setPaused(table, id, pausedAt)
+  // From here on no credential is issued, and the clinic does not change.
+  const leaving = await clinicStore({ table }).beginDeletion(id, begun)
+  await credentialStore({ table, now: table.now }).refreshClinic(leaving)
   const revokedAt = await revokeAll(table, id)
-  const last = [pausedAt, ...revokedAt].toSorted().at(-1) as string
+  const last = [leaving.deletingAt ?? begun, ...revokedAt].toSorted().at(-1) as string
   const wait = Date.parse(last) + STAMP_DELAY_MS - table.now()
   if (wait > 0) await sleep(wait)
 
@@ -60,7 +61,7 @@ export async function removeClinic(platform: RemovalPlatform, clinic: Clinic): P
     found = await deletePass(platform, id)
     deleted += found
   }
-  return deleted + (await deleteRest(table, id))
+  return deleted + (await deleteRest(table, leaving))
 }
 
 /** Revokes the clinic's credentials. Returns when each was revoked. */
@@ -111,17 +112,24 @@ async function deleteSegment(
 }
 
 /** Deletes the credentials with their use, and at last the clinic itself. Returns the number of items. */
-async function deleteRest(table: Table, clinic: ClinicId): Promise<number> {
+async function deleteRest(table: Table, { id, version }: StoredClinic): Promise<number> {
+  const credentials = await deleteCredentials(table, id)
+  await table.transact([
+    table.deleteWrite(clinicKey(id), version),
+    table.deleteWrite(clinicDirectoryKey(id)),
+    deletedClinics({ table }).finishWrite(id),
+  ])
+  // An earlier version of the tool can issue credentials until the clinic itself is gone.
+  return credentials + 2 + (await deleteCredentials(table, id))
+}
+
+/** Deletes the credentials of the clinic's list, with their use. Returns the number of items, without those of their use. */
+async function deleteCredentials(table: Table, clinic: ClinicId): Promise<number> {
   const rows = await table.query({ pk: clinicCredentialsPartition(clinic), limit: 1_000_000 })
   for (const row of rows) {
     const uses: Key[] = await table.query({ pk: credentialUsePartition(row.sk), limit: 1_000_000 })
     await table.deleteMany([...uses, credentialKey(row.sk)])
     await table.deleteMany([row])
   }
-  await table.transact([
-    table.deleteWrite(clinicKey(clinic)),
-    table.deleteWrite(clinicDirectoryKey(clinic)),
-    deletedClinics({ table }).finishWrite(clinic),
-  ])
-  return 2 * rows.length + 2
+  return 2 * rows.length
 }

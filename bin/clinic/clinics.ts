@@ -95,5 +95,7 @@ const clinicJson = (clinic: Clinic) => ({
   email_from_name: clinic.emailFromName ?? null,
   reply_to: clinic.replyTo ?? null,
   paused_at: clinic.pausedAt ?? null,
+  pause_in_effect_at: clinic.pauseInEffectAt ?? null,
+  deleting_at: clinic.deletingAt ?? null,
   created_at: clinicTimestamp(clinic.createdAt, clinic.timezone),
 })

@@ -3,7 +3,7 @@ import { SQSClient } from '@aws-sdk/client-sqs'
 import type { Command } from 'commander'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { isUuid } from '../../shared/domain/uuid.ts'
-import { clinicStore, type StoredClinic } from '../../shared/store/clinics.ts'
+import { ClinicLeaving, clinicStore, type StoredClinic } from '../../shared/store/clinics.ts'
 import { openTable, type Table } from '../../shared/store/table/table.ts'
 import { isAccessDenied } from './access-denied.ts'
 import { describeMissingSettings } from './aws-settings.ts'
@@ -142,8 +142,15 @@ async function deployedStack(name: string): Promise<StackLocation> {
   }
 }
 
-/** The clinic with this id. @throws CommandFailure if there is none */
+/** The clinic with this id. @throws CommandFailure if there is none; ClinicLeaving if it is being deleted */
 export async function requireClinic(table: Table, id: string): Promise<StoredClinic> {
+  const clinic = await requireStoredClinic(table, id)
+  if (clinic.deletingAt !== undefined) throw new ClinicLeaving(clinic.id, false)
+  return clinic
+}
+
+/** The same, also if it is being deleted. @throws CommandFailure if there is none */
+export async function requireStoredClinic(table: Table, id: string): Promise<StoredClinic> {
   const clinic = isUuid(id) ? await clinicStore({ table }).find(id.toLowerCase() as ClinicId) : null
   if (!clinic) throw new CommandFailure(`Clinic ${id} does not exist. Run "clinic list" to see all clinics.`)
   return clinic

@@ -23,12 +23,10 @@ export async function revokeCredential(
 ): Promise<{ readonly credential: CredentialWithUse; readonly deleted: readonly string[] }> {
   if (withWebhooks && keepWebhooks) throw bothOptions()
   const credentials = credentialStore({ table, now: Date.now })
-  const webhooks = webhookStore({ table })
   const known = await credentials.find(key)
   if (!known) throw unknownCredential(key)
   const { clinic } = known
-  const created = async () =>
-    (await webhooks.list(clinic.id)).filter(({ createdBy }) => createdBy === key).map(({ id }) => id)
+  const created = () => endpointsOf(table, clinic.id, [key])
   const requireOption = (ids: readonly string[], outcome: string) => {
     if (ids.length === 0 || withWebhooks || keepWebhooks) return
     throw new CommandFailure(
@@ -41,32 +39,50 @@ export async function revokeCredential(
   // Until it was revoked, the credential could create more.
   const ids = await created()
   requireOption(ids, 'is revoked')
-  const deleted: string[] = []
-  if (!withWebhooks) return { credential, deleted }
-  beforeDeletion(ids)
-  for (const id of ids) if (await webhooks.remove(clinic.id, id)) deleted.push(id)
+  const deleted = withWebhooks ? await deleteEndpoints(table, clinic.id, ids, beforeDeletion) : []
   return { credential, deleted }
+}
+
+/** Deletes endpoints, and returns the ids of those that existed. @param beforeDeletion called with all ids before the first is deleted */
+export async function deleteEndpoints(
+  table: Table,
+  clinic: ClinicId,
+  ids: readonly string[],
+  beforeDeletion: (webhooks: readonly string[]) => void,
+): Promise<readonly string[]> {
+  const webhooks = webhookStore({ table })
+  const deleted: string[] = []
+  beforeDeletion(ids)
+  for (const id of ids) if (await webhooks.remove(clinic, id)) deleted.push(id)
+  return deleted
 }
 
 const bothOptions = () => new CommandFailure('Use --with-webhooks or --keep-webhooks, not both.')
 
-/**
- * Requires one of the options if any of the credentials has created webhooks, before the first of them is revoked.
- * @throws CommandFailure
- */
-export async function requireWebhookOption(
+/** The ids of the clinic's webhook endpoints that were created with one of the keys. */
+export async function endpointsOf(
   table: Table,
   clinic: ClinicId,
   keys: readonly string[],
-  { withWebhooks = false, keepWebhooks = false }: RevokeOptions,
-): Promise<void> {
-  if (withWebhooks && keepWebhooks) throw bothOptions()
-  if (withWebhooks || keepWebhooks) return
+): Promise<readonly string[]> {
   const endpoints = await webhookStore({ table }).list(clinic)
-  const created = endpoints.filter(({ createdBy }) => keys.includes(createdBy))
-  if (created.length === 0) return
+  return endpoints.filter(({ createdBy }) => keys.includes(createdBy)).map(({ id }) => id)
+}
+
+/**
+ * Requires one of the options if there are endpoints that were created with the clinic's credentials.
+ * @param outcome what has happened to the credentials
+ * @throws CommandFailure
+ */
+export function requireWebhookOption(
+  endpoints: readonly string[],
+  { withWebhooks = false, keepWebhooks = false }: RevokeOptions,
+  outcome: string,
+): void {
+  if (withWebhooks && keepWebhooks) throw bothOptions()
+  if (endpoints.length === 0 || withWebhooks || keepWebhooks) return
   throw new CommandFailure(
-    `Nothing was revoked. The credentials have created webhook endpoints, which go on receiving events: ${created.map(({ id }) => id).join(', ')}. ` +
+    `${outcome} The credentials have created webhook endpoints, which go on receiving events: ${endpoints.join(', ')}. ` +
       'Repeat the command with --with-webhooks to delete them, or with --keep-webhooks to keep them.',
   )
 }

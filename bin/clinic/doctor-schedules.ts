@@ -1,11 +1,9 @@
 import type { Command } from 'commander'
-import * as z from 'zod'
 import { CalendarDate } from '../../shared/api/schemas.ts'
 import type { Doctor } from '../../shared/domain/doctor.ts'
-import type { Window } from '../../shared/domain/working-hours.ts'
+import { formatExceptions } from '../../shared/domain/doctor-days.ts'
 import { changeDoctor } from './doctor-changes.ts'
-import { formatExceptions } from './doctor-text.ts'
-import { weeklyHours } from './import/doctors.ts'
+import { exceptions, weeklyHours } from './import/doctors.ts'
 import { CommandFailure, parseOption } from './output.ts'
 
 type ScheduleOptions = {
@@ -47,7 +45,7 @@ function scheduleOf(
   { hours, breaks, exception = [], removeException = [] }: ScheduleOptions,
 ): Partial<Doctor> {
   const week = (name: string, text: string) => (text === '' ? {} : parseOption(name, weeklyHours, text))
-  const days = exception.map((text) => parseOption('exception', Exception, text))
+  const days = exception.map((text) => parseOption('exception', exceptions, text))
   const removed = removeException.map((date) => parseOption('remove-exception', CalendarDate, date.trim()))
   const missing = removed.filter((date) => doctor.exceptions[date] === undefined)
   if (missing.length > 0)
@@ -58,18 +56,6 @@ function scheduleOf(
   return {
     ...(hours !== undefined && { hours: week('hours', hours) }),
     ...(breaks !== undefined && { breaks: week('breaks', breaks) }),
-    exceptions: { ...Object.fromEntries(kept), ...Object.fromEntries(days) },
+    exceptions: Object.assign(Object.fromEntries(kept), ...days),
   }
 }
-
-/** `2026-12-24 09:00-12:00`: a date and its hours, none for a day off. */
-const Exception = z.string().transform((text, context): [date: string, windows: readonly Window[]] => {
-  const [date = '', times] = text.trim().split(/\s+/, 2)
-  const windows = times === undefined ? { mon: [] } : weeklyHours.safeParse(`mon ${times}`).data
-  if (CalendarDate.safeParse(date).success && windows?.mon) return [date, windows.mon]
-  context.addIssue({
-    code: 'custom',
-    message: 'must be a date and its hours, such as "2026-12-24 09:00-12:00"',
-  })
-  return z.NEVER
-})

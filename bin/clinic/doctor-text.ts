@@ -1,27 +1,18 @@
 /** How doctors are printed. */
 import type { Doctor, TimeOff } from '../../shared/domain/doctor.ts'
+import { formatExceptions, formatSpan, formatTimeOff } from '../../shared/domain/doctor-days.ts'
 import { formatWeeklyHours } from '../../shared/domain/working-hours.ts'
 
 /** `2026-12-24/2026-12-26; 2027-01-01` */
 export const formatDays = (days: readonly Pick<TimeOff, 'from' | 'to'>[]): string =>
-  days.map(({ from, to }) => (from === to ? from : `${from}/${to}`)).join('; ')
-
-/** `2026-12-24 09:00-12:00; 2026-12-27 off` */
-export const formatExceptions = (exceptions: Doctor['exceptions']): string =>
-  Object.entries(exceptions)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([date, windows]) => {
-      const times = windows.map(({ start, end }) => `${start}-${end}`).join(',')
-      return `${date} ${times === '' ? 'off' : times}`
-    })
-    .join('; ')
+  days.map(formatSpan).join('; ')
 
 /** What a line of a list shows of a doctor's times. */
 export function describeTimes(doctor: Doctor): string {
   const parts = [
     ['', formatWeeklyHours(doctor.hours)],
     ['breaks ', formatWeeklyHours(doctor.breaks)],
-    ['off ', formatDays(doctor.timeOff)],
+    ['off ', formatTimeOff(doctor.timeOff)],
     ['holidays ', formatDays(doctor.holidays ?? [])],
     ['exceptions ', formatExceptions(doctor.exceptions)],
   ]

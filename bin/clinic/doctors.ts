@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { departmentProblems } from '../../shared/domain/catalogue.ts'
 import type { ClinicId } from '../../shared/domain/clinic.ts'
 import type { Doctor } from '../../shared/domain/doctor.ts'
+import { formatExceptions, formatTimeOff } from '../../shared/domain/doctor-days.ts'
 import { singleLineText } from '../../shared/domain/text-fields.ts'
 import { newUuid } from '../../shared/domain/uuid.ts'
 import { departmentStore } from '../../shared/store/catalogue.ts'
@@ -12,7 +13,7 @@ import { idOrNone } from './catalogue-commands.ts'
 import { connect, requireClinic } from './connection.ts'
 import { changeDoctor, requireDoctor } from './doctor-changes.ts'
 import { addScheduleCommand } from './doctor-schedules.ts'
-import { describeTimes, doctorJson, formatDays, formatExceptions } from './doctor-text.ts'
+import { describeTimes, doctorJson, formatDays } from './doctor-text.ts'
 import { addTimeOffCommand } from './doctor-time-off.ts'
 import { NEW_DOCTOR, timeOff, weeklyHours } from './import/doctors.ts'
 import { CommandFailure, formatTable as lines, parseOption, print } from './output.ts'
@@ -119,7 +120,7 @@ function addDoctorList(group: Command): void {
       const doctor = await requireDoctor(await placeOf(given, command), id)
       const json = doctorJson(doctor)
       const texts = {
-        time_off: formatDays(doctor.timeOff),
+        time_off: formatTimeOff(doctor.timeOff),
         holidays: formatDays(json.holidays),
         exceptions: formatExceptions(doctor.exceptions),
       }

@@ -11,6 +11,7 @@ const LedgerLine = z.object({
   patient_id: Uuid,
   erased_at: z.iso.datetime({ offset: true }),
   operator: z.string(),
+  import_ids: z.array(Uuid).default([]),
 })
 
 /** A line of the access trail about a command that erased patients. */
@@ -41,7 +42,10 @@ function erasuresOf(line: unknown, clinic: ClinicId): Erasure[] {
   const patients = ledger ? [ledger.patient_id] : (trail?.records ?? [])
   const at = new Date(ledger?.erased_at ?? trail?.timestamp ?? '').toISOString()
   const operator = ledger?.operator ?? trail?.operator ?? ''
-  return patients.map((patient) => ({ patient: patient.toLowerCase(), at, operator, isFinished: true }))
+  const importIds = (ledger?.import_ids ?? []).map((id) => id.toLowerCase())
+  return patients.map((patient) => ({
+    ...{ patient: patient.toLowerCase(), at, operator, importIds, isFinished: true },
+  }))
 }
 
 function parse(text: string, file: string, line: number): unknown {

@@ -68,10 +68,11 @@ export function addErasureCommands(program: Command): void {
   addConfirmOptions(replay, PATIENT_COUNT)
 }
 
-const erasureJson = ({ patient, at, operator, isFinished }: Erasure, clinic: Clinic) => ({
+const erasureJson = ({ patient, at, operator, importIds, isFinished }: Erasure, clinic: Clinic) => ({
   clinic_id: clinic.id,
   patient_id: patient,
   erased_at: clinicTimestamp(at, clinic.timezone),
   operator,
+  import_ids: importIds,
   is_finished: isFinished,
 })

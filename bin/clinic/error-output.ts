@@ -1,5 +1,6 @@
 /** How the tool reports errors: as text, or with `--json` as one JSON object on stderr. */
 import { type Command, CommanderError } from 'commander'
+import { ClinicLeaving } from '../../shared/store/clinics.ts'
 import { UnavailableError } from '../../shared/store/table/errors.ts'
 import { describeDenial, isAccessDenied } from './access-denied.ts'
 import { describeMissingSettings } from './aws-settings.ts'
@@ -27,6 +28,7 @@ export function describeError(
     return { code, message, details }
   }
   if (isAccessDenied(error)) return { code: EXIT.failed, message: describeDenial(command, error as Error) }
+  if (error instanceof ClinicLeaving) return { code: EXIT.wrongInput, message: describeLeaving(error) }
   if (error instanceof ImportFileError) return { code: EXIT.wrongInput, message: error.message }
   const settings = describeMissingSettings(error)
   if (settings !== null) return { code: EXIT.wrongInput, message: settings }
@@ -40,6 +42,11 @@ export function describeError(
   // A file that cannot be read or written has a code and a path; anything else is a defect, or AWS saying no.
   return { code: error instanceof Error && 'path' in error ? EXIT.wrongInput : EXIT.failed, message }
 }
+
+const describeLeaving = ({ clinic, isGone }: ClinicLeaving): string =>
+  isGone
+    ? `Clinic ${clinic} does not exist any more: it was deleted.`
+    : `Clinic ${clinic} is being deleted: repeat "clinic delete ${clinic}", which ends the deletion.`
 
 function describeUsageError({ exitCode, code, message }: CommanderError): { code: number; message?: string } {
   if (exitCode === 0) return { code: EXIT.done }

@@ -20,6 +20,10 @@ export function addExportCommand(program: Command): void {
     .action(async (given: { clinic: string; out: string }, command: Command) => {
       const table = await connect(command)
       const clinic = await requireClinic(table, given.clinic)
+      if (clinic.pausedAt !== undefined && clinic.pauseInEffectAt === undefined)
+        throw new CommandFailure(
+          `Nothing was done: the pause has not reached every credential. Repeat "clinic pause ${clinic.id}", then export.`,
+        )
       const folder = resolveFromInvocationDir(given.out)
       const bar = progressBar(command, 'export', await recordCount(table, clinic.id))
       let rows = 0

@@ -5,6 +5,7 @@ import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../shared/store/calendar/payments.ts'
 import { departmentStore, priceListStore, roomStore, treatmentStore } from '../../shared/store/catalogue.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
+import { holidayStore, presentImports } from '../../shared/store/holidays.ts'
 import { readImportIds } from '../../shared/store/import-ids.ts'
 import { messageStore } from '../../shared/store/messages/messages.ts'
 import { patientStore } from '../../shared/store/patients/patients.ts'
@@ -57,6 +58,7 @@ async function findRecord(table: Table, clinic: ClinicId, kind: string, id: stri
     appointment: () => appointmentStore({ table }).find(clinic, id),
     invoice: () => invoiceStore({ table }).find(clinic, id),
     payment: () => paymentStore({ table }).find(clinic, id),
+    holiday: async () => presentImports(await holidayStore({ table }).read(clinic))[id] ?? null,
     department: () => departmentStore({ table }).find(clinic, id),
     room: () => roomStore({ table }).find(clinic, id),
     treatment: () => treatmentStore({ table }).find(clinic, id),

@@ -1,9 +1,11 @@
 /** Holidays of a whole clinic: `clinic holiday add`, `remove` and `list`. */
 import type { Command } from 'commander'
+import type { TimeOff } from '../../shared/domain/doctor.ts'
 import { singleLineText } from '../../shared/domain/text-fields.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
-import { holidayStore } from '../../shared/store/holidays.ts'
-import { parseDays, withDays, withoutDays } from './days-off.ts'
+import { holidayStore, MAX_HOLIDAYS } from '../../shared/store/holidays.ts'
+import { withDays, withoutDays } from './days-off.ts'
+import { timeOff } from './import/doctors.ts'
 import { CommandFailure, counted, formatTable, parseOption, print } from './output.ts'
 import { comingVisits, describeVisits, isInside } from './outside-visits.ts'
 import { type Place, placeOf } from './place.ts'
@@ -21,14 +23,14 @@ export function addHolidayCommands(clinics: Command): void {
     .option('--name <text>', 'what is celebrated')
     .action(async (clinic: string, text: string, { name }: { name?: string }, command: Command) => {
       const reason = name === undefined ? null : parseOption('name', singleLineText(100), name)
-      const added = requireDays(text).map((day) => ({ ...day, reason }))
+      const added = requireDays(text).map((day) => ({ ...day, reason: reason ?? day.reason }))
       const place = await placeOf({ clinic }, command)
       const holidays = holidayStore(place)
       const stale = await holidays.withoutCopy(place.clinic.id)
       await holidays.set(place.clinic.id, (before) => {
         const isSame = added.every((one) => before.some(({ from, to }) => from === one.from && to === one.to))
         // An interrupted command is continued.
-        return isSame && stale.length > 0 ? before : withDays('a holiday', before, added)
+        return isSame && stale.length > 0 ? before : withinLimit(withDays('a holiday', before, added))
       })
       const doctors = await holidays.refreshCopies(place.clinic.id)
       const outside = await visitsOn(place, added)
@@ -71,8 +73,18 @@ export function addHolidayCommands(clinics: Command): void {
 }
 
 function requireDays(text: string) {
-  const days = parseDays('days', text)
+  const { data: days = [], error } = timeOff.safeParse(text)
+  if (error)
+    throw new CommandFailure(`The days ${text} ${error.issues.map(({ message }) => message).join(', ')}`)
   if (days.length === 0) throw new CommandFailure('Specify the days, such as 2026-12-24/2026-12-26')
+  return days
+}
+
+function withinLimit(days: TimeOff[]): TimeOff[] {
+  if (days.length > MAX_HOLIDAYS)
+    throw new CommandFailure(
+      `Nothing was changed: a clinic can have ${MAX_HOLIDAYS} holidays. Remove past ones first.`,
+    )
   return days
 }
 

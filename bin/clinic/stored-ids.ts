@@ -1,4 +1,5 @@
 import type { ClinicId } from '../../shared/domain/clinic.ts'
+import { holidayStore, presentImports } from '../../shared/store/holidays.ts'
 import { calendarPartition } from '../../shared/store/keys/calendar.ts'
 import {
   departmentsPartition,
@@ -12,7 +13,7 @@ import type { Table } from '../../shared/store/table/table.ts'
 import type { ListedId } from './import/external-ids.ts'
 import { partitionPages } from './verify/partition-pages.ts'
 
-/** Where the records of each importable entity are. */
+/** Where the records of each importable entity are, except holidays, which are one item. */
 const PARTITIONS: { readonly [entity: string]: (clinic: ClinicId) => string } = {
   departments: departmentsPartition,
   doctors: doctorsPartition,
@@ -33,6 +34,12 @@ export async function* storedIds(
   entities: readonly string[],
 ): AsyncGenerator<ListedId> {
   for (const entity of entities) {
+    if (entity === 'holidays') {
+      const imports = presentImports(await holidayStore({ table }).read(clinic))
+      for (const [id, { externalId }] of Object.entries(imports))
+        if (externalId !== undefined) yield { entity, externalId, id }
+      continue
+    }
     const partition = PARTITIONS[entity]
     if (!partition) throw new Error(`no partition of ${entity}`)
     for await (const items of partitionPages(table, partition(clinic)))

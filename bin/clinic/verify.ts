@@ -59,7 +59,9 @@ export function addVerifyCommand(program: Command): void {
 async function clinicsOf(table: Table, { clinic, after = '' }: Options): Promise<readonly Clinic[]> {
   if (clinic !== undefined) return [await requireClinic(table, clinic)]
   const all = await clinicStore({ table }).list()
-  return all.filter(({ id }) => id > after.toLowerCase()).sort((a, b) => (a.id < b.id ? -1 : 1))
+  // Half of a clinic that is being deleted is missing.
+  const staying = all.filter(({ deletingAt }) => deletingAt === undefined)
+  return staying.filter(({ id }) => id > after.toLowerCase()).sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
 /** Every record is read several times, as are the items that list it. */

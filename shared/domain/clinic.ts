@@ -14,6 +14,10 @@ export type ClinicInfo = {
 }
 
 export type Clinic = ClinicInfo & {
+  /** Since when the operator deletes the clinic, an ISO 8601 instant: nothing is created in it any more. */
+  readonly deletingAt?: string
+  /** Since when all its credentials have the pause, an ISO 8601 instant. Absent while some may still allow writes. */
+  readonly pauseInEffectAt?: string
   /** Default appointment length in minutes. */
   readonly appointmentMinutes: number
   /** ISO 8601 instant in UTC. */

@@ -61,6 +61,7 @@ const KIND_SCOPES: Readonly<Record<EventKind, Scope>> = {
 export const ENTITY_SCOPES: Readonly<Record<string, Scope>> = {
   departments: 'appointment.read.availability',
   doctors: 'appointment.read.availability',
+  holidays: 'appointment.read.availability',
   rooms: 'appointment.read.availability',
   treatments: 'appointment.read.availability',
   'price-lists': 'finance.read',

@@ -132,6 +132,13 @@ export function applyPayments(invoice: Invoice, payments: readonly Payment[]): I
   return { ...invoice, paid, status, paidAt: status === 'paid' ? paidAt : null }
 }
 
+/**
+ * The time of payment that is not that of a payment: the clinic has stated it, or it has remained of an invoice that is paid
+ * without payments. {@link applyPayments} makes of it and of the payments what is shown.
+ */
+export const statedPaidAt = ({ clinicPaidAt, paidAt, paid }: Invoice): string | null =>
+  clinicPaidAt ?? (paid === 0 ? paidAt : null)
+
 function statusAfterPayments(
   { clinicStatus, total }: Invoice,
   payments: readonly Payment[],

@@ -23,7 +23,7 @@ export function parseWeeklyHours(text: string): WeeklyHours {
     const [days, times, ...rest] = part.split(/\s(?=\d)/)
     if (!days || !times || rest.length > 0)
       throw new WorkingHoursError(`"${part}": write days, a space, then times, as in "mon-fri 09:00-17:00"`)
-    const windows = times.split(',').map((piece) => parseWindow(piece.trim(), part))
+    const windows = parseWindows(times, part)
     for (const day of parseDays(days, part)) week[day] = sortWindows([...(week[day] ?? []), ...windows], part)
   }
   return week
@@ -32,10 +32,25 @@ export function parseWeeklyHours(text: string): WeeklyHours {
 /** The inverse of {@link parseWeeklyHours}, with one part for each day. */
 export function formatWeeklyHours(week: WeeklyHours): string {
   return WEEKDAYS.flatMap((day) => {
-    const times = week[day]?.map(({ start, end }) => `${start}-${end}`).join(',')
+    const times = formatWindows(week[day] ?? [])
     return times ? [`${day} ${times}`] : []
   }).join('; ')
 }
+
+/**
+ * Parses `09:00-12:30,13:30-18:00`, sorted.
+ * @param part the text that an error names
+ * @throws WorkingHoursError
+ */
+export const parseWindows = (text: string, part: string): Window[] =>
+  sortWindows(
+    text.split(',').map((piece) => parseWindow(piece.trim(), part)),
+    part,
+  )
+
+/** The inverse of {@link parseWindows}. */
+export const formatWindows = (windows: readonly Window[]): string =>
+  windows.map(({ start, end }) => `${start}-${end}`).join(',')
 
 function parseDays(text: string, part: string): Weekday[] {
   return text

@@ -6,7 +6,7 @@ import type { ClinicId } from '../domain/clinic.ts'
 import type { Page, PageRequest } from '../domain/paging.ts'
 import { pageOfAll, sortedByName } from './by-name.ts'
 import { DEPARTMENTS, type EntryKind, PRICE_LISTS, ROOMS, TREATMENTS } from './catalogue-kinds.ts'
-import { importedRemovalKey } from './keys/operator.ts'
+import { catalogueVersionKey, importedRemovalKey } from './keys/operator.ts'
 import { Changeset } from './table/changeset.ts'
 import { type ImportOrigin, originAttributes, originOfItem } from './table/import-origin.ts'
 import type { Table } from './table/table.ts'
@@ -21,6 +21,13 @@ export type EntryChange<Entry> = {
   readonly after: Entry & ImportOrigin
 }
 
+/** All records of a kind, to decide on a change of some. */
+export type CatalogueState<Entry> = {
+  readonly entries: readonly StoredEntry<Entry>[]
+  /** Grows by one with each save; 0 before the first. */
+  readonly version: number
+}
+
 export type CatalogueStore<Entry> = {
   readonly find: (clinic: ClinicId, id: string) => Promise<StoredEntry<Entry> | null>
   /** By id, without those that do not exist. */
@@ -28,11 +35,14 @@ export type CatalogueStore<Entry> = {
   /** All of the clinic, sorted by name, without regard to case and accents, then by id. */
   readonly list: (clinic: ClinicId) => Promise<StoredEntry<Entry>[]>
   readonly page: (clinic: ClinicId, request: PageRequest) => Promise<Page<StoredEntry<Entry>>>
+  /** As `list`, with the version that a save depends on if what it writes has to be right beside the others. */
+  readonly readState: (clinic: ClinicId) => Promise<CatalogueState<Entry>>
   /**
    * Writes whole records in one transaction: new ones, or changed ones as they were read.
-   * @throws ConditionFailed when one was changed since it was read
+   * @param version that of the state that was read: no record was saved since
+   * @throws ConditionFailed when one was changed since it was read, or the version is another
    */
-  readonly save: (clinic: ClinicId, changes: readonly EntryChange<Entry>[]) => Promise<void>
+  readonly save: (clinic: ClinicId, changes: readonly EntryChange<Entry>[], version?: number) => Promise<void>
   /** What imports left of records that were removed, by id. */
   readonly findRemoved: (clinic: ClinicId, ids: readonly string[]) => Promise<Map<string, ImportOrigin>>
   /**
@@ -62,6 +72,8 @@ function catalogueStore<Entry extends { readonly id: string; readonly name: stri
     return sortedByName(items.map(toEntry), ({ name }) => name)
   }
 
+  const versionKeyOf = (clinic: ClinicId) => catalogueVersionKey(clinic, partitionOf(clinic))
+
   return {
     find: async (clinic, id) => {
       const item = await table.get(keyOf(clinic, id))
@@ -73,8 +85,15 @@ function catalogueStore<Entry extends { readonly id: string; readonly name: stri
     },
     list,
     page: async (clinic, request) => pageOfAll(await list(clinic), request),
-    save: async (clinic, changes) => {
+    readState: async (clinic) => {
+      // First, so that it is at most as new as the list.
+      const state = await table.get(versionKeyOf(clinic))
+      return { entries: await list(clinic), version: (state?.v as number | undefined) ?? 0 }
+    },
+    save: async (clinic, changes, version) => {
       const changeset = new Changeset(table, clinic)
+      changeset.add(versionKeyOf(clinic), 'n', 1)
+      if (version !== undefined) changeset.expectVersion(versionKeyOf(clinic), version)
       for (const { before, after } of changes) {
         const item = {
           ...keyOf(clinic, after.id),

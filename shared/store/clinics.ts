@@ -3,9 +3,10 @@ import { CLINIC_DIRECTORY_PARTITION, clinicDirectoryKey, clinicKey } from './key
 import { importSecretKey } from './keys/operator.ts'
 import { patientHeadKey } from './keys/patients.ts'
 import { EMPTY_HEAD } from './patients/head.ts'
+import { ConditionFailed } from './table/errors.ts'
 import { newSecret, secretItem } from './table/secret.ts'
 import type { Table } from './table/table.ts'
-import type { Item } from './table/write-requests.ts'
+import type { Item, UpdateParts } from './table/write-requests.ts'
 
 /** A clinic as it was read, with the version that changes of it, and copies of its settings, depend on. */
 export type StoredClinic = Clinic & {
@@ -14,9 +15,20 @@ export type StoredClinic = Clinic & {
   readonly recipientSecret: string
 }
 
+/** The clinic is being deleted, or does not exist any more. */
+export class ClinicLeaving extends Error {
+  readonly clinic: ClinicId
+  readonly isGone: boolean
+  constructor(clinic: ClinicId, isGone: boolean) {
+    super(`clinic ${clinic} ${isGone ? 'does not exist' : 'is being deleted'}`)
+    this.clinic = clinic
+    this.isGone = isGone
+  }
+}
+
 /** New values of a clinic's settings. Null removes an optional one, so that its default applies. */
 export type ClinicChanges = {
-  readonly [Name in keyof Omit<Clinic, 'id' | 'createdAt'>]?: undefined extends Clinic[Name]
+  readonly [Name in keyof Omit<Clinic, 'id' | 'createdAt' | 'deletingAt'>]?: undefined extends Clinic[Name]
     ? Clinic[Name] | null
     : Clinic[Name]
 }
@@ -54,19 +66,18 @@ export function clinicStore({ table }: { table: Table }) {
   /**
    * Changes some settings, and no others: two changes at the same time both take effect. The changed clinic; copies
    * of its settings in credentials are refreshed by credentialStore.refreshClinic.
-   * @throws ConditionFailed when there is no such clinic
+   * @throws ClinicLeaving when there is no such clinic, or it is being deleted
    */
   async function update(id: ClinicId, settings: ClinicChanges): Promise<StoredClinic> {
     const given = Object.entries(settings).filter(([, value]) => value !== undefined)
     const set = given.flatMap(([, value], at) => (value === null ? [] : `#${at} = :${at}`))
     const remove = given.flatMap(([, value], at) => (value === null ? `#${at}` : []))
-    const item = await table.update(clinicKey(id), {
+    const item = await updateStaying(table, id, {
       UpdateExpression: [
         'ADD v :one',
         ...(set.length > 0 ? [`SET ${set.join(', ')}`] : []),
         ...(remove.length > 0 ? [`REMOVE ${remove.join(', ')}`] : []),
       ].join(' '),
-      ConditionExpression: 'attribute_exists(pk)',
       ExpressionAttributeNames: Object.fromEntries(given.map(([name], at) => [`#${at}`, name])),
       ExpressionAttributeValues: {
         ...Object.fromEntries(given.flatMap(([, value], at) => (value === null ? [] : [[`:${at}`, value]]))),
@@ -77,13 +88,54 @@ export function clinicStore({ table }: { table: Table }) {
     return toClinic(item as Item)
   }
 
+  /**
+   * Marks a clinic as being deleted, and paused, from now on. What was read before cannot be relied on any more: its version
+   * changes. The time of the first call stays.
+   * @throws ClinicLeaving when there is no such clinic
+   */
+  async function beginDeletion(id: ClinicId, deletingAt: string): Promise<StoredClinic> {
+    try {
+      return toClinic(
+        (await updateStaying(table, id, {
+          UpdateExpression: 'ADD v :one SET deletingAt = :at, pausedAt = if_not_exists(pausedAt, :at)',
+          ExpressionAttributeValues: { ':one': 1, ':at': deletingAt },
+          ReturnValues: 'ALL_NEW',
+        })) as Item,
+      )
+    } catch (error) {
+      const clinic = error instanceof ClinicLeaving ? await find(id) : null
+      if (!clinic) throw error
+      return clinic
+    }
+  }
+
+  /** The clinic, to which records may be added. @throws ClinicLeaving */
+  async function requireStaying(id: ClinicId): Promise<StoredClinic> {
+    const clinic = await find(id)
+    if (clinic === null || clinic.deletingAt !== undefined) throw new ClinicLeaving(id, clinic === null)
+    return clinic
+  }
+
   /** Those of some clinics that are paused. A pause of a moment ago may be missing. */
   async function pausedOf(ids: readonly ClinicId[]): Promise<ReadonlySet<ClinicId>> {
     const items = await table.getMany(ids.map(clinicKey), { eventual: true })
     return new Set(items.flatMap(({ id, pausedAt }) => (pausedAt === undefined ? [] : [id as ClinicId])))
   }
 
-  return { create, find, list, update, pausedOf }
+  return { create, find, requireStaying, list, update, beginDeletion, pausedOf }
+}
+
+/** Updates a clinic that is not being deleted. @throws ClinicLeaving */
+async function updateStaying(table: Table, id: ClinicId, parts: UpdateParts) {
+  try {
+    return await table.update(clinicKey(id), {
+      ...parts,
+      ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(deletingAt)',
+    })
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error
+    throw new ClinicLeaving(id, (await table.get(clinicKey(id))) === undefined)
+  }
 }
 
 const newRecipientSecret = (): string => Buffer.from(newSecret()).toString('base64url')

@@ -90,14 +90,23 @@ export function addDoctor(changes: Changeset, { before, after }: DoctorChange): 
   if (before && before.fullName !== after.fullName) changes.markStale(doctorOwner(id))
 }
 
-/** A clinic's holidays, ascending, and the version of their item; null if there is none. */
-export type Holidays = { readonly holidays: readonly TimeOff[]; readonly version: number | null }
+/** Where an imported holiday comes from, and the days that it had then. It may have been removed since. */
+export type HolidayImport = ImportOrigin & Pick<TimeOff, 'from' | 'to'>
 
-const NO_HOLIDAYS: Holidays = { holidays: [], version: null }
+/** A clinic's holidays, ascending, those that were imported by their id, and the version of the item; null if there is none. */
+export type Holidays = {
+  readonly holidays: readonly TimeOff[]
+  readonly imports: Readonly<Record<string, HolidayImport>>
+  readonly version: number | null
+}
+
+const NO_HOLIDAYS: Holidays = { holidays: [], imports: {}, version: null }
 
 export async function readHolidays(table: Table, clinic: ClinicId): Promise<Holidays> {
   const item = await table.get(holidaysKey(clinic))
-  return item ? { holidays: item.days as TimeOff[], version: item.v as number } : NO_HOLIDAYS
+  if (!item) return NO_HOLIDAYS
+  const { days, imports = {}, v } = item
+  return { holidays: days as TimeOff[], imports: imports as Holidays['imports'], version: v as number }
 }
 
 function toDoctor(item: Item): StoredDoctor {

@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ClinicId } from '../domain/clinic.ts'
 import type { TimeOff } from '../domain/doctor.ts'
-import { addDoctor, doctorStore, readHolidays, type StoredDoctor } from './doctors.ts'
+import { addDoctor, doctorStore, type Holidays, readHolidays, type StoredDoctor } from './doctors.ts'
 import { holidaysKey } from './keys/clinics.ts'
 import { Changeset } from './table/changeset.ts'
 import { retryOnConflict } from './table/retry-on-conflict.ts'
@@ -14,9 +14,10 @@ import type { Table } from './table/table.ts'
 export function holidayStore({ table }: { table: Table }) {
   const doctors = doctorStore({ table })
 
+  const read = (clinic: ClinicId): Promise<Holidays> => readHolidays(table, clinic)
+
   /** The clinic's holidays, ascending. */
-  const list = async (clinic: ClinicId): Promise<readonly TimeOff[]> =>
-    (await readHolidays(table, clinic)).holidays
+  const list = async (clinic: ClinicId): Promise<readonly TimeOff[]> => (await read(clinic)).holidays
 
   /** Doctors whose copy is not up to date: after an interruption, {@link refreshCopies} goes on with them. */
   async function withoutCopy(clinic: ClinicId): Promise<StoredDoctor[]> {
@@ -24,23 +25,39 @@ export function holidayStore({ table }: { table: Table }) {
     return (await doctors.list(clinic)).filter((doctor) => !isCopy(doctor, holidays))
   }
 
+  /**
+   * Writes holidays as they were read. Copies are refreshed separately.
+   * @throws ConditionFailed when they were changed since
+   */
+  async function save(
+    clinic: ClinicId,
+    { version }: Holidays,
+    { holidays, imports }: Pick<Holidays, 'holidays' | 'imports'>,
+  ): Promise<readonly TimeOff[]> {
+    const days = holidays.toSorted((a, b) => (a.from + a.to < b.from + b.to ? -1 : 1))
+    const changes = new Changeset(table, clinic)
+    changes.put(
+      {
+        ...holidaysKey(clinic),
+        days,
+        ...(Object.keys(imports).length > 0 && { imports }),
+        v: (version ?? 0) + 1,
+      },
+      version === null ? 'new' : { version },
+    )
+    await changes.commit()
+    return days
+  }
+
   /** Sets the holidays that `change` makes of the present ones. It may throw to refuse. Copies are refreshed separately. */
-  async function set(
+  const set = (
     clinic: ClinicId,
     change: (before: readonly TimeOff[]) => readonly TimeOff[],
-  ): Promise<readonly TimeOff[]> {
-    return retryOnConflict(async () => {
-      const { holidays, version } = await readHolidays(table, clinic)
-      const after = change(holidays).toSorted((a, b) => (a.from + a.to < b.from + b.to ? -1 : 1))
-      const changes = new Changeset(table, clinic)
-      changes.put(
-        { ...holidaysKey(clinic), days: after, v: (version ?? 0) + 1 },
-        version === null ? 'new' : { version },
-      )
-      await changes.commit()
-      return after
+  ): Promise<readonly TimeOff[]> =>
+    retryOnConflict(async () => {
+      const before = await read(clinic)
+      return save(clinic, before, { ...before, holidays: change(before.holidays) })
     })
-  }
 
   /** Brings the copies of all doctors up to date, also while others change holidays or doctors. Returns how many it changed. */
   async function refreshCopies(clinic: ClinicId): Promise<number> {
@@ -52,10 +69,7 @@ export function holidayStore({ table }: { table: Table }) {
   /** Brings the copy of one doctor up to date. */
   const refreshCopy = (clinic: ClinicId, id: string): Promise<void> =>
     retryOnConflict(async () => {
-      const [{ holidays, version }, before] = await Promise.all([
-        readHolidays(table, clinic),
-        doctors.find(clinic, id),
-      ])
+      const [{ holidays, version }, before] = await Promise.all([read(clinic), doctors.find(clinic, id)])
       if (!before || isCopy(before, holidays)) return
       const changes = new Changeset(table, clinic)
       const { version: _, ...doctor } = before
@@ -68,8 +82,24 @@ export function holidayStore({ table }: { table: Table }) {
   const hasCopy = async (clinic: ClinicId, doctor: StoredDoctor): Promise<boolean> =>
     isCopy(doctor, await list(clinic))
 
-  return { list, withoutCopy, hasCopy, set, refreshCopies, refreshCopy }
+  return { list, read, save, withoutCopy, hasCopy, set, refreshCopies, refreshCopy }
 }
+
+/** The most holidays that a clinic can have: twenty years of them. Each doctor has a copy. */
+export const MAX_HOLIDAYS = 200
+
+/** Whether two holidays, or a holiday and its import, are the same days. */
+export const areSameDays = (a: Pick<TimeOff, 'from' | 'to'>, b: Pick<TimeOff, 'from' | 'to'>): boolean =>
+  a.from === b.from && a.to === b.to
+
+/** The imported holidays that were not removed. */
+export const presentImports = ({
+  holidays,
+  imports,
+}: Pick<Holidays, 'holidays' | 'imports'>): Holidays['imports'] =>
+  Object.fromEntries(
+    Object.entries(imports).filter(([, one]) => holidays.some((day) => areSameDays(day, one))),
+  )
 
 const isCopy = (doctor: StoredDoctor, holidays: readonly TimeOff[]): boolean =>
   isDeepStrictEqual(doctor.holidays ?? [], holidays)

@@ -22,6 +22,7 @@ export type ImportedKind =
   | 'room'
   | 'treatment'
   | 'price-list'
+  | 'holiday'
 
 /** The id of the record with an external id. */
 export type ImportIds = (kind: ImportedKind, externalId: string) => string

@@ -4,7 +4,14 @@
  */
 import type { ClinicId } from '../domain/clinic.ts'
 import type { Key } from './keys/key.ts'
-import { importLinkKey, importLinkRange, importLinksKey, linkedIdOf } from './keys/operator.ts'
+import {
+  formerLinkKey,
+  formerLinkRange,
+  importLinkKey,
+  importLinkRange,
+  importLinksKey,
+  linkedIdOf,
+} from './keys/operator.ts'
 import { Changeset } from './table/changeset.ts'
 import { type ImportOrigin, setOrigin } from './table/import-origin.ts'
 import type { Table } from './table/table.ts'
@@ -31,6 +38,20 @@ export async function readImportLinks(table: Table, clinic: ClinicId): Promise<I
   return { byDerivedId: new Map(links), version: (head?.v as number | undefined) ?? 0 }
 }
 
+/**
+ * The ids that imports would derive from the external ids that a record is linked to, or was until its links were removed. If one
+ * was linked to another record since, it is that record's.
+ */
+export async function linkedIdsOf(table: Table, clinic: ClinicId, record: string): Promise<string[]> {
+  const [links, former] = await Promise.all([
+    readImportLinks(table, clinic),
+    table.query({ ...formerLinkRange(clinic), limit: MAX_LINKS }),
+  ])
+  const present = [...links.byDerivedId].filter(([, linked]) => linked === record).map(([derived]) => derived)
+  const removed = former.filter(({ r }) => r === record).map(({ d }) => d as string)
+  return [...present, ...removed]
+}
+
 /** A record as it was read. */
 export type LinkableRecord = ImportOrigin & {
   readonly id: string
@@ -53,23 +74,26 @@ export async function linkRecord(
   const changes = new Changeset(table, clinic)
   changes.put({ ...importLinkKey(clinic, derived.id), r: id }, 'new')
   changes.requireVersion(derived.key, null)
+  changes.remove(formerLinkKey(clinic, derived.id))
   countLink(changes)
   setOrigin(changes, key, version, { externalId, ...(imported !== undefined && { imported }) })
   await changes.commit()
 }
 
 /**
- * Removes the link of a record to its external id, and what was imported by it.
+ * Removes the link of a record to its external id, and what was imported by it. That there was one is kept for an erasure of the
+ * record, after which imports must not create it again.
  * @throws ConditionFailed when there is no such link, or the record was changed since it was read
  */
 export async function unlinkRecord(
   table: Table,
   clinic: ClinicId,
-  { key, version }: LinkableRecord,
+  { id, key, version }: LinkableRecord,
   derivedId: string,
 ): Promise<void> {
   const changes = new Changeset(table, clinic)
   changes.removeExisting(importLinkKey(clinic, derivedId))
+  changes.put({ ...formerLinkKey(clinic, derivedId), d: derivedId, r: id })
   countLink(changes)
   setOrigin(changes, key, version, {})
   await changes.commit()

@@ -176,7 +176,7 @@ describe('import', () => {
     expect(await tool('import', '--clinic', clinic, path)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(
-        'cannot tell the entity from the file name. Valid entities are departments, doctors, rooms',
+        'cannot tell the entity from the file name. Valid entities are departments, doctors, holidays, rooms',
       ),
     })
     expect((await tool('import', '--clinic', clinic, '--entity', 'patients', path)).code).toBe(0)

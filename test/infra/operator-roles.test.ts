@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { setPaused } from '../../bin/clinic/clinic-pause.ts'
 import { COMMANDS, OPERATOR_ROLES, type OperatorRole, roleOutput } from '../../shared/operator/commands.ts'
+import { clinicStore } from '../../shared/store/clinics.ts'
 import { issueCredential } from '../support/credentials.ts'
 import { createWebhook } from '../support/deliveries.ts'
 import { deployedStack, type RecordedCall } from '../support/deployed-stack.ts'
@@ -128,9 +128,9 @@ describe('the role of a command', () => {
     const { clinic, patient, doctor, appointment, invoice, payment, message, treatment, priceList } = world
     const { key } = await issueCredential(db.table, clinic)
     const webhooks = [await createWebhook(db.table, clinic.id), await createWebhook(db.table, clinic.id)]
-    // Paused long ago: its deletion has no writes to wait for.
+    // Its deletion began long ago, and has no writes to wait for.
     const doomed = await newClinic(db.table)
-    await setPaused(db.table, doomed.id, '2026-05-01T07:00:00.000Z')
+    await clinicStore(db).beginDeletion(doomed.id, '2026-05-01T07:00:00.000Z')
     const now = Date.now()
     const stuck = { dueAt: now, claim: { token: 'dead', until: now - 1 }, isUnresolved: false }
     const { id: unresolved } = await createAcceptedEmail(db.table, clinic, patient, now, { dispatch: stuck })

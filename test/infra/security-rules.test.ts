@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { RegoEngine, TemplateFile } from '@aws/cloudformation-validate'
 import { App, Stack, Validations } from 'aws-cdk-lib'
 import { AwsSolutionsChecks, HIPAASecurityChecks } from 'cdk-nag'
-import { expect, it, onTestFinished } from 'vitest'
+import { afterAll, expect, it, onTestFinished } from 'vitest'
 import { SMS_RECEIPTS_STACK } from '../../infra/names.ts'
 import { type Combination, EXTREMES } from '../support/combinations.ts'
 import { addStacksOf, templatesOf } from '../support/template.ts'
@@ -102,17 +102,15 @@ const ACCEPTED_DIAGNOSTICS: Record<string, string> = {
   W9013: 'The ARN of the domain’s certificate is a setting of a stage that belongs to one account.',
 }
 
-function invalidIn(template: string): string[] {
-  const engine = new RegoEngine()
-  try {
-    const { diagnostics } = engine.validateStandard(new TemplateFile(template))
-    return diagnostics
-      .filter(({ severity, ruleId }) => !/^info/i.test(severity) && !ACCEPTED_DIAGNOSTICS[ruleId])
-      .map(({ ruleId, severity, message }) => `${severity} ${ruleId}: ${message}`)
-  } finally {
-    engine.free()
-  }
-}
+// Half a second to make.
+const validator = new RegoEngine()
+afterAll(() => validator.free())
+
+const invalidIn = (template: string): string[] =>
+  validator
+    .validateStandard(new TemplateFile(template))
+    .diagnostics.filter(({ severity, ruleId }) => !/^info/i.test(severity) && !ACCEPTED_DIAGNOSTICS[ruleId])
+    .map(({ ruleId, severity, message }) => `${severity} ${ruleId}: ${message}`)
 
 /** Digests of the templates that are checked. A combination whose stacks all are in others need not be checked again. */
 const checked = new Set<string>()

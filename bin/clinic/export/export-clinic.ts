@@ -51,11 +51,8 @@ export async function exportClinic(
       staging.put(entity, rows, entity, 'end')
     }
     const isOneMoment = manifest.read_again === 0 && (await wasPaused(table, clinic.id, manifest.started_at))
-    save({
-      state: 'writing',
-      as_of: new Date(isOneMoment ? table.now() : until).toISOString(),
-      is_one_moment: isOneMoment,
-    })
+    // The operator's commands change records of a paused clinic, too, after they have been read.
+    save({ state: 'writing', as_of: new Date(until).toISOString(), is_one_moment: isOneMoment })
   }
   for (const { name: entity, columns } of importEntities(table, table.now)) {
     // A record's own id means nothing in another clinic.
@@ -75,15 +72,15 @@ export async function exportClinic(
 /** Writes that had begun before a pause are committed at most so much later. */
 async function waitForPause(
   table: Table,
-  { pausedAt }: Clinic,
+  { pauseInEffectAt }: Clinic,
   sleep: ExportOptions['sleep'],
 ): Promise<void> {
-  const ms = pausedAt === undefined ? 0 : Date.parse(pausedAt) + STAMP_DELAY_MS - table.now()
+  const ms = pauseInEffectAt === undefined ? 0 : Date.parse(pauseInEffectAt) + STAMP_DELAY_MS - table.now()
   if (ms > 0) await sleep(ms)
 }
 
-/** Whether the clinic is paused, and has been since before a time. */
+/** Whether the clinic is paused, and all its credentials have been since before a time. */
 async function wasPaused(table: Table, clinic: ClinicId, since: string): Promise<boolean> {
-  const pausedAt = (await clinicStore({ table }).find(clinic))?.pausedAt
-  return pausedAt !== undefined && Date.parse(pausedAt) + STAMP_DELAY_MS <= Date.parse(since)
+  const inEffectAt = (await clinicStore({ table }).find(clinic))?.pauseInEffectAt
+  return inEffectAt !== undefined && Date.parse(inEffectAt) + STAMP_DELAY_MS <= Date.parse(since)
 }

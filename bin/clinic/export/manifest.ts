@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
@@ -54,6 +54,7 @@ export function openFolder(folder: string, clinic: Clinic, now: number): Manifes
     throw new ExportFolderError(`${folder} has the export of another clinic: choose another folder.`)
   if (before?.state === 'finished')
     throw new ExportFolderError(`${folder} has an export that is finished: choose another folder.`)
+  if (before?.state === 'writing') return readingAgain(folder, before)
   if (before) return before
   if (readdirSync(folder).length > 0)
     throw new ExportFolderError(`${folder} is not empty: choose another folder.`)
@@ -68,6 +69,14 @@ export function openFolder(folder: string, clinic: Clinic, now: number): Manifes
     files: {},
   }
   writeManifest(folder, manifest)
+  return manifest
+}
+
+/** An export that was stopped while it wrote: what changed since is read again, so its files have to be written again. */
+function readingAgain(folder: string, stopped: Manifest): Manifest {
+  const manifest: Manifest = { ...stopped, state: 'reading', files: {} }
+  writeManifest(folder, manifest)
+  for (const name of Object.keys(stopped.files)) rmSync(join(folder, name), { force: true })
   return manifest
 }
 

@@ -2,7 +2,8 @@
 import type { Appointment } from '../../../shared/domain/appointment.ts'
 import type { Department, PriceList, Room, Treatment } from '../../../shared/domain/catalogue.ts'
 import type { Doctor, TimeOff } from '../../../shared/domain/doctor.ts'
-import type { Invoice, LineItem } from '../../../shared/domain/invoice.ts'
+import { formatExceptions, formatTimeOff } from '../../../shared/domain/doctor-days.ts'
+import { type Invoice, type LineItem, statedPaidAt } from '../../../shared/domain/invoice.ts'
 import { ERASED_RECIPIENT, type Message, PROVIDERS } from '../../../shared/domain/message.ts'
 import { RATIO_SCALE, renderDecimal, renderMoney } from '../../../shared/domain/money.ts'
 import { fullName, type Patient } from '../../../shared/domain/patient.ts'
@@ -22,10 +23,11 @@ export const doctorColumns = (doctor: Doctor): Columns => ({
   is_active: doctor.isActive,
   hours: formatWeeklyHours(doctor.hours) || null,
   breaks: formatWeeklyHours(doctor.breaks) || null,
-  time_off: doctor.timeOff.map(timeOffText).join('; ') || null,
+  time_off: formatTimeOff(doctor.timeOff) || null,
+  exceptions: formatExceptions(doctor.exceptions) || null,
 })
 
-const timeOffText = ({ from, to }: TimeOff): string => (from === to ? from : `${from}/${to}`)
+export const holidayColumns = ({ from, to, reason }: TimeOff): Columns => ({ from, to, name: reason })
 
 export const roomColumns = ({ name, departmentId, isActive }: Room): Columns => ({
   name,
@@ -63,7 +65,8 @@ export const patientColumns = (patient: Patient): Columns => ({
   gender: patient.gender,
   phone_number: patient.phoneNumber,
   email_address: patient.emailAddress,
-  is_active: patient.isActive,
+  // No column says that the patient was erased. An inactive patient cannot get appointments or messages either.
+  is_active: patient.isActive && patient.erasedAt === null,
   national_id: patient.nationalId,
   notes: patient.notes,
   date_of_birth: patient.dateOfBirth,
@@ -87,7 +90,7 @@ export const appointmentColumns = (visit: Appointment): Columns => ({
   created_at: visit.createdAt,
 })
 
-/** `status` is what the clinic set: payments determine what is shown. */
+/** `status` and `paid_at` are what the clinic set: payments determine what is shown. */
 export function invoiceColumns(invoice: Invoice): Columns {
   const money = (minor: number) => renderMoney(minor, invoice.currency)
   return {
@@ -96,7 +99,7 @@ export function invoiceColumns(invoice: Invoice): Columns {
     status: invoice.clinicStatus,
     issue_date: invoice.issueDate,
     due_date: invoice.dueDate,
-    paid_at: invoice.paidAt,
+    paid_at: statedPaidAt(invoice),
     currency: invoice.currency,
     subtotal: money(invoice.subtotal),
     tax_amount: money(invoice.tax),

@@ -1,5 +1,6 @@
 /** Where the rows of each exported entity come from, and their order. */
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
+import { formatSpan } from '../../../shared/domain/doctor-days.ts'
 import type { Stamped } from '../../../shared/domain/stamped.ts'
 import { APPOINTMENTS } from '../../../shared/store/calendar/appointments.ts'
 import type { CalendarEntity } from '../../../shared/store/calendar/calendar-entity.ts'
@@ -12,6 +13,7 @@ import {
   treatmentStore,
 } from '../../../shared/store/catalogue.ts'
 import { doctorStore } from '../../../shared/store/doctors.ts'
+import { areSameDays, holidayStore } from '../../../shared/store/holidays.ts'
 import { calendarKey } from '../../../shared/store/keys/calendar.ts'
 import type { IndexedKind } from '../../../shared/store/keys/change-index.ts'
 import { type Key, sortableNumber } from '../../../shared/store/keys/key.ts'
@@ -24,6 +26,7 @@ import {
   appointmentColumns,
   departmentColumns,
   doctorColumns,
+  holidayColumns,
   invoiceColumns,
   messageColumns,
   patientColumns,
@@ -121,6 +124,23 @@ export const SMALL_SOURCES: readonly SmallSource[] = [
   smallSource('price-lists', priceListStore, priceListColumns),
   smallSource('treatments', treatmentStore, treatmentColumns),
   smallSource('rooms', roomStore, roomColumns),
+  {
+    entity: 'holidays',
+    read: async (table, clinic) => {
+      const { holidays, imports } = await holidayStore({ table }).read(clinic)
+      return holidays.map((holiday) => {
+        // One that was added by hand is known by its days.
+        const days = formatSpan(holiday)
+        const imported = Object.values(imports).find((one) => areSameDays(one, holiday))
+        return {
+          id: days,
+          externalId: imported?.externalId ?? days,
+          place: `${holiday.from} ${holiday.to}`,
+          columns: holidayColumns(holiday),
+        }
+      })
+    },
+  },
   smallSource('doctors', doctorStore, doctorColumns),
   smallSource('departments', departmentStore, departmentColumns),
 ]

@@ -27,14 +27,15 @@ export type CatalogueRows<Entry, Fields> = {
   readonly columns: { readonly [Name in keyof Entry]?: string }
 }
 
-/** Writes a batch of rows. Each record is written on the condition that it has not changed since it was read. */
+/** Writes a batch of rows. Each record is written on the condition that no record of its kind was saved since all were read. */
 export async function writeCatalogueRows<Entry extends { readonly id: string }, Fields>(
   rows: CatalogueRows<Entry, Fields>,
   run: ImportRun,
   batch: readonly ImportRow<Fields>[],
 ): Promise<void> {
   const { clinic, judge, outcomes } = run
-  const known = new Map((await rows.store.list(clinic.id)).map((entry) => [entry.id, entry]))
+  const { entries: read, version } = await rows.store.readState(clinic.id)
+  const known = new Map(read.map((entry) => [entry.id, entry]))
   const missing = batch.map(({ id }) => id).filter((id) => !known.has(id))
   const removed = await rows.store.findRemoved(clinic.id, missing)
   const originOf = (id: string): ImportOrigin => known.get(id) ?? removed.get(id) ?? {}
@@ -53,13 +54,15 @@ export async function writeCatalogueRows<Entry extends { readonly id: string }, 
     }
   })
   // A changed record may give up what only one can have, and a new one is to get.
+  let saved = 0
   for (const write of ['updated', 'imported', 'unchanged'] as const) {
     for (const chunk of chunked(
       changes.filter((change) => change.write === write),
       MAX_SAVED,
     )) {
       const ids = chunk.map(({ after }) => after.id)
-      await outcomes.commit(ids, write, () => rows.store.save(clinic.id, chunk))
+      await outcomes.commit(ids, write, () => rows.store.save(clinic.id, chunk, version + saved))
+      saved++
     }
   }
 }

@@ -2,7 +2,7 @@
 import { internationalNumber } from '../../../shared/domain/phone-number.ts'
 import { dateOf, readInstant, timeOf } from './date-times.ts'
 import { readAmount } from './read-amount.ts'
-import { readTime } from './value-formats.ts'
+import { hasFormat, readTime } from './value-formats.ts'
 
 export type ConversionFormats = {
   readonly dates: readonly string[]
@@ -33,7 +33,12 @@ export function convertField(
   if (part === 'first_names') return { value: value.trim().replace(/\s+\S+$/, '') }
   if (part === 'last_name') return { value: value.trim().split(/\s+/).at(-1) }
   if (part === 'date' || (isDateField(field) && dates.length > 0))
-    return converted(dateOf(value, formats), `is not ${either(dates, 'YYYY-MM-DD')}, as the map says`)
+    return converted(
+      dateOf(value, formats),
+      hasFormat(value, dates)
+        ? 'is not a date that exists'
+        : `is not ${either(dates, 'YYYY-MM-DD')}, as the map says`,
+    )
   if (part === 'time') return converted(timeOf(value, formats), `has no time ${either(times, 'HH:mm')}`)
   if (field.endsWith('_time') && times.length > 0)
     return converted(readTime(value, times), `is not ${either(times, 'HH:mm')}, as the map says`)

@@ -1,13 +1,9 @@
 import * as z from 'zod'
-import { CalendarDate } from '../../../shared/api/schemas.ts'
 import { departmentProblems } from '../../../shared/domain/catalogue.ts'
-import type { Doctor, TimeOff } from '../../../shared/domain/doctor.ts'
+import type { Doctor } from '../../../shared/domain/doctor.ts'
+import { DaysError, parseExceptions, parseTimeOff } from '../../../shared/domain/doctor-days.ts'
 import { singleLineText } from '../../../shared/domain/text-fields.ts'
-import {
-  parseWeeklyHours,
-  type WeeklyHours,
-  WorkingHoursError,
-} from '../../../shared/domain/working-hours.ts'
+import { parseWeeklyHours, WorkingHoursError } from '../../../shared/domain/working-hours.ts'
 import { departmentStore } from '../../../shared/store/catalogue.ts'
 import { copiedNames } from '../../../shared/store/copies/copied-names.ts'
 import {
@@ -23,39 +19,42 @@ import type { Table } from '../../../shared/store/table/table.ts'
 import type { Write } from './batch-outcomes.ts'
 import { booleanField } from './booleans.ts'
 import { readIds } from './catalogue-rows.ts'
-import { definedFields, type ImportEntity, type ImportRow, type ImportRun, isUnchanged } from './entity.ts'
+import {
+  definedFields,
+  type ImportEntity,
+  type ImportRow,
+  type ImportRun,
+  isUnchanged,
+  type RowFields,
+} from './entity.ts'
 import type { ColumnValues } from './imported-state.ts'
 import { requireLinks, withSameLinks } from './links.ts'
 import { RecordRef } from './references.ts'
 import { RowRejectedError, requireKnownId } from './row-rejected.ts'
 
-type Fields = Partial<Omit<Doctor, 'id'>>
+/** Holidays are those of the clinic, which have a file of their own. */
+type Fields = RowFields<Omit<Doctor, 'id' | 'holidays'>> & Pick<Doctor, 'fullName'>
+
+/** Text of a form of its own, whose parser throws what is wrong with it. */
+const parsed = <T>(max: number, parse: (text: string) => T) =>
+  singleLineText(max).transform((text, context): T => {
+    try {
+      return parse(text)
+    } catch (error) {
+      if (!(error instanceof WorkingHoursError || error instanceof DaysError)) throw error
+      context.addIssue({ code: 'custom', message: error.message })
+      return z.NEVER
+    }
+  })
 
 /** `mon-fri 09:00-17:00; sat 10:00-14:00` */
-export const weeklyHours = singleLineText(1000).transform((text, context): WeeklyHours => {
-  try {
-    return parseWeeklyHours(text)
-  } catch (error) {
-    if (!(error instanceof WorkingHoursError)) throw error
-    context.addIssue({ code: 'custom', message: error.message })
-    return z.NEVER
-  }
-})
+export const weeklyHours = parsed(1000, parseWeeklyHours)
 
-/** `2026-12-24/2026-12-26; 2027-01-01` */
-export const timeOff = singleLineText(10_000).transform((text, context): TimeOff[] =>
-  text.split(';').flatMap((piece) => {
-    const [from = '', to = from, ...rest] = piece.trim().split('/')
-    const isSpan =
-      rest.length === 0 && CalendarDate.safeParse(from).success && CalendarDate.safeParse(to).success
-    if (isSpan && from <= to) return [{ from, to, reason: null }]
-    context.addIssue({
-      code: 'custom',
-      message: 'must be days or spans such as 2026-12-24/2026-12-26; 2027-01-01',
-    })
-    return []
-  }),
-)
+/** `2026-12-24/2026-12-26 "Family"; 2027-01-01` */
+export const timeOff = parsed(50_000, parseTimeOff)
+
+/** `2026-12-24 09:00-12:00; 2026-12-27 off` */
+export const exceptions = parsed(50_000, parseExceptions)
 
 const columns = {
   full_name: singleLineText(200),
@@ -65,6 +64,7 @@ const columns = {
   hours: weeklyHours.nullish(),
   breaks: weeklyHours.nullish(),
   time_off: timeOff.nullish(),
+  exceptions: exceptions.nullish(),
 }
 
 /** A doctor without working hours. */
@@ -87,15 +87,18 @@ export function doctorImport(table: Table): ImportEntity<Fields> {
     columns: Object.keys(columns),
     required: ['full_name'],
     schema: (_clinic, _now, idOf) =>
-      z.strictObject(columns).transform((row) => ({
-        fullName: row.full_name,
-        specialty: row.specialty,
-        departmentId: row.department_external_id && idOf('department', row.department_external_id),
-        isActive: row.is_active ?? undefined,
-        hours: row.hours === null ? {} : row.hours,
-        breaks: row.breaks === null ? {} : row.breaks,
-        timeOff: row.time_off === null ? [] : row.time_off,
-      })),
+      z.strictObject(columns).transform(
+        (row): Fields => ({
+          fullName: row.full_name,
+          specialty: row.specialty,
+          departmentId: row.department_external_id && idOf('department', row.department_external_id),
+          isActive: row.is_active ?? undefined,
+          hours: row.hours === null ? {} : row.hours,
+          breaks: row.breaks === null ? {} : row.breaks,
+          timeOff: row.time_off === null ? [] : row.time_off,
+          exceptions: row.exceptions === null ? {} : row.exceptions,
+        }),
+      ),
     write: async (run, batch) => {
       const { clinic, outcomes } = run
       const [known, existing] = await Promise.all([
@@ -166,4 +169,5 @@ const valuesOf = (doctor: Doctor): ColumnValues => ({
   hours: doctor.hours,
   breaks: doctor.breaks,
   time_off: doctor.timeOff,
+  exceptions: doctor.exceptions,
 })

@@ -1,9 +1,11 @@
+import { clinicStore } from '../../../shared/store/clinics.ts'
 import { readImportKeys } from '../../../shared/store/import-ids.ts'
 import { type Table, withoutEvents } from '../../../shared/store/table/table.ts'
 import { appointmentImport } from './appointments.ts'
 import { departmentImport } from './departments.ts'
 import { doctorImport } from './doctors.ts'
 import type { ImportableEntity, ImportEntity } from './entity.ts'
+import { holidayImport } from './holidays.ts'
 import { invoiceImport } from './invoices.ts'
 import { messageImport } from './messages.ts'
 import { patientImport } from './patients.ts'
@@ -19,6 +21,7 @@ export function importEntities(table: Table, now: () => number, { events = false
   const entities = [
     departmentImport(target),
     doctorImport(target),
+    holidayImport(target),
     roomImport(target),
     treatmentImport(target),
     priceListImport(target),
@@ -28,5 +31,20 @@ export function importEntities(table: Table, now: () => number, { events = false
     paymentImport(target, now),
     messageImport(target, now),
   ] as ImportEntity[]
-  return entities.map((entity) => ({ ...entity, readKeys: (clinic) => readImportKeys(target, clinic) }))
+  const { requireStaying } = clinicStore({ table })
+  return entities.map(({ write, finish, ...entity }) => ({
+    ...entity,
+    readKeys: (clinic) => readImportKeys(target, clinic),
+    // A deletion that begins meanwhile waits for the batch, and the next one is refused.
+    write: async (run, batch) => {
+      await requireStaying(run.clinic.id)
+      await write(run, batch)
+    },
+    ...(finish && {
+      finish: async (clinic) => {
+        await requireStaying(clinic.id)
+        await finish(clinic)
+      },
+    }),
+  }))
 }

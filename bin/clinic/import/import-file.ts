@@ -36,7 +36,7 @@ export type ImportOptions = {
   readonly encoding?: Encoding | undefined
   /** Ends the import after the current batch. */
   readonly signal?: AbortSignal
-  /** Whether nothing is written: the entity has a trial table. */
+  /** Whether nothing is written, not even a file of rejected rows: the entity has a trial table. */
   readonly isTrial?: boolean
   readonly onFormat?: (format: FileFormat) => void
   readonly onProgress?: (progress: ImportProgress) => void
@@ -91,7 +91,7 @@ export async function importFile<Fields>(
   }
   const onWait = calledOnce(options.onWait)
   using seen = new SeenIds()
-  await using rejected = rejectionWriter(file, format)
+  await using rejected = options.isTrial ? null : rejectionWriter(file, format)
   const { batchSize = BATCH_SIZE } = entity
   let batch = new Batch<Fields>()
 
@@ -106,7 +106,7 @@ export async function importFile<Fields>(
     }
     for (const { row } of accepted.values()) options.onAccepted?.(row)
     for (const { source, reason } of rejections.sort((a, b) => a.source.line - b.source.line)) {
-      await rejected.write(source, reason)
+      await rejected?.write(source, reason)
       result.rejected++
       options.onRejected?.({ line: source.line, reason })
     }
@@ -142,7 +142,7 @@ export async function importFile<Fields>(
     await writing.end()
   }
   if (!options.isTrial) await retryPatiently(async () => entity.finish?.(clinic), onWait)
-  await rejected.finish()
+  await rejected?.finish()
   return result
 }
 

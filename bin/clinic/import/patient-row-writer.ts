@@ -67,14 +67,14 @@ export function patientRowWriter(table: Table, now: () => number): ImportEntity<
       clinic.id,
       batch.map(({ id }) => id),
     )
-    const erasures = await ledger.findMany(
+    const erased = await ledger.findErased(
       clinic.id,
       batch.map(({ id }) => id).filter((id) => !existing.has(id)),
     )
     const decided = batch.flatMap((row) => {
       try {
-        // Erased, and then lost in a restore to a time before the patient was created.
-        if (erasures.has(row.id)) throw new RowRejectedError('the patient was erased')
+        // Erased, and then lost in a restore to a time before the patient was created or linked; or unlinked before.
+        if (erased.has(row.id)) throw new RowRejectedError('the patient was erased')
         return decide(run, row, existing.get(row.id) ?? null) ?? []
       } catch (error) {
         if (!(error instanceof RowRejectedError)) throw error

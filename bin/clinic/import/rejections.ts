@@ -1,4 +1,6 @@
 /** Writes the rejected rows of a file in the format of the file, so that they can be corrected and imported as they are. */
+import { randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { encodeText } from './encode-text.ts'
 import { csvHead, csvLine, jsonLine } from './rejected-lines.ts'
@@ -8,19 +10,20 @@ import type { FileFormat, SourceRow } from './row.ts'
 export const rejectedFile = (file: string): string => file.replace(/\.(\w+)$/, '.rejected.$1')
 
 /**
- * Opens a temporary file when the first row is rejected. It gets its name when all rows are in it, in place of that of an earlier run:
- * a file of this name is complete. Only its owner can read it.
+ * Opens a temporary file of its own when the first row is rejected: the same file may be imported twice at once. It gets its name when
+ * all rows are in it, in place of that of an earlier run: a file of this name is complete. Only its owner can read it.
  */
 export function rejectionWriter(file: string, format: FileFormat) {
   const path = rejectedFile(file)
-  const unfinished = `${path}.unfinished`
+  const unfinished = `${path}.${randomBytes(4).toString('hex')}.unfinished`
+  const removeAtExit = () => rmSync(unfinished, { force: true })
   const lineOf = format.kind === 'csv' ? csvLine(format) : jsonLine
   let handle: FileHandle | undefined
   const write = (text: string) => handle?.write(encodeText(text, format.encoding))
 
   async function start(): Promise<void> {
-    await rm(unfinished, { force: true })
-    handle = await open(unfinished, 'w', 0o600)
+    process.once('exit', removeAtExit)
+    handle = await open(unfinished, 'wx', 0o600)
     if (format.hasMark) await write('\uFEFF')
     if (format.kind === 'csv') await write(csvHead(format))
   }
@@ -36,12 +39,13 @@ export function rejectionWriter(file: string, format: FileFormat) {
       await handle.close()
       handle = undefined
       await rename(unfinished, path)
+      process.off('exit', removeAtExit)
     },
     /** Deletes what was written, unless it was completed. */
     async [Symbol.asyncDispose](): Promise<void> {
-      if (!handle) return
-      await handle.close()
+      await handle?.close()
       await rm(unfinished, { force: true })
+      process.off('exit', removeAtExit)
     },
   }
 }

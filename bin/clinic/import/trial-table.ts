@@ -4,10 +4,11 @@ import type { Key } from '../../../shared/store/keys/key.ts'
 import type { Range } from '../../../shared/store/table/reads.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import type { Item, Write } from '../../../shared/store/table/write-requests.ts'
+import { applyUpdate } from './apply-update.ts'
 
 /**
  * The same table for a trial of an import: what is written is kept beside it, and only this table reads it. The rows of a file are
- * judged as they would be after the files before it. Counters and other updated attributes stay as they are in the table.
+ * judged as they would be after the rows and files before them. Conditions are not checked: only the trial writes to what is kept.
  */
 export function trialTable(table: Table): Table & Disposable {
   const kept = new KeptItems()
@@ -33,7 +34,12 @@ export function trialTable(table: Table): Table & Disposable {
     return [...stored, ...found.filter((item) => item != null)]
   }
 
-  const write = async (writes: readonly Write[]): Promise<void> => kept.apply(writes)
+  async function write(writes: readonly Write[]): Promise<void> {
+    const updated = writes.flatMap(({ Update }) => (Update ? [Update.Key as Key] : []))
+    // Items that an update is the first to change.
+    const missing = updated.filter((key) => kept.find(key) === undefined)
+    kept.apply(writes, missing.length > 0 ? await table.getMany(missing) : [])
+  }
 
   return {
     ...table,
@@ -69,10 +75,16 @@ class KeptItems {
     this.#within = this.#db.prepare('SELECT sk, item FROM kept WHERE pk = ? AND sk >= ? AND sk <= ?')
   }
 
-  apply(writes: readonly Write[]): void {
-    for (const { Put, Delete } of writes) {
+  /** @param stored the items of the table that updates change, unless they are kept */
+  apply(writes: readonly Write[], stored: readonly Item[] = []): void {
+    for (const { Put, Delete, Update } of writes) {
       if (Put) this.#keep(Put.Item as Item, serialize(Put.Item))
       if (Delete) this.#keep(Delete.Key as Key, serialize(null))
+      if (!Update) continue
+      const { pk, sk } = Update.Key as Key
+      const before = this.find({ pk, sk })
+      const item = before === undefined ? stored.find((one) => one.pk === pk && one.sk === sk) : before
+      this.#keep({ pk, sk }, serialize(applyUpdate(item ?? undefined, Update)))
     }
   }
 

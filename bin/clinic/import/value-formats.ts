@@ -22,6 +22,10 @@ export const readDate = (text: string, formats: readonly string[]): string | nul
     return isCalendarDate(date) ? date : null
   })
 
+/** Whether a text is written in one of the formats, whatever it says. */
+export const hasFormat = (text: string, formats: readonly string[]): boolean =>
+  firstMatch(text, formats, (parts) => parts) !== null
+
 type Time = {
   readonly hour: number
   readonly minute: number

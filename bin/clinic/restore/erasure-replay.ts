@@ -41,6 +41,7 @@ export async function replayErasures(
     const id = erasure.patient
     const patient = (await patients.findMany(clinic, [id])).get(id)
     const isFinished = (await ledger.findMany(clinic, [id])).get(id)?.isFinished
+    await ledger.addImportIds(clinic, erasure)
     if (!patient) {
       await ledger.finish(clinic, erasure)
       counts.unknown++

@@ -84,6 +84,29 @@ export function copiedNames(table: Table) {
     await refreshList(invoices, refreshInvoiceCopy)
     await refreshList(payments, refreshPaymentCopy)
     await refreshList(messages, refreshMessageCopy)
+    if ((await patients.findMany(clinic, [id])).get(id)?.erasedAt) await takeBackPayments(clinic, id)
+  }
+
+  /**
+   * Erases the payments of an erased patient's invoices that are another patient's: a correction of the invoice had moved them, and
+   * was interrupted (invoice-correction.ts). None is moved after the erasure has begun.
+   */
+  async function takeBackPayments(clinic: ClinicId, id: string): Promise<void> {
+    for (const invoice of await invoices.allOf(clinic, 'patient', id)) {
+      const ofInvoice = await payments.allOf(clinic, 'invoice', invoice.id)
+      const moved = ofInvoice.filter(({ patient }) => patient.id !== id)
+      await rewriteRecords(table, clinic, payments, moved, async (payment) => {
+        const patient = (await patients.findMany(clinic, [id])).get(id)
+        if (!patient) return null
+        const takenBack = {
+          ...payment,
+          invoice: { id: invoice.id, number: invoice.number },
+          patient: patientReference(patient),
+        }
+        const after = refreshPaymentCopy(takenBack, patient)
+        return { after, source: patientKey(clinic, id), version: patient.version, isErasure: true }
+      })
+    }
   }
 
   async function refreshDoctorCopies(clinic: ClinicId, id: string): Promise<void> {

@@ -2,6 +2,7 @@ import type { ClinicId } from '../../domain/clinic.ts'
 import { eraseFields } from '../../domain/field-policy.ts'
 import { PATIENT_FIELDS, type Patient } from '../../domain/patient.ts'
 import type { Stamped } from '../../domain/stamped.ts'
+import { linkedIdsOf } from '../import-links.ts'
 import { patientOwner } from '../keys/copies.ts'
 import { patientUpdates } from '../patients/patient-updates.ts'
 import { patientWriter } from '../patients/patient-writer.ts'
@@ -58,16 +59,23 @@ export function patientChanges(table: Table) {
     clinic: ClinicId,
     id: string,
     anonymizeResponse: (body: string) => string,
-    { at = new Date(table.now()).toISOString(), operator = 'unknown' }: Partial<Erasure> = {},
+    { at = new Date(table.now()).toISOString(), operator = 'unknown', importIds = [] }: Partial<Erasure> = {},
   ): Promise<StoredPatient | null> {
-    const erasure = { patient: id, at, operator }
-    const eraseAll = (before: StoredPatient) => ({
-      ...before,
-      ...eraseFields<Patient>(before, PATIENT_FIELDS),
-      erasedAt: before.erasedAt ?? at,
-      externalId: undefined,
-      imported: undefined,
-    })
+    let erasure = { patient: id, at, operator, importIds }
+    const eraseAll = async (before: StoredPatient) => {
+      // A link that is added or removed after this changes the version of the patient.
+      const ids = [...new Set([...importIds, ...(await linkedIdsOf(table, clinic, id))])]
+      // One that imports used meanwhile for another patient, after it was unlinked, is that patient's.
+      const others = await patients.findMany(clinic, ids)
+      erasure = { ...erasure, importIds: ids.filter((one) => !others.has(one)) }
+      return {
+        ...before,
+        ...eraseFields<Patient>(before, PATIENT_FIELDS),
+        erasedAt: before.erasedAt ?? at,
+        externalId: undefined,
+        imported: undefined,
+      }
+    }
     const after = await change(clinic, id, eraseAll, (changes) => ledger.begin(changes, erasure))
     if (!after) return null
     await cancelVisits(table, clinic, id)
@@ -82,12 +90,12 @@ export function patientChanges(table: Table) {
   async function change(
     clinic: ClinicId,
     id: string,
-    apply: (before: StoredPatient) => StoredPatient | null,
+    apply: (before: StoredPatient) => StoredPatient | null | Promise<StoredPatient>,
     extendChanges?: (changes: Changeset) => void,
   ): Promise<StoredPatient | null> {
     return retryOnConflict(async () => {
       const before = (await patients.findMany(clinic, [id])).get(id)
-      const after = before && apply(before)
+      const after = before && (await apply(before))
       if (!after) return null
       const isChanged = JSON.stringify(before) !== JSON.stringify(after)
       const [changed] = isChanged ? await writer.update(clinic, [{ before, after }], extendChanges) : []

@@ -56,6 +56,25 @@ export const importLinkKey = (clinic: ClinicId, derivedId: string): Key => ({
 /** The derived id of a link; null for another item. */
 export const linkedIdOf = ({ sk }: Key): string | null => (sk.startsWith('link#') ? sk.slice(5) : null)
 
+/** The records whose links to an external id were removed. */
+export const formerLinkRange = (clinic: ClinicId) => ({
+  pk: importPartition(clinic),
+  from: 'former#',
+  to: 'former#~',
+})
+
+/** The record that was linked last to the external id from which an import derives an id, and is no longer. */
+export const formerLinkKey = (clinic: ClinicId, derivedId: string): Key => ({
+  pk: importPartition(clinic),
+  sk: `former#${derivedId}`,
+})
+
+/** The item whose version changes with every save of a record of the catalogue in a partition. */
+export const catalogueVersionKey = (clinic: ClinicId, partition: string): Key => ({
+  pk: importPartition(clinic),
+  sk: `catalogue#${partition}`,
+})
+
 /** What an import left of a record that was removed since. */
 export const importedRemovalKey = (clinic: ClinicId, id: string): Key => ({
   pk: importPartition(clinic),

@@ -252,7 +252,7 @@ describe('a command with wrong input', () => {
     const clinic: Clinic = await newClinic(db.table)
     for (const chunk of chunked(
       Array.from({ length: 200 }, () => aRoom()),
-      100,
+      50,
     ))
       await roomStore(db).save(
         clinic.id,
@@ -262,4 +262,16 @@ describe('a command with wrong input', () => {
       'The clinic has 200 rooms already, the most that it can have.',
     )
   })
+})
+
+it('two commands at once leave one default price list, and one treatment with a code', async () => {
+  const { id } = await newClinic(db.table)
+  const both = (...args: string[]) =>
+    Promise.all(['A', 'B'].map((name) => run(...args, '--clinic', id, '--name', name)))
+  const lists = await both('price-list', 'add', '--default', 'true')
+  expect(lists.map(({ code }) => code)).toEqual([0, 0])
+  expect((await priceListStore(db).list(id)).filter(({ isDefault }) => isDefault)).toHaveLength(1)
+  const treatments = await both('treatment', 'add', '--code', 'C', '--price', '80', '--duration', '30')
+  expect(treatments.map(({ code }) => code).toSorted()).toEqual([0, 2])
+  expect(await treatmentStore(db).list(id)).toHaveLength(1)
 })

@@ -20,6 +20,12 @@ beforeEach(async () => {
 const set = (...args: string[]) => run('clinic', 'set', mine.clinic.id, ...args)
 const stored = () => clinicStore(db).find(mine.clinic.id)
 
+it('names the days of a holiday that cannot be read', async () => {
+  const { code, errors } = await run('clinic', 'holiday', 'add', mine.clinic.id, '24.12.2026')
+  expect(code).toBe(2)
+  expect(errors).toMatch(/^The days 24\.12\.2026 must be days or s/)
+})
+
 describe('the time zone', () => {
   it('is changed only with --yes once there are records, after what becomes of them', async () => {
     const { code, printed, errors } = await set('--timezone', 'Europe/Berlin')

@@ -5,6 +5,7 @@ import { sweepEvents } from '../../../shared/delivery/fan-out-clinics.ts'
 import { sweepDeliveries } from '../../../shared/delivery/sweep-deliveries.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
+import { clinicStore } from '../../../shared/store/clinics.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
 import { dueDeliveries } from '../../../shared/store/events/due-deliveries.ts'
 import { eventFanOut } from '../../../shared/store/events/fan-out.ts'
@@ -34,6 +35,23 @@ it('is in every credential of the clinic, and no longer once it has ended', asyn
   expect((await issueCredential(db.table, clinic)).clinic.pausedAt).toBe(PAUSED_AT)
   await resume(clinic)
   expect(await pausedAt()).toBeUndefined()
+})
+
+it('is in effect from when no credential allowed writes any more, also when it was stopped and repeated', async () => {
+  const clinic = await newClinic(db.table)
+  const inEffectAt = async () => (await clinicStore(db).find(clinic.id))?.pauseInEffectAt
+  const pauseAt = (at: string) => setPaused({ ...db.table, now: () => Date.parse(at) }, clinic.id, PAUSED_AT)
+  await issueCredential(db.table, clinic)
+  await pauseAt('2026-05-01T07:00:05.000Z')
+  expect(await inEffectAt()).toBe('2026-05-01T07:00:05.000Z')
+  await pauseAt('2026-05-01T08:00:00.000Z')
+  expect(await inEffectAt()).toBe('2026-05-01T07:00:05.000Z')
+  await resume(clinic)
+  expect(await inEffectAt()).toBeUndefined()
+  // A pause that is stopped before it reaches the credentials.
+  await clinicStore(db).update(clinic.id, { pausedAt: PAUSED_AT })
+  await pauseAt('2026-05-01T09:00:00.000Z')
+  expect(await inEffectAt()).toBe('2026-05-01T09:00:00.000Z')
 })
 
 describe('deliveries', () => {

@@ -1,7 +1,13 @@
 /** The deletion of a clinic: nothing is left of it but the ledger, whenever the deletion was stopped, and others are untouched. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { ScanCommand } from '@aws-sdk/lib-dynamodb'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { removeClinic } from '../../../bin/clinic/clinic-removal.ts'
+import { importEntities } from '../../../bin/clinic/import/entities.ts'
+import type { ImportableEntity, ImportRow, ImportRun } from '../../../bin/clinic/import/entity.ts'
+import { importFile } from '../../../bin/clinic/import/import-file.ts'
 import { anonymizeResponse } from '../../../shared/api/anonymize-response.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
@@ -11,8 +17,10 @@ import { credentialUse } from '../../../shared/store/credential-use.ts'
 import { credentialStore } from '../../../shared/store/credentials.ts'
 import { readImportIds } from '../../../shared/store/import-ids.ts'
 import { overflowMarkKey, tallyOverflowKey, tallyPartition } from '../../../shared/store/keys/calendar.ts'
+import { clinicKey } from '../../../shared/store/keys/clinics.ts'
 import { shortId } from '../../../shared/store/keys/key.ts'
 import { providerMessageKey } from '../../../shared/store/keys/messages.ts'
+import type { Item } from '../../../shared/store/table/write-requests.ts'
 import { allItems } from '../../support/all-items.ts'
 import { issueCredential } from '../../support/credentials.ts'
 import { addChangesOfOneRecord, createWebhook } from '../../support/deliveries.ts'
@@ -133,6 +141,62 @@ describe('the deletion of a clinic', () => {
       expect(await clinicStore(db).find(clinic.id)).not.toBeNull()
     }
     expect((await itemsWith(shortId(clinic.id), clinic.id, keys[0] as string)).length).toBe(2)
+  })
+
+  it('refuses new credentials and changes of the clinic from its beginning', async () => {
+    const refused: unknown[] = []
+    const attempt = (work: Promise<unknown>) =>
+      refused.push(work.catch((error: Error) => error.name + error.message))
+    const query: TestTable['table']['query'] = async (range) => {
+      const rows = await db.table.query(range)
+      attempt(issueCredential(db.table, clinic))
+      attempt(clinicStore(db).update(clinic.id, { pausedAt: null }))
+      await Promise.all(refused)
+      return rows
+    }
+    await removeClinic({ ...platform(), table: { ...later(), query } }, clinic)
+    const answers = new Set(await Promise.all(refused))
+    expect([...answers]).toEqual([
+      `Errorclinic ${clinic.id} is being deleted`,
+      `Errorclinic ${clinic.id} does not exist`,
+    ])
+    const left = await itemsWith(shortId(clinic.id), clinic.id, keys[0] as string)
+    expect(left.map(({ pk }) => pk.split('#')[0])).toEqual(['erasure', 'erasure'])
+  })
+
+  it('deletes a credential that an earlier version of the tool issues until the end', async () => {
+    let secret: { key: string; secret: string } | undefined
+    const transact: TestTable['table']['transact'] = async (writes) => {
+      // The earlier version knows of no deletion.
+      const { deletingAt: _, ...item } = (await db.table.get(clinicKey(clinic.id))) as Item & {
+        deletingAt: string
+      }
+      await db.table.putMany([item])
+      secret = await issueCredential(db.table, clinic)
+      await db.table.transact(writes)
+    }
+    await removeClinic({ ...platform(), table: { ...later(), transact } }, clinic)
+    const credentials = credentialStore({ table: db.table, now: Date.now })
+    expect(secret && (await credentials.authenticate(secret))).toBeNull()
+    expect((await itemsWith(shortId(clinic.id), clinic.id)).length).toBe(2)
+  })
+
+  it('ends an import that runs meanwhile, which writes nothing after it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'removal-'))
+    const file = join(folder, 'departments.ndjson')
+    writeFileSync(
+      file,
+      Array.from({ length: 200 }, (_, i) => `{"external_id":${i},"name":"D ${i}"}\n`).join(''),
+    )
+    const entity = importEntities(db.table, Date.now)[0] as ImportableEntity
+    const write = vi.fn(async (run: ImportRun, batch: readonly ImportRow[]) => {
+      if (write.mock.calls.length === 2) await removeClinic(platform(), clinic)
+      await entity.write(run, batch)
+    })
+    const importing = importFile(file, { ...entity, write }, clinic, { now: Date.now })
+    await expect(importing).rejects.toThrow('does not exist')
+    rmSync(folder, { recursive: true })
+    expect((await itemsWith(shortId(clinic.id), clinic.id)).length).toBe(2)
   })
 
   it('scans again until nothing is found, and says so if items are still being written', async () => {

@@ -13,10 +13,13 @@ let clinic: Clinic
 let key: string
 let secret: string
 let run: Awaited<ReturnType<typeof deployedStack>>['run']
+let runAsked: Awaited<ReturnType<typeof deployedStack>>['runAsked']
 
 beforeAll(async () => {
   db = await freshTable()
-  run = (await deployedStack({ OperatorLogGroup: 'operator-group', TableName: db.name, Cell: 'a' })).run
+  const stack = await deployedStack({ OperatorLogGroup: 'operator-group', TableName: db.name, Cell: 'a' })
+  run = stack.run
+  runAsked = stack.runAsked
 })
 beforeEach(async () => {
   clinic = await newClinic(db.table, { name: 'Praxis Nord', timezone: 'Europe/Berlin' })
@@ -148,5 +151,43 @@ describe('credential revoke-all', () => {
     const { printed } = await revokeAll('--yes', '--with-webhooks')
     expect(printed).toContain(`Deleted webhook endpoint ${id}`)
     expect(await webhookStore(db).list(clinic.id)).toEqual([])
+  })
+
+  it('run again after an interruption, deletes the endpoints of credentials that are revoked', async () => {
+    const { id } = await createWebhook(db.table, clinic.id, { createdBy: key })
+    await credentialStore({ table: db.table, now: Date.now }).revoke(key)
+    const undecided = await revokeAll('--yes')
+    expect([undecided.code, undecided.errors]).toEqual([
+      2,
+      expect.stringContaining(`receiving events: ${id}.`),
+    ])
+    const asked = await revokeAll('--with-webhooks')
+    expect([asked.code, asked.errors]).toEqual([2, expect.stringContaining(`are deleted: ${id}`)])
+    const { code, printed, lines } = await revokeAll('--with-webhooks', '--yes')
+    expect([code, printed]).toEqual([0, `Deleted webhook endpoint ${id}\n`])
+    expect(lines[1]?.records).toContain(id)
+    expect(await webhookStore(db).list(clinic.id)).toEqual([])
+    expect((await revokeAll('--with-webhooks')).printed).toContain('Nothing changed')
+  })
+
+  it('revokes all even if an endpoint is created meanwhile, which its repetition deletes', async () => {
+    const second = await issueCredential(db.table, clinic)
+    let created = ''
+    const answer = async () => {
+      created = (await createWebhook(db.table, clinic.id, { createdBy: key })).id
+      return 'yes'
+    }
+    const first = await runAsked(answer, 'credential', 'revoke-all', '--clinic', clinic.id)
+    expect([first.code, first.errors]).toEqual([
+      2,
+      expect.stringMatching(
+        `Revoked 2 credentials of Praxis Nord.*receiving events: ${created}.*Repeat the command with`,
+      ),
+    ])
+    expect(first.lines[1]?.records.toSorted()).toEqual([key, second.key].toSorted())
+    expect(await accepts(secret)).toBe(false)
+    expect((await revokeAll('--with-webhooks', '--yes')).printed).toContain(
+      `Deleted webhook endpoint ${created}`,
+    )
   })
 })

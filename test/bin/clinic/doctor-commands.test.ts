@@ -181,9 +181,23 @@ describe('time off', () => {
     const { code } = await doctor('time-off', '--remove', '2099-05-04/2099-05-08', '--add', MONDAY)
     expect([code, await bookableDates()]).toEqual([0, [TUESDAY]])
   })
+
+  it('is shown with its reason, and removed with it or without', async () => {
+    await doctor('time-off', '--add', `${MONDAY} "Conference; far"; ${TUESDAY} "Travel"`)
+    const shown = `${MONDAY} "Conference; far"; ${TUESDAY} "Travel"`
+    expect((await run('doctor', 'list', '--clinic', mine.clinic.id)).printed).toContain(`off ${shown}`)
+    expect((await doctor('show')).printed).toContain(shown)
+    expect((await doctor('time-off', '--remove', `${MONDAY} "Conference; far"; ${TUESDAY}`)).code).toBe(0)
+    expect(await bookableDates()).toEqual([MONDAY, TUESDAY])
+  })
 })
 
 describe('exceptions', () => {
+  it('have all their hours, also those after a space', async () => {
+    await doctor('schedule', '--exception', `${MONDAY} 09:00-10:00, 11:00-12:00`)
+    expect((await doctor('show')).printed).toContain(`${MONDAY} 09:00-10:00,11:00-12:00`)
+  })
+
   it('are shown, and can be removed', async () => {
     await doctor('schedule', '--exception', MONDAY, `${TUESDAY} 09:00-12:00`)
     expect(await bookableDates()).toEqual([TUESDAY])
@@ -247,6 +261,15 @@ describe('holidays of a clinic', () => {
     expect(await bookableDates()).toEqual([MONDAY])
     expect(await holiday('remove', MONDAY)).toMatchObject({
       ...{ code: 2, errors: 'Nothing was changed: 2099-05-04 is not a holiday. There is none.\n' },
+    })
+  })
+
+  it('are at most as many as each doctor can have a copy of', async () => {
+    const days = Array.from({ length: 200 }, (_, at) => new Date(Date.UTC(2098, 0, 1 + at)).toISOString())
+    await holiday('add', days.map((day) => day.slice(0, 10)).join('; '))
+    expect(await holiday('add', MONDAY)).toMatchObject({
+      code: 2,
+      errors: 'Nothing was changed: a clinic can have 200 holidays. Remove past ones first.\n',
     })
   })
 

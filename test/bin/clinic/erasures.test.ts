@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { readErasures } from '../../../bin/clinic/erasure-file.ts'
 import { CommandFailure } from '../../../bin/clinic/output.ts'
@@ -17,13 +16,14 @@ import { patientStore } from '../../../shared/store/patients/patients.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { filledPatient } from '../../support/filled-records.ts'
 import { createPopulatedClinic } from '../../support/records.ts'
+import { restored } from '../../support/restored.ts'
 import { freshTable, type TestTable } from '../../support/table.ts'
 import { tableText } from '../../support/table-text.ts'
 import { unstamped } from '../../support/unstamped.ts'
 import { importedClinic } from './import/calendar-fixtures.ts'
 
 const AT = '2026-05-01T07:00:00.000Z'
-const by = { at: AT, operator: 'arn:aws:sts::1:assumed-role/operator/eva' }
+const by = { at: AT, operator: 'arn:aws:sts::1:assumed-role/operator/eva', importIds: [] }
 const CANARY = /canar/
 
 let db: TestTable
@@ -35,14 +35,6 @@ beforeEach(async () => {
   clinic = created.clinic.id
   patient = created.patient.id
 })
-
-/** A table with the items that `source` has now, as a restore makes it. */
-async function restored(source: TestTable): Promise<TestTable> {
-  const target = await freshTable()
-  const { Items = [] } = await source.client.send(new ScanCommand({ TableName: source.name }))
-  for (const Item of Items) await target.client.send(new PutCommand({ TableName: target.name, Item }))
-  return target
-}
 
 const erase = (table: Table) => patientChanges(table).erase(clinic, patient, anonymizeResponse, by)
 
@@ -91,9 +83,14 @@ describe('a replay in a restored table', () => {
   })
 
   it('completes an erasure that was in progress at the restored time', async () => {
+    let isBegun = false
     const crashing: Table = {
       ...db.table,
-      query: () => Promise.reject(new Error('crash')),
+      tryTransact: async (writes) => {
+        await db.table.tryTransact(writes)
+        isBegun = true
+      },
+      query: (range) => (isBegun ? Promise.reject(new Error('crash')) : db.table.query(range)),
     }
     await expect(erase(crashing)).rejects.toThrow('crash')
     const target = await restored(db)
@@ -134,7 +131,10 @@ describe('a file of erasures', () => {
   it('is read as the ledger was written, for one clinic', () => {
     const line = { clinic_id: clinic, patient_id: patient, erased_at: '2026-05-01T10:00:00+03:00' }
     const other = { ...line, clinic_id: newUuid(), operator: by.operator }
-    write({ ...line, operator: by.operator, is_finished: true }, other)
+    const linked = newUuid()
+    write({ ...line, operator: by.operator, import_ids: [linked], is_finished: true }, other)
+    expect(readErasures(path, clinic)).toEqual([{ patient, ...by, importIds: [linked], isFinished: true }])
+    write({ ...line, operator: by.operator, is_finished: true })
     expect(readErasures(path, clinic)).toEqual([{ patient, ...by, isFinished: true }])
   })
 

@@ -1,7 +1,7 @@
 /** The commands that import files and list their ids: what they print, write and refuse. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { readImportIds } from '../../../shared/store/import-ids.ts'
@@ -69,6 +69,20 @@ describe('import --check', () => {
     expect(await total()).toBe(0)
   })
 
+  it('leaves the file of rejected rows, which is being corrected, and makes none', async () => {
+    const paths = [
+      file('patients.csv', PATIENTS),
+      file('patients-valid.csv', PATIENTS.replaceAll('0532', '+90532')),
+    ]
+    const rejected = ['patients', 'patients-valid'].map((name) => join(folder, `${name}.rejected.csv`))
+    for (const path of rejected) writeFileSync(path, 'corrected')
+    await tool('import', '--check', ...paths)
+    expect(rejected.map((path) => readFileSync(path, 'utf8'))).toEqual(['corrected', 'corrected'])
+    for (const path of rejected) rmSync(path)
+    await tool('import', '--check', ...paths)
+    expect(rejected.filter(existsSync)).toEqual([])
+  })
+
   it('prints the same as JSON', async () => {
     const { code, printed } = await tool('import', '--check', '--json', file('patients.csv', PATIENTS))
     expect([code, JSON.parse(printed)]).toEqual([
@@ -129,7 +143,7 @@ describe('import', () => {
     )
     expect(await total()).toBe(96)
     const rejected = join(folder, 'patients-many.rejected.csv')
-    expect([rejected, `${rejected}.unfinished`].filter(existsSync)).toEqual([])
+    expect(readdirSync(folder).filter((name) => name.startsWith(basename(rejected)))).toEqual([])
     const again = JSON.parse((await tool('import', '--json', path)).printed)
     expect(again).toMatchObject({ imported: 203, unchanged: 96, rejected: 1 })
     expect(readFileSync(rejected, 'utf8')).toContain('3,First,Last,none,phone_number must')

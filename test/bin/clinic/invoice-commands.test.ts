@@ -41,6 +41,20 @@ const invoice = async () => (await invoiceStore(db).find(mine.clinic.id, mine.in
 const paymentsOf = (kind: 'invoice' | 'patient', id: string) =>
   paymentStore(db).allOf(mine.clinic.id, kind, id)
 const erase = (id: string) => patientChanges(db.table).erase(mine.clinic.id, id, anonymizeResponse)
+/** Moves the invoice to the other patient, and stops after the first payments. */
+async function interruptedCorrection() {
+  let commits = 0
+  const crashing: typeof db.table = {
+    ...db.table,
+    tryTransact: (writes) => {
+      if (++commits > 1) throw new Error('crashed')
+      return db.table.tryTransact(writes)
+    },
+  }
+  const wanted = { patient: other.id, number: '2026-7' }
+  const crashed = invoiceCorrection(crashing).correct(mine.clinic.id, mine.invoice.id, wanted)
+  await expect(crashed).rejects.toThrow('crashed')
+}
 /** The names of a record's events, as they were announced. */
 const events = async (record: string) =>
   (await allItems(db)).flatMap(({ pk, e, d }) =>
@@ -167,23 +181,30 @@ describe('invoice correct', () => {
 
   it('moves more payments than fit into a transaction, and is completed when it is repeated', async () => {
     await pay(2 * MAX_PAYMENTS)
-    let commits = 0
-    const crashing: typeof db.table = {
-      ...db.table,
-      tryTransact: (writes) => {
-        if (++commits > 1) throw new Error('crashed')
-        return db.table.tryTransact(writes)
-      },
-    }
-    const wanted = { patient: other.id, number: '2026-7' }
-    const crashed = invoiceCorrection(crashing).correct(mine.clinic.id, mine.invoice.id, wanted)
-    await expect(crashed).rejects.toThrow('crashed')
+    await interruptedCorrection()
     expect((await paymentsOf('patient', other.id)).length).toBe(MAX_PAYMENTS)
     expect(await invoice()).toMatchObject({ number: mine.invoice.number, patient: { id: mine.patient.id } })
     expect((await correct('--patient', other.id, '--number', '2026-7')).code).toBe(0)
     expect((await paymentsOf('patient', other.id)).length).toBe(2 * MAX_PAYMENTS + 1)
     expect(await paymentsOf('patient', mine.patient.id)).toEqual([])
     expect(await invoice()).toMatchObject({ number: '2026-7', patient: { id: other.id }, paid: 22 })
+    await expectVerified()
+  })
+
+  it('leaves nothing of the patient of the invoice who is erased after an interruption', async () => {
+    await pay(MAX_PAYMENTS)
+    await interruptedCorrection()
+    await erase(mine.patient.id)
+    expect(await paymentsOf('patient', other.id)).toEqual([])
+    const payments = await paymentsOf('invoice', mine.invoice.id)
+    expect(payments).toHaveLength(MAX_PAYMENTS + 1)
+    const erased = await invoice()
+    for (const payment of payments)
+      expect(payment).toMatchObject({
+        invoice: { number: erased?.number },
+        patient: { id: mine.patient.id, fullName: erased?.patient.fullName },
+        description: null,
+      })
     await expectVerified()
   })
 

@@ -20,6 +20,7 @@ let patient: string
 let run: Awaited<ReturnType<typeof deployedStack>>['run']
 const root = mkdtempSync(join(tmpdir(), 'leaving-test-'))
 const outputs: Record<string, string> = { OperatorLogGroup: 'operator-group' }
+const LONG_AGO = '2026-05-01T07:00:00.000Z'
 const MANIFEST = join(root, 'whole', 'manifest.json')
 
 beforeAll(async () => {
@@ -68,8 +69,17 @@ describe('verify --all', () => {
   })
 })
 
+it('refuses to export a clinic whose pause was stopped', async () => {
+  const { id } = await newClinic(db.table)
+  await clinicStore(db).update(id, { pausedAt: LONG_AGO })
+  const { code, errors } = await run('export', '--clinic', id, '--out', join(root, 'unpaused'))
+  expect([code, errors]).toEqual([2, expect.stringContaining(`Repeat "clinic pause ${id}", then export.`)])
+  expect((await run('clinic', 'pause', id)).code).toBe(0)
+  expect((await clinicStore(db).find(id))?.pauseInEffectAt).toBeDefined()
+})
+
 it('exports a clinic, and refuses the folder of an export that is finished', async () => {
-  await setPaused(db.table, clinic.id, '2026-05-01T07:00:00.000Z')
+  await setPaused({ ...db.table, now: () => Date.parse(LONG_AGO) }, clinic.id, LONG_AGO)
   const args = ['export', '--clinic', clinic.id, '--out', join(root, 'whole')]
   const { code, printed, lines } = await run(...args)
   expect(code).toBe(0)
@@ -116,7 +126,8 @@ describe('clinic delete', () => {
     writeFileSync(MANIFEST, original)
     changeManifest({ finished_at: null, state: 'writing' })
     expect(await remove(...confirmed, ...exported)).toEqual(refusal('is not finished: repeat "export"'))
-    changeManifest({ finished_at: '2026-05-01T07:00:00.000Z' })
+    writeFileSync(MANIFEST, original)
+    changeManifest({ as_of: LONG_AGO })
     expect(await remove(...confirmed, ...exported)).toEqual(refusal('is of 2026-05-01, not of today'))
     writeFileSync(MANIFEST, '{')
     expect(await remove(...confirmed, ...exported)).toEqual(refusal('is not the manifest'))
@@ -139,7 +150,31 @@ describe('clinic delete', () => {
     expect(await clinicStore(db).find(clinic.id)).not.toBeNull()
   })
 
+  it('lets a clinic whose deletion was stopped only be deleted, without an export', async () => {
+    const { id, name } = await newClinic(db.table)
+    await clinicStore(db).beginDeletion(id, LONG_AGO)
+    for (const command of [
+      ['clinic', 'resume', id],
+      ['clinic', 'set', id, '--website', 'https://x.org', '--yes'],
+      ['credential', 'create', '--clinic', id, '--name', 'x', '--scopes', 'all'],
+      ['export', '--clinic', id, '--out', join(root, 'half')],
+    ])
+      expect(await run(...command)).toMatchObject({
+        code: 2,
+        errors: `Clinic ${id} is being deleted: repeat "clinic delete ${id}", which ends the deletion.\n`,
+      })
+    expect((await run('--json', 'clinic', 'list')).printed).toContain(`"deleting_at":"${LONG_AGO}"`)
+    expect((await run('verify', '--all')).printed).not.toContain(id)
+    expect(await run('clinic', 'delete', id, '--yes', '--confirm', name)).toMatchObject({
+      code: 0,
+      errors: '',
+    })
+    expect(await clinicStore(db).find(id)).toBeNull()
+  })
+
   it('deletes the clinic, after which it does not exist', async () => {
+    // Otherwise it waits for writes that had begun.
+    await clinicStore(db).beginDeletion(clinic.id, LONG_AGO)
     expect(await remove(...exported, ...confirmed)).toEqual([0, ''])
     expect(await clinicStore(db).find(clinic.id)).toBeNull()
     expect(await remove(...exported, ...confirmed)).toEqual([2, expect.stringContaining('does not exist')])
@@ -148,7 +183,7 @@ describe('clinic delete', () => {
   it('deletes a clinic without an export on request, also in a restored table', async () => {
     const restored = await freshTable()
     const { id } = await newClinic(restored.table)
-    await setPaused(restored.table, id, '2026-05-01T07:00:00.000Z')
+    await clinicStore(restored).beginDeletion(id, LONG_AGO)
     const args = ['clinic', 'delete', id, '--without-export', ...confirmed]
     expect((await run(...args)).code).toBe(2)
     expect(await run(...args, '--table', restored.name)).toMatchObject({ code: 0 })

@@ -5,15 +5,21 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { importEntities } from '../../../bin/clinic/import/entities.ts'
 import { importFile } from '../../../bin/clinic/import/import-file.ts'
+import { replayErasures } from '../../../bin/clinic/restore/erasure-replay.ts'
+import { anonymizeResponse } from '../../../shared/api/anonymize-response.ts'
+import { erasureLedger } from '../../../shared/store/copies/erasure-ledger.ts'
+import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { readImportIds } from '../../../shared/store/import-ids.ts'
 import { linkRecord } from '../../../shared/store/import-links.ts'
 import { patientKey } from '../../../shared/store/keys/patients.ts'
+import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
 import { patientStore } from '../../../shared/store/patients/patients.ts'
 import { ConditionFailed } from '../../../shared/store/table/errors.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { deployedStack } from '../../support/deployed-stack.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../support/records.ts'
-import { freshTable, NOW, type TestTable } from '../../support/table.ts'
+import { restored } from '../../support/restored.ts'
+import { aPatient, freshTable, NOW, newClinic, type TestTable } from '../../support/table.ts'
 
 let db: TestTable
 let mine: PopulatedClinic
@@ -86,6 +92,76 @@ describe('a linked record', () => {
     expect(await load('patients', [rowOf(mine.patient)])).toMatchObject({ imported: 1 })
     const refused = await unlink(mine.patient.id)
     expect([refused.code, refused.errors.trim()]).toEqual([2, 'The patient has no external id.'])
+  })
+})
+
+describe('a linked patient who is erased', () => {
+  const { firstName, lastName } = aPatient()
+  const imported = () => load('patients', [rowOf({ firstName, lastName })])
+  const erase = (id = mine.patient.id) =>
+    patientChanges(db.table).erase(mine.clinic.id, id, anonymizeResponse)
+
+  it('is not created by an import, after a restore to the time before the link', async () => {
+    const target = await restored(db)
+    await link(mine.patient.id, 'TR-1')
+    await erase()
+    const ledger = await erasureLedger(db).list(mine.clinic.id)
+    expect(ledger).toMatchObject([{ patient: mine.patient.id, importIds: [expect.any(String)] }])
+
+    await replayErasures(target.table, mine.clinic.id, ledger)
+    expect(await erasureLedger(target).list(mine.clinic.id)).toEqual(ledger)
+    const row = rowOf(mine.patient)
+    const { rejected, reasons } = await load('patients', [row], target.table)
+    expect([rejected, reasons]).toEqual([1, ['the patient was erased']])
+    const lost = await newClinic(target.table)
+    await replayErasures(target.table, lost.id, ledger)
+    expect(await erasureLedger(target).list(lost.id)).toEqual(ledger)
+  })
+
+  it('is not created by an import, when the ledger had the erasure before the link was known', async () => {
+    const target = await restored(db)
+    await link(mine.patient.id, 'TR-1')
+    await erase()
+    const ledger = await erasureLedger(db).list(mine.clinic.id)
+    await replayErasures(
+      target.table,
+      mine.clinic.id,
+      ledger.map((one) => ({ ...one, importIds: [] })),
+    )
+    await replayErasures(target.table, mine.clinic.id, ledger)
+    expect(await load('patients', [rowOf(mine.patient)], target.table)).toMatchObject({ rejected: 1 })
+  })
+
+  it('is not created by an import, after the link was removed', async () => {
+    await link(mine.patient.id, 'TR-1')
+    await load('patients', [rowOf(mine.patient)])
+    await unlink(mine.patient.id)
+    await erase()
+    expect(await imported()).toMatchObject({ imported: 0, rejected: 1 })
+  })
+
+  it('leaves an external id to the patient who got it since', async () => {
+    const other = aPatient()
+    await patientWriter(db).createMany(mine.clinic.id, [other])
+    await link(mine.patient.id, 'TR-1')
+    await unlink(mine.patient.id)
+    await link(other.id, 'TR-1')
+    await erase()
+    expect(await erasureLedger(db).list(mine.clinic.id)).toMatchObject([{ importIds: [] }])
+    expect(await load('patients', [rowOf(other)])).toMatchObject({ rejected: 0 })
+  })
+
+  it('leaves an external id to the patient whom an import made with it since, and keeps the erasure of that one', async () => {
+    await link(mine.patient.id, 'TR-1')
+    await unlink(mine.patient.id)
+    expect(await imported()).toMatchObject({ imported: 1 })
+    await erase((await readImportIds(db.table, mine.clinic.id))('patient', 'TR-1'))
+    const before = await erasureLedger(db).list(mine.clinic.id)
+    await erase()
+    expect(await erasureLedger(db).list(mine.clinic.id)).toMatchObject([
+      ...before,
+      { patient: mine.patient.id, importIds: [] },
+    ])
   })
 })
 

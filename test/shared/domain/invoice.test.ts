@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { eraseFields } from '../../../shared/domain/field-policy.ts'
 import {
@@ -5,6 +6,7 @@ import {
   INVOICE_FIELDS,
   type Invoice,
   lineAmount,
+  statedPaidAt,
   subtotalOf,
   taxOn,
 } from '../../../shared/domain/invoice.ts'
@@ -188,6 +190,46 @@ it.each([
     expect(lineAmount({ quantity, unitPrice })).toBe(amount)
   },
 )
+
+describe('statedPaidAt', () => {
+  const at = '2026-03-01T00:00:00.000Z'
+  it.each<[string, Partial<Invoice>, string | null]>([
+    ['what the clinic has stated', { clinicPaidAt: at, paid: 40 }, at],
+    ['that of an invoice that is paid without payments', { clinicPaidAt: null, paidAt: at }, at],
+    ['nothing if it is that of a payment', { clinicPaidAt: null, paidAt: at, paid: 100 }, null],
+  ])('is %s', (_, facts, expected) => {
+    expect(statedPaidAt(invoice(facts))).toBe(expected)
+  })
+
+  it('is all that a copy of the invoice needs to be shown the same with the same payments', () => {
+    const instants = fc.integer({ min: 1, max: 9 }).map((day) => `2026-01-0${day}T00:00:00.000Z`)
+    const payments = fc.array(
+      fc.record({
+        amount: fc.integer({ min: 1, max: 100 }),
+        type: fc.constantFrom('payment', 'refund'),
+        status: fc.constantFrom('completed', 'failed'),
+        createdAt: instants,
+      }) as fc.Arbitrary<Payment>,
+      { maxLength: 3 },
+    )
+    const first = fc.record({
+      clinicStatus: fc.constantFrom('sent', 'paid', 'cancelled'),
+      total: fc.constantFrom(0, 60),
+      clinicPaidAt: fc.option(instants),
+    }) as fc.Arbitrary<Partial<Invoice>>
+    fc.assert(
+      fc.property(first, fc.array(payments, { minLength: 1, maxLength: 3 }), (facts, states) => {
+        const original = states.reduce(applyPayments, invoice({ ...facts, paidAt: null }))
+        const { clinicStatus, total } = original
+        const clinicPaidAt = statedPaidAt(original)
+        const copy = applyPayments(invoice({ clinicStatus, total, clinicPaidAt }), states.at(-1) ?? [])
+        const { paid, status, paidAt } = original
+        expect(copy).toMatchObject({ paid, status, paidAt })
+        expect(statedPaidAt(copy)).toBe(clinicPaidAt)
+      }),
+    )
+  })
+})
 
 it('rounds a subtotal once, half up', () => {
   const half = { quantity: 5_000, unitPrice: 1 }

@@ -66,6 +66,21 @@ describe('a record of the catalogue', () => {
     })
   })
 
+  it('is not saved if another of its kind was saved since all were read', async () => {
+    const { id: clinic } = await newClinic(db.table)
+    const rooms = roomStore(db)
+    const { version } = await rooms.readState(clinic)
+    await departmentStore(db).save(clinic, [
+      { before: null, after: { id: newUuid(), name: 'Surgery', isActive: true } },
+    ])
+    await rooms.save(clinic, [{ before: null, after: aRoom() }], version)
+    const stale = rooms.save(clinic, [{ before: null, after: aRoom() }], version)
+    await expect(stale).rejects.toBeInstanceOf(ConditionFailed)
+    const state = await rooms.readState(clinic)
+    expect(state).toEqual({ entries: await rooms.list(clinic), version: version + 1 })
+    await rooms.save(clinic, [{ before: null, after: aRoom() }], state.version)
+  })
+
   it('is not changed or removed if it has changed since it was read', async () => {
     const { id: clinic } = await newClinic(db.table)
     const rooms = roomStore(db)

@@ -1,5 +1,5 @@
 /** What an export writes, that it can be imported and exported again without a difference, and that it can be stopped. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -8,15 +8,23 @@ import { exportClinic } from '../../../../bin/clinic/export/export-clinic.ts'
 import { readManifest } from '../../../../bin/clinic/export/manifest.ts'
 import { importEntities } from '../../../../bin/clinic/import/entities.ts'
 import { importFile } from '../../../../bin/clinic/import/import-file.ts'
+import { trialTable } from '../../../../bin/clinic/import/trial-table.ts'
 import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
+import { invoiceStore } from '../../../../shared/store/calendar/invoices.ts'
 import { clinicStore } from '../../../../shared/store/clinics.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
+import { holidayStore } from '../../../../shared/store/holidays.ts'
+import { shortId } from '../../../../shared/store/keys/key.ts'
+import { patientWriter } from '../../../../shared/store/patients/patient-writer.ts'
+import { patientStore } from '../../../../shared/store/patients/patients.ts'
 import type { Table } from '../../../../shared/store/table/table.ts'
+import { issueCredential } from '../../../support/credentials.ts'
 import { filledPatient } from '../../../support/filled-records.ts'
 import { createPopulatedClinic } from '../../../support/records.ts'
-import { freshTable, newClinic, type TestTable } from '../../../support/table.ts'
-import { invoice, lines, message, payment, visit } from '../import/calendar-fixtures.ts'
+import { aPatient, freshTable, newClinic, type TestTable } from '../../../support/table.ts'
+import { FIRST, invoice, lines, message, payment, visit } from '../import/calendar-fixtures.ts'
+import { runVerification } from '../verify/practice.ts'
 
 let db: TestTable
 let clinic: Clinic
@@ -27,6 +35,10 @@ const newFolder = () => join(root, `export-${++folders}`)
 const sleep = async () => {
   throw new Error('no pause to wait for')
 }
+
+const NATIONAL_DAY = { from: '2026-10-29', to: '2026-10-29' }
+
+const bill = (id: string) => ({ ...invoice, external_id: id, invoice_number: id, subtotal: 20 })
 
 const FILES: Record<string, object[]> = {
   departments: [{ external_id: 'D1', name: 'Kardiologie' }],
@@ -39,8 +51,13 @@ const FILES: Record<string, object[]> = {
         department_external_id: 'D1',
       },
       ...{ hours: 'mon-fri 09:00-12:30,13:30-18:00; sat 10:00-14:00', breaks: 'mon 10:00-10:15' },
-      time_off: '2026-12-24/2026-12-26; 2027-01-01',
+      time_off: '2026-12-24/2026-12-26 "Family; ""far"" away"; 2027-01-01',
+      exceptions: '2026-12-23 09:00-12:00,13:00-14:00; 2026-12-28 off',
     },
+  ],
+  holidays: [
+    { external_id: 'H1', from: '2026-12-25', to: '2026-12-26', name: 'Christmas; "both" days' },
+    { external_id: 'H2', from: '2027-01-01' },
   ],
   rooms: [{ external_id: 'R1', name: 'Room 1', department_external_id: 'D1', is_active: false }],
   treatments: [
@@ -93,6 +110,10 @@ const FILES: Record<string, object[]> = {
       subtotal: 20,
       due_date: '2026-05-01',
     },
+    { ...bill('stated'), status: 'sent', paid_at: '2026-04-05T10:00:00Z' },
+    { ...bill('unpaid again'), status: 'sent', paid_at: '2026-04-05T11:00:00Z' },
+    { ...bill('paid'), status: 'paid', paid_at: '2026-04-05T12:00:00Z' },
+    { ...bill('paid later'), status: 'sent', paid_at: null },
   ],
   payments: [
     payment,
@@ -101,6 +122,8 @@ const FILES: Record<string, object[]> = {
       void_reason: 'Mistyped; paid "twice"',
     },
     { ...payment, external_id: 'q', invoice_external_id: 'j', amount: 20, description: 'card; "new"' },
+    { ...payment, external_id: 'part', invoice_external_id: 'unpaid again', amount: 5 },
+    { ...payment, external_id: 'whole', invoice_external_id: 'paid later' },
   ],
   messages: [
     { ...message, subject: 'Visit' },
@@ -117,11 +140,15 @@ const FILES: Record<string, object[]> = {
 
 const FILE_NAMES = Object.keys(FILES).flatMap((name) => [`${name}.csv`, `${name}.ndjson`])
 
-async function load(target: Clinic, name: string, file: string): Promise<void> {
-  const entity = importEntities(db.table, Date.now).find((known) => known.name === name)
+async function load(target: Clinic, name: string, file: string, table?: Table): Promise<void> {
+  const entity = importEntities(table ?? db.table, Date.now).find((known) => known.name === name)
   if (!entity) throw new Error(`no entity ${name}`)
   const reasons: string[] = []
-  await importFile(file, entity, target, { now: Date.now, onRejected: ({ reason }) => reasons.push(reason) })
+  await importFile(file, entity, target, {
+    now: Date.now,
+    isTrial: table !== undefined,
+    onRejected: ({ reason }) => reasons.push(reason),
+  })
   expect([name, reasons]).toEqual([name, []])
 }
 
@@ -146,6 +173,12 @@ const rowsOf = (folder: string, name: string): Record<string, unknown>[] =>
 /** The clinic as it is now, with its pause. */
 const current = async ({ id }: Clinic): Promise<Clinic> => (await clinicStore(db).find(id)) as Clinic
 
+/** What the API shows of invoices beside their columns. */
+const shown = async ({ id }: Clinic) =>
+  (await invoiceStore(db).page(id, {}, FIRST)).items
+    .map(({ number, status, paid, paidAt, total }) => ({ number, status, paid, paidAt, total }))
+    .sort((a, b) => (a.number < b.number ? -1 : 1))
+
 beforeAll(async () => {
   db = await freshTable()
   // A patient without external ids, as the API makes them, and one who is erased.
@@ -156,10 +189,17 @@ beforeAll(async () => {
     writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
     await load(clinic, name, file)
   }
+  // One that was not imported.
+  const holidays = holidayStore(db)
+  await holidays.set(clinic.id, (before) => [...before, { ...NATIONAL_DAY, reason: 'National day' }])
+  await holidays.refreshCopies(clinic.id)
   erased = patient.id
   await patientChanges(db.table).erase(clinic.id, erased, anonymizeResponse, { operator: 'test' })
 })
 afterAll(() => rmSync(root, { recursive: true }))
+
+const pausedAt = (now: number, { id } = clinic) =>
+  setPaused({ ...db.table, now: () => now }, id, new Date(now).toISOString())
 
 describe('an export', () => {
   it('has every column of the import but the record’s own id, and rows of every entity', async () => {
@@ -171,8 +211,16 @@ describe('an export', () => {
       expect(Object.keys(row)).toEqual(['external_id', ...columns.filter((column) => column !== 'id')])
       expect(manifest.files[`${name}.csv`]?.rows).toBe(rowsOf(folder, name).length)
     }
+    expect(rowsOf(folder, 'doctors')).toContainEqual(
+      expect.objectContaining({ ...FILES.doctors?.[0], hours: expect.stringContaining('sat 10:00-14:00') }),
+    )
+    expect(rowsOf(folder, 'holidays')).toEqual([
+      { external_id: '2026-10-29', ...NATIONAL_DAY, name: 'National day' },
+      FILES.holidays?.[0],
+      { external_id: 'H2', from: '2027-01-01', to: '2027-01-01', name: null },
+    ])
     expect(rowsOf(folder, 'patients')).toMatchObject([
-      { external_id: erased, first_name: 'Erased', notes: null },
+      { external_id: erased, first_name: 'Erased', is_active: false, notes: null },
       { external_id: '1', first_name: 'Ada', created_at: expect.stringMatching(/Z$/) },
       { external_id: 'b,2', is_active: false },
     ])
@@ -182,6 +230,23 @@ describe('an export', () => {
         patient_external_id: 'b,2',
         status: 'sent',
         paid_amount: 20,
+      }),
+    )
+    // What was stated, whatever the payments make of it.
+    expect(
+      Object.fromEntries(
+        rowsOf(folder, 'invoices').map(({ external_id, paid_at }) => [external_id, paid_at]),
+      ),
+    ).toMatchObject({
+      stated: '2026-04-05T10:00:00.000Z',
+      'unpaid again': '2026-04-05T11:00:00.000Z',
+      paid: '2026-04-05T12:00:00.000Z',
+      'paid later': null,
+    })
+    expect(rowsOf(folder, 'payments')).toContainEqual(
+      expect.objectContaining({
+        ...{ external_id: 'void', status: 'failed', voided_at: '2026-04-03T10:00:00.000Z' },
+        void_reason: 'Mistyped; paid "twice"',
       }),
     )
     expect(JSON.stringify(filesOf(folder))).not.toMatch(/canar/i)
@@ -207,9 +272,15 @@ describe('an export', () => {
       const [first, second] = [newFolder(), newFolder()]
       await run(clinic, first)
       const copy = await newClinic(db.table, { currency: clinic.currency })
-      for (const name of Object.keys(FILES)) await load(copy, name, join(first, `${name}.${format}`))
+      const fileOf = (name: string) => join(first, `${name}.${format}`)
+      using trial = trialTable(db.table)
+      for (const name of Object.keys(FILES)) await load(copy, name, fileOf(name), trial)
+      expect((await patientStore(db).page(copy.id, FIRST)).total).toBe(0)
+      for (const name of Object.keys(FILES)) await load(copy, name, fileOf(name))
       await run(copy, second)
       expect(filesOf(second)).toEqual(filesOf(first))
+      expect(await shown(copy)).toEqual(await shown(clinic))
+      expect((await runVerification(db.table, copy.id)).found).toEqual([])
     },
   )
 
@@ -235,17 +306,65 @@ describe('an export', () => {
   })
 
   it('is of one moment if the clinic was paused', async () => {
-    await setPaused(db.table, clinic.id, new Date(Date.now() - 60_000).toISOString())
+    await pausedAt(Date.now() - 60_000)
     const waits: number[] = []
     const paused = await exportClinic(db.table, await current(clinic), newFolder(), {
       sleep: async (ms) => waits.push(ms),
     })
     expect([paused.is_one_moment, paused.read_again, waits]).toEqual([true, 0, []])
-    await setPaused(db.table, clinic.id, new Date().toISOString())
+    await setPaused(db.table, clinic.id, null)
+    await pausedAt(Date.now())
     await exportClinic(db.table, await current(clinic), newFolder(), { sleep: async (ms) => waits.push(ms) })
     expect(waits).toEqual([expect.closeTo(20_000, -4)])
     await setPaused(db.table, clinic.id, null)
     expect((await run(clinic, newFolder())).is_one_moment).toBe(false)
+  })
+
+  it('does not claim one moment of a pause that was stopped, and waits for its repetition to take effect', async () => {
+    const paused = await newClinic(db.table)
+    await issueCredential(db.table, paused)
+    const at = new Date(Date.now() - 60_000).toISOString()
+    await clinicStore(db).update(paused.id, { pausedAt: at })
+    const waits: number[] = []
+    const exported = async () =>
+      exportClinic(db.table, await current(paused), newFolder(), { sleep: async (ms) => waits.push(ms) })
+    expect((await exported()).is_one_moment).toBe(false)
+    await setPaused(db.table, paused.id, at)
+    expect((await exported()).is_one_moment).toBe(false)
+    expect(waits).toEqual([expect.closeTo(20_000, -4)])
+  })
+
+  it('of a paused clinic says up to when it has the changes of the operator', async () => {
+    const paused = (await createPopulatedClinic(db.table)).clinic
+    await pausedAt(Date.now() - 60_000, paused)
+    let changedAt = ''
+    const query: Table['query'] = async (range) => {
+      if (range.pk === `${shortId(paused.id)}#CP` && changedAt === '') {
+        await patientWriter(db).createMany(paused.id, [aPatient({ lastName: 'Late' })])
+        changedAt = new Date().toISOString()
+      }
+      return db.table.query(range)
+    }
+    const folder = newFolder()
+    const manifest = await run(await current(paused), folder, { ...db.table, query })
+    expect(JSON.stringify(rowsOf(folder, 'patients'))).not.toContain('Late')
+    expect(manifest.as_of && manifest.as_of < changedAt).toBe(true)
+  })
+
+  it('reads what has changed since, if it was stopped while it wrote its files', async () => {
+    const { clinic: stopped } = await createPopulatedClinic(db.table)
+    const [folder, now] = [newFolder(), () => Date.now() - 3 * 86_400_000]
+    const query: Table['query'] = async (range) => {
+      if (range.pk === `${shortId(stopped.id)}#CP`) mkdirSync(join(folder, 'patients.csv.tmp'))
+      return db.table.query(range)
+    }
+    await expect(run(stopped, folder, { ...db.table, query, now })).rejects.toThrow('EISDIR')
+    expect(readManifest(folder)?.state).toBe('writing')
+    rmSync(join(folder, 'patients.csv.tmp'), { recursive: true })
+    await patientWriter(db).createMany(stopped.id, [aPatient({ lastName: 'Newcomer' })])
+    const { as_of } = await run(stopped, folder)
+    expect(rowsOf(folder, 'patients').map(({ last_name }) => last_name)).toContain('Newcomer')
+    expect(Date.now() - Date.parse(as_of ?? '')).toBeLessThan(60_000)
   })
 
   it('reads records again that change meanwhile, and says so', async () => {

@@ -244,7 +244,7 @@ describe('importing a catalogue', () => {
     const store = treatmentStore(db)
     for (const chunk of chunked(
       Array.from({ length: 999 }, () => aTreatment()),
-      100,
+      90,
     ))
       await store.save(
         clinic.id,

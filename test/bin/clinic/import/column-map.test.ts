@@ -190,8 +190,11 @@ describe('a map', () => {
       issue_date: '2026-05-01',
     })
     expect(read('patients', {}, { date_of_birth: '31.2.1974', phone_number: '12' }, formats)).toEqual({
-      date_of_birth: 'is not D.M.YYYY or YYYY-MM-DD, as the map says',
+      date_of_birth: 'is not a date that exists',
       phone_number: 'is neither a phone number of DE nor one with a country code',
+    })
+    expect(read('patients', {}, { date_of_birth: 'Feb 1974' }, formats)).toEqual({
+      date_of_birth: 'is not D.M.YYYY or YYYY-MM-DD, as the map says',
     })
   })
 })

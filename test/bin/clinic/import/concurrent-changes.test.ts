@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { anonymizeResponse } from '../../../../shared/api/anonymize-response.ts'
 import { appointmentStore } from '../../../../shared/store/calendar/appointments.ts'
+import { priceListStore, roomStore, treatmentStore } from '../../../../shared/store/catalogue.ts'
 import { copiedNames } from '../../../../shared/store/copies/copied-names.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { doctorStore } from '../../../../shared/store/doctors.ts'
@@ -141,5 +142,31 @@ describe('an import whose transactions fail', () => {
     const result = await load(name, rows, failingTable('before', errors))
     expect(result).toMatchObject({ imported: rows.length, unchanged: 0, rejected: 0 })
     expect(errors).toEqual([])
+  })
+})
+
+describe('an import of what another import changes between reading and writing', () => {
+  it('makes no second default price list', async () => {
+    const list = (id: string) => ({ external_id: id, name: id, is_default: true })
+    const table = interruptedTable(() => load('price-lists', [list('b')]))
+    expect(await load('price-lists', [list('a')], table)).toMatchObject({ imported: 0, rejected: 1 })
+    const all = await priceListStore(imported.db).list(imported.clinic.id)
+    expect(all).toMatchObject([{ name: 'b', isDefault: true }])
+  })
+
+  it('gives no code to a second treatment', async () => {
+    const treatment = (id: string) => ({
+      ...{ external_id: id, name: id, code: 'C', duration_minutes: 30, price: '80' },
+    })
+    const table = interruptedTable(() => load('treatments', [treatment('b')]))
+    expect(await load('treatments', [treatment('a')], table)).toMatchObject({ imported: 0, rejected: 1 })
+    expect(await treatmentStore(imported.db).list(imported.clinic.id)).toMatchObject([{ name: 'b' }])
+  })
+
+  it('keeps both if they do not contradict each other', async () => {
+    const rows = [...Array(45).keys()].map((at) => ({ external_id: `r${at}`, name: `Room ${at}` }))
+    const table = interruptedTable(() => load('rooms', [{ external_id: 'x', name: 'X' }]))
+    expect(await load('rooms', rows, table)).toMatchObject({ imported: 45, rejected: 0 })
+    expect(await roomStore(imported.db).list(imported.clinic.id)).toHaveLength(46)
   })
 })

@@ -15,6 +15,7 @@ import {
 } from '../../../../shared/store/catalogue.ts'
 import { patientChanges } from '../../../../shared/store/copies/patient-changes.ts'
 import { doctorStore } from '../../../../shared/store/doctors.ts'
+import { holidayStore } from '../../../../shared/store/holidays.ts'
 import { type ImportedKind, readImportIds } from '../../../../shared/store/import-ids.ts'
 import { messageStore } from '../../../../shared/store/messages/messages.ts'
 import { patientStore } from '../../../../shared/store/patients/patients.ts'
@@ -65,6 +66,17 @@ const ENTITIES: [string, object, object, () => Promise<unknown>, string][] = [
       const store = departmentStore(imported.db)
       const [before] = await store.list(imported.clinic.id)
       if (before) await store.save(imported.clinic.id, [{ before, after: { ...before, name: 'Ward' } }])
+    },
+    'name differs',
+  ],
+  [
+    'holidays',
+    { external_id: 'h', from: '2026-12-25', name: 'Christmas' },
+    { name: 'Noel' },
+    async () => {
+      const store = holidayStore(imported.db)
+      await store.set(imported.clinic.id, (days) => days.map((day) => ({ ...day, reason: 'Closed' })))
+      await store.refreshCopies(imported.clinic.id)
     },
     'name differs',
   ],

@@ -262,7 +262,13 @@ it('refuses a source with an interrupted erasure, before anything is changed', a
   const { clinic, patient } = await createPopulatedClinic(source.table)
   const restored = await restoredFrom(source)
   const before = await tableText(restored)
-  const crashing = { ...source.table, query: () => Promise.reject(new Error('crash')) }
+  const crashing: Table = {
+    ...source.table,
+    tryTransact: async (writes) => {
+      await source.table.tryTransact(writes)
+      throw new Error('crash')
+    },
+  }
   await expect(erase(crashing, clinic, patient.id)).rejects.toThrow('crash')
   const settling = settleFromSource({ source: source.table, restored: restored.table }, { now: Date.now })
   await expect(settling).rejects.toThrow(UnfinishedErasure)
