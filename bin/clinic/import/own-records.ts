@@ -17,7 +17,8 @@ import type { SourceRow } from './row.ts'
 /** Rows whose ids are looked up together. */
 const ROWS = 96
 
-const KEYS: { readonly [Kind in ImportedKind]: (clinic: ClinicId, id: string) => Key } = {
+/** Holidays have no ids of their own: those without an external id are exported under their days. */
+const KEYS: { readonly [Kind in Exclude<ImportedKind, 'holiday'>]: (clinic: ClinicId, id: string) => Key } = {
   patient: patientKey,
   doctor: doctorKey,
   department: departmentKey,
@@ -48,7 +49,7 @@ export class OwnRecords {
   /** The id of the record that an external id means, as far as its records were looked up. */
   readonly idOf: ImportIds = (kind, externalId) => {
     const id = parseOwnId(externalId)
-    if (id !== null) {
+    if (id !== null && kind !== 'holiday') {
       const key = KEYS[kind](this.#clinic, id)
       const name = `${key.pk} ${id}`
       if (this.#found.has(name)) return id
