@@ -110,7 +110,7 @@ function addDiscard(group: Command): void {
       await giveBack(client, url, [letter])
       const what = describeLetter(letterJson(name, letter))
       await confirm(command, [`Dead letter ${id} of ${name} is deleted: ${what}`])
-      // Only now for good: SQS holds a letter for less time than an operator may need to decide.
+      // SQS holds a letter for less time than an operator may need to decide.
       const taken = await take(command, id, { queue: name })
       await deleteLetters(client, url, [taken.letter])
       print(command, { ...letterJson(name, letter), discarded: true }, [
