@@ -31,7 +31,7 @@ export function parseWeeklyHours(text: string): WeeklyHours {
 
 /** The inverse of {@link parseWeeklyHours}, with one part for all days that have the same windows. */
 export function formatWeeklyHours(week: WeeklyHours): string {
-  const timesOf = (day: Weekday) => (week[day] ?? []).map(({ start, end }) => `${start}-${end}`).join(',')
+  const timesOf = (day: Weekday) => formatWindows(week[day] ?? [])
   const daysOf = Map.groupBy(WEEKDAYS, timesOf)
   daysOf.delete('')
   return [...daysOf].map(([times, days]) => `${formatDays(days)} ${times}`).join('; ')
