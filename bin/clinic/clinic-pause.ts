@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
-import { webhookHealthStore } from '../../shared/store/events/webhook-health.ts'
+import { excludePause } from '../../shared/store/events/webhook-health.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { connect, requireClinic } from './connection.ts'
 import { print } from './output.ts'
@@ -32,7 +32,7 @@ export function addPauseCommands(group: Command): void {
       const table = await connect(command)
       const before = await requireClinic(table, id)
       if (before.pausedAt !== undefined)
-        await webhookHealthStore({ table }).excludePause(before.id, Date.parse(before.pausedAt), table.now())
+        await excludePause(table, before.id, Date.parse(before.pausedAt), table.now())
       await setPaused(table, before.id, null)
       const line =
         before.pausedAt === undefined

@@ -29,7 +29,7 @@ export function addRotation(group: Command): void {
     .option('--end-previous', 'end the overlap of an earlier rotation')
     .option(
       '--replace-current',
-      'replace the secret of the last rotation, which nobody received; the previous one is still accepted',
+      'replace the secret of the last rotation, which was lost; the previous one is still accepted',
     )
     .action(async (text: string, given: RotateOptions, command: Command) => {
       const key = requireKey(text)
@@ -72,6 +72,6 @@ function rotationRefusal(
     )
   if (outcome.kind !== 'rotating') return credentialRefusal(key, outcome.kind)
   return new CommandFailure(
-    `Credential ${key} was rotated already: its previous secret is accepted until ${outcome.until}. If nobody received the new secret, repeat the command with --replace-current: the previous one stays accepted. With --end-previous, the previous one is refused at once.`,
+    `Credential ${key} was rotated already: its previous secret is accepted until ${outcome.until}. If the new secret was lost, repeat the command with --replace-current: the previous one stays accepted. With --end-previous, the previous one is refused at once.`,
   )
 }

@@ -107,14 +107,12 @@ function addDiscard(group: Command): void {
     .option(...QUEUE_OPTION)
     .action(async (id: string, given: Options, command: Command) => {
       const { client, name, url, letter } = await take(command, id, given)
-      try {
-        const what = describeLetter(letterJson(name, letter))
-        await confirm(command, [`Dead letter ${id} of ${name} is deleted: ${what}`])
-      } catch (error) {
-        await giveBack(client, url, [letter])
-        throw error
-      }
-      await deleteLetters(client, url, [letter])
+      await giveBack(client, url, [letter])
+      const what = describeLetter(letterJson(name, letter))
+      await confirm(command, [`Dead letter ${id} of ${name} is deleted: ${what}`])
+      // SQS holds a letter for less time than an operator may need to decide.
+      const taken = await take(command, id, { queue: name })
+      await deleteLetters(client, url, [taken.letter])
       print(command, { ...letterJson(name, letter), discarded: true }, [
         `Discarded dead letter ${id} of ${name}`,
       ])

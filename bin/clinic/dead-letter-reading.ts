@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-sqs'
 import { chunked } from '../../shared/store/table/chunked.ts'
 
-/** How long a letter is hidden from others, unless it is given back before: longer than a person takes to answer a question. */
+/** How long a letter is hidden from others, unless it is given back before. */
 const HOLD_SECONDS = 120
 /** A long poll queries all SQS servers, however short it is. */
 const POLL_SECONDS = 1

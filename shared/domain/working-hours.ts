@@ -29,12 +29,23 @@ export function parseWeeklyHours(text: string): WeeklyHours {
   return week
 }
 
-/** The inverse of {@link parseWeeklyHours}, with one part for each day. */
+/** The inverse of {@link parseWeeklyHours}, with one part for all days that have the same windows. */
 export function formatWeeklyHours(week: WeeklyHours): string {
-  return WEEKDAYS.flatMap((day) => {
-    const times = formatWindows(week[day] ?? [])
-    return times ? [`${day} ${times}`] : []
-  }).join('; ')
+  const timesOf = (day: Weekday) => formatWindows(week[day] ?? [])
+  const daysOf = Map.groupBy(WEEKDAYS, timesOf)
+  daysOf.delete('')
+  return [...daysOf].map(([times, days]) => `${formatDays(days)} ${times}`).join('; ')
+}
+
+/** `mon-wed,fri` */
+function formatDays(days: readonly Weekday[]): string {
+  const isIn = (at: number) => days.includes(WEEKDAYS[at] as Weekday)
+  return WEEKDAYS.flatMap((first, at) => {
+    if (!isIn(at) || isIn(at - 1)) return []
+    const end = WEEKDAYS.findIndex((_, day) => day > at && !isIn(day))
+    const last = WEEKDAYS.at(end < 0 ? -1 : end - 1)
+    return first === last ? first : `${first}-${last}`
+  }).join(',')
 }
 
 /**

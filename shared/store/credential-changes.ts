@@ -28,7 +28,7 @@ export type RotationOutcome =
 
 /**
  * What a rotation does while the secret before the last one is still accepted: nothing, end that secret, or replace the current
- * one, which nobody has received.
+ * one, which was lost.
  */
 export type DuringOverlap = 'refuse' | 'end-previous' | 'replace-current'
 

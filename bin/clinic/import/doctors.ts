@@ -48,7 +48,7 @@ const parsed = <T>(max: number, parse: (text: string) => T) =>
   })
 
 /** `mon-fri 09:00-17:00; sat 10:00-14:00` */
-export const weeklyHours = parsed(1000, parseWeeklyHours)
+export const weeklyHours = parsed(10_000, parseWeeklyHours)
 
 /** `2026-12-24/2026-12-26 "Family"; 2027-01-01` */
 export const timeOff = parsed(50_000, parseTimeOff)

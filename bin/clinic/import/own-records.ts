@@ -17,9 +17,8 @@ import type { SourceRow } from './row.ts'
 /** Rows whose ids are looked up together. */
 const ROWS = 96
 
-const KEYS: { readonly [Kind in ImportedKind]: ((clinic: ClinicId, id: string) => Key) | null } = {
-  // A clinic's holidays are one record without ids.
-  holiday: null,
+/** Holidays have no ids of their own: those without an external id are exported under their days. */
+const KEYS: { readonly [Kind in Exclude<ImportedKind, 'holiday'>]: (clinic: ClinicId, id: string) => Key } = {
   patient: patientKey,
   doctor: doctorKey,
   department: departmentKey,
@@ -50,9 +49,8 @@ export class OwnRecords {
   /** The id of the record that an external id means, as far as its records were looked up. */
   readonly idOf: ImportIds = (kind, externalId) => {
     const id = parseOwnId(externalId)
-    const keyOf = KEYS[kind]
-    if (id !== null && keyOf) {
-      const key = keyOf(this.#clinic, id)
+    if (id !== null && kind !== 'holiday') {
+      const key = KEYS[kind](this.#clinic, id)
       const name = `${key.pk} ${id}`
       if (this.#found.has(name)) return id
       this.#asked.set(name, key)

@@ -105,26 +105,7 @@ export function webhookHealthStore({ table }: { table: Table }) {
     })
   }
 
-  /**
-   * Leaves a pause of the clinic out of the time for which its receivers have failed: nothing is delivered meanwhile, so none
-   * can succeed. Called before the pause ends.
-   */
-  async function excludePause(clinic: ClinicId, from: number, until: number): Promise<void> {
-    for (const [webhook, { failingSince }] of await listWebhookHealth(table, clinic)) {
-      if (failingSince === null || failingSince >= until) continue
-      await change(clinic, webhook, {
-        UpdateExpression: 'SET failingSince = :moved',
-        ConditionExpression: 'failingSince = :read',
-        ExpressionAttributeValues: {
-          ':read': failingSince,
-          // An attempt that had begun before the pause can fail during it.
-          ':moved': failingSince + until - Math.max(from, failingSince),
-        },
-      })
-    }
-  }
-
-  return { takeSlot, recordQueued, record, reset, recordWaiting, clearWaiting, excludePause }
+  return { takeSlot, recordQueued, record, reset, recordWaiting, clearWaiting }
 }
 
 /** What an attempt changes apart from its slot, as in `healthAfter`. */
@@ -177,4 +158,28 @@ export async function listWebhookHealth(
 ): Promise<ReadonlyMap<string, WebhookHealth>> {
   const items = await table.query({ pk: webhookHealthPartition(clinic), limit: MAX_WEBHOOKS })
   return new Map(items.map((item) => [parseWebhookHealthKey(item), decodeHealth(item)]))
+}
+
+/**
+ * Leaves a pause of the clinic out of the time for which its receivers have failed: nothing is delivered meanwhile, so none
+ * can succeed. Called before the pause ends.
+ */
+export async function excludePause(
+  table: Table,
+  clinic: ClinicId,
+  from: number,
+  until: number,
+): Promise<void> {
+  for (const [webhook, { failingSince }] of await listWebhookHealth(table, clinic)) {
+    if (failingSince === null || failingSince >= until) continue
+    await changeHealth(table, webhookHealthKey(clinic, webhook), {
+      UpdateExpression: 'SET failingSince = :moved',
+      ConditionExpression: 'failingSince = :read',
+      ExpressionAttributeValues: {
+        ':read': failingSince,
+        // An attempt that had begun before the pause can fail during it.
+        ':moved': failingSince + until - Math.max(from, failingSince),
+      },
+    })
+  }
 }

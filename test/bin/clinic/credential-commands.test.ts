@@ -75,7 +75,7 @@ describe('credential rotate', () => {
     expect(await accepts(renewed)).toBe(true)
   })
 
-  it('repeated after its output was lost, replaces the secret that nobody received', async () => {
+  it('repeated after its output was lost, replaces the lost secret', async () => {
     expect((await credential('rotate', key, '--replace-current')).errors).toContain('Rotate it without')
     const lost = JSON.parse((await credential('rotate', key, '--json')).printed).secret
     const { printed } = await credential('rotate', key, '--replace-current', '--json')

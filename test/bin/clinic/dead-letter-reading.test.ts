@@ -1,6 +1,6 @@
 /** Reading dead letters: they are given back, one of them can be taken, and nothing but ids, times and counts is shown. */
-import { SQSClient } from '@aws-sdk/client-sqs'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Message as Letter, SQSClient } from '@aws-sdk/client-sqs'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { letterJson } from '../../../bin/clinic/dead-letter-json.ts'
 import {
   countLetters,
@@ -9,8 +9,10 @@ import {
   readLetters,
   takeLetter,
 } from '../../../bin/clinic/dead-letter-reading.ts'
+import { deleteLetters } from '../../../bin/clinic/dead-letters.ts'
 import { callSqs, type QueueEngine, queueUrl, startQueues } from '../../../infra/local/engines/queues.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
+import { deployedStack } from '../../support/deployed-stack.ts'
 
 describe('on the engine', () => {
   let engine: QueueEngine
@@ -70,6 +72,30 @@ describe('on the engine', () => {
     expect(await visible()).toEqual(all.filter((at) => String(at) !== wanted?.Body))
     await giveBack(client, url, letter ? [letter] : [])
     expect(await visible()).toEqual([Number(wanted?.Body)])
+  })
+
+  it('leaves a letter to others while the operator is asked, and says if one of them discarded it', async () => {
+    const outputs = { OperatorLogGroup: 'operator-group', FailedFanOutQueueUrl: url }
+    const { runAsked } = await deployedStack(outputs)
+    vi.stubEnv('AWS_ENDPOINT_URL_SQS', engine.endpoint)
+    const letters = await readLetters(client, url, 12)
+    const discard = (letter: Letter | undefined, meanwhile: () => Promise<unknown> = async () => {}) =>
+      runAsked(
+        async () => {
+          await meanwhile()
+          return 'yes'
+        },
+        ...['dead-letters', 'discard', letterId(letter ?? {}), '--queue', 'failed-fan-outs'],
+      )
+    const [gone, kept] = letters
+    const outcome = await discard(gone, async () => {
+      const taken = await takeLetter(client, url, letterId(gone ?? {}))
+      await deleteLetters(client, url, taken ? [taken] : [])
+    })
+    expect([outcome.code, outcome.errors]).toEqual([2, expect.stringContaining('There is no dead letter')])
+    expect((await discard(kept)).code).toBe(0)
+    const left = await visible()
+    expect(left).toEqual(all.filter((at) => ![gone?.Body, kept?.Body].includes(String(at))))
   })
 
   it('takes nothing for an unknown id, and returns all', async () => {

@@ -72,11 +72,16 @@ describe('parseWeeklyHours', () => {
 })
 
 describe('formatWeeklyHours', () => {
-  it('writes one part for each day with windows, in the order of the week', () => {
+  it('writes one part for all days with the same windows, in the order of the week', () => {
     const week = parseWeeklyHours('sat 10:00-14:00; mon,tue 13:00-18:00,09:00-12:00')
-    expect(formatWeeklyHours({ ...week, wed: [] })).toBe(
-      'mon 09:00-12:00,13:00-18:00; tue 09:00-12:00,13:00-18:00; sat 10:00-14:00',
-    )
+    expect(formatWeeklyHours({ ...week, wed: [] })).toBe('mon-tue 09:00-12:00,13:00-18:00; sat 10:00-14:00')
     expect(formatWeeklyHours({})).toBe('')
   })
+
+  it.each(['mon-sun 09:00-10:00', 'mon-wed,fri,sun 09:00-10:00', 'mon,sat-sun 09:00-10:00; tue 10:00-11:00'])(
+    'writes %j as it was read',
+    (text) => {
+      expect(formatWeeklyHours(parseWeeklyHours(text))).toBe(text)
+    },
+  )
 })

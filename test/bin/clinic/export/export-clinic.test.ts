@@ -23,7 +23,7 @@ import { issueCredential } from '../../../support/credentials.ts'
 import { filledPatient } from '../../../support/filled-records.ts'
 import { createPopulatedClinic } from '../../../support/records.ts'
 import { aPatient, freshTable, newClinic, type TestTable } from '../../../support/table.ts'
-import { FIRST, invoice, lines, message, payment, visit } from '../import/calendar-fixtures.ts'
+import { FIRST, invoice, LONG_BREAKS, lines, message, payment, visit } from '../import/calendar-fixtures.ts'
 import { runVerification } from '../verify/practice.ts'
 
 let db: TestTable
@@ -50,7 +50,7 @@ const FILES: Record<string, object[]> = {
         specialty: 'Cardiology',
         department_external_id: 'D1',
       },
-      ...{ hours: 'mon-fri 09:00-12:30,13:30-18:00; sat 10:00-14:00', breaks: 'mon 10:00-10:15' },
+      ...{ hours: 'mon-fri 09:00-12:30,13:30-18:00; sat 10:00-14:00', breaks: LONG_BREAKS },
       time_off: '2026-12-24/2026-12-26 "Family; ""far"" away"; 2027-01-01',
       exceptions: '2026-12-23 09:00-12:00,13:00-14:00; 2026-12-28 off',
     },

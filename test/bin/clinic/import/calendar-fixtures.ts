@@ -116,3 +116,9 @@ export const message = {
   message: 'Hello\nAda',
   sent_at: '2026-04-30T22:30:00Z',
 }
+
+/** Breaks of a week whose text is longer than 1,000 characters. */
+export const LONG_BREAKS = `mon ${Array.from({ length: 90 }, (_, at) => {
+  const [hour, minute] = [Math.trunc(at / 9), at % 9]
+  return `1${hour}:0${minute}-1${hour}:0${minute + 1}`
+}).join(',')}`

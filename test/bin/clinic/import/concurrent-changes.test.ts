@@ -154,7 +154,7 @@ describe('an import of what another import changes between reading and writing',
     expect(all).toMatchObject([{ name: 'b', isDefault: true }])
   })
 
-  it('gives no code to a second treatment', async () => {
+  it('makes no second treatment with a code', async () => {
     const treatment = (id: string) => ({
       ...{ external_id: id, name: id, code: 'C', duration_minutes: 30, price: '80' },
     })

@@ -3,7 +3,11 @@ import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
 import type { Clinic } from '../../../../shared/domain/clinic.ts'
 import { type AttemptHealth, healthAfter, UNPROVEN } from '../../../../shared/domain/webhook-health.ts'
-import { listWebhookHealth, webhookHealthStore } from '../../../../shared/store/events/webhook-health.ts'
+import {
+  excludePause,
+  listWebhookHealth,
+  webhookHealthStore,
+} from '../../../../shared/store/events/webhook-health.ts'
 import { createNewWebhook } from '../../../support/deliveries.ts'
 import { property } from '../../../support/scale.ts'
 import { freshTable, newClinic, type TestTable } from '../../../support/table.ts'
@@ -62,6 +66,6 @@ it.each([
   const health = webhookHealthStore(db)
   const attempt = { isSlow: false, probeAt: null, slot: null, isWaiting: false }
   if (failed) await health.record(clinic.id, id, { ...attempt, result: 'failure', at: failed })
-  await health.excludePause(clinic.id, 3000, 6000)
+  await excludePause(db.table, clinic.id, 3000, 6000)
   expect((await listWebhookHealth(db.table, clinic.id)).get(id)?.failingSince).toBe(moved)
 })
