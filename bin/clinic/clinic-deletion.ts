@@ -2,9 +2,10 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import type { Clinic } from '../../shared/domain/clinic.ts'
+import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
 import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
+import { changeIndexPartition, changesFrom, INDEXED_KINDS } from '../../shared/store/keys/change-index.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { removeClinic } from './clinic-removal.ts'
 import { operatorOf } from './command-trail.ts'
@@ -34,7 +35,10 @@ export function addDeletionCommand(group: Command): void {
       const table = given.table === undefined ? await connect(self) : await connectTable(self, given.table)
       const clinic = await requireStoredClinic(table, id)
       // What a stopped deletion has left cannot be exported.
-      if (clinic.deletingAt === undefined) requireExport(clinic, given, table.now())
+      if (clinic.deletingAt === undefined && !given.withoutExport) {
+        const exported = requireExport(clinic, given, table.now())
+        await requireNoLaterChange(table, clinic.id, exported)
+      }
       await confirmByTyping(self, {
         what: "the clinic's name",
         text: clinic.name,
@@ -62,9 +66,11 @@ async function consequences(table: Table, clinic: Clinic): Promise<string[]> {
   ]
 }
 
-/** @throws CommandFailure unless there is an export of today, or the operator wants none */
-function requireExport(clinic: Clinic, { export: given, withoutExport }: Options, now: number): void {
-  if (withoutExport) return
+/** The time of an export: every change up to it is in the files. */
+type Exported = { readonly folder: string; readonly asOf: string }
+
+/** @throws CommandFailure unless there is an export of today */
+function requireExport(clinic: Clinic, { export: given }: Options, now: number): Exported {
   if (given === undefined)
     throw new CommandFailure(
       'Nothing was done. Name an export of today with --export, or use --without-export.',
@@ -82,7 +88,25 @@ function requireExport(clinic: Clinic, { export: given, withoutExport }: Options
           : day(manifest.as_of ?? manifest.finished_at) !== day(new Date(now).toISOString())
             ? `the export in ${folder} is of ${day(manifest.as_of ?? manifest.finished_at)}, not of today`
             : missingFile(folder, manifest)
-  if (problem !== null) throw new CommandFailure(`Nothing was done: ${problem}.`)
+  if (manifest === null || problem !== null) throw new CommandFailure(`Nothing was done: ${problem}.`)
+  return { folder, asOf: manifest.as_of ?? manifest.started_at }
+}
+
+/** @throws CommandFailure if patients, appointments, invoices, payments or messages have changed since the export */
+async function requireNoLaterChange(
+  table: Table,
+  clinic: ClinicId,
+  { folder, asOf }: Exported,
+): Promise<void> {
+  const changes = await Promise.all(
+    INDEXED_KINDS.map((kind) =>
+      table.query({ pk: changeIndexPartition(clinic, kind), from: changesFrom(asOf), limit: 1 }),
+    ),
+  )
+  if (changes.every((items) => items.length === 0)) return
+  throw new CommandFailure(
+    `Nothing was done: records have changed since the export in ${folder}, which is as of ${asOf}. Pause the clinic, export it again, and do not resume it; or use --without-export.`,
+  )
 }
 
 function readExport(folder: string): Manifest | null {

@@ -8,6 +8,7 @@ import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
+import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { ownerPartition } from '../../../shared/store/keys/calendar.ts'
 import type { Item } from '../../../shared/store/table/write-requests.ts'
 import { deployedStack } from '../../support/deployed-stack.ts'
@@ -26,7 +27,8 @@ const MANIFEST = join(root, 'whole', 'manifest.json')
 beforeAll(async () => {
   db = await freshTable()
   outputs.TableName = db.name
-  const world = await createPopulatedClinic(db.table)
+  // Before the export, and before what it reads again.
+  const world = await createPopulatedClinic({ ...db.table, now: () => Date.parse(LONG_AGO) })
   clinic = world.clinic
   patient = world.patient.id
   run = (await deployedStack(outputs)).run
@@ -146,6 +148,15 @@ describe('clinic delete', () => {
     expect(await remove(...exported, '--yes', '--confirm', 'clinic')).toEqual([
       2,
       "Nothing was done: that is not the clinic's name.\n",
+    ])
+    expect(await clinicStore(db).find(clinic.id)).not.toBeNull()
+  })
+
+  it('refuses when a record has changed since the export', async () => {
+    await patientChanges(db.table).update(clinic.id, patient, { lastName: 'Neu' })
+    expect(await remove(...exported, ...confirmed)).toEqual([
+      2,
+      expect.stringMatching(/^Nothing was done: records have changed since the export/),
     ])
     expect(await clinicStore(db).find(clinic.id)).not.toBeNull()
   })
