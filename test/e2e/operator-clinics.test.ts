@@ -53,6 +53,8 @@ describe('clinics', () => {
       email_from_name: null,
       reply_to: null,
       paused_at: null,
+      pause_in_effect_at: null,
+      deleting_at: null,
       created_at: expect.stringMatching(/\+0[12]:00$/),
     })
     expect(data.length).toBe(3)

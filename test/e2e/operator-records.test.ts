@@ -224,6 +224,8 @@ describe('records', () => {
         'cash',
         '--external-id',
         `till-${invoice.id}`,
+        // The demo clinic's invoice also has a payment that is pending.
+        '--yes',
       )
     const payment = (await pay()).json()
     expect(payment).toMatchObject({
