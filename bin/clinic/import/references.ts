@@ -94,4 +94,4 @@ function splitList(value: unknown): unknown {
 
 /** The reason for rejecting a row that refers to a record that the clinic does not have. */
 export const unknownReference = (column: string, kind: string): string =>
-  `${column} is unknown: the clinic has no such ${kind}`
+  `${column} is unknown: the clinic has no such ${kind}, or its row was rejected`
