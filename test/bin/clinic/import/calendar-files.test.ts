@@ -16,6 +16,9 @@ import { FIRST, importedClinic, invoice, lines, message, payment, visit } from '
 const imported = importedClinic()
 const { load, loadFile, invoices } = imported
 
+const unknown = (kind: string): string =>
+  `${kind}_external_id is unknown: the clinic has no such ${kind}, or its row was rejected`
+
 describe('importing appointments', () => {
   it('creates them with patient and doctor, and changes nothing when the file is imported again', async () => {
     const rows = [visit, { ...visit, external_id: 'b', status: 'no_show', notes: 'late\nagain' }]
@@ -78,14 +81,8 @@ describe('importing appointments', () => {
   })
 
   it.each([
-    [
-      { patient_external_id: 9 },
-      'patient_external_id is unknown: the clinic has no such patient, or its row was rejected',
-    ],
-    [
-      { doctor_external_id: 9 },
-      'doctor_external_id is unknown: the clinic has no such doctor, or its row was rejected',
-    ],
+    [{ patient_external_id: 9 }, unknown('patient')],
+    [{ doctor_external_id: 9 }, unknown('doctor')],
     [{ patient_external_id: null }, 'patient_external_id is required'],
     [{ appointment_date: '2026-02-30' }, 'appointment_date is not a date that exists'],
     [{ appointment_date: '2200-01-01' }, 'appointment_date must not be after 2199-12-31'],
@@ -344,10 +341,7 @@ describe('importing payments', () => {
   })
 
   it.each([
-    [
-      { invoice_external_id: 'x' },
-      'invoice_external_id is unknown: the clinic has no such invoice, or its row was rejected',
-    ],
+    [{ invoice_external_id: 'x' }, unknown('invoice')],
     [{ amount: 0 }, 'amount must be a positive number with at most 2 decimals in EUR'],
     [{ payment_date: '2200-01-01' }, 'payment_date must not be after 2199-12-31'],
     [{ amount: '1.234' }, 'amount must be a positive number with at most 2 decimals in EUR'],
@@ -395,10 +389,7 @@ describe('importing messages', () => {
     [{ channel: 'fax' }, 'channel must be one of sms, email'],
     [{ channel: 'sms', subject: 'x' }, 'subject is only allowed for emails'],
     [{ provider: 'sns' }, 'provider must be sns for sms, ses for email'],
-    [
-      { patient_external_id: 9 },
-      'patient_external_id is unknown: the clinic has no such patient, or its row was rejected',
-    ],
+    [{ patient_external_id: 9 }, unknown('patient')],
   ])('rejects a row with %j', async (wrong, reason) => {
     expect(await load('messages', [{ ...message, ...wrong }])).toMatchObject({
       rejected: 1,
