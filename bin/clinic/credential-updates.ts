@@ -2,11 +2,11 @@
 import type { Command } from 'commander'
 import type { CredentialWithUse } from '../../shared/domain/credential.ts'
 import { type CredentialChanges, credentialChanges } from '../../shared/store/credential-changes.ts'
-import { webhookStore } from '../../shared/store/events/webhooks.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { connect } from './connection.ts'
 import { requireKey, unknownCredential } from './credential-keys.ts'
 import { parseExpiry, parseName, parseRate, parseScopes, SCOPE_LIST } from './credential-options.ts'
+import { endpointsOf } from './credential-revocation.ts'
 import { credentialJson } from './credential-text.ts'
 import { CommandFailure, print } from './output.ts'
 
@@ -59,8 +59,7 @@ export function credentialRefusal(key: string, kind: 'unknown' | 'revoked' | 'ex
 
 /** Endpoints receive events independently of the scopes that their credential has now. */
 async function webhookNotes(table: Table, { key, clinic }: CredentialWithUse): Promise<string[]> {
-  const endpoints = await webhookStore({ table }).list(clinic.id)
-  const ids = endpoints.filter(({ createdBy }) => createdBy === key).map(({ id }) => id)
+  const ids = await endpointsOf(table, clinic.id, [key])
   if (ids.length === 0) return []
   return [`It has created webhook endpoints, which go on receiving the same events: ${ids.join(', ')}`]
 }
