@@ -64,10 +64,6 @@ export class Staging implements Disposable {
     this.#db.prepare('DELETE FROM records WHERE entity = ?').run(entity)
   }
 
-  count(): number {
-    return (this.#db.prepare('SELECT count(*) AS n FROM records').get() as { n: number }).n
-  }
-
   /** The rows of an entity in the order of their places, with external ids for references. */
   *rows(entity: string): Generator<Record<string, unknown>> {
     const inOrder = this.#db.prepare('SELECT external, columns FROM records WHERE entity = ? ORDER BY place')
