@@ -37,29 +37,27 @@ export async function exportClinic(
     writeManifest(folder, manifest)
   }
   using staging = new Staging(join(folder, 'export.db'))
-  if (manifest.state === 'reading') {
-    for (const source of LARGE_SOURCES) await readAll(table, clinic.id, source, staging, onProgress)
-    const from = Date.parse(manifest.started_at) - STAMP_DELAY_MS
-    const until = table.now() - STAMP_DELAY_MS
-    for (const source of LARGE_SOURCES) {
-      const count = await readChanges(table, clinic.id, source, staging, { from, until })
-      save({ read_again: manifest.read_again + count })
-    }
-    for (const { entity, read } of SMALL_SOURCES) {
-      const rows = await read(table, clinic.id)
-      staging.clear(entity)
-      staging.put(entity, rows, entity, 'end')
-    }
-    const isOneMoment = manifest.read_again === 0 && (await wasPaused(table, clinic.id, manifest.started_at))
-    // The operator's commands change records of a paused clinic, too, after they have been read.
-    save({ state: 'writing', as_of: new Date(until).toISOString(), is_one_moment: isOneMoment })
+  for (const source of LARGE_SOURCES) await readAll(table, clinic.id, source, staging, onProgress)
+  const from = Date.parse(manifest.started_at) - STAMP_DELAY_MS
+  const until = table.now() - STAMP_DELAY_MS
+  for (const source of LARGE_SOURCES) {
+    const count = await readChanges(table, clinic.id, source, staging, { from, until })
+    save({ read_again: manifest.read_again + count })
   }
+  for (const { entity, read } of SMALL_SOURCES) {
+    const rows = await read(table, clinic.id)
+    staging.clear(entity)
+    staging.put(entity, rows, entity, 'end')
+  }
+  const isOneMoment = manifest.read_again === 0 && (await wasPaused(table, clinic.id, manifest.started_at))
+  // The operator's commands change records of a paused clinic, too, after they have been read.
+  save({ state: 'writing', as_of: new Date(until).toISOString(), is_one_moment: isOneMoment })
   for (const { name: entity, columns } of importEntities(table, table.now)) {
     // A record's own id means nothing in another clinic.
     const exported = ['external_id', ...columns.filter((column) => column !== 'id')]
     for (const format of formatsOf(exported)) {
       const name = `${entity}.${format.extension}`
-      if (manifest.files[name] || staging.rows(entity).next().done) continue
+      if (staging.rows(entity).next().done) continue
       const file = await writeRows(folder, name, format, staging.rows(entity))
       save({ files: { ...manifest.files, [name]: file } })
     }
