@@ -1,5 +1,6 @@
 /** Days off as options name them, of a doctor or of a clinic. */
 import type { TimeOff } from '../../shared/domain/doctor.ts'
+import { areSameDays } from '../../shared/store/holidays.ts'
 import { formatDays } from './doctor-text.ts'
 import { timeOff } from './import/doctors.ts'
 import { CommandFailure, parseOption } from './output.ts'
@@ -15,7 +16,7 @@ export function withDays(what: string, days: readonly TimeOff[], added: readonly
     const known = all.find(({ from, to }) => from <= one.from && one.to <= to)
     if (known)
       throw new CommandFailure(
-        `Nothing was changed: ${formatDays([one])} is ${what} already${known.from === one.from && known.to === one.to ? '' : `, in ${formatDays([known])}`}.`,
+        `Nothing was changed: ${formatDays([one])} is ${what} already${areSameDays(known, one) ? '' : `, in ${formatDays([known])}`}.`,
       )
     all.push(one)
   }
@@ -24,8 +25,7 @@ export function withDays(what: string, days: readonly TimeOff[], added: readonly
 
 /** The days without others. @throws CommandFailure for days that are not among them, with those that are */
 export function withoutDays(what: string, days: readonly TimeOff[], removed: readonly TimeOff[]): TimeOff[] {
-  const isOneOf = (list: readonly TimeOff[], { from, to }: TimeOff) =>
-    list.some((one) => one.from === from && one.to === to)
+  const isOneOf = (list: readonly TimeOff[], one: TimeOff) => list.some((day) => areSameDays(day, one))
   const missing = removed.filter((one) => !isOneOf(days, one))
   if (missing.length > 0)
     throw new CommandFailure(

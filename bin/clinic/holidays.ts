@@ -1,9 +1,10 @@
 /** Holidays of a whole clinic: `clinic holiday add`, `remove` and `list`. */
 import type { Command } from 'commander'
 import type { TimeOff } from '../../shared/domain/doctor.ts'
+import { formatSpan } from '../../shared/domain/doctor-days.ts'
 import { singleLineText } from '../../shared/domain/text-fields.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
-import { holidayStore, MAX_HOLIDAYS } from '../../shared/store/holidays.ts'
+import { areSameDays, holidayStore, MAX_HOLIDAYS } from '../../shared/store/holidays.ts'
 import { withDays, withoutDays } from './days-off.ts'
 import { timeOff } from './import/doctors.ts'
 import { CommandFailure, counted, formatTable, parseOption, print } from './output.ts'
@@ -28,7 +29,7 @@ export function addHolidayCommands(clinics: Command): void {
       const holidays = holidayStore(place)
       const stale = await holidays.withoutCopy(place.clinic.id)
       await holidays.set(place.clinic.id, (before) => {
-        const isSame = added.every((one) => before.some(({ from, to }) => from === one.from && to === one.to))
+        const isSame = added.every((one) => before.some((day) => areSameDays(day, one)))
         // An interrupted command is continued.
         return isSame && stale.length > 0 ? before : withinLimit(withDays('a holiday', before, added))
       })
@@ -48,9 +49,7 @@ export function addHolidayCommands(clinics: Command): void {
       const holidays = holidayStore(place)
       const stale = await holidays.withoutCopy(place.clinic.id)
       await holidays.set(place.clinic.id, (before) => {
-        const isGone = removed.every(
-          (one) => !before.some(({ from, to }) => from === one.from && to === one.to),
-        )
+        const isGone = removed.every((one) => !before.some((day) => areSameDays(day, one)))
         return isGone && stale.length > 0 ? before : withoutDays('a holiday', before, removed)
       })
       const doctors = await holidays.refreshCopies(place.clinic.id)
@@ -117,7 +116,7 @@ async function printHolidays(
 ): Promise<void> {
   const days = await holidayStore(place).list(place.clinic.id)
   const data = days.map(({ from, to, reason }) => ({ from, to, name: reason }))
-  const rows = data.map(({ from, to, name }) => [from === to ? from : `${from}/${to}`, name ?? ''])
+  const rows = data.map(({ from, to, name }) => [formatSpan({ from, to }), name ?? ''])
   const changed =
     more.doctors === undefined ? [] : [`Changed the holidays of ${counted(more.doctors, 'doctor')}`]
   print(command, { clinic_id: place.clinic.id, data, ...more }, [
