@@ -34,7 +34,7 @@ export class ItemSums {
   }
 
   hasSuspects(): boolean {
-    return [this.#marked, this.#low, this.#high].some((values) => values.some((value) => value !== 0))
+    return ![this.#marked, this.#low, this.#high].every(isZero)
   }
 
   #add(short: string, item: string, sign: 1 | -1): void {
@@ -43,6 +43,13 @@ export class ItemSums {
     this.#low[bucket] = (this.#low[bucket] as number) + sign * hash(item, 0xdeadbeef)
     this.#high[bucket] = (this.#high[bucket] as number) + sign * hash(item, 0x41c6ce57)
   }
+}
+
+/** A loop without a call for each value: a verification asks it of every list, however short. */
+function isZero({ buffer }: Uint32Array | Uint8Array): boolean {
+  const words = new Uint32Array(buffer)
+  for (let at = 0; at < words.length; at++) if (words[at] !== 0) return false
+  return true
 }
 
 const bucketOf = (short: string): number => hash(short, 0x9e3779b9) % BUCKETS
