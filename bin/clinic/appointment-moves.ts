@@ -3,17 +3,22 @@ import { renderAppointment } from '../../shared/api/appointments.ts'
 import { refusalError, renderAlternative, updateAppointment } from '../../shared/api/bookings.ts'
 import { errorEntry } from '../../shared/api/error-catalogue.ts'
 import type { FieldIssue } from '../../shared/api/errors.ts'
+import { absenceOn } from '../../shared/domain/absence.ts'
+import { targetOf } from '../../shared/domain/change-appointment.ts'
 import { wallClock } from '../../shared/domain/clock.ts'
+import { formatTimeOff } from '../../shared/domain/doctor-days.ts'
+import type { Placement } from '../../shared/domain/placement.ts'
 import {
   appointmentChangeStore,
   type ChangeOutcome,
 } from '../../shared/store/calendar/appointment-changes.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import { isTaken } from '../../shared/store/calendar/booking.ts'
+import { doctorStore } from '../../shared/store/doctors.ts'
 import { idempotencyGuard, StoredResponse } from '../../shared/store/table/idempotency.ts'
 import { idOrNone } from './catalogue-commands.ts'
 import { CommandFailure, print } from './output.ts'
-import { placeOf } from './place.ts'
+import { type Place, placeOf } from './place.ts'
 
 type Options = {
   readonly date?: string
@@ -45,7 +50,8 @@ export function addMoveCommand(group: Command): void {
     .option('--room <id>', 'another room; "" for none')
     .action(async (id: string, given: Options & { clinic: string }, command: Command) => {
       const changes = changesOf(given)
-      const { table, clinic } = await placeOf(given, command)
+      const place = await placeOf(given, command)
+      const { table, clinic } = place
       const before = await appointmentStore({ table }).find(clinic.id, id.toLowerCase())
       if (!before) throw unknownAppointment(id)
       const now = Date.now()
@@ -61,7 +67,9 @@ export function addMoveCommand(group: Command): void {
         ),
         response: () => ({ status: 200, body: {} }),
       })
-      if (outcome instanceof StoredResponse || outcome.kind !== 'done') throw refusal(id, outcome)
+      if (outcome instanceof StoredResponse) throw unknownAppointment(id)
+      if (outcome.kind === 'outside_hours') throw await outsideHours(place, targetOf(before.record, changes))
+      if (outcome.kind !== 'done') throw refusal(id, outcome)
       const { appointment } = outcome
       const { date, startTime, endTime, doctor } = appointment
       const where = `${date} ${startTime}-${endTime} with ${doctor.fullName}`
@@ -110,12 +118,32 @@ const unknownAppointment = (id: string): CommandFailure =>
     `The clinic has no appointment ${id}, or its patient was erased. "appointment list" lists all appointments.`,
   )
 
+/** The refusal of a time at which the doctor does not work: what keeps the doctor away that day, or else the hours. */
+async function outsideHours(
+  { table, clinic }: Place,
+  { doctor: id, date }: Placement,
+): Promise<CommandFailure> {
+  const doctor = await doctorStore({ table }).find(clinic.id, id)
+  const absence = doctor && absenceOn(doctor, date)
+  if (!absence) return new CommandFailure(errorEntry('outside_working_hours').text)
+  if (absence.kind === 'inactive')
+    return new CommandFailure(
+      `${doctor.fullName} is inactive. Choose another doctor, or use "doctor activate".`,
+    )
+  const days = formatTimeOff([absence.days])
+  return new CommandFailure(
+    absence.kind === 'holiday'
+      ? `The clinic is closed on ${date}: ${days} is a holiday. Choose another date.`
+      : `${doctor.fullName} is off on ${date}: ${days} is time off. Choose another date or doctor.`,
+  )
+}
+
 /** What an operator can do about a move that was not made. */
 function refusal(
   id: string,
-  outcome: StoredResponse | Exclude<ChangeOutcome, { kind: 'done' }>,
+  outcome: Exclude<ChangeOutcome, { kind: 'done' | 'outside_hours' }>,
 ): CommandFailure {
-  if (outcome instanceof StoredResponse || outcome.kind === 'not_found') return unknownAppointment(id)
+  if (outcome.kind === 'not_found') return unknownAppointment(id)
   if (outcome.kind === 'closed') return new CommandFailure(errorEntry('appointment_closed').text)
   if (outcome.kind === 'doctor_not_found')
     return new CommandFailure(

@@ -2,6 +2,7 @@
  * When a doctor can be booked. Availability and booking share one rule, {@link bookingRefusal}, so every slot that
  * availability lists can be booked.
  */
+import { absenceOn } from './absence.ts'
 import { addDays, clockGaps, dayOfWeek, type WallClock } from './clock.ts'
 import type { Doctor } from './doctor.ts'
 import { type Interval, LAST_MINUTE, overlaps, parseTime } from './interval.ts'
@@ -71,10 +72,7 @@ const MAX_ALTERNATIVES = 3
 type Openings = { readonly windows: readonly Interval[]; readonly closed: readonly Interval[] }
 
 function openingsOf({ doctor, date, timezone, gaps }: Omit<DoctorDay, 'busy'>): Openings {
-  const isDayOff = [...doctor.timeOff, ...(doctor.holidays ?? [])].some(
-    ({ from, to }) => from <= date && date <= to,
-  )
-  if (!doctor.isActive || isDayOff) return { windows: [], closed: [] }
+  if (absenceOn(doctor, date)) return { windows: [], closed: [] }
   const weekday = WEEKDAYS[dayOfWeek(date) - 1] ?? 'mon'
   const windows = doctor.exceptions[date] ?? doctor.hours[weekday] ?? []
   return {

@@ -100,6 +100,33 @@ describe('a move', () => {
     expect(await stored()).toMatchObject({ date: mine.appointment.date, startTime: '09:00' })
   })
 
+  it.each([
+    [
+      ['clinic', 'holiday', 'add', () => mine.clinic.id, '2099-05-04/2099-05-05', '--name', 'Spring days'],
+      'The clinic is closed on 2099-05-04: 2099-05-04/2099-05-05 "Spring days" is a holiday. Choose another date.',
+    ],
+    [
+      ['clinic', 'holiday', 'add', () => mine.clinic.id, MONDAY],
+      'The clinic is closed on 2099-05-04: 2099-05-04 is a holiday. Choose another date.',
+    ],
+    [
+      ['doctor', 'time-off', () => mine.doctor.id, '--add', `${MONDAY} "Family"`],
+      'Dr. Bo Lind is off on 2099-05-04: 2099-05-04 "Family" is time off. Choose another date or doctor.',
+    ],
+    [
+      ['doctor', 'deactivate', () => mine.doctor.id],
+      'Dr. Bo Lind is inactive. Choose another doctor, or use "doctor activate".',
+    ],
+  ])('says why the doctor does not work on the date, after %j', async (args, message) => {
+    const [group, ...more] = args.map((arg) => (typeof arg === 'string' ? arg : arg()))
+    const clinic = group === 'doctor' ? ['--clinic', mine.clinic.id] : []
+    expect((await run(group as string, ...more, ...clinic)).code).toBe(0)
+    const { code, errors } = await move('--date', MONDAY, '--time', '10:00')
+    expect([code, errors]).toEqual([2, `${message}\n`])
+    const json = JSON.parse((await move('--date', MONDAY, '--time', '10:00', '--json')).errors)
+    expect(json.error).toMatchObject({ exit_code: 2, message })
+  })
+
   it('announces the event that the API announces', async () => {
     const { calls } = await move('--date', MONDAY, '--time', '10:00')
     const [transaction] = calls.filter(({ operation }) => operation === 'TransactWriteItems')
