@@ -1,4 +1,5 @@
 /** Visits that a change leaves outside working hours, or without what they need. They stay: the operator moves or cancels them. */
+import { renderAppointment } from '../../shared/api/appointments.ts'
 import type { Appointment } from '../../shared/domain/appointment.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { wallClock } from '../../shared/domain/clock.ts'
@@ -6,17 +7,15 @@ import type { Doctor } from '../../shared/domain/doctor.ts'
 import { formatTime, parseTime } from '../../shared/domain/interval.ts'
 import { isWorking } from '../../shared/domain/slots.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
-import { counted, formatTable } from './output.ts'
+import { appointments as kind } from './appointment-records.ts'
+import { counted } from './output.ts'
 import type { Place } from './place.ts'
+import { recordTable } from './record-table.ts'
 
 const PAGE_SIZE = 100
 
-/** A scheduled visit to come, as commands print it. */
-type Visit = {
-  readonly id: string
-  readonly appointment_date: string
-  readonly start_time: string
-  readonly end_time: string
+/** A scheduled visit to come, as `appointment list` prints it. */
+type Visit = ReturnType<typeof renderAppointment> & {
   readonly doctor_id: string
   readonly patient_id: string
 }
@@ -28,10 +27,10 @@ export const isInside = (
   { timezone }: Pick<Clinic, 'timezone'>,
 ): boolean => isWorking({ doctor, date, timezone }, { from: parseTime(startTime), to: parseTime(endTime) })
 
-/** The scheduled visits that are still to come, of one doctor or of all, and that `isConcerned` selects, earliest first. */
+/** The scheduled visits that are still to come, of one doctor, one patient or all, and that `isConcerned` selects, earliest first. */
 export async function comingVisits(
   { table, clinic }: Place,
-  of: { readonly doctor?: string },
+  of: { readonly doctor?: string; readonly patient?: string },
   isConcerned: (visit: Appointment) => boolean,
 ): Promise<Visit[]> {
   const appointments = appointmentStore({ table })
@@ -47,9 +46,9 @@ export async function comingVisits(
   }
   return found
     .filter((visit) => (visit.date > today || visit.startTime > now) && isConcerned(visit))
-    .map(({ id, date, startTime, endTime, doctor, patient }) => ({
-      ...{ id, appointment_date: date, start_time: startTime, end_time: endTime },
-      ...{ doctor_id: doctor.id, patient_id: patient.id },
+    .map((visit) => ({
+      ...renderAppointment(visit, clinic),
+      ...{ doctor_id: visit.doctor.id, patient_id: visit.patient.id },
     }))
     .toSorted((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1))
 }
@@ -57,17 +56,19 @@ export async function comingVisits(
 const timeOf = ({ appointment_date, start_time, id }: Visit): string =>
   `${appointment_date} ${start_time} ${id}`
 
-/** The visits as lines of text. @param where What they are now. */
-export const describeVisits = (visits: readonly Visit[], where = 'outside working hours'): string[] =>
+/**
+ * The visits as lines of text, like those of `appointment list`.
+ * @param where What they are now.
+ * @param remedies Commands that are possible.
+ */
+export const describeVisits = (
+  visits: readonly Visit[],
+  where = 'outside working hours',
+  remedies = '"appointment move" or "appointment cancel"',
+): string[] =>
   visits.length === 0
     ? []
     : [
-        `${counted(visits.length, 'scheduled visit')} ${visits.length === 1 ? 'is' : 'are'} now ${where}. Nothing cancels them: use "appointment move" or "appointment cancel".`,
-        ...formatTable(
-          visits.map(({ id, appointment_date, start_time, end_time }) => [
-            id,
-            appointment_date,
-            `${start_time}-${end_time}`,
-          ]),
-        ),
+        `${counted(visits.length, 'scheduled visit')} ${visits.length === 1 ? 'is' : 'are'} now ${where}. Nothing cancels them: use ${remedies}.`,
+        ...recordTable(kind, visits),
       ]

@@ -20,6 +20,7 @@ import { addConfirmOptions } from './confirmation.ts'
 import { connect, requireClinic } from './connection.ts'
 import { confirmErasure, PATIENT_NAME } from './erasure-confirmation.ts'
 import { CommandFailure, parseOption, print } from './output.ts'
+import { comingVisits, describeVisits } from './outside-visits.ts'
 import { addPatientExportCommand } from './patient-export.ts'
 import { addLinkCommands } from './record-links.ts'
 import { unknownRecord } from './unknown-record.ts'
@@ -55,7 +56,7 @@ export function addPatientCommands(program: Command): void {
     .option('--national-id <id>')
     .option('--notes <text>')
     .option('--active', 'appointments and messages are possible')
-    .option('--no-active')
+    .option('--no-active', 'they are not; lists the visits that are still scheduled')
     .action(
       async (id: string, { clinic: clinicId, ...fields }: Fields & { clinic: string }, command: Command) => {
         const table = await connect(command)
@@ -70,8 +71,15 @@ export function addPatientCommands(program: Command): void {
             `The clinic has no patient ${id}, or the patient was erased. Find patients with "patient find".`,
           )
         const isChanged = patient.updatedAt !== before.updatedAt
-        print(command, renderPatientDetails(patient, { clinic, scopes: SCOPES }), [
+        const visits =
+          before.isActive && !patient.isActive
+            ? await comingVisits({ table, clinic }, { patient: patient.id }, () => true)
+            : []
+        const result = renderPatientDetails(patient, { clinic, scopes: SCOPES })
+        // An inactive patient cannot have an appointment moved.
+        print(command, { ...result, visits_outside: visits }, [
           isChanged ? `Changed patient ${id}` : `Nothing changed: patient ${id} is so already`,
+          ...describeVisits(visits, 'without an active patient', '"appointment cancel"'),
         ])
       },
     )

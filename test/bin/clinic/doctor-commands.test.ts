@@ -43,6 +43,10 @@ async function visit(
   return id
 }
 
+/** A visit as `appointment list` lists it. */
+const lineOf = (id: string, date = MONDAY) =>
+  `${id}  ${date}  09:00-09:30  scheduled  ${mine.appointment.patient.fullName}  Dr. Bo Lind`
+
 /** The dates on which slots of an hour can be booked. */
 async function bookableDates(id = mine.doctor.id): Promise<string[]> {
   const question = { doctor: id, treatment: undefined, room: undefined, from: MONDAY, to: TUESDAY }
@@ -62,7 +66,7 @@ describe('visits that a change leaves outside', () => {
     ['schedule', ['--exception', `${MONDAY} 10:00-12:00`]],
     ['time-off', ['--add', MONDAY]],
     ['deactivate', []],
-  ])('are listed by doctor %s %j with ids, dates and times, and stay', async (name, args) => {
+  ])('are listed by doctor %s %j as appointment list lists them, and stay', async (name, args) => {
     const outside = await visit(MONDAY, '09:00', '09:30')
     await visit(MONDAY, '09:00', '09:30', 'cancelled')
     await visit('2099-05-09', '09:00', '09:30')
@@ -72,7 +76,7 @@ describe('visits that a change leaves outside', () => {
       [
         'Changed doctor Dr. Bo Lind',
         '1 scheduled visit is now outside working hours. Nothing cancels them: use "appointment move" or "appointment cancel".',
-        `${outside}  ${MONDAY}  09:00-09:30`,
+        lineOf(outside),
         '',
       ].join('\n'),
     )
@@ -88,6 +92,10 @@ describe('visits that a change leaves outside', () => {
       appointment_date: MONDAY,
       start_time: '16:00',
       end_time: '17:00',
+      status: 'scheduled',
+      patient: { id: mine.patient.id, full_name: mine.appointment.patient.fullName },
+      doctor: { id: mine.doctor.id, full_name: 'Dr. Bo Lind' },
+      ...{ patient_id: mine.patient.id, doctor_id: mine.doctor.id },
     })
     expect(lines[1]?.records).toContain(mine.patient.id)
   })
@@ -115,9 +123,42 @@ describe('visits that a change leaves outside', () => {
         0,
         expect.stringContaining(`1 scheduled visit is now without an active ${kind}. Nothing cancels them`),
       ])
-      expect(printed).toContain(`${id}  ${MONDAY}  09:00-09:30\n`)
+      expect(printed).toContain(`${lineOf(id)}\n`)
       expect((await run(kind, 'activate', entry, '--clinic', clinic.id)).printed).not.toContain(id)
     }
+  })
+
+  it('are listed when their patient is deactivated, once', async () => {
+    const { patient, clinic } = mine
+    const coming = [await visit(MONDAY, '09:00', '09:30'), await visit('2099-05-09', '09:00', '09:30')]
+    await visit(MONDAY, '10:00', '10:30', 'cancelled')
+    await visit('2020-05-04', '10:00', '10:30')
+    const update = (...more: string[]) =>
+      run('patient', 'update', patient.id, '--clinic', clinic.id, '--no-active', ...more)
+    const { code, printed } = await update()
+    expect([code, printed]).toEqual([
+      0,
+      [
+        `Changed patient ${patient.id}`,
+        '2 scheduled visits are now without an active patient. Nothing cancels them: use "appointment cancel".',
+        lineOf(coming[0] as string),
+        lineOf(coming[1] as string, '2099-05-09'),
+        '',
+      ].join('\n'),
+    ])
+    expect(JSON.parse((await update('--json')).printed)).toMatchObject({
+      is_active: false,
+      visits_outside: [],
+    })
+  })
+
+  it('leave nothing but ids in the access trail', async () => {
+    await visit(MONDAY, '09:00', '09:30')
+    const { printed, lines } = await doctor('deactivate', '--json')
+    const { fullName } = mine.appointment.patient
+    expect(printed).toContain(fullName)
+    for (const text of [...fullName.split(' '), 'Lind', '09:00'])
+      expect(JSON.stringify(lines)).not.toContain(text)
   })
 
   it('are none if the change leaves all of them inside, or they were outside before', async () => {
