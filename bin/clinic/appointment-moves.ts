@@ -5,6 +5,7 @@ import { errorEntry } from '../../shared/api/error-catalogue.ts'
 import type { FieldIssue } from '../../shared/api/errors.ts'
 import { absenceOn } from '../../shared/domain/absence.ts'
 import { targetOf } from '../../shared/domain/change-appointment.ts'
+import type { Clinic } from '../../shared/domain/clinic.ts'
 import { wallClock } from '../../shared/domain/clock.ts'
 import { formatTimeOff } from '../../shared/domain/doctor-days.ts'
 import type { Placement } from '../../shared/domain/placement.ts'
@@ -69,10 +70,10 @@ export function addMoveCommand(group: Command): void {
       })
       if (outcome instanceof StoredResponse) throw unknownAppointment(id)
       if (outcome.kind === 'outside_hours') throw await outsideHours(place, targetOf(before.record, changes))
-      if (outcome.kind !== 'done') throw refusal(id, outcome)
+      if (outcome.kind !== 'done') throw refusal(id, outcome, clinic)
       const { appointment } = outcome
       const { date, startTime, endTime, doctor } = appointment
-      const where = `${date} ${startTime}-${endTime} with ${doctor.fullName}`
+      const where = `${date} ${startTime}-${endTime} (${clinic.timezone}) with ${doctor.fullName}`
       const isChanged = appointment.updatedAt !== before.record.updatedAt
       print(command, renderAppointment(appointment, clinic), [
         isChanged
@@ -142,6 +143,7 @@ async function outsideHours(
 function refusal(
   id: string,
   outcome: Exclude<ChangeOutcome, { kind: 'done' | 'outside_hours' }>,
+  { timezone }: Clinic,
 ): CommandFailure {
   if (outcome.kind === 'not_found') return unknownAppointment(id)
   if (outcome.kind === 'closed') return new CommandFailure(errorEntry('appointment_closed').text)
@@ -155,7 +157,8 @@ function refusal(
       ({ appointment_date, start_time, end_time }) => `  ${appointment_date} ${start_time}-${end_time}`,
     )
     const owner = outcome.kind === 'taken' ? 'doctor' : 'room'
-    const next = times.length > 0 ? 'The next free times:' : 'No time is free in the two weeks after it.'
+    const next =
+      times.length > 0 ? `The next free times, in ${timezone}:` : 'No time is free in the two weeks after it.'
     return new CommandFailure(
       [`The time of the ${owner} is taken. ${next}`, ...times].join('\n'),
       undefined,

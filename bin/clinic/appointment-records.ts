@@ -12,6 +12,7 @@ export const appointments: RecordKind<Appointment> = {
   noun: 'appointment',
   plural: 'appointments',
   imported: 'appointment',
+  hasClockTimes: true,
   list: {
     query: listAppointments.query,
     read: ({ table, clinic }, query) =>

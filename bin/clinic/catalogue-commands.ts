@@ -166,7 +166,7 @@ async function changeEntry<Entry extends Named, Options>(
       : []
   print(command, { ...commands.toJson(after), changed: isChanged, visits_outside: visits }, [
     isChanged ? `Changed ${kind} ${after.name}` : `Nothing changed: ${kind} ${after.name} is so already`,
-    ...describeVisits(visits, `without an active ${kind}`),
+    ...describeVisits(place, visits, `without an active ${kind}`),
   ])
 }
 

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
+import type { Clinic } from '../../shared/domain/clinic.ts'
 import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
 import { changeIndexPartition, changesFrom, INDEXED_KINDS } from '../../shared/store/keys/change-index.ts'
@@ -37,7 +37,7 @@ export function addDeletionCommand(group: Command): void {
       // What a stopped deletion has left cannot be exported.
       if (clinic.deletingAt === undefined && !given.withoutExport) {
         const exported = requireExport(clinic, given, table.now())
-        await requireNoLaterChange(table, clinic.id, exported)
+        await requireNoLaterChange(table, clinic, exported)
       }
       await confirmByTyping(self, {
         what: "the clinic's name",
@@ -95,17 +95,17 @@ function requireExport(clinic: Clinic, { export: given }: Options, now: number):
 /** @throws CommandFailure if patients, appointments, invoices, payments or messages have changed since the export */
 async function requireNoLaterChange(
   table: Table,
-  clinic: ClinicId,
+  { id, timezone }: Clinic,
   { folder, asOf }: Exported,
 ): Promise<void> {
   const changes = await Promise.all(
     INDEXED_KINDS.map((kind) =>
-      table.query({ pk: changeIndexPartition(clinic, kind), from: changesFrom(asOf), limit: 1 }),
+      table.query({ pk: changeIndexPartition(id, kind), from: changesFrom(asOf), limit: 1 }),
     ),
   )
   if (changes.every((items) => items.length === 0)) return
   throw new CommandFailure(
-    `Nothing was done: records have changed since the export in ${folder}, which is as of ${asOf}. Pause the clinic, export it again, and do not resume it; or use --without-export.`,
+    `Nothing was done: records have changed since the export in ${folder}, which is as of ${clinicTimestamp(asOf, timezone)}. Pause the clinic, export it again, and do not resume it; or use --without-export.`,
   )
 }
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
+import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
 import { excludePause } from '../../shared/store/events/webhook-health.ts'
@@ -17,11 +18,12 @@ export function addPauseCommands(group: Command): void {
       const table = await connect(command)
       const before = await requireClinic(table, id)
       const { pausedAt } = await setPaused(table, before.id, before.pausedAt ?? instant(table))
+      const since = pausedAt === undefined ? null : clinicTimestamp(pausedAt, before.timezone)
       const line =
         before.pausedAt === undefined
           ? `Paused clinic ${before.name}. Its emails and events wait; "clinic resume ${before.id}" ends the pause.`
-          : `Clinic ${before.name} has been paused since ${pausedAt}.`
-      print(command, { clinic_id: before.id, paused_at: pausedAt }, [line])
+          : `Clinic ${before.name} has been paused since ${since}.`
+      print(command, { clinic_id: before.id, paused_at: since }, [line])
     })
 
   group
@@ -37,7 +39,7 @@ export function addPauseCommands(group: Command): void {
       const line =
         before.pausedAt === undefined
           ? `Clinic ${before.name} is not paused.`
-          : `Resumed clinic ${before.name}, which was paused since ${before.pausedAt}.`
+          : `Resumed clinic ${before.name}, which was paused since ${clinicTimestamp(before.pausedAt, before.timezone)}.`
       print(command, { clinic_id: before.id, paused_at: null }, [line])
     })
 }

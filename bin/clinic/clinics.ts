@@ -94,8 +94,11 @@ const clinicJson = (clinic: Clinic) => ({
   sms_countries: clinic.smsCountries ?? null,
   email_from_name: clinic.emailFromName ?? null,
   reply_to: clinic.replyTo ?? null,
-  paused_at: clinic.pausedAt ?? null,
-  pause_in_effect_at: clinic.pauseInEffectAt ?? null,
-  deleting_at: clinic.deletingAt ?? null,
+  paused_at: localTime(clinic.pausedAt, clinic),
+  pause_in_effect_at: localTime(clinic.pauseInEffectAt, clinic),
+  deleting_at: localTime(clinic.deletingAt, clinic),
   created_at: clinicTimestamp(clinic.createdAt, clinic.timezone),
 })
+
+const localTime = (instant: string | undefined, { timezone }: Clinic): string | null =>
+  instant === undefined ? null : clinicTimestamp(instant, timezone)

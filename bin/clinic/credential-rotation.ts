@@ -72,6 +72,6 @@ function rotationRefusal(
     )
   if (outcome.kind !== 'rotating') return credentialRefusal(key, outcome.kind)
   return new CommandFailure(
-    `Credential ${key} was rotated already: its previous secret is accepted until ${outcome.until}. If the new secret was lost, repeat the command with --replace-current: the previous one stays accepted. With --end-previous, the previous one is refused at once.`,
+    `Credential ${key} was rotated already: its previous secret is accepted until ${credentialJson(outcome.credential).previous_secret_until}. If the new secret was lost, repeat the command with --replace-current: the previous one stays accepted. With --end-previous, the previous one is refused at once.`,
   )
 }

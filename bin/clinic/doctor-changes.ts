@@ -44,6 +44,6 @@ export async function changeDoctor(
     isChanged
       ? `Changed doctor ${after.fullName}`
       : `Nothing changed: doctor ${after.fullName} is so already`,
-    ...describeVisits(outside),
+    ...describeVisits(place, outside),
   ])
 }

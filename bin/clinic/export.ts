@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
+import type { Clinic } from '../../shared/domain/clinic.ts'
+import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
 import { connect, requireClinic } from './connection.ts'
 import { exportClinic } from './export/export-clinic.ts'
 import { ExportFolderError, type Manifest } from './export/manifest.ts'
@@ -34,7 +36,7 @@ export function addExportCommand(program: Command): void {
       try {
         const manifest = await exportClinic(table, clinic, folder, { onProgress, sleep })
         bar.done()
-        print(command, { clinic_id: clinic.id, folder, ...manifest }, summary(folder, manifest))
+        print(command, { clinic_id: clinic.id, folder, ...manifest }, summary(folder, manifest, clinic))
       } catch (error) {
         bar.done()
         if (error instanceof ExportFolderError) throw new CommandFailure(error.message)
@@ -44,12 +46,16 @@ export function addExportCommand(program: Command): void {
     })
 }
 
-function summary(folder: string, { files, is_one_moment, read_again, as_of }: Manifest): string[] {
+function summary(
+  folder: string,
+  { files, is_one_moment, read_again, as_of, started_at }: Manifest,
+  { timezone }: Clinic,
+): string[] {
   const names = Object.entries(files).filter(([name]) => name.endsWith('.ndjson'))
   const counts = names.map(([name, { rows }]) => `${rows.toLocaleString('en')} ${name.split('.')[0]}`)
   const moment = is_one_moment
     ? 'The clinic was paused: all records are of one moment.'
-    : `The clinic was in use: every change up to ${as_of} is included, and ${read_again} records were read again. ` +
+    : `The clinic was in use: every change up to ${clinicTimestamp(as_of ?? started_at, timezone)} is included, and ${read_again} records were read again. ` +
       'For an export of one moment, pause the clinic before.'
   return [`Exported ${counts.join(', ') || 'no records'} to ${folder}`, moment]
 }

@@ -5,7 +5,7 @@ import { ExternalRef } from './import/references.ts'
 import { CommandFailure, parseOption, print } from './output.ts'
 import { type Place, placeOf } from './place.ts'
 import type { RecordKind } from './record-kind.ts'
-import { recordTable } from './record-table.ts'
+import { clockNotes, recordTable } from './record-table.ts'
 import { describeRecord } from './record-text.ts'
 import { requireRecord } from './show-command.ts'
 
@@ -34,7 +34,7 @@ export function addFindCommand<Wire extends { readonly id: string }>(
         externalId === undefined
           ? await requireRecord(kind, place, text ?? '')
           : await requireImported(kind, place, externalId)
-      print(command, { data: [record] }, describeRecord(record))
+      print(command, { data: [record] }, [...describeRecord(record), ...clockNotes(kind, place)])
       return
     }
     const { data, leftOut } = await kind.find(place, text ?? '')
@@ -44,6 +44,7 @@ export function addFindCommand<Wire extends { readonly id: string }>(
       )
     print(command, { data, left_out: leftOut ?? null }, [
       ...recordTable(kind, data),
+      ...clockNotes(kind, place),
       ...(leftOut === undefined ? [] : [leftOut]),
     ])
   })

@@ -35,7 +35,12 @@ export function addHolidayCommands(clinics: Command): void {
       })
       const doctors = await holidays.refreshCopies(place.clinic.id)
       const outside = await visitsOn(place, added)
-      await printHolidays(command, place, { doctors, visits_outside: outside }, describeVisits(outside))
+      await printHolidays(
+        command,
+        place,
+        { doctors, visits_outside: outside },
+        describeVisits(place, outside),
+      )
     })
 
   group

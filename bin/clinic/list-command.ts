@@ -3,7 +3,7 @@ import { print } from './output.ts'
 import { placeOf } from './place.ts'
 import type { RecordKind, RecordList, RecordPage } from './record-kind.ts'
 import { addParameters, failForParameter, parseParameters } from './record-parameters.ts'
-import { recordTable } from './record-table.ts'
+import { clockNotes, recordTable } from './record-table.ts'
 
 type Given = { readonly clinic: string }
 
@@ -11,7 +11,9 @@ type Given = { readonly clinic: string }
 export function addListCommand<Wire extends { readonly id: string }>(
   command: Command,
   description: string,
-  kind: Pick<RecordKind<Wire>, 'noun' | 'plural' | 'cells'> & { readonly list: RecordList<Wire> },
+  kind: Pick<RecordKind<Wire>, 'noun' | 'plural' | 'cells' | 'hasClockTimes'> & {
+    readonly list: RecordList<Wire>
+  },
   argument?: string,
 ): void {
   const { query: schema, read, part } = kind.list
@@ -29,7 +31,10 @@ export function addListCommand<Wire extends { readonly id: string }>(
       }
       const owner = argument === undefined ? {} : { owner: args[0] }
       const page = await read(place, { ...query, ...owner } as never).catch(failForParameter)
-      print(current, page, [...recordTable(kind, page.data), footerOf(page, kind)])
+      print(current, page, [
+        ...recordTable(kind, page.data),
+        [...clockNotes(kind, place), footerOf(page, kind)].join(' '),
+      ])
     },
   )
 }

@@ -10,7 +10,7 @@ import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
 import { appointments as kind } from './appointment-records.ts'
 import { counted } from './output.ts'
 import type { Place } from './place.ts'
-import { recordTable } from './record-table.ts'
+import { recordTable, timesAreIn } from './record-table.ts'
 
 const PAGE_SIZE = 100
 
@@ -62,6 +62,7 @@ const timeOf = ({ appointment_date, start_time, id }: Visit): string =>
  * @param remedies Commands that are possible.
  */
 export const describeVisits = (
+  { clinic }: Place,
   visits: readonly Visit[],
   where = 'outside working hours',
   remedies = '"appointment move" or "appointment cancel"',
@@ -69,6 +70,6 @@ export const describeVisits = (
   visits.length === 0
     ? []
     : [
-        `${counted(visits.length, 'scheduled visit')} ${visits.length === 1 ? 'is' : 'are'} now ${where}. Nothing cancels them: use ${remedies}.`,
+        `${counted(visits.length, 'scheduled visit')} ${visits.length === 1 ? 'is' : 'are'} now ${where}. Nothing cancels them: use ${remedies}. ${timesAreIn(clinic)}`,
         ...recordTable(kind, visits),
       ]

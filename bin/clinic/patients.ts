@@ -22,6 +22,7 @@ import { confirmErasure, PATIENT_NAME } from './erasure-confirmation.ts'
 import { CommandFailure, parseOption, print } from './output.ts'
 import { comingVisits, describeVisits } from './outside-visits.ts'
 import { addPatientExportCommand } from './patient-export.ts'
+import { placeOf } from './place.ts'
 import { addLinkCommands } from './record-links.ts'
 import { unknownRecord } from './unknown-record.ts'
 
@@ -59,8 +60,8 @@ export function addPatientCommands(program: Command): void {
     .option('--no-active', 'they are not; lists the visits that are still scheduled')
     .action(
       async (id: string, { clinic: clinicId, ...fields }: Fields & { clinic: string }, command: Command) => {
-        const table = await connect(command)
-        const clinic = await requireClinic(table, clinicId)
+        const place = await placeOf({ clinic: clinicId }, command)
+        const { table, clinic } = place
         const changes = changesOf(fields)
         if (Object.keys(changes).length === 0)
           throw new CommandFailure('Nothing to change: specify at least one option.')
@@ -73,13 +74,13 @@ export function addPatientCommands(program: Command): void {
         const isChanged = patient.updatedAt !== before.updatedAt
         const visits =
           before.isActive && !patient.isActive
-            ? await comingVisits({ table, clinic }, { patient: patient.id }, () => true)
+            ? await comingVisits(place, { patient: patient.id }, () => true)
             : []
         const result = renderPatientDetails(patient, { clinic, scopes: SCOPES })
         // An inactive patient cannot have an appointment moved.
         print(command, { ...result, visits_outside: visits }, [
           isChanged ? `Changed patient ${id}` : `Nothing changed: patient ${id} is so already`,
-          ...describeVisits(visits, 'without an active patient', '"appointment cancel"'),
+          ...describeVisits(place, visits, 'without an active patient', '"appointment cancel"'),
         ])
       },
     )

@@ -34,6 +34,8 @@ export type RecordKind<Wire> = {
   /** What the text of `find` is compared with. */
   readonly searched: string
   readonly find: (place: Place, text: string) => Promise<Found<Wire>>
+  /** Lines have dates and times of the clinic's clock, without an offset. */
+  readonly hasClockTimes?: true
   /** What a line shows beside the id. */
   readonly cells: (record: Wire) => readonly string[]
 }

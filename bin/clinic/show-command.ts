@@ -3,6 +3,7 @@ import { isUuid } from '../../shared/domain/uuid.ts'
 import { print } from './output.ts'
 import { type Place, placeOf } from './place.ts'
 import type { RecordKind } from './record-kind.ts'
+import { clockNotes } from './record-table.ts'
 import { describeRecord } from './record-text.ts'
 import { unknownRecord } from './unknown-record.ts'
 
@@ -18,7 +19,7 @@ export function addShowCommand<Wire>(group: Command, kind: RecordKind<Wire>): vo
     .action(async (id: string, given: Given, command: Command) => {
       const place = await placeOf(given, command)
       const record = await requireRecord(kind, place, id)
-      print(command, record, describeRecord(record))
+      print(command, record, [...describeRecord(record), ...clockNotes(kind, place)])
     })
 }
 

@@ -180,7 +180,7 @@ const receivedJson = ({ at, event, id, attempt, problem, status: answer, body }:
 
 function formatReceived({ at, event, id, attempt, problem, status: answer, body }: ReceivedDelivery): string {
   const words = [
-    at.toTimeString().slice(0, 8),
+    `${at.toISOString().slice(11, 19)}Z`,
     event ?? 'no event',
     id ?? 'no id',
     attempt > 1 ? `attempt ${attempt}` : '',

@@ -21,7 +21,7 @@ export type ChangeOutcome =
 export type RotationOutcome =
   | Refusal
   /** The secret before the last rotation is still accepted, and would not be after another one. */
-  | { readonly kind: 'rotating'; readonly until: string }
+  | { readonly kind: 'rotating'; readonly credential: CredentialWithUse }
   /** There is no previous secret that is still accepted, so the current one may be in use. */
   | { readonly kind: 'not-rotating' }
   | { readonly kind: 'rotated'; readonly credential: CredentialWithUse; readonly secret: string }
@@ -84,7 +84,8 @@ export function credentialChanges({ table, now }: { table: Table; now: () => num
       // An earlier attempt was committed after all, although its response was lost.
       if (Buffer.compare(hash, stored.hash) === 0) return { kind: 'rotated', credential, secret }
       const overlap = previous && now() < Date.parse(previous.until) ? previous : null
-      if (overlap && duringOverlap === 'refuse') return { kind: 'rotating', until: overlap.until }
+      if (overlap && duringOverlap === 'refuse')
+        return { kind: 'rotating', credential: { ...credential, previousSecretUntil: overlap.until } }
       if (!overlap && duringOverlap === 'replace-current') return { kind: 'not-rotating' }
       const kept = duringOverlap === 'replace-current' ? overlap : { salt, hash }
       await set(key, { ...stored, previous: { ...kept, until } }, { attribute: 'hash', equals: hash })

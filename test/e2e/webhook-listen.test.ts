@@ -57,7 +57,7 @@ it('prints how to subscribe, and each delivery', async () => {
   expect(await deliver(url, 'evt_2', null, 'no JSON')).toBe(204)
   await expect.poll(() => lines.length).toBe(6)
   expect(lines).toEqual([
-    expect.stringMatching(/^\d\d:\d\d:\d\d {2}patient\.created {2}evt_1 {2}answered 204$/),
+    expect.stringMatching(/^\d\d:\d\d:\d\dZ {2}patient\.created {2}evt_1 {2}answered 204$/),
     `  ${BODY}`,
     expect.stringMatching(/patient\.created {2}evt_1 {2}attempt 2 {2}answered 204$/),
     `  ${BODY}`,

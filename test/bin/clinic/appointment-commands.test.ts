@@ -70,7 +70,7 @@ describe('a move', () => {
     const { code, printed } = await move('--date', MONDAY, '--time', '10:00')
     expect([code, printed]).toEqual([
       0,
-      `Moved appointment ${mine.appointment.id} to ${MONDAY} 10:00-10:30 with Dr. Bo Lind\n`,
+      `Moved appointment ${mine.appointment.id} to ${MONDAY} 10:00-10:30 (Europe/Istanbul) with Dr. Bo Lind\n`,
     ])
     expect((await move('--time', '16:30', '--room', mine.room.id)).code).toBe(0)
     const { printed: shown } = await run('--json', 'appointment', 'list', '--clinic', mine.clinic.id)
@@ -87,7 +87,7 @@ describe('a move', () => {
     expect([code, errors]).toEqual([
       2,
       [
-        'The time of the doctor is taken. The next free times:',
+        'The time of the doctor is taken. The next free times, in Europe/Istanbul:',
         ...['11:00-11:30', '11:30-12:00', '12:00-12:30'].map((time) => `  ${MONDAY} ${time}`),
         '',
       ].join('\n'),

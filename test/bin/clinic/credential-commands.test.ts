@@ -72,6 +72,7 @@ describe('credential rotate', () => {
     )
     const again = await credential('rotate', key)
     expect([again.code, again.errors]).toEqual([2, expect.stringContaining('--end-previous')])
+    expect(again.errors).toContain(`is accepted until ${until}.`)
     expect(await accepts(renewed)).toBe(true)
   })
 

@@ -75,7 +75,7 @@ describe('visits that a change leaves outside', () => {
     expect(printed).toBe(
       [
         'Changed doctor Dr. Bo Lind',
-        '1 scheduled visit is now outside working hours. Nothing cancels them: use "appointment move" or "appointment cancel".',
+        '1 scheduled visit is now outside working hours. Nothing cancels them: use "appointment move" or "appointment cancel". Times are in Europe/Istanbul.',
         lineOf(outside),
         '',
       ].join('\n'),
@@ -140,7 +140,7 @@ describe('visits that a change leaves outside', () => {
       0,
       [
         `Changed patient ${patient.id}`,
-        '2 scheduled visits are now without an active patient. Nothing cancels them: use "appointment cancel".',
+        '2 scheduled visits are now without an active patient. Nothing cancels them: use "appointment cancel". Times are in Europe/Istanbul.',
         lineOf(coming[0] as string),
         lineOf(coming[1] as string, '2099-05-09'),
         '',

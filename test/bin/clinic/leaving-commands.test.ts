@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { setPaused } from '../../../bin/clinic/clinic-pause.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
+import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
@@ -39,10 +40,15 @@ it('pauses a clinic and says since when, and resumes it', async () => {
   const first = await run('clinic', 'pause', clinic.id)
   expect([first.code, first.printed]).toEqual([0, expect.stringContaining('Paused clinic Clinic.')])
   const { pausedAt } = (await clinicStore(db).find(clinic.id)) as Clinic
+  const since = clinicTimestamp(pausedAt as string, 'Europe/Istanbul')
   const again = await run('clinic', 'pause', clinic.id)
-  expect(again.printed).toBe(`Clinic Clinic has been paused since ${pausedAt}.\n`)
-  expect((await run('--json', 'clinic', 'list')).printed).toContain(`"paused_at":"${pausedAt}"`)
-  expect((await run('clinic', 'resume', clinic.id)).printed).toContain('Resumed clinic Clinic')
+  expect(again.printed).toBe(`Clinic Clinic has been paused since ${since}.\n`)
+  const list = (await run('--json', 'clinic', 'list')).printed
+  expect(list).toContain(`"paused_at":"${since}"`)
+  expect(list).toMatch(/"pause_in_effect_at":"[^"]*\+03:00"/)
+  expect((await run('clinic', 'resume', clinic.id)).printed).toBe(
+    `Resumed clinic Clinic, which was paused since ${since}.\n`,
+  )
   expect((await run('clinic', 'resume', clinic.id)).printed).toBe('Clinic Clinic is not paused.\n')
   expect((await run('clinic', 'pause', newUuid())).code).toBe(2)
 })
@@ -93,6 +99,12 @@ it('exports a clinic, and refuses the folder of an export that is finished', asy
   ])
   const again = await run(...args)
   expect([again.code, again.errors]).toEqual([2, expect.stringContaining('choose another folder')])
+})
+
+it('says in the zone of the clinic up to when an export of a clinic in use has every change', async () => {
+  const { id } = await newClinic(db.table)
+  const { printed } = await run('export', '--clinic', id, '--out', join(root, 'in-use'))
+  expect(printed).toMatch(/The clinic was in use: every change up to \S+T[\d:]{8}\+03:00 is included/)
 })
 
 it('exports a patient to two files for their owner only, and never replaces them', async () => {
@@ -156,7 +168,9 @@ describe('clinic delete', () => {
     await patientChanges(db.table).update(clinic.id, patient, { lastName: 'Neu' })
     expect(await remove(...exported, ...confirmed)).toEqual([
       2,
-      expect.stringMatching(/^Nothing was done: records have changed since the export/),
+      expect.stringMatching(
+        /^Nothing was done: records have changed since the export in \S+, which is as of \S+\+03:00\. Pause/,
+      ),
     ])
     expect(await clinicStore(db).find(clinic.id)).not.toBeNull()
   })
@@ -174,7 +188,9 @@ describe('clinic delete', () => {
         code: 2,
         errors: `Clinic ${id} is being deleted: repeat "clinic delete ${id}", which ends the deletion.\n`,
       })
-    expect((await run('--json', 'clinic', 'list')).printed).toContain(`"deleting_at":"${LONG_AGO}"`)
+    expect((await run('--json', 'clinic', 'list')).printed).toContain(
+      '"deleting_at":"2026-05-01T10:00:00+03:00"',
+    )
     expect((await run('verify', '--all')).printed).not.toContain(id)
     expect(await run('clinic', 'delete', id, '--yes', '--confirm', name)).toMatchObject({
       code: 0,

@@ -103,11 +103,13 @@ describe('list', () => {
 
   it('says how to go on, by page and by cursor', async () => {
     const { printed } = await run('appointment', 'list', '--limit', '1', ...of())
-    expect(printed).toContain('Bo Berg  Dr. Bo Lind\n2 appointments, page 1 of 2. Next: --page 2\n')
+    expect(printed).toContain(
+      'Bo Berg  Dr. Bo Lind\nTimes are in Europe/Istanbul. 2 appointments, page 1 of 2. Next: --page 2\n',
+    )
     const { meta } = await json('appointment', 'list', '--limit', '1')
     const rest = await run('appointment', 'list', '--limit', '1', '--after', meta.next_after, ...of())
     expect(rest.printed).toContain(mine.appointment.id)
-    expect(rest.printed.split('\n').at(-2)).toBe('1 appointment.')
+    expect(rest.printed.split('\n').at(-2)).toBe('Times are in Europe/Istanbul. 1 appointment.')
   })
 
   it('does not show the text of a message', async () => {

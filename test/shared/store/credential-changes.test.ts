@@ -79,7 +79,10 @@ describe('a rotation', () => {
   it('ends an earlier overlap only if that is asked for', async () => {
     const { key, secret, accepts } = await prepare()
     const second = await rotated(key)
-    expect(await stores().rotate(key, UNTIL)).toEqual({ kind: 'rotating', until: UNTIL })
+    expect(await stores().rotate(key, UNTIL)).toMatchObject({
+      kind: 'rotating',
+      credential: { key, previousSecretUntil: UNTIL },
+    })
     const third = await rotated(key, UNTIL, 'end-previous')
     expect(await Promise.all([secret, second, third].map(accepts))).toEqual([false, true, true])
     now = Date.parse(UNTIL) + 1
