@@ -6,9 +6,10 @@ import type { Table } from '../../shared/store/table/table.ts'
 import { connect, requireClinic } from './connection.ts'
 import { announceImport } from './import/announce-import.ts'
 import { readColumnMap } from './import/column-map.ts'
-import { ENCODINGS, type Encoding } from './import/encoding.ts'
+import { ENCODINGS, type Encoding, type TextEncoding } from './import/encoding.ts'
 import { importEntities } from './import/entities.ts'
 import type { ImportableEntity } from './import/entity.ts'
+import { readFormats } from './import/file-formats.ts'
 import { GroupedTexts } from './import/grouped-texts.ts'
 import { type ImportProgress, type ImportResult, ImportStopped, importFile } from './import/import-file.ts'
 import type { ColumnMap } from './import/map-schema.ts'
@@ -75,15 +76,16 @@ async function importAll(command: Command, files: readonly string[], run: Run): 
   const entities = importEntities(table, Date.now, run)
   const names = entities.map(({ name }) => name)
   const map = run.map === undefined ? undefined : readColumnMap(resolveMap(run.map), entities)
-  const jobs = files
-    .map((file) => ({ file, order: names.indexOf(entityName(file, run.entity, names)) }))
-    .sort((a, b) => a.order - b.order)
+  const entityNames = new Map(files.map((file) => [file, entityName(file, run.entity, names)]))
+  const jobs = entities.flatMap((entity) =>
+    files.filter((file) => entityNames.get(file) === entity.name).map((file) => ({ file, entity })),
+  )
+  const formats = await readFormats(jobs, { ...run, map })
   const reports: (FileReport & ImportResult)[] = []
   using statedPaid = new StatedPaid()
-  for (const { file, order } of jobs) {
-    const entity = entities[order]
-    if (!entity) continue
-    const report = await importWithProgress(command, file, entity, { ...run, map }, statedPaid)
+  for (const [at, { file, entity }] of jobs.entries()) {
+    const detected = formats[at]
+    const report = await importWithProgress(command, file, entity, { ...run, map, detected }, statedPaid)
     if (!check) await announceImport(table, clinic.id, entity.name, report)
     reports.push(report)
   }
@@ -128,11 +130,11 @@ async function importWithProgress(
   {
     clinic,
     check,
-    encoding,
+    detected: encoding,
     map,
     overwrite,
     allowOverlaps,
-  }: Omit<Run, 'map'> & { map: ColumnMap | undefined },
+  }: Omit<Run, 'map'> & { map: ColumnMap | undefined; detected: TextEncoding | undefined },
   statedPaid: StatedPaid,
 ): Promise<FileReport & ImportResult> {
   const bar = progressBar(command, basename(file), statSync(file).size)

@@ -2,7 +2,7 @@
 import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
 import type { Counts } from './batch-outcomes.ts'
 import { rowChecker } from './check-row.ts'
-import type { Encoding } from './encoding.ts'
+import type { Encoding, TextEncoding } from './encoding.ts'
 import type { ImportableEntity, ImportRow } from './entity.ts'
 import { checkHeader } from './header.ts'
 import { ImportFileError } from './import-file-error.ts'
@@ -33,8 +33,8 @@ export type ImportProgress = {
 
 export type ImportOptions = {
   readonly map?: ColumnMap | undefined
-  /** The encoding of the file, whatever the map says. A byte order mark overrules both. */
-  readonly encoding?: Encoding | undefined
+  /** The encoding of the file, whatever the map says; or the one that was detected. A byte order mark overrules both. */
+  readonly encoding?: Encoding | TextEncoding | undefined
   /** Ends the import after the current batch. */
   readonly signal?: AbortSignal
   /** Whether nothing is written, not even a file of rejected rows: the entity has a trial table. */

@@ -1,6 +1,6 @@
 /** Reads import files as streams: one row at a time, with the line it starts on, never the whole file. */
 import { checkCharacters, openCsv, TOO_LONG } from './csv.ts'
-import { detectEncoding, type Encoding } from './encoding.ts'
+import { detectEncoding, type Encoding, type TextEncoding } from './encoding.ts'
 import { ImportFileError } from './import-file-error.ts'
 import type { FileFormat, SourceRow } from './row.ts'
 import { type Line, MAX_LINE_LENGTH, textLines } from './text-lines.ts'
@@ -15,19 +15,23 @@ export function requireExtension(file: string): void {
 }
 
 /**
- * Reads the format of a file, and returns how to read its rows. `onBytes` is called with the length of each chunk.
+ * Reads the format of a file, and returns how to read its rows, and how to stop before their end. `onBytes` is called with the
+ * length of each chunk.
+ * @param stated The encoding that the file should have, or the one that was detected before.
  * @throws ImportFileError for an empty file, another encoding, or a CSV file without a header
  */
 export async function openRows(
   file: string,
-  stated: Encoding | undefined,
+  stated: Encoding | TextEncoding | undefined,
   onBytes: (bytes: number) => void = () => {},
-): Promise<{ format: FileFormat; rows: AsyncGenerator<SourceRow> }> {
+): Promise<{ format: FileFormat; rows: AsyncGenerator<SourceRow>; close: () => Promise<unknown> }> {
   requireExtension(file)
-  const encoding = await detectEncoding(file, stated)
+  const encoding = typeof stated === 'object' ? stated : await detectEncoding(file, stated)
   const lines = textLines(file, encoding.encoding, onBytes)
-  if (CSV.test(file)) return openCsv(file, lines, encoding)
-  return { format: { ...encoding, kind: 'ndjson' }, rows: readNdjson(lines, encoding.encoding) }
+  const close = () => lines.return(undefined)
+  if (CSV.test(file)) return { ...(await openCsv(file, lines, encoding)), close }
+  const { encoding: name, hasMark } = encoding
+  return { format: { encoding: name, hasMark, kind: 'ndjson' }, rows: readNdjson(lines, name), close }
 }
 
 async function* readNdjson(

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
+import { departmentStore } from '../../../shared/store/catalogue.ts'
 import { readImportIds } from '../../../shared/store/import-ids.ts'
 import { patientStore } from '../../../shared/store/patients/patients.ts'
 import { deployedStack } from '../../support/deployed-stack.ts'
@@ -112,6 +113,33 @@ describe('import', () => {
     expect(errors).toContain(`${patients}:5: warning: last_name looks doubly encoded`)
     const again = JSON.parse((await tool('import', '--json', ...args)).printed)
     expect(again).toMatchObject({ imported: 0, unchanged: 6, rejected: 2, paid_without_payments: 1 })
+  })
+
+  it('names what is wrong with the headers and encodings of all files in one run, and writes nothing', async () => {
+    const paths = [
+      file('departments.csv', 'external_id,name\n1,Surgery\n'),
+      file('patients-wrong.csv', 'external_id,first_name,surname\n1,Ayla,Kaya\n'),
+      file('appointments-empty.ndjson', '\n'),
+      file('invoices-wrong.csv', 'external_id;patient_external_id;number\n1;TR-1;R-1\n'),
+      file('payments-none.csv', `${PAYMENTS.split('\n')[0]}\n\n`),
+    ]
+    for (const check of [[], ['--check']]) {
+      const { code, errors, printed } = await tool('import', ...check, ...paths)
+      expect([code, printed, errors.trim().split('\n')]).toEqual([
+        ...[2, ''],
+        [
+          expect.stringMatching(
+            /patients-wrong\.csv:1: unknown column "surname".*"last_name" is missing; valid/,
+          ),
+          `${paths[2]}: the file is empty`,
+          expect.stringMatching(
+            /invoices-wrong\.csv:1: unknown column "number".*"invoice_number" is missing/,
+          ),
+          `${paths[4]}: the file has no rows`,
+        ],
+      ])
+    }
+    expect(await departmentStore(db).list(clinic.id)).toEqual([])
   })
 
   it('reads a file by a map, and by --encoding instead of that of the map', async () => {
