@@ -2,19 +2,30 @@
 import { appointmentFilter, listAppointments, renderAppointment } from '../../shared/api/appointments.ts'
 import { readFilteredList } from '../../shared/runtime/record-list.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
+import { APPOINTMENT_LINES, type Appointment } from './appointment-lines.ts'
+import { visitLines, visitsOutside } from './outside-visits.ts'
 import type { RecordKind } from './record-kind.ts'
 import { findOfPatients, NAME_OR_CONTACT } from './records-of-patients.ts'
-
-type Appointment = ReturnType<typeof renderAppointment>
 
 export const appointments: RecordKind<Appointment> = {
   group: 'appointment',
   noun: 'appointment',
   plural: 'appointments',
   imported: 'appointment',
-  hasClockTimes: true,
   list: {
     query: listAppointments.query,
+    part: {
+      option: 'outside',
+      description:
+        'scheduled visits to come at which the doctor does not work, earliest first; without the other filters',
+      read: async (place) => {
+        const data = await visitsOutside(place)
+        return {
+          data,
+          lines: data.length > 0 ? visitLines(place, data) : ['No visits outside working hours'],
+        }
+      },
+    },
     read: ({ table, clinic }, query) =>
       readFilteredList(
         'appointments',
@@ -31,11 +42,5 @@ export const appointments: RecordKind<Appointment> = {
   searched: `the patient's ${NAME_OR_CONTACT}`,
   find: (place, text) =>
     findOfPatients(place, text, appointmentStore(place), (record) => renderAppointment(record, place.clinic)),
-  cells: ({ appointment_date, start_time, end_time, status, patient, doctor }) => [
-    appointment_date,
-    `${start_time}-${end_time}`,
-    status,
-    patient.full_name,
-    doctor.full_name,
-  ],
+  ...APPOINTMENT_LINES,
 }

@@ -1,13 +1,15 @@
 /** Visits that a change leaves outside working hours, or without what they need. They stay: the operator moves or cancels them. */
 import { renderAppointment } from '../../shared/api/appointments.ts'
 import type { Appointment } from '../../shared/domain/appointment.ts'
+import { isUpcoming } from '../../shared/domain/appointment-actions.ts'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { wallClock } from '../../shared/domain/clock.ts'
 import type { Doctor } from '../../shared/domain/doctor.ts'
-import { formatTime, parseTime } from '../../shared/domain/interval.ts'
+import { parseTime } from '../../shared/domain/interval.ts'
 import { isWorking } from '../../shared/domain/slots.ts'
 import { appointmentStore } from '../../shared/store/calendar/appointments.ts'
-import { appointments as kind } from './appointment-records.ts'
+import { doctorStore } from '../../shared/store/doctors.ts'
+import { APPOINTMENT_LINES, type Appointment as ListedAppointment } from './appointment-lines.ts'
 import { counted } from './output.ts'
 import type { Place } from './place.ts'
 import { recordTable, timesAreIn } from './record-table.ts'
@@ -15,7 +17,7 @@ import { recordTable, timesAreIn } from './record-table.ts'
 const PAGE_SIZE = 100
 
 /** A scheduled visit to come, as `appointment list` prints it. */
-type Visit = ReturnType<typeof renderAppointment> & {
+type Visit = ListedAppointment & {
   readonly doctor_id: string
   readonly patient_id: string
 }
@@ -27,6 +29,15 @@ export const isInside = (
   { timezone }: Pick<Clinic, 'timezone'>,
 ): boolean => isWorking({ doctor, date, timezone }, { from: parseTime(startTime), to: parseTime(endTime) })
 
+/** The scheduled visits to come at which their doctor does not work. */
+export async function visitsOutside(place: Place): Promise<Visit[]> {
+  const doctors = new Map((await doctorStore(place).list(place.clinic.id)).map((one) => [one.id, one]))
+  return comingVisits(place, {}, (visit) => {
+    const doctor = doctors.get(visit.doctor.id)
+    return doctor !== undefined && !isInside(doctor, visit, place.clinic)
+  })
+}
+
 /** The scheduled visits that are still to come, of one doctor, one patient or all, and that `isConcerned` selects, earliest first. */
 export async function comingVisits(
   { table, clinic }: Place,
@@ -34,9 +45,8 @@ export async function comingVisits(
   isConcerned: (visit: Appointment) => boolean,
 ): Promise<Visit[]> {
   const appointments = appointmentStore({ table })
-  const { date: today, seconds } = wallClock(Date.now(), clinic.timezone)
-  const now = formatTime(Math.floor(seconds / 60))
-  const filter = { ...of, facet: 'scheduled', from: today } as const
+  const now = wallClock(Date.now(), clinic.timezone)
+  const filter = { ...of, facet: 'scheduled', from: now.date } as const
   const first = await appointments.page(clinic.id, filter, { page: 1, limit: PAGE_SIZE })
   const found = [...first.items]
   for (let { next } = first; next !== null; ) {
@@ -45,7 +55,7 @@ export async function comingVisits(
     next = walk.next
   }
   return found
-    .filter((visit) => (visit.date > today || visit.startTime > now) && isConcerned(visit))
+    .filter((visit) => isUpcoming(visit, now) && isConcerned(visit))
     .map((visit) => ({
       ...renderAppointment(visit, clinic),
       ...{ doctor_id: visit.doctor.id, patient_id: visit.patient.id },
@@ -71,5 +81,11 @@ export const describeVisits = (
     ? []
     : [
         `${counted(visits.length, 'scheduled visit')} ${visits.length === 1 ? 'is' : 'are'} now ${where}. Nothing cancels them: use ${remedies}. ${timesAreIn(clinic)}`,
-        ...recordTable(kind, visits),
+        ...recordTable(APPOINTMENT_LINES, visits),
       ]
+
+/** The visits, without what they are. */
+export const visitLines = ({ clinic }: Place, visits: readonly Visit[]): string[] => [
+  ...recordTable(APPOINTMENT_LINES, visits),
+  `${timesAreIn(clinic)} ${counted(visits.length, 'scheduled visit')}.`,
+]

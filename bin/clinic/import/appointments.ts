@@ -12,11 +12,12 @@ import { fullName } from '../../../shared/domain/patient.ts'
 import { multiLineText } from '../../../shared/domain/text-fields.ts'
 import { APPOINTMENTS, appointmentStore } from '../../../shared/store/calendar/appointments.ts'
 import { roomStore, treatmentStore } from '../../../shared/store/catalogue.ts'
-import { doctorStore } from '../../../shared/store/doctors.ts'
+import { doctorStore, readHolidays } from '../../../shared/store/doctors.ts'
 import { doctorKey } from '../../../shared/store/keys/clinics.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { definedFields, type ImportEntity, type ImportRow, type RowFields } from './entity.ts'
 import type { ColumnValues, RowSource } from './imported-state.ts'
+import { outsideWarning } from './outside-hours.ts'
 import { type BuildRecord, writePatientRows } from './patient-rows.ts'
 import { RecordRef, RecordRefs, unknownReference } from './references.ts'
 import { RowRejectedError } from './row-rejected.ts'
@@ -112,6 +113,8 @@ export function appointmentImport(table: Table, now: () => number): ImportEntity
           } as Appointment
           if (!run.allowOverlaps && isAhead(after, clinic, now()))
             await requireFreeTime(table, changes, before, after)
+          const working = { ...doctor, holidays: known.holidays }
+          run.outcomes.warned(row.id, outsideWarning(working, after, clinic, now(), row))
           return after
         }
       }
@@ -129,7 +132,9 @@ async function readReferences(table: Table, clinic: ClinicId, rows: readonly Imp
   const idsOf = (of: (fields: Fields) => readonly string[]) => [
     ...new Set(rows.flatMap(({ fields }) => of(fields))),
   ]
-  const [knownDoctors, knownRooms, knownTreatments] = await Promise.all([
+  const [{ holidays }, knownDoctors, knownRooms, knownTreatments] = await Promise.all([
+    // The copies of doctors are refreshed after holidays were imported, and not at all in a trial.
+    readHolidays(table, clinic),
     doctorStore({ table }).findMany(
       clinic,
       idsOf(({ doctorId }) => [doctorId]),
@@ -143,7 +148,7 @@ async function readReferences(table: Table, clinic: ClinicId, rows: readonly Imp
       idsOf(({ treatmentIds = [] }) => treatmentIds),
     ),
   ])
-  return { doctors: knownDoctors, rooms: knownRooms, treatments: knownTreatments }
+  return { doctors: knownDoctors, rooms: knownRooms, treatments: knownTreatments, holidays }
 }
 
 /** @throws RowRejectedError for an unknown record */

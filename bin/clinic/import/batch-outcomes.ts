@@ -1,4 +1,5 @@
 import { UnavailableError } from '../../../shared/store/table/errors.ts'
+import type { Warning } from './warnings.ts'
 
 /** Counts of rows by outcome. */
 export type Counts = { imported: number; updated: number; unchanged: number }
@@ -18,6 +19,7 @@ export class BatchOutcomes {
   readonly #rejections: RowRejection[] = []
   readonly #final = new Set<string>()
   readonly #uncertain = new Map<string, Write>()
+  readonly #warnings = new Map<string, Warning>()
 
   get counts(): Counts {
     return { ...this.#counts }
@@ -25,6 +27,17 @@ export class BatchOutcomes {
 
   get rejections(): readonly RowRejection[] {
     return this.#rejections
+  }
+
+  /** Warnings of rows by their ids, also of rows that were rejected. */
+  get warnings(): ReadonlyMap<string, Warning> {
+    return this.#warnings
+  }
+
+  /** Sets the warning of a row, null for none: a later attempt may find another, or none any more. */
+  warned(id: string, warning: Warning | null): void {
+    if (warning) this.#warnings.set(id, warning)
+    else this.#warnings.delete(id)
   }
 
   isFinal(id: string): boolean {

@@ -97,6 +97,11 @@ export async function importFile<Fields>(
   const { batchSize = BATCH_SIZE } = entity
   let batch = new Batch<Fields>()
 
+  const warn = (warning: Warning, line: number): void => {
+    result.warnings++
+    options.onWarning?.({ ...warning, line })
+  }
+
   async function write({ accepted, rejections }: Batch<Fields>, read: { bytes: number; rows: number }) {
     const rows = [...accepted.values()].map(({ row }) => row)
     const outcomes = await writeBatch(entity, run, rows, onWait)
@@ -106,7 +111,11 @@ export async function importFile<Fields>(
       if (known) rejections.push({ source: known.source, reason })
       accepted.delete(id)
     }
-    for (const { row } of accepted.values()) options.onAccepted?.(row)
+    for (const [id, { row }] of accepted) {
+      const warning = outcomes.warnings.get(id)
+      if (warning) warn(warning, row.line)
+      options.onAccepted?.(row)
+    }
     for (const { source, reason } of rejections.sort((a, b) => a.source.line - b.source.line)) {
       await rejected?.write(source, reason)
       result.rejected++
@@ -130,10 +139,7 @@ export async function importFile<Fields>(
       if (reason !== null) batch.rejections.push({ source, reason })
       else if ('row' in checked) {
         batch.accepted.set(checked.row.id, { row: checked.row, source })
-        for (const warning of checked.warnings) {
-          result.warnings++
-          options.onWarning?.({ ...warning, line: source.line })
-        }
+        for (const warning of checked.warnings) warn(warning, source.line)
       }
       if (batch.accepted.size >= batchSize || batch.rejections.length >= batchSize) await flush()
     }

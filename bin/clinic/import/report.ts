@@ -1,8 +1,10 @@
 /** What a check found in a file, without any personal data, so that the person who checks can send it on. */
+import { basename } from 'node:path'
 import { listed } from './field-names.ts'
 import type { Group } from './grouped-texts.ts'
 import type { ImportResult } from './import-file.ts'
 import type { FileFormat } from './row.ts'
+import type { StatedPaid } from './unpaid-invoices.ts'
 
 export type FileReport = {
   readonly file: string
@@ -12,6 +14,8 @@ export type FileReport = {
   readonly delimiter: string | null
   readonly reasons: readonly Readonly<Group>[]
   readonly warned: readonly Readonly<Group>[]
+  /** Visits to come that were imported although their doctor does not work then. */
+  readonly visits_outside: number
 }
 
 export const formatFields = (format: FileFormat) => ({
@@ -45,3 +49,23 @@ function groupText({ text, count, lines }: Group): string {
 export const countsText = ({ imported, updated, unchanged, rejected, warnings }: ImportResult): string =>
   `${imported} imported, ${updated} updated, ${unchanged} unchanged, ${rejected} rejected` +
   (warnings > 0 ? `, ${warnings} ${warnings > 1 ? 'warnings' : 'warning'}` : '')
+
+/** The warning about invoices that are paid by their file, once all files are in. */
+export function unpaidLines({ count, places }: Awaited<ReturnType<StatedPaid['withoutPayments']>>): string[] {
+  if (count === 0) return []
+  const where = places.map(({ file, line }) => `${basename(file)}:${line}`).join(', ')
+  const more = count > places.length ? ', ...' : ''
+  return [
+    `warning: ${count} ${count > 1 ? 'invoices are' : 'invoice is'} paid by the file, and ${count > 1 ? 'have' : 'has'} no ` +
+      `payments (${where}${more}): import their payments too`,
+  ]
+}
+
+/** The warning about visits at which their doctor does not work. */
+export const outsideLines = (count: number, clinic: string): string[] =>
+  count === 0
+    ? []
+    : [
+        `warning: ${number(count)} ${count > 1 ? 'visits' : 'visit'} to come ${count > 1 ? 'are' : 'is'} outside working hours. ` +
+          `Imported visits are listed by "appointment list --clinic ${clinic} --outside"`,
+      ]

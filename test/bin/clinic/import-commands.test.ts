@@ -90,11 +90,11 @@ describe('import --check', () => {
       1,
       {
         ...{ imported: 2, updated: 0, unchanged: 0, rejected: 2, warnings: 1 },
-        ...{ check: true, paid_without_payments: 0 },
+        ...{ check: true, paid_without_payments: 0, visits_outside: 0 },
         files: [
           {
             ...{ file: 'patients.csv', entity: 'patients', rows: 4, encoding: 'utf-8', delimiter: ',' },
-            ...{ imported: 2, updated: 0, unchanged: 0, rejected: 2, warnings: 1 },
+            ...{ imported: 2, updated: 0, unchanged: 0, rejected: 2, warnings: 1, visits_outside: 0 },
             reasons: [{ text: expect.stringContaining('needs its country code'), count: 2, lines: [3, 4] }],
             warned: [{ text: expect.stringContaining('looks doubly encoded'), count: 1, lines: [5] }],
           },
@@ -113,6 +113,36 @@ describe('import', () => {
     expect(errors).toContain(`${patients}:5: warning: last_name looks doubly encoded`)
     const again = JSON.parse((await tool('import', '--json', ...args)).printed)
     expect(again).toMatchObject({ imported: 0, unchanged: 6, rejected: 2, paid_without_payments: 1 })
+  })
+
+  it('counts visits to come outside working hours, and says where they are listed', async () => {
+    const paths = [
+      file('patients.csv', PATIENTS),
+      file('doctors.csv', 'external_id,full_name,hours\nD,Dr. Eva Noll,mon-fri 09:00-17:00\n'),
+      file(
+        'appointments.csv',
+        'external_id,patient_external_id,doctor_external_id,appointment_date,start_time,end_time\n' +
+          '1,TR-1,D,2099-05-04,10:00,10:30\n2,TR-1,D,2099-05-05,18:00,18:30\n3,TR-4,D,2099-05-04,18:00,18:30\n',
+      ),
+    ]
+    const list = `appointment list --clinic ${clinic.id} --outside`
+    const text = `warning: 2 visits to come are outside working hours. Imported visits are listed by "${list}"`
+    expect((await tool('import', '--check', ...paths)).printed).toContain(text)
+    const { printed, errors } = await tool('import', ...paths)
+    expect(printed).toContain(text)
+    expect(errors).toContain(`${paths[2]}:3: warning: start_time or end_time is outside the doctor's working`)
+    expect(JSON.parse((await tool('import', '--json', ...paths)).printed)).toMatchObject({
+      visits_outside: 0,
+    })
+    const { printed: listed } = await run(...list.split(' '))
+    expect(listed.split('\n').map((line) => line.slice(line.indexOf('  ')))).toEqual([
+      '  2099-05-04  18:00-18:30  scheduled  Ece Ã‡elik  Dr. Eva Noll',
+      '  2099-05-05  18:00-18:30  scheduled  Ayla Kaya   Dr. Eva Noll',
+      expect.stringContaining('.'),
+      '',
+    ])
+    expect(listed).toContain('\nTimes are in Europe/Istanbul. 2 scheduled visits.\n')
+    expect(JSON.parse((await run('--json', ...list.split(' '))).printed).data).toHaveLength(2)
   })
 
   it('names what is wrong with the headers and encodings of all files in one run, and writes nothing', async () => {

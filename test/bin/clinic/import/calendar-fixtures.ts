@@ -12,7 +12,7 @@ import { freshTable, NOW, newClinic, type TestTable } from '../../../support/tab
 
 export const FIRST = { page: 1, limit: 100 }
 
-type Options = Pick<ImportOptions, 'overwrite' | 'allowOverlaps'> & {
+type Options = Pick<ImportOptions, 'overwrite' | 'allowOverlaps' | 'isTrial'> & {
   /** The settings of the clinic, if they were changed. */
   readonly settings?: Partial<ClinicInfo>
 }
@@ -52,7 +52,7 @@ export function importedClinic() {
   async function loadFile(name: string, file: string, table: Table = db.table, options: Options = {}) {
     const entity = importEntities(table, () => NOW).find((known) => known.name === name)
     if (!entity) throw new Error(`no entity ${name}`)
-    const reasons: string[] = []
+    const [reasons, warned]: [string[], string[]] = [[], []]
     const { settings, ...rest } = options
     const result = await importFile(
       file,
@@ -62,9 +62,10 @@ export function importedClinic() {
         now: () => NOW,
         ...rest,
         onRejected: ({ reason }) => reasons.push(reason),
+        onWarning: ({ line, text }) => warned.push(`${line}: ${text}`),
       },
     )
-    return { ...result, reasons }
+    return { ...result, reasons, warned }
   }
 
   return {

@@ -1,0 +1,102 @@
+/** Imports one file for the `import` command, and prints how far it is, rejected rows and warnings. */
+import { statSync } from 'node:fs'
+import { basename } from 'node:path'
+import type { Command } from 'commander'
+import type { Clinic } from '../../shared/domain/clinic.ts'
+import type { TextEncoding } from './import/encoding.ts'
+import type { ImportableEntity } from './import/entity.ts'
+import { GroupedTexts } from './import/grouped-texts.ts'
+import { type ImportProgress, type ImportResult, ImportStopped, importFile } from './import/import-file.ts'
+import type { ColumnMap } from './import/map-schema.ts'
+import { rejectedFile } from './import/rejections.ts'
+import { countsText, type FileReport, formatFields } from './import/report.ts'
+import type { StatedPaid } from './import/unpaid-invoices.ts'
+import { interruptible } from './interruption.ts'
+import { CommandFailure, EXIT } from './output.ts'
+import { progressBar } from './progress.ts'
+
+/** Rejected rows and warnings that are printed per file. The file of rejected rows has all of them. */
+const MAX_PRINTED = 10
+
+/** What a file is imported into, and how. */
+export type FileImport = {
+  readonly clinic: Clinic
+  readonly check: boolean
+  readonly encoding: TextEncoding | undefined
+  readonly map: ColumnMap | undefined
+  readonly overwrite: boolean
+  readonly allowOverlaps: boolean
+}
+
+/** Imports a file. If it does not get to its end, says how far it got. */
+export async function importWithProgress(
+  command: Command,
+  file: string,
+  entity: ImportableEntity,
+  { clinic, check, encoding, map, overwrite, allowOverlaps }: FileImport,
+  statedPaid: StatedPaid,
+): Promise<FileReport & ImportResult> {
+  const bar = progressBar(command, basename(file), statSync(file).size)
+  const [reasons, warned] = [new GroupedTexts(), new GroupedTexts()]
+  let printed = 0
+  let printedWarnings = 0
+  let outside = 0
+  let format = { encoding: '', delimiter: null as string | null }
+  let latest: ImportProgress | undefined
+  const printSome = (text: string) => {
+    printed++
+    if (!check && printed <= MAX_PRINTED) bar.printLine(text)
+    if (!check && printed === MAX_PRINTED + 1)
+      bar.printLine(`See ${rejectedFile(file)} for all rejected rows`)
+  }
+  using interruption = interruptible()
+  try {
+    const result = await importFile(file, entity, clinic, {
+      now: Date.now,
+      ...{ map, encoding, overwrite, allowOverlaps, isTrial: check, signal: interruption.signal },
+      onFormat: (found) => {
+        format = formatFields(found)
+      },
+      onProgress: (progress) => {
+        latest = progress
+        bar.show(progress)
+      },
+      onWait: () =>
+        bar.printLine(`${file}: the store is busy or unavailable; waiting up to ten minutes at a time`),
+      onRejected: ({ line, reason }) => {
+        reasons.add(reason, line)
+        printSome(`${file}:${line}: ${reason}`)
+      },
+      onWarning: ({ line, kind, text }) => {
+        if (kind === 'outside_hours') outside++
+        warned.add(text, line)
+        printedWarnings++
+        if (!check && printedWarnings <= MAX_PRINTED) bar.printLine(`${file}:${line}: warning: ${text}`)
+      },
+      onAccepted: (row) => {
+        if (entity.isStatedPaid?.(row)) statedPaid.add(row.id, { file, line: row.line })
+      },
+    })
+    const rows = latest?.rows ?? 0
+    const name = check ? basename(file) : file
+    return {
+      file: name,
+      entity: entity.name,
+      rows,
+      ...format,
+      ...result,
+      reasons: reasons.groups,
+      warned: warned.groups,
+      visits_outside: outside,
+    }
+  } catch (error) {
+    if (latest && !check)
+      bar.printLine(
+        `${file}: stopped after ${latest.rows} rows: ${countsText(latest.result)}. Run it again to continue.`,
+      )
+    if (error instanceof ImportStopped) throw new CommandFailure('Interrupted.', EXIT.interrupted)
+    throw error
+  } finally {
+    bar.done()
+  }
+}
