@@ -19,6 +19,8 @@ export type ImportEntity<Fields = unknown> = {
   readonly required: readonly string[]
   /** Columns whose value no two rows of a file may share, besides the external id. */
   readonly unique?: readonly string[]
+  /** Who the row is about, if that is a person who has a record of their own; null if the row does not say so. */
+  readonly personOf?: (fields: Fields) => string | null
   /** Rows that are written together, where they depend on each other. */
   readonly batchSize?: number
   /**

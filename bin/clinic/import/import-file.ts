@@ -11,6 +11,7 @@ import type { ColumnMap } from './map-schema.ts'
 import { withOwnRecords } from './own-records.ts'
 import { withOwnIdColumns } from './references.ts'
 import { rejectionWriter } from './rejections.ts'
+import { repeatedPerson, repeatedValue } from './repeated-values.ts'
 import { retryPatiently } from './retry-patiently.ts'
 import type { FileFormat, SourceRow } from './row.ts'
 import { rowMap } from './row-map.ts'
@@ -59,6 +60,13 @@ export class ImportStopped extends Error {}
 
 /** Rows per batch: four transactions of new patients, and within the limit of one batch read. */
 const BATCH_SIZE = 96
+
+type Accepted<Fields> = {
+  readonly row: ImportRow<Fields>
+  readonly source: SourceRow
+  /** Whether an earlier row is about the same person. */
+  readonly isRepeated: boolean
+}
 
 type Rejected = { readonly source: SourceRow; readonly reason: string }
 
@@ -111,9 +119,10 @@ export async function importFile<Fields>(
       if (known) rejections.push({ source: known.source, reason })
       accepted.delete(id)
     }
-    for (const [id, { row }] of accepted) {
+    for (const [id, { row, isRepeated }] of accepted) {
       const warning = outcomes.warnings.get(id)
-      if (warning) warn(warning, row.line)
+      // The other one may be of an earlier run of the same file.
+      if (warning && !(isRepeated && warning.kind === 'same_person')) warn(warning, row.line)
       options.onAccepted?.(row)
     }
     for (const { source, reason } of rejections.sort((a, b) => a.source.line - b.source.line)) {
@@ -138,8 +147,10 @@ export async function importFile<Fields>(
       const reason = 'reason' in checked ? checked.reason : repeatedValue(seen, checked)
       if (reason !== null) batch.rejections.push({ source, reason })
       else if ('row' in checked) {
-        batch.accepted.set(checked.row.id, { row: checked.row, source })
-        for (const warning of checked.warnings) warn(warning, source.line)
+        const repeated = repeatedPerson(seen, entity, checked.row)
+        batch.accepted.set(checked.row.id, { row: checked.row, source, isRepeated: repeated !== null })
+        for (const warning of repeated ? [...checked.warnings, repeated] : checked.warnings)
+          warn(warning, source.line)
       }
       if (batch.accepted.size >= batchSize || batch.rejections.length >= batchSize) await flush()
     }
@@ -153,24 +164,9 @@ export async function importFile<Fields>(
   return result
 }
 
-/** Why a row is rejected that has a value of an earlier row; null if it has none. */
-function repeatedValue(
-  seen: SeenIds,
-  { row, unique }: { readonly row: ImportRow; readonly unique: Readonly<Record<string, string>> },
-): string | null {
-  const identity = row.externalId === undefined ? 'id' : 'external_id'
-  const firstLine = seen.add('id', row.id, row.line)
-  if (firstLine !== null) return `${identity} is already used on line ${firstLine}`
-  for (const [column, value] of Object.entries(unique)) {
-    const line = seen.add(column, value, row.line)
-    if (line !== null) return `${column} is already used on line ${line}`
-  }
-  return null
-}
-
 /** Rows that are written together, and those that were rejected before. */
 class Batch<Fields> {
-  readonly accepted = new Map<string, { readonly row: ImportRow<Fields>; readonly source: SourceRow }>()
+  readonly accepted = new Map<string, Accepted<Fields>>()
   readonly rejections: Rejected[] = []
 }
 

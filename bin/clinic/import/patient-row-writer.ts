@@ -1,4 +1,5 @@
 /** Writes imported patients. */
+import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import { NO_DETAILS, type Patient } from '../../../shared/domain/patient.ts'
 import { erasureLedger } from '../../../shared/store/copies/erasure-ledger.ts'
 import { patientKey } from '../../../shared/store/keys/patients.ts'
@@ -22,9 +23,11 @@ import {
   type RowFields,
 } from './entity.ts'
 import type { ColumnValues } from './imported-state.ts'
+import { KnownPeople } from './known-people.ts'
 import { requireLinks, withSameLinks } from './links.ts'
 import { requireUnerased } from './patient-rows.ts'
 import { RowRejectedError, requireKnownId } from './row-rejected.ts'
+import type { Warning } from './warnings.ts'
 
 export type PatientFields = RowFields<Omit<Patient, 'id' | 'erasedAt'>>
 
@@ -33,6 +36,13 @@ export function patientRowWriter(table: Table, now: () => number): ImportEntity<
   const store = patientStore({ table })
   const writer = patientWriter({ table })
   const ledger = erasureLedger({ table })
+
+  let known: { readonly clinic: ClinicId; readonly people: KnownPeople } | undefined
+
+  function knownPeople(clinic: ClinicId): KnownPeople {
+    if (known?.clinic !== clinic) known = { clinic, people: new KnownPeople(table, clinic) }
+    return known.people
+  }
 
   /** What a row makes of a patient; null if nothing is to be written. @throws RowRejectedError */
   function decide(
@@ -83,10 +93,14 @@ export function patientRowWriter(table: Table, now: () => number): ImportEntity<
       }
     })
     const created = decided.filter(({ write }) => write === 'imported').map(({ after }) => after)
+    const people = knownPeople(clinic.id)
+    const alike = await people.findAlike(created)
+    for (const { id } of created) outcomes.warned(id, samePerson(alike.get(id)))
     for (const chunk of chunked(created, MAX_CREATED)) {
       const ids = chunk.map(({ id }) => id)
       const create = () => writer.createMany(clinic.id, chunk, (changes) => requireLinks(changes, run))
       await outcomes.commit(ids, 'imported', () => withSameLinks(table, run, create))
+      people.add(chunk)
     }
     const changes = decided.flatMap(({ before, after, write }): (PatientChange & { write: Write })[] =>
       before ? [{ before, after: { ...before, ...after }, write }] : [],
@@ -103,6 +117,14 @@ export function patientRowWriter(table: Table, now: () => number): ImportEntity<
     if (created.length + updated.length > 0) await writer.snapshotIfDue(clinic.id)
   }
 }
+
+const samePerson = (other: string | undefined): Warning | null =>
+  other === undefined
+    ? null
+    : {
+        kind: 'same_person',
+        text: `first_name, last_name and date_of_birth are those of patient ${other} of the clinic`,
+      }
 
 const valuesOf = (patient: Patient): ColumnValues => ({
   first_name: patient.firstName,

@@ -15,6 +15,7 @@ import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { booleanField } from './booleans.ts'
 import type { ImportEntity } from './entity.ts'
+import { personKey } from './known-people.ts'
 import { type PatientFields, patientRowWriter } from './patient-row-writer.ts'
 import { Instant, RowDate } from './timestamps.ts'
 
@@ -43,6 +44,8 @@ export function patientImport(table: Table, now: () => number): ImportEntity<Pat
     idKind: 'patient',
     columns: [...Object.keys(columns), 'date_of_birth'],
     required: ['first_name', 'last_name'],
+    personOf: ({ firstName = '', lastName = '', dateOfBirth = null }) =>
+      personKey({ firstName, lastName, dateOfBirth }),
     schema: (clinic, at) => {
       const lastBirthday = today(clinic, at)
       return z

@@ -1,6 +1,6 @@
 /** What looks wrong in a row, but is possible. Some of it shows only beside what is stored, when the row is written. */
 
-export type WarningKind = 'far_ahead' | 'doubly_encoded' | 'outside_hours'
+export type WarningKind = 'far_ahead' | 'doubly_encoded' | 'outside_hours' | 'same_person'
 
 /** The text begins with the field, and has no value of the row. */
 export type Warning = { readonly kind: WarningKind; readonly text: string }
