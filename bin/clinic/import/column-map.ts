@@ -1,34 +1,56 @@
 /** Maps of import files: which columns of another system's files hold which fields, and how they write values. */
-import { existsSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 import type * as z from 'zod'
+import { extendedMap } from './extended-map.ts'
 import { ImportFileError } from './import-file-error.ts'
 import { ColumnMap } from './map-schema.ts'
 
 /** The maps that ship with the tool. */
 const SHIPPED = join(import.meta.dirname, 'maps')
 
+type Entities = readonly { readonly name: string; readonly columns: readonly string[] }[]
+
 /**
- * Reads a map: one that ships with the tool by its name, or a file by its path.
+ * Reads a map, with what it extends: one that ships with the tool by its name, or a file by its path.
  * @param entities The columns of each entity.
  * @throws ImportFileError that names what is wrong
  */
-export function readColumnMap(
-  nameOrPath: string,
-  entities: readonly { readonly name: string; readonly columns: readonly string[] }[],
-): ColumnMap {
-  const shipped = join(SHIPPED, `${nameOrPath}.json`)
-  const path = /^[\w-]+$/.test(nameOrPath) && existsSync(shipped) ? shipped : nameOrPath
-  const name = basename(path)
-  if (!existsSync(path))
-    throw new ImportFileError(
-      `--map ${nameOrPath}: there is no such file, nor a map of this name. Maps that ship with the tool: cliniko, german, turkish.`,
-    )
-  const { data, error } = ColumnMap.safeParse(parseJson(readFileSync(path, 'utf8'), name))
-  const problems = error ? error.issues.map(problemOf) : problemsOfFields(data as ColumnMap, entities)
-  if (problems.length > 0) throw new ImportFileError(`${name}: ${problems.join('; ')}`)
-  return data as ColumnMap
+export function readColumnMap(nameOrPath: string, entities: Entities): ColumnMap {
+  const path = findMap(nameOrPath, '')
+  if (path === null) throw new ImportFileError(`--map ${nameOrPath}: ${NO_MAP}`)
+  return readMap(path, entities, [])
 }
+
+const NO_MAP =
+  'there is no such file, nor a map of this name. Maps that ship with the tool: cliniko, german, turkish.'
+
+/** The path of a map, relative to a folder; null if there is none. */
+function findMap(nameOrPath: string, folder: string): string | null {
+  const shipped = join(SHIPPED, `${nameOrPath}.json`)
+  if (/^[\w-]+$/.test(nameOrPath) && existsSync(shipped)) return shipped
+  const path = resolve(folder, nameOrPath)
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ? path : null
+}
+
+/** @param extending The paths of the maps that extend this one, the first of which was asked for. */
+function readMap(path: string, entities: Entities, extending: readonly string[]): ColumnMap {
+  const name = basename(path)
+  const chain = [...extending, path]
+  if (extending.includes(path))
+    throw new ImportFileError(`${name} extends itself: ${chain.map((one) => basename(one)).join(', ')}`)
+  const { data: map, error } = ColumnMap.safeParse(withEntities(parseJson(readFileSync(path, 'utf8'), name)))
+  const problems = error ? error.issues.map(problemOf) : problemsOfFields(map as ColumnMap, entities)
+  if (problems.length > 0 || !map) throw new ImportFileError(`${name}: ${problems.join('; ')}`)
+  if (map.extends === undefined) return map
+  const base = findMap(map.extends, dirname(path))
+  if (base === null) throw new ImportFileError(`${name}: extends ${map.extends}: ${NO_MAP}`)
+  return extendedMap(readMap(base, entities, chain), map)
+}
+
+/** A map that extends another need not say anything of an entity. */
+const withEntities = (map: unknown): unknown =>
+  typeof map === 'object' && map !== null && 'extends' in map ? { entities: {}, ...map } : map
 
 function parseJson(text: string, name: string): unknown {
   try {
@@ -46,10 +68,7 @@ function problemOf({ path, message, ...issue }: z.core.$ZodIssue): string {
 }
 
 /** What refers to entities and fields that do not exist. */
-function problemsOfFields(
-  { entities }: ColumnMap,
-  known: readonly { readonly name: string; readonly columns: readonly string[] }[],
-): string[] {
+function problemsOfFields({ entities }: ColumnMap, known: Entities): string[] {
   return Object.entries(entities).flatMap(([name, map]) => {
     const entity = known.find((one) => one.name === name)
     if (!entity)

@@ -90,6 +90,8 @@ const EntityMap = z.strictObject({
 })
 
 export const ColumnMap = z.strictObject({
+  /** The map that this one adds to and overrides: the name of one that ships with the tool, or a path. */
+  extends: Name.optional(),
   description: z.string().optional(),
   encoding: z.enum(ENCODINGS, { error: `must be one of ${ENCODINGS.join(', ')}` }).optional(),
   ...formats,
