@@ -1,11 +1,15 @@
 import { writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import type { Clinic } from '../../shared/domain/clinic.ts'
+import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
+import { isUuid } from '../../shared/domain/uuid.ts'
+import { clinicStore } from '../../shared/store/clinics.ts'
+import { type Deletion, deletedClinics } from '../../shared/store/copies/deleted-clinics.ts'
 import { type Erasure, erasureLedger } from '../../shared/store/copies/erasure-ledger.ts'
+import type { Table } from '../../shared/store/table/table.ts'
 import { addToTrail } from './command-trail.ts'
 import { addConfirmOptions } from './confirmation.ts'
-import { connect, connectTable, requireClinic } from './connection.ts'
+import { connect, connectTable, requireClinic, requireStoredClinic } from './connection.ts'
 import { readErasures } from './erasure-file.ts'
 import { CommandFailure, formatTable, print } from './output.ts'
 import { confirmReplay, PATIENT_COUNT } from './replay-confirmation.ts'
@@ -20,20 +24,25 @@ export function addErasureCommands(program: Command): void {
 
   group
     .command('list')
-    .description('list the erasures of a clinic, oldest first')
+    .description('list the erasures of a clinic, oldest first, also of one that was deleted')
     .requiredOption('--clinic <id>')
     .option('--to <file>', 'also write them to a file, as NDJSON')
     .action(async (given: { clinic: string; to?: string }, command: Command) => {
       const table = await connect(command)
-      const clinic = await requireClinic(table, given.clinic)
-      const erasures = (await erasureLedger({ table }).list(clinic.id)).map((one) => erasureJson(one, clinic))
+      const owner = await requireOwner(table, given.clinic)
+      const erasures = (await erasureLedger({ table }).list(owner.id)).map((one) => erasureJson(one, owner))
       if (given.to !== undefined)
         writeFileSync(given.to, erasures.map((one) => `${JSON.stringify(one)}\n`).join(''), { mode: 0o600 })
       const rows = erasures.map(({ erased_at, patient_id, operator, is_finished }) => [
         ...[erased_at, patient_id, operator],
         is_finished ? '' : 'interrupted: erase the patient again',
       ])
-      print(command, { data: erasures }, formatTable(rows))
+      const { deletion } = owner
+      const deleted = deletion && { at: utcTime(deletion.at), by: deletion.operator }
+      print(command, { data: erasures, clinic_deleted: deleted }, [
+        ...formatTable(rows),
+        ...(deleted ? [`The clinic was deleted at ${deleted.at} by ${deleted.by}. Times are in UTC.`] : []),
+      ])
     })
 
   const replay = group
@@ -68,11 +77,26 @@ export function addErasureCommands(program: Command): void {
   addConfirmOptions(replay, PATIENT_COUNT)
 }
 
-const erasureJson = ({ patient, at, operator, importIds, isFinished }: Erasure, clinic: Clinic) => ({
-  clinic_id: clinic.id,
+/** Whose ledger it is. Of a clinic that was deleted, only the ledger is left, without a time zone. */
+type Owner = { readonly id: ClinicId; readonly timezone: string | null; readonly deletion: Deletion | null }
+
+/** @throws CommandFailure if there is no clinic with this id, and never was one that was deleted */
+async function requireOwner(table: Table, id: string): Promise<Owner> {
+  const clinicId = id.toLowerCase() as ClinicId
+  const deletion = isUuid(id) ? await deletedClinics({ table }).find(clinicId) : null
+  const clinic = deletion ? await clinicStore({ table }).find(clinicId) : await requireStoredClinic(table, id)
+  // A deletion that was stopped has left the clinic.
+  if (clinic) return { id: clinic.id, timezone: clinic.timezone, deletion: null }
+  return { id: clinicId, timezone: null, deletion }
+}
+
+const erasureJson = ({ patient, at, operator, importIds, isFinished }: Erasure, owner: Owner) => ({
+  clinic_id: owner.id,
   patient_id: patient,
-  erased_at: clinicTimestamp(at, clinic.timezone),
+  erased_at: owner.timezone === null ? utcTime(at) : clinicTimestamp(at, owner.timezone),
   operator,
   import_ids: importIds,
   is_finished: isFinished,
 })
+
+const utcTime = (instant: string): string => `${instant.slice(0, 19)}Z`

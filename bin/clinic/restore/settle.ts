@@ -72,7 +72,8 @@ export async function settleFromSource(tables: Restore, options: SettleOptions):
   const known = new Set(all.map(({ id }) => id))
   // What the source lacks would be removed from the restored table.
   const unknown = clinics.find(({ id }) => !known.has(id))
-  if (unknown) throw new UnknownClinic(unknown.id, await deletedClinics({ table: source }).has(unknown.id))
+  if (unknown)
+    throw new UnknownClinic(unknown.id, (await deletedClinics({ table: source }).find(unknown.id)) !== null)
   for (const { id } of all) {
     const unfinished = (await ledger.list(id)).find(({ isFinished }) => !isFinished)
     if (unfinished) throw new UnfinishedErasure(id, unfinished.patient)

@@ -4,9 +4,12 @@ import { deletedClinicKey } from '../keys/operator.ts'
 import type { Table } from '../table/table.ts'
 import type { Write } from '../table/write-requests.ts'
 
+/** When it began, as an ISO 8601 instant, and by whom. */
+export type Deletion = { readonly at: string; readonly operator: string }
+
 export function deletedClinics({ table }: { table: Table }) {
   /** Records that a deletion has begun, and keeps the time and the operator of the first beginning. */
-  async function begin(clinic: ClinicId, { at, operator }: { at: string; operator: string }): Promise<void> {
+  async function begin(clinic: ClinicId, { at, operator }: Deletion): Promise<void> {
     await table.update(deletedClinicKey(clinic), {
       UpdateExpression: 'SET #at = if_not_exists(#at, :at), #by = if_not_exists(#by, :by)',
       ExpressionAttributeNames: { '#at': 'at', '#by': 'by' },
@@ -22,9 +25,11 @@ export function deletedClinics({ table }: { table: Table }) {
       ExpressionAttributeValues: { ':done': 1 },
     })
 
-  /** Whether the clinic was deleted. */
-  const has = async (clinic: ClinicId): Promise<boolean> =>
-    (await table.get(deletedClinicKey(clinic))) !== undefined
+  /** When the deletion of a clinic began, and who deleted it; null if no deletion did. */
+  async function find(clinic: ClinicId): Promise<Deletion | null> {
+    const item = await table.get(deletedClinicKey(clinic))
+    return item ? { at: item.at as string, operator: item.by as string } : null
+  }
 
-  return { begin, finishWrite, has }
+  return { begin, finishWrite, find }
 }

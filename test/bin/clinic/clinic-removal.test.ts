@@ -93,8 +93,8 @@ describe('the deletion of a clinic', () => {
       ['erasure#clinics', `erasure#${shortId(clinic.id)}`].sort(),
     )
     expect(await itemsWith(shortId(other.id), other.id, keys[1] as string)).toEqual(before)
-    expect(await deletedClinics(db).has(clinic.id)).toBe(true)
-    expect(await deletedClinics(db).has(other.id)).toBe(false)
+    expect(await deletedClinics(db).find(clinic.id)).toEqual({ at: expect.any(String), operator: 'eva' })
+    expect(await deletedClinics(db).find(other.id)).toBeNull()
   })
 
   it('revokes the credentials before anything else is deleted, and waits for writes that had begun', async () => {

@@ -7,8 +7,10 @@ import { verifyClinic } from '../../../bin/clinic/verify/verify-clinic.ts'
 import type { Appointment } from '../../../shared/domain/appointment.ts'
 import { addDays, wallClock } from '../../../shared/domain/clock.ts'
 import { fullName } from '../../../shared/domain/patient.ts'
+import { clinicTimestamp } from '../../../shared/domain/timestamp.ts'
 import { newUuid } from '../../../shared/domain/uuid.ts'
 import { appointmentStore } from '../../../shared/store/calendar/appointments.ts'
+import { clinicStore } from '../../../shared/store/clinics.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { patientStore } from '../../../shared/store/patients/patients.ts'
 import { allItems } from '../../support/all-items.ts'
@@ -112,6 +114,42 @@ Nothing was done: that is not the patient's full name.
     expect([await erasedAt(), await statusOf(visits.tomorrow)]).toEqual([expect.any(String), 'scheduled'])
     expect((await stack.run(...erasing())).code).toBe(0)
     expect(await statusOf(visits.tomorrow)).toBe('cancelled')
+  })
+})
+
+describe('erasures list', () => {
+  const list = (...args: string[]) => stack.run('erasures', 'list', '--clinic', mine.clinic.id, ...args)
+  const LONG_AGO = '2026-05-01T07:00:00.000Z'
+
+  it('lists those of a clinic, also while it is deleted and after, when its time zone is unknown', async () => {
+    const { patient, clinic } = mine
+    await stack.run(...erasing(), '--yes', '--confirm', name())
+    const at = new Date((await erasedAt()) ?? '')
+    const line = `${clinicTimestamp(at.toISOString(), clinic.timezone)}  ${patient.id}  `
+    expect(await list()).toMatchObject({ code: 0, printed: expect.stringContaining(line) })
+    await clinicStore(db).beginDeletion(clinic.id, LONG_AGO)
+    expect(await list()).toMatchObject({ code: 0, printed: expect.stringContaining(line) })
+    expect(JSON.parse((await list('--json')).printed).clinic_deleted).toBeNull()
+
+    const deleting = ['clinic', 'delete', clinic.id, '--without-export', '--yes', '--confirm', clinic.name]
+    expect((await stack.run(...deleting)).code).toBe(0)
+    const utc = `${at.toISOString().slice(0, 19)}Z`
+    const { code, printed } = await list()
+    expect([code, printed]).toEqual([0, expect.stringContaining(`${utc}  ${patient.id}  `)])
+    expect(printed).toMatch(/\nThe clinic was deleted at \S+Z by \S+\. Times are in UTC\.\n$/)
+    const { data, clinic_deleted } = JSON.parse((await list('--json')).printed)
+    expect(data).toMatchObject([{ clinic_id: clinic.id, patient_id: patient.id, erased_at: utc }])
+    expect(clinic_deleted).toEqual({ at: expect.stringMatching(/Z$/), by: expect.any(String) })
+  })
+
+  it('is refused for a clinic that never existed', async () => {
+    for (const id of [newUuid(), 'x']) {
+      const { code, errors } = await stack.run('erasures', 'list', '--clinic', id)
+      expect([code, errors]).toEqual([
+        2,
+        `Clinic ${id} does not exist. Run "clinic list" to see all clinics.\n`,
+      ])
+    }
   })
 })
 
