@@ -77,7 +77,7 @@ export function addPatientCommands(program: Command): void {
             ? await comingVisits(place, { patient: patient.id }, () => true)
             : []
         const result = renderPatientDetails(patient, { clinic, scopes: SCOPES })
-        // An inactive patient cannot have an appointment moved.
+        // Visits of an inactive patient cannot be moved.
         print(command, { ...result, visits_outside: visits }, [
           isChanged ? `Changed patient ${id}` : `Nothing changed: patient ${id} is so already`,
           ...describeVisits(place, visits, 'without an active patient', '"appointment cancel"'),
