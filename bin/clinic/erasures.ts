@@ -11,6 +11,7 @@ import { addToTrail } from './command-trail.ts'
 import { addConfirmOptions } from './confirmation.ts'
 import { connect, connectTable, requireClinic, requireStoredClinic } from './connection.ts'
 import { readErasures } from './erasure-file.ts'
+import { resolveFromInvocationDir } from './invocation-path.ts'
 import { CommandFailure, formatTable, print } from './output.ts'
 import { confirmReplay, PATIENT_COUNT } from './replay-confirmation.ts'
 import { pendingErasures, replayErasures } from './restore/erasure-replay.ts'
@@ -32,7 +33,11 @@ export function addErasureCommands(program: Command): void {
       const owner = await requireOwner(table, given.clinic)
       const erasures = (await erasureLedger({ table }).list(owner.id)).map((one) => erasureJson(one, owner))
       if (given.to !== undefined)
-        writeFileSync(given.to, erasures.map((one) => `${JSON.stringify(one)}\n`).join(''), { mode: 0o600 })
+        writeFileSync(
+          resolveFromInvocationDir(given.to),
+          erasures.map((one) => `${JSON.stringify(one)}\n`).join(''),
+          { mode: 0o600 },
+        )
       const rows = erasures.map(({ erased_at, patient_id, operator, is_finished }) => [
         ...[erased_at, patient_id, operator],
         is_finished ? '' : 'interrupted: erase the patient again',
@@ -60,7 +65,7 @@ export function addErasureCommands(program: Command): void {
       const clinic = await requireClinic(table, given.clinic)
       const erasures =
         given.sourceTable === undefined
-          ? readErasures(given.from as string, clinic.id)
+          ? readErasures(resolveFromInvocationDir(given.from as string), clinic.id)
           : await erasureLedger({ table: await connectTable(command, given.sourceTable) }).list(clinic.id)
       // Before the first of them is erased, so that an interrupted replay has them too.
       addToTrail(

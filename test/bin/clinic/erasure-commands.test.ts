@@ -1,8 +1,8 @@
 /** What an erasure asks, and what becomes of the visits that were ahead. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { verifyClinic } from '../../../bin/clinic/verify/verify-clinic.ts'
 import type { Appointment } from '../../../shared/domain/appointment.ts'
 import { addDays, wallClock } from '../../../shared/domain/clock.ts'
@@ -172,5 +172,18 @@ describe('erasures replay', () => {
     expect([code, printed]).toEqual([0, '1 erased, 0 already erased, 1 unknown to the table\n'])
     expect(await statusOf(visits.tomorrow)).toBe('cancelled')
     expect((await replay()).code).toBe(0)
+  })
+
+  it('reads the file that the list wrote, both relative to the folder in which npm was run', async () => {
+    vi.stubEnv('INIT_CWD', folder)
+    onTestFinished(() => void vi.stubEnv('INIT_CWD', undefined))
+    const { clinic } = mine
+    await stack.run(...erasing(), '--yes', '--confirm', name())
+    expect((await stack.run('erasures', 'list', '--clinic', clinic.id, '--to', 'list.ndjson')).code).toBe(0)
+    expect(existsSync(join(folder, 'list.ndjson'))).toBe(true)
+    const replay = await stack.run('erasures', 'replay', '--clinic', clinic.id, '--from', 'list.ndjson')
+    expect([replay.code, replay.printed]).toEqual([0, '0 erased, 1 already erased, 0 unknown to the table\n'])
+    const missing = await stack.run('erasures', 'replay', '--clinic', clinic.id, '--from', 'other.ndjson')
+    expect([missing.code, missing.errors]).toEqual([2, expect.stringContaining('other.ndjson')])
   })
 })
