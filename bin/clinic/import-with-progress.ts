@@ -26,6 +26,7 @@ export type FileImport = {
   readonly map: ColumnMap | undefined
   readonly overwrite: boolean
   readonly allowOverlaps: boolean
+  readonly allowSameNumbers: boolean
 }
 
 /** Imports a file. If it does not get to its end, says how far it got. */
@@ -33,7 +34,7 @@ export async function importWithProgress(
   command: Command,
   file: string,
   entity: ImportableEntity,
-  { clinic, check, encoding, map, overwrite, allowOverlaps }: FileImport,
+  { clinic, check, encoding, map, overwrite, allowOverlaps, allowSameNumbers }: FileImport,
   statedPaid: StatedPaid,
 ): Promise<FileReport & ImportResult> {
   const bar = progressBar(command, basename(file), statSync(file).size)
@@ -53,7 +54,8 @@ export async function importWithProgress(
   try {
     const result = await importFile(file, entity, clinic, {
       now: Date.now,
-      ...{ map, encoding, overwrite, allowOverlaps, isTrial: check, signal: interruption.signal },
+      ...{ map, encoding, overwrite, allowOverlaps, allowSameNumbers },
+      ...{ isTrial: check, signal: interruption.signal },
       onFormat: (found) => {
         format = formatFields(found)
       },

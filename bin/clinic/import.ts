@@ -26,6 +26,7 @@ type Options = {
   events: boolean
   overwrite: boolean
   allowOverlaps: boolean
+  allowSameNumbers: boolean
 }
 
 export function addImportCommand(program: Command): void {
@@ -50,6 +51,7 @@ export function addImportCommand(program: Command): void {
       false,
     )
     .option('--allow-overlaps', 'import visits to come although their time is taken', false)
+    .option('--allow-same-numbers', 'import invoices although other invoices have their numbers', false)
     .action(async (paths: string[], given: Options, command: Command) => {
       const files = paths.map(resolveFromInvocationDir)
       for (const file of files) requireFile(file)

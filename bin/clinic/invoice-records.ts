@@ -39,7 +39,8 @@ export const invoices: RecordKind<Invoice> = {
   find: async (place, text) => {
     const store = invoiceStore(place)
     const render = (record: Parameters<typeof renderInvoice>[0]) => renderInvoice(record, place.clinic)
-    const numbered = await invoicesWithNumber(store, place.clinic.id, text.trim())
+    // All invoices are read, which a name is not worth.
+    const numbered = /\d/.test(text) ? await invoicesWithNumber(store, place.clinic.id, text.trim()) : []
     if (numbered.length > 0) return { data: numbered.map(render) }
     return findOfPatients(place, text, store, render)
   },

@@ -1,14 +1,18 @@
 import type { Command } from 'commander'
 import { renderInvoice } from '../../shared/api/invoices.ts'
 import { oneOf } from '../../shared/api/schemas.ts'
+import type { ClinicId } from '../../shared/domain/clinic.ts'
 import { applyPayments } from '../../shared/domain/invoice.ts'
 import { singleLineText } from '../../shared/domain/text-fields.ts'
 import { isUuid } from '../../shared/domain/uuid.ts'
 import { invoiceCorrection } from '../../shared/store/calendar/invoice-correction.ts'
 import { invoiceStore } from '../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../shared/store/calendar/payments.ts'
+import type { Table } from '../../shared/store/table/table.ts'
 import { addToTrail } from './command-trail.ts'
+import { addYesOption, confirm } from './confirmation.ts'
 import { connect, requireClinic } from './connection.ts'
+import { invoicesWithNumber } from './invoice-numbers.ts'
 import { CommandFailure, parseOption, print } from './output.ts'
 import { changeRecord } from './record.ts'
 import { unknownRecord } from './unknown-record.ts'
@@ -46,7 +50,7 @@ export function addInvoiceCommands(program: Command): void {
       },
     )
 
-  group
+  const correction = group
     .command('correct')
     .description('correct the number or the patient, on the invoice and on its payments')
     .argument('<invoice>', 'invoice id')
@@ -54,6 +58,7 @@ export function addInvoiceCommands(program: Command): void {
     .option('--number <text>', 'the number that it should have')
     .option('--patient <id>', 'the patient who should have it')
     .action((id: string, given: Correction, command: Command) => correct(id, given, command))
+  addYesOption(correction)
 }
 
 async function correct(id: string, given: Correction, command: Command): Promise<void> {
@@ -64,6 +69,8 @@ async function correct(id: string, given: Correction, command: Command): Promise
   const table = await connect(command)
   const clinic = await requireClinic(table, given.clinic)
   const patient = given.patient?.toLowerCase()
+  if (number !== undefined && isUuid(id))
+    await confirmNumber(table, clinic.id, id.toLowerCase(), number, command)
   const isPossible = isUuid(id) && (patient === undefined || isUuid(patient))
   const outcome = isPossible
     ? await invoiceCorrection(table).correct(clinic.id, id.toLowerCase(), { number, patient })
@@ -82,5 +89,23 @@ async function correct(id: string, given: Correction, command: Command): Promise
   const isChanged = outcome.kind === 'corrected'
   print(command, renderInvoice(outcome.invoice, clinic), [
     isChanged ? `Corrected invoice ${id}` : `Invoice ${id} has that number and patient already`,
+  ])
+}
+
+/** Asks before two invoices have one number. @throws CommandFailure unless that is confirmed */
+async function confirmNumber(
+  table: Table,
+  clinic: ClinicId,
+  id: string,
+  number: string,
+  command: Command,
+): Promise<void> {
+  const invoices = invoiceStore({ table })
+  const stored = await invoices.find(clinic, id)
+  if (!stored || stored.record.number === number) return
+  const others = await invoicesWithNumber(invoices, clinic, number)
+  if (others.length === 0) return
+  await confirm(command, [
+    `Another invoice has this number already: ${others.map((other) => other.id).join(', ')}. Then the number no longer tells them apart.`,
   ])
 }

@@ -13,8 +13,8 @@ import { type Warning, warningsOf } from './warnings.ts'
 export type CheckedRow<Fields> =
   | {
       readonly row: ImportRow<Fields>
-      /** Values that no other row of the file may have, by column. */
-      readonly unique: Readonly<Record<string, string>>
+      /** Values that rows of a file rarely share, by column. */
+      readonly rarelyShared: Readonly<Record<string, string>>
       readonly warnings: readonly Warning[]
     }
   | { readonly reason: string }
@@ -61,8 +61,8 @@ export function rowChecker<Fields>(
         line: source.line,
         fields: fields.data,
       },
-      unique: Object.fromEntries(
-        (entity.unique ?? []).map((column) => [column, String(rest[column]).trim()]),
+      rarelyShared: Object.fromEntries(
+        (entity.rarelyShared ?? []).map((column) => [column, String(rest[column]).trim()]),
       ),
       warnings: warningsOf(rest, now),
     }

@@ -17,8 +17,8 @@ export type ImportEntity<Fields = unknown> = {
   readonly columns: readonly string[]
   /** Columns that a CSV file must have in addition to `external_id`. */
   readonly required: readonly string[]
-  /** Columns whose value no two rows of a file may share, besides the external id. */
-  readonly unique?: readonly string[]
+  /** Columns, besides the external id, whose value two rows of a file rarely share: a row says which line had its value before. */
+  readonly rarelyShared?: readonly string[]
   /** Who the row is about, if that is a person who has a record of their own; null if the row does not say so. */
   readonly personOf?: (fields: Fields) => string | null
   /** Rows that are written together, where they depend on each other. */
@@ -49,12 +49,19 @@ export type ImportRun = {
   readonly judge: ImportJudge
   /** Whether visits may be added to time that is taken. */
   readonly allowOverlaps: boolean
+  /** Whether invoices may get a number that another invoice has. */
+  readonly allowSameNumbers: boolean
   /** The version of the clinic's links by which the ids of the rows were found. */
   readonly linksVersion: number
 }
 
 /** A row with an external id makes its record if there is none; one with the record's own id does not. */
-export type ImportRow<Fields = unknown> = RowSource & { readonly line: number; readonly fields: Fields }
+export type ImportRow<Fields = unknown> = RowSource & {
+  readonly line: number
+  readonly fields: Fields
+  /** The line of an earlier row with the same value, by column. */
+  readonly sharedWith?: Readonly<Record<string, number>>
+}
 
 /**
  * The value of a row for each field of an entity; undefined if the file has no such column. All fields are required, so

@@ -11,7 +11,7 @@ import type { ColumnMap } from './map-schema.ts'
 import { withOwnRecords } from './own-records.ts'
 import { withOwnIdColumns } from './references.ts'
 import { rejectionWriter } from './rejections.ts'
-import { repeatedPerson, repeatedValue } from './repeated-values.ts'
+import { repeatedId, repeatedPerson, sharedLines } from './repeated-values.ts'
 import { retryPatiently } from './retry-patiently.ts'
 import type { FileFormat, SourceRow } from './row.ts'
 import { rowMap } from './row-map.ts'
@@ -53,6 +53,8 @@ export type ImportOptions = {
   readonly overwrite?: boolean
   /** Whether visits may be added to time that is taken. */
   readonly allowOverlaps?: boolean
+  /** Whether invoices may get a number that another invoice has. */
+  readonly allowSameNumbers?: boolean
 }
 
 /** The import was stopped between two batches. */
@@ -97,6 +99,7 @@ export async function importFile<Fields>(
     clinic,
     judge: importJudge(keys.digestOf, options),
     allowOverlaps: options.allowOverlaps ?? false,
+    allowSameNumbers: options.allowSameNumbers ?? false,
     linksVersion: keys.linksVersion,
   }
   const onWait = calledOnce(options.onWait)
@@ -144,11 +147,12 @@ export async function importFile<Fields>(
   try {
     for await (const { source, row: checked } of withOwnRecords(rows, check, own)) {
       progress.rows++
-      const reason = 'reason' in checked ? checked.reason : repeatedValue(seen, checked)
+      const reason = 'reason' in checked ? checked.reason : repeatedId(seen, checked.row)
       if (reason !== null) batch.rejections.push({ source, reason })
       else if ('row' in checked) {
-        const repeated = repeatedPerson(seen, entity, checked.row)
-        batch.accepted.set(checked.row.id, { row: checked.row, source, isRepeated: repeated !== null })
+        const row = { ...checked.row, sharedWith: sharedLines(seen, checked) }
+        const repeated = repeatedPerson(seen, entity, row)
+        batch.accepted.set(row.id, { row, source, isRepeated: repeated !== null })
         for (const warning of repeated ? [...checked.warnings, repeated] : checked.warnings)
           warn(warning, source.line)
       }

@@ -10,9 +10,10 @@ import { lineItemId } from '../../../shared/domain/uuid.ts'
 import { INVOICES, invoiceStore } from '../../../shared/store/calendar/invoices.ts'
 import { paymentStore } from '../../../shared/store/calendar/payments.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
-import type { ImportEntity, RowFields } from './entity.ts'
+import type { ImportEntity, ImportRow, RowFields } from './entity.ts'
 import type { ColumnValues } from './imported-state.ts'
 import { type AmountCells, type Amounts, Decimal, invoiceAmounts, LineItems } from './invoice-amounts.ts'
+import { InvoiceNumbers } from './invoice-numbers.ts'
 import { writePatientRows } from './patient-rows.ts'
 import { RecordRef, type RefIds } from './references.ts'
 import { RowRejectedError } from './row-rejected.ts'
@@ -45,6 +46,7 @@ const columns = {
 export function invoiceImport(table: Table, now: () => number): ImportEntity<Fields> {
   const list = invoiceStore({ table })
   const payments = paymentStore({ table })
+  const numbers = new InvoiceNumbers(table)
 
   const fieldsOf = (_clinic: ClinicInfo, _now: number, idOf: RefIds) =>
     z.strictObject(columns).transform(
@@ -66,7 +68,7 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
     idKind: 'invoice',
     columns: Object.keys(columns),
     required: ['patient_external_id', 'invoice_number', 'issue_date'],
-    unique: ['invoice_number'],
+    rarelyShared: ['invoice_number'],
     isStatedPaid: ({ fields: { clinicStatus } }) => clinicStatus === 'paid',
     schema: fieldsOf,
     write: (run, batch) =>
@@ -74,35 +76,37 @@ export function invoiceImport(table: Table, now: () => number): ImportEntity<Fie
         { table, letter: INVOICES.letter, list, valuesOf },
         run,
         batch,
-        async () =>
-          async ({ id, fields, columnOf }, patient, before) => {
-            const paid = before ? await payments.allOf(run.clinic.id, 'invoice', id) : []
-            const currency = fields.currency ?? before?.currency ?? run.clinic.currency
-            if (before && paid.length > 0)
-              checkCopies(before, { number: fields.number, patient, currency }, columnOf)
-            const { lineItems, ...amounts } = invoiceAmounts(fields.amounts, currency, before)
-            const invoice: Invoice = {
-              id,
-              number: fields.number,
-              issueDate: fields.issueDate,
-              currency,
-              ...amounts,
-              clinicStatus: fields.clinicStatus ?? before?.clinicStatus ?? 'sent',
-              dueDate: fields.dueDate === undefined ? (before?.dueDate ?? null) : fields.dueDate,
-              clinicPaidAt:
-                fields.clinicPaidAt === undefined ? (before?.clinicPaidAt ?? null) : fields.clinicPaidAt,
-              createdAt: fields.createdAt ?? before?.createdAt ?? new Date(now()).toISOString(),
-              // applyPayments() computes these.
-              status: 'sent',
-              paid: 0,
-              paidAt: before?.paidAt ?? null,
-              patient: { id: patient.id, fullName: fullName(patient), email: patient.emailAddress },
-              lineItems: lineItems.map((item, at) => ({ id: lineItemId(id, at), ...item })),
-            }
-            const settled = applyPayments(invoice, paid)
-            checkSize(settled, run.clinic)
-            return settled
-          },
+        async () => async (row, patient, before) => {
+          const { id, fields, columnOf } = row
+          if (before?.number !== fields.number && !run.allowSameNumbers)
+            await requireOwnNumber(numbers, run.clinic, row)
+          const paid = before ? await payments.allOf(run.clinic.id, 'invoice', id) : []
+          const currency = fields.currency ?? before?.currency ?? run.clinic.currency
+          if (before && paid.length > 0)
+            checkCopies(before, { number: fields.number, patient, currency }, columnOf)
+          const { lineItems, ...amounts } = invoiceAmounts(fields.amounts, currency, before)
+          const invoice: Invoice = {
+            id,
+            number: fields.number,
+            issueDate: fields.issueDate,
+            currency,
+            ...amounts,
+            clinicStatus: fields.clinicStatus ?? before?.clinicStatus ?? 'sent',
+            dueDate: fields.dueDate === undefined ? (before?.dueDate ?? null) : fields.dueDate,
+            clinicPaidAt:
+              fields.clinicPaidAt === undefined ? (before?.clinicPaidAt ?? null) : fields.clinicPaidAt,
+            createdAt: fields.createdAt ?? before?.createdAt ?? new Date(now()).toISOString(),
+            // applyPayments() computes these.
+            status: 'sent',
+            paid: 0,
+            paidAt: before?.paidAt ?? null,
+            patient: { id: patient.id, fullName: fullName(patient), email: patient.emailAddress },
+            lineItems: lineItems.map((item, at) => ({ id: lineItemId(id, at), ...item })),
+          }
+          const settled = applyPayments(invoice, paid)
+          checkSize(settled, run.clinic)
+          return settled
+        },
       ),
   }
 }
@@ -123,6 +127,25 @@ function checkSize(invoice: Invoice, clinic: ClinicInfo): void {
     throw new RowRejectedError(
       `the invoice is too large: at most ${MAX_RENDERED_KB} KB as JSON, ${MAX_ESCAPED_KB} KB with escaped quotes`,
     )
+}
+
+/**
+ * A number that its invoice has already is not judged again.
+ * @throws RowRejectedError if another invoice has the number, in the file or in the clinic
+ */
+async function requireOwnNumber(
+  numbers: InvoiceNumbers,
+  clinic: ClinicInfo,
+  { id, fields: { number }, sharedWith }: ImportRow<Fields>,
+): Promise<void> {
+  const line = sharedWith?.invoice_number
+  const other = line === undefined ? await numbers.take(clinic.id, number, id) : null
+  if (line === undefined && other === null) return
+  const where =
+    line === undefined
+      ? `invoice_number is that of invoice ${other}`
+      : `invoice_number is already used on line ${line}`
+  throw new RowRejectedError(`${where}; import the row with --allow-same-numbers if both are right`)
 }
 
 type Copied = Pick<Invoice, 'number' | 'currency'> & { readonly patient: Pick<Invoice['patient'], 'id'> }

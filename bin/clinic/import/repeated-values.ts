@@ -3,19 +3,24 @@ import type { ImportableEntity, ImportRow } from './entity.ts'
 import type { SeenIds } from './seen-ids.ts'
 import type { Warning } from './warnings.ts'
 
-/** Why a row is rejected that has a value of an earlier row; null if it has none. */
-export function repeatedValue(
+/** Why a row is rejected whose record an earlier row has; null if none has. */
+export function repeatedId(seen: SeenIds, { id, externalId, line }: ImportRow): string | null {
+  const firstLine = seen.add('id', id, line)
+  if (firstLine === null) return null
+  return `${externalId === undefined ? 'id' : 'external_id'} is already used on line ${firstLine}`
+}
+
+/** The lines of earlier rows that have values of this one, by column. */
+export function sharedLines(
   seen: SeenIds,
-  { row, unique }: { readonly row: ImportRow; readonly unique: Readonly<Record<string, string>> },
-): string | null {
-  const identity = row.externalId === undefined ? 'id' : 'external_id'
-  const firstLine = seen.add('id', row.id, row.line)
-  if (firstLine !== null) return `${identity} is already used on line ${firstLine}`
-  for (const [column, value] of Object.entries(unique)) {
+  { row, rarelyShared }: { readonly row: ImportRow; readonly rarelyShared: Readonly<Record<string, string>> },
+): Record<string, number> {
+  const lines: Record<string, number> = {}
+  for (const [column, value] of Object.entries(rarelyShared)) {
     const line = seen.add(column, value, row.line)
-    if (line !== null) return `${column} is already used on line ${line}`
+    if (line !== null) lines[column] = line
   }
-  return null
+  return lines
 }
 
 /** The warning about a row whose person is that of an earlier row; null if it is not. */

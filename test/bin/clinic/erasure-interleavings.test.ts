@@ -68,7 +68,7 @@ const imports = (at: number): [name: string, row: object][] => [
       ...{ appointment_date: '2026-03-02', start_time: '09:00', end_time: '09:30', notes: 'Canary note' },
     },
   ],
-  ['invoices', { ...INVOICE, external_id: `canary-invoice-${at}` }],
+  ['invoices', { ...INVOICE, external_id: `canary-invoice-${at}`, invoice_number: `CANARY-1-${at}` }],
   [
     'payments',
     {

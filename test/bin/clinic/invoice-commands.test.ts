@@ -10,6 +10,7 @@ import { paymentStore } from '../../../shared/store/calendar/payments.ts'
 import { MAX_PAYMENTS, settlement } from '../../../shared/store/calendar/settlement.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { patientWriter } from '../../../shared/store/patients/patient-writer.ts'
+import { Changeset } from '../../../shared/store/table/changeset.ts'
 import { allItems } from '../../support/all-items.ts'
 import { deployedStack } from '../../support/deployed-stack.ts'
 import { createPopulatedClinic, type PopulatedClinic } from '../../support/records.ts'
@@ -140,6 +141,22 @@ describe('invoice correct', () => {
     const before = await invoice()
     expect((await correct('--number', mine.invoice.number, '--patient', mine.patient.id)).code).toBe(0)
     expect(await invoice()).toEqual(before)
+  })
+
+  it('asks before another invoice has the number too, and names it', async () => {
+    const second = { ...mine.invoice, id: newUuid(), number: 'R/2' }
+    const changes = new Changeset(db.table, mine.clinic.id)
+    invoiceStore(db).change(changes, null, second)
+    await changes.commit()
+    expect(await ended(correct('--number', 'R/2'))).toEqual([
+      2,
+      `Another invoice has this number already: ${second.id}. Then the number no longer tells them apart.\nNothing was done. Use --yes to do it.`,
+    ])
+    expect(await invoice()).toMatchObject({ number: mine.invoice.number })
+    expect((await correct('--number', 'R/2', '--yes')).code).toBe(0)
+    expect(await invoice()).toMatchObject({ number: 'R/2' })
+    // It has the number already.
+    expect((await correct('--number', 'R/2', '--patient', other.id)).code).toBe(0)
   })
 
   it('refuses a wrong id and an erased patient, and writes nothing', async () => {

@@ -283,7 +283,7 @@ describe('importing payments', () => {
 
   it('rejects a change of their invoice, and of the number, patient and currency of an invoice that has payments', async () => {
     await load('payments', [payment])
-    await load('invoices', [{ ...invoice, external_id: 'other', subtotal: 100 }])
+    await load('invoices', [{ ...invoice, external_id: 'other', invoice_number: '9', subtotal: 100 }])
     expect((await load('payments', [{ ...payment, invoice_external_id: 'other' }])).reasons).toEqual([
       'invoice_external_id cannot change',
     ])

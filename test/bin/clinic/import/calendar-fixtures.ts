@@ -12,7 +12,7 @@ import { freshTable, NOW, newClinic, type TestTable } from '../../../support/tab
 
 export const FIRST = { page: 1, limit: 100 }
 
-type Options = Pick<ImportOptions, 'overwrite' | 'allowOverlaps' | 'isTrial'> & {
+type Options = Pick<ImportOptions, 'overwrite' | 'allowOverlaps' | 'allowSameNumbers' | 'isTrial'> & {
   /** The settings of the clinic, if they were changed. */
   readonly settings?: Partial<ClinicInfo>
 }
@@ -78,6 +78,10 @@ export function importedClinic() {
     folder,
     load,
     loadFile,
+    /** Goes on with a new clinic, which is empty. */
+    renew: async () => {
+      clinic = await newClinic(db.table)
+    },
     invoices: async () => (await invoiceStore(db).page(clinic.id, {}, FIRST)).items,
     payments: async () => (await paymentStore(db).page(clinic.id, {}, FIRST)).items,
   }

@@ -204,15 +204,6 @@ describe('a row that is rejected', () => {
     expect(again.rejections.length).toBe(3)
   })
 
-  it('is the second of two invoices with one number', async () => {
-    const file =
-      'external_id,patient_external_id,invoice_number,issue_date,subtotal\n1,p,R-1,2026-01-01,5\n2,p,R-1,2026-01-02,5\n'
-    expect((await imported(file, 'invoices.csv')).rejections).toEqual([
-      '2: patient_external_id is unknown: the clinic has no such patient, or its row was rejected',
-      '3: invoice_number is already used on line 2',
-    ])
-  })
-
   it('is a refund with a minus sign', async () => {
     const file =
       'external_id,invoice_external_id,amount,type,payment_method,payment_date\n1,i,-5,refund,cash,2026-01-01\n'
