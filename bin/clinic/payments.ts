@@ -105,13 +105,17 @@ function addVoidCommand(group: Command): void {
         const build = (invoice: Invoice, before: Payment | null, others: readonly Payment[]): Payment => {
           if (!before) throw unknownRecord('payment', 'payment', id)
           // An earlier attempt may have been committed although its response was lost.
-          if (before.voidedAt === voidedAt && before.voidReason === reason) return before
+          if (before.voidedAt === voidedAt && (before.voidReason ?? reason) === reason) return before
           checkVoid(before, { invoice, others }, warn)
           return requireVoided(voidPayment(before, voidedAt, reason), before, clinic)
         }
-        return settle(table, clinic, invoice.id, { id, build })
+        return settle(table, clinic, invoice.id, { id, build, isForErasedToo: true })
       })
-      print(command, paymentJson(await find(), clinic), [`Voided payment ${id}`])
+      const after = await find()
+      print(command, paymentJson(after, clinic), [
+        `Voided payment ${id}`,
+        ...(after.voidReason === null ? ['The reason is not kept: the patient was erased.'] : []),
+      ])
     })
   addYesOption(command)
 }

@@ -1,7 +1,8 @@
 import type { ClinicId } from '../../domain/clinic.ts'
-import { applyPayments, type Invoice } from '../../domain/invoice.ts'
+import { eraseFields } from '../../domain/field-policy.ts'
+import { applyPayments, INVOICE_FIELDS, type Invoice } from '../../domain/invoice.ts'
 import { MAX_MINOR_UNITS } from '../../domain/money.ts'
-import type { Payment } from '../../domain/payment.ts'
+import { PAYMENT_FIELDS, type Payment } from '../../domain/payment.ts'
 import type { Stamped } from '../../domain/stamped.ts'
 import { patientKey } from '../keys/patients.ts'
 import { patientStore, type StoredPatient } from '../patients/patients.ts'
@@ -19,6 +20,8 @@ export type PaymentChange = {
   readonly build: (invoice: Invoice, before: Payment | null, others: readonly Payment[]) => Payment
   /** The origin of the payment, if it is imported. */
   readonly originOf?: (after: Payment, before: StoredRecord<Payment> | null) => ImportOrigin
+  /** Whether it is also made if the patient of the invoice was erased. Then payment and invoice are written without personal data. */
+  readonly isForErasedToo?: boolean
 }
 
 /**
@@ -57,7 +60,7 @@ export function settlement(table: Table) {
    * Builds the changes of at most {@link MAX_PAYMENTS} payments of one invoice, and of the invoice; null when the clinic has
    * no such invoice. Every payment changes its invoice's version, so two concurrent payments cannot both be counted from the
    * same state.
-   * The patient must not have been erased when the changes are committed.
+   * Whether the patient was erased must not have changed when the changes are committed.
    * @throws PaidAmountTooLarge; PatientErased
    */
   async function buildChangeset(
@@ -95,20 +98,24 @@ export function settlement(table: Table) {
     wanted: readonly PaymentChange[],
   ): Changeset {
     const changes = new Changeset(table, clinic)
-    if (patient?.erasedAt) throw new PatientErased('the patient of the invoice was erased')
+    const isErased = patient !== undefined && patient.erasedAt !== null
+    if (isErased && !wanted.every(({ isForErasedToo }) => isForErasedToo))
+      throw new PatientErased('the patient of the invoice was erased')
     if (patient) changes.requireVersion(patientKey(clinic, patient.id), patient.version)
     const byId = new Map<string, Payment>(all.map((payment) => [payment.id, payment]))
     for (const { id, build, originOf } of wanted) {
       const before = stored.get(id) ?? null
       const others = [...byId.values()].filter((payment) => payment.id !== id)
-      const after = build(invoice.record, before?.record ?? null, others)
+      const built = build(invoice.record, before?.record ?? null, others)
+      // The erasure may not have reached the payment yet.
+      const after = isErased ? eraseFields(built, PAYMENT_FIELDS) : built
       payments.change(changes, before, after, originOf?.(after, before))
       byId.set(id, after)
     }
     const settled = applyPayments(invoice.record, [...byId.values()])
     if (Math.abs(settled.paid) > MAX_MINOR_UNITS)
       throw new PaidAmountTooLarge('the payments of the invoice add up to more than an amount can be')
-    invoices.change(changes, invoice, settled)
+    invoices.change(changes, invoice, isErased ? eraseFields(settled, INVOICE_FIELDS) : settled)
     return changes
   }
 

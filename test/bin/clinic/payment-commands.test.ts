@@ -171,6 +171,58 @@ describe('payment void', () => {
     const [payment] = await payments()
     expect(payment).toMatchObject({ status: 'failed', voidedAt: expect.any(String) })
   })
+
+  it('voids a payment of an erased patient, and brings nothing of the person back', async () => {
+    const before = (await payments())[0]
+    await patientChanges(db.table).erase(mine.clinic.id, mine.patient.id, anonymizeResponse)
+    const announced = (await events(mine.payment.id)).length
+    const { code, printed } = await run('payment', 'void', mine.payment.id, '--reason', 'Canarella paid cash')
+    expect([code, JSON.parse(printed)]).toMatchObject([0, { status: 'failed', void_reason: null }])
+    expect(await payments()).toEqual([
+      {
+        ...before,
+        ...{ status: 'failed', voidedAt: expect.any(String), updatedAt: expect.any(String) },
+        ...{ invoice: { id: mine.invoice.id, number: `ERASED-${mine.invoice.id}` }, description: null },
+        patient: { id: mine.patient.id, fullName: 'Erased Patient' },
+      },
+    ])
+    expect(await invoice()).toMatchObject({
+      paid: 0,
+      status: 'sent',
+      patient: { fullName: 'Erased Patient' },
+    })
+    expect((await events(mine.payment.id)).slice(announced)).toEqual([['payment.updated', 'failed']])
+    expect(await tableText(db)).not.toContain('Canarella')
+    await expectVerified()
+    const text = await stack.run(
+      'payment',
+      'add',
+      ...['--clinic', mine.clinic.id, '--invoice', mine.invoice.id],
+      '--amount',
+      '1',
+      '--method',
+      'cash',
+    )
+    expect([text.code, text.errors]).toEqual([2, 'The patient of the invoice was erased.\n'])
+  })
+
+  it('writes a payment without personal data that an interrupted erasure has not reached', async () => {
+    const stopping = {
+      ...db.table,
+      // The first transaction marks the patient as erased.
+      tryTransact: async (writes: Parameters<typeof db.table.tryTransact>[0]) => {
+        await db.table.tryTransact(writes)
+        throw new Error('stopped')
+      },
+    }
+    const erasing = patientChanges(stopping).erase(mine.clinic.id, mine.patient.id, anonymizeResponse)
+    await expect(erasing).rejects.toThrow('stopped')
+    const named = { fullName: 'Erased Patient' }
+    expect((await payments())[0]?.patient).not.toMatchObject(named)
+    expect((await voided()).code).toBe(0)
+    expect(await payments()).toMatchObject([{ patient: named, description: null, voidReason: null }])
+    expect(await invoice()).toMatchObject({ patient: { ...named, email: null } })
+  })
 })
 
 describe('payment add', () => {
