@@ -8,6 +8,7 @@ import { openTable, type Table } from '../../shared/store/table/table.ts'
 import { isAccessDenied } from './access-denied.ts'
 import { describeMissingSettings } from './aws-settings.ts'
 import { startTrail } from './command-trail.ts'
+import { barDeletionOf, withDeletionBarrier } from './deletion-barrier.ts'
 import { operatorClient } from './operator-client.ts'
 import { deployedOperatorLog, localOperatorLog, type OperatorLog } from './operator-log.ts'
 import { CommandFailure, EXIT, type GlobalOptions } from './output.ts'
@@ -42,7 +43,7 @@ export async function connectTable(command: Command, name: string): Promise<Tabl
 /** The functions of a local stack have this machine's clock; those on AWS have that of the store. */
 function openTableOf({ clientSettingsFor, isLocal }: StackLocation, name: string): Table {
   const client = operatorClient(clientSettingsFor('dynamodb'))
-  return openTable(client, name, isLocal ? {} : { now: storeClock(client) })
+  return withDeletionBarrier(openTable(client, name, isLocal ? {} : { now: storeClock(client) }))
 }
 
 /** A client for the stack's table itself, and its name. */
@@ -142,9 +143,13 @@ async function deployedStack(name: string): Promise<StackLocation> {
   }
 }
 
-/** The clinic with this id. @throws CommandFailure if there is none; ClinicLeaving if it is being deleted */
+/**
+ * The clinic with this id, which the command concerns from now on: its deletion ends the writes to the table.
+ * @throws CommandFailure if there is none; ClinicLeaving if it is being deleted
+ */
 export async function requireClinic(table: Table, id: string): Promise<StoredClinic> {
   const clinic = await requireStoredClinic(table, id)
+  barDeletionOf(table, clinic.id)
   if (clinic.deletingAt !== undefined) throw new ClinicLeaving(clinic.id, false)
   return clinic
 }

@@ -3,6 +3,7 @@ import type { Clinic } from '../../shared/domain/clinic.ts'
 import { clinicStore } from '../../shared/store/clinics.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { connect, connectDynamoDb, requireClinic } from './connection.ts'
+import { barDeletionOf } from './deletion-barrier.ts'
 import { recordCount } from './export/record-count.ts'
 import {
   CommandFailure,
@@ -35,13 +36,12 @@ export function addVerifyCommand(program: Command): void {
       if ((given.clinic === undefined) !== given.all)
         throw new CommandFailure('Specify either --clinic or --all.')
       const plain = await connect(command)
-      const clinics = await clinicsOf(plain, given)
       const { client, tableName } = await connectDynamoDb(command)
       const table = await withLeanReads(plain, client, tableName)
       const { json } = command.optsWithGlobals<GlobalOptions>()
       const printLine = (text: string) => printLines(command, text)
       let remaining = 0
-      for (const clinic of clinics) {
+      for await (const clinic of clinicsOf(plain, given)) {
         const { result, listed } = await verifyWithProgress(command, table, clinic, given.repair)
         const { checked, differences: total, repaired } = result
         const id = given.all ? { clinic_id: clinic.id } : {}
@@ -56,12 +56,18 @@ export function addVerifyCommand(program: Command): void {
     })
 }
 
-async function clinicsOf(table: Table, { clinic, after = '' }: Options): Promise<readonly Clinic[]> {
-  if (clinic !== undefined) return [await requireClinic(table, clinic)]
-  const all = await clinicStore({ table }).list()
-  // Half of a clinic that is being deleted is missing.
-  const staying = all.filter(({ deletingAt }) => deletingAt === undefined)
-  return staying.filter(({ id }) => id > after.toLowerCase()).sort((a, b) => (a.id < b.id ? -1 : 1))
+/** The clinics to verify, each as it is at its turn. */
+async function* clinicsOf(table: Table, { clinic, after = '' }: Options): AsyncGenerator<Clinic> {
+  if (clinic !== undefined) return yield await requireClinic(table, clinic)
+  const clinics = clinicStore({ table })
+  const ids = (await clinics.list()).map(({ id }) => id).filter((id) => id > after.toLowerCase())
+  for (const id of ids.sort()) {
+    const current = await clinics.find(id)
+    // Half of a clinic that is being deleted is missing.
+    if (current === null || current.deletingAt !== undefined) continue
+    barDeletionOf(table, id)
+    yield current
+  }
 }
 
 /** Every record is read several times, as are the items that list it. */

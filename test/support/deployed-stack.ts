@@ -14,15 +14,22 @@ export const CALLER_ARN = 'arn:aws:sts::123456789012:assumed-role/Operator/ada'
 /** A call of DynamoDB: its name, and its input in DynamoDB's format. */
 export type RecordedCall = { readonly operation: string; readonly input: any }
 
-/** Starts it, and stops it at the end of the test file. `outputs` are those of the stack, and may change. */
-export async function deployedStack(outputs: Record<string, string>) {
+/**
+ * Starts it, and stops it at the end of the test file. `outputs` are those of the stack, and may change. `beforeReply` delays the
+ * response of a call of DynamoDB.
+ */
+export async function deployedStack(
+  outputs: Record<string, string>,
+  beforeReply: (call: RecordedCall) => Promise<void> = async () => {},
+) {
   const lines: CommandAccess[] = []
   const calls: RecordedCall[] = []
   const server = createServer(async (request, response) => {
     const body = await text(request)
     const [service, operation = ''] = String(request.headers['x-amz-target'] ?? '').split('.')
     if (service?.startsWith('DynamoDB')) {
-      calls.push({ operation, input: JSON.parse(body) })
+      const call = { operation, input: JSON.parse(body) }
+      calls.push(call)
       const {
         host: _,
         connection: __,
@@ -32,8 +39,10 @@ export async function deployedStack(outputs: Record<string, string>) {
       } = request.headers
       const headers = rest as Record<string, string>
       const reply = await fetch(inject('dynamodb'), { method: 'POST', headers, body })
+      const content = Buffer.from(await reply.arrayBuffer())
+      await beforeReply(call)
       response.statusCode = reply.status
-      response.end(Buffer.from(await reply.arrayBuffer()))
+      response.end(content)
     } else if (service) {
       for (const { message } of JSON.parse(body).logEvents) lines.push(JSON.parse(message))
       response.end('{}')
