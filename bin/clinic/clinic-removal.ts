@@ -4,7 +4,7 @@
  */
 import { type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
-import { clinicStore, type StoredClinic } from '../../shared/store/clinics.ts'
+import { ClinicLeaving, clinicStore, type StoredClinic } from '../../shared/store/clinics.ts'
 import { deletedClinics } from '../../shared/store/copies/deleted-clinics.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
 import {
@@ -20,9 +20,11 @@ import {
   credentialKey,
 } from '../../shared/store/keys/clinics.ts'
 import type { Key } from '../../shared/store/keys/key.ts'
+import { ConditionFailed } from '../../shared/store/table/errors.ts'
 import { STAMP_DELAY_MS } from '../../shared/store/table/stamp-delay.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import type { Item } from '../../shared/store/table/write-requests.ts'
+import { CommandFailure, EXIT } from './output.ts'
 
 export type RemovalPlatform = {
   readonly table: Table
@@ -40,7 +42,10 @@ const SEGMENTS = 8
 /** Requests and workers that had begun before can write for some seconds. */
 const MAX_PASSES = 5
 
-/** Deletes the clinic, and returns the number of deleted items. @throws Error if its items are still being written */
+/**
+ * Deletes the clinic, and returns the number of deleted items.
+ * @throws ClinicLeaving if another deletion of the clinic ends first; CommandFailure if its items are still being written
+ */
 export async function removeClinic(platform: RemovalPlatform, clinic: Clinic): Promise<number> {
   const { table, operator, sleep } = platform
   const { id } = clinic
@@ -57,7 +62,11 @@ export async function removeClinic(platform: RemovalPlatform, clinic: Clinic): P
 
   let deleted = 0
   for (let pass = 1, found = 1; found > 0; pass++) {
-    if (pass > MAX_PASSES) throw new Error('Items of the clinic are still being written. Repeat the command.')
+    if (pass > MAX_PASSES)
+      throw new CommandFailure(
+        'Items of the clinic are still being written. Repeat the command.',
+        EXIT.failed,
+      )
     found = await deletePass(platform, id)
     deleted += found
   }
@@ -114,11 +123,16 @@ async function deleteSegment(
 /** Deletes the credentials with their use, and at last the clinic itself. Returns the number of items. */
 async function deleteRest(table: Table, { id, version }: StoredClinic): Promise<number> {
   const credentials = await deleteCredentials(table, id)
-  await table.transact([
+  const writes = [
     table.deleteWrite(clinicKey(id), version),
     table.deleteWrite(clinicDirectoryKey(id)),
     deletedClinics({ table }).finishWrite(id),
-  ])
+  ]
+  await table.transact(writes).catch(async (error) => {
+    // Another deletion has ended first.
+    const isGone = error instanceof ConditionFailed && (await clinicStore({ table }).find(id)) === null
+    throw isGone ? new ClinicLeaving(id, true) : error
+  })
   // An earlier version of the tool can issue credentials until the clinic itself is gone.
   return credentials + 2 + (await deleteCredentials(table, id))
 }

@@ -10,7 +10,7 @@ import type { ImportableEntity, ImportRow, ImportRun } from '../../../bin/clinic
 import { importFile } from '../../../bin/clinic/import/import-file.ts'
 import { anonymizeResponse } from '../../../shared/api/anonymize-response.ts'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
-import { clinicStore } from '../../../shared/store/clinics.ts'
+import { ClinicLeaving, clinicStore } from '../../../shared/store/clinics.ts'
 import { deletedClinics } from '../../../shared/store/copies/deleted-clinics.ts'
 import { patientChanges } from '../../../shared/store/copies/patient-changes.ts'
 import { credentialUse } from '../../../shared/store/credential-use.ts'
@@ -26,7 +26,7 @@ import { issueCredential } from '../../support/credentials.ts'
 import { addChangesOfOneRecord, createWebhook } from '../../support/deliveries.ts'
 import { createAcceptedEmail } from '../../support/emails.ts'
 import { createPopulatedClinic } from '../../support/records.ts'
-import { freshTable, type TestTable } from '../../support/table.ts'
+import { freshTable, newClinic, type TestTable } from '../../support/table.ts'
 
 let db: TestTable
 let clinic: Clinic
@@ -179,6 +179,32 @@ describe('the deletion of a clinic', () => {
     const credentials = credentialStore({ table: db.table, now: Date.now })
     expect(secret && (await credentials.authenticate(secret))).toBeNull()
     expect((await itemsWith(shortId(clinic.id), clinic.id)).length).toBe(2)
+  })
+
+  it('ends with its clinic if another deletion ends first, at any of its writes, and leaves nothing', async () => {
+    for (let writes = 1; ; writes++) {
+      const shared = await newClinic(db.table)
+      const { key } = await issueCredential(db.table, shared)
+      let count = 0
+      const overtaken =
+        <Args extends unknown[], Result>(write: (...args: Args) => Promise<Result>) =>
+        async (...args: Args): Promise<Result> => {
+          if (++count === writes) await removeClinic(platform(), shared)
+          return write(...args)
+        }
+      const table = later()
+      const slower = {
+        ...table,
+        ...{ update: overtaken(table.update), transact: overtaken(table.transact) },
+        ...{ tryTransact: overtaken(table.tryTransact), deleteMany: overtaken(table.deleteMany) },
+      }
+      const ended = await removeClinic({ ...platform(), table: slower }, shared).catch((error) => error)
+      if (count < writes) break
+      if (typeof ended !== 'number') expect(ended).toEqual(new ClinicLeaving(shared.id, true))
+      expect(await clinicStore(db).find(shared.id)).toBeNull()
+      const left = await itemsWith(shortId(shared.id), shared.id, key)
+      expect(left.map(({ pk }) => pk)).toEqual(['erasure#clinics'])
+    }
   })
 
   it('ends an import that runs meanwhile, which writes nothing after it', async () => {

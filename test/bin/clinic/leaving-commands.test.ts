@@ -20,6 +20,7 @@ let db: TestTable
 let clinic: Clinic
 let patient: string
 let run: Awaited<ReturnType<typeof deployedStack>>['run']
+let runAsked: Awaited<ReturnType<typeof deployedStack>>['runAsked']
 const root = mkdtempSync(join(tmpdir(), 'leaving-test-'))
 const outputs: Record<string, string> = { OperatorLogGroup: 'operator-group' }
 const LONG_AGO = '2026-05-01T07:00:00.000Z'
@@ -32,7 +33,9 @@ beforeAll(async () => {
   const world = await createPopulatedClinic({ ...db.table, now: () => Date.parse(LONG_AGO) })
   clinic = world.clinic
   patient = world.patient.id
-  run = (await deployedStack(outputs)).run
+  const stack = await deployedStack(outputs)
+  run = stack.run
+  runAsked = stack.runAsked
 })
 afterAll(() => rmSync(root, { recursive: true }))
 
@@ -197,6 +200,20 @@ describe('clinic delete', () => {
       errors: '',
     })
     expect(await clinicStore(db).find(id)).toBeNull()
+  })
+
+  it('says of two deletions at once that the clinic was deleted, with the exit code of an unknown clinic', async () => {
+    const { id, name } = await newClinic(db.table)
+    await clinicStore(db).beginDeletion(id, LONG_AGO)
+    const first = async () => {
+      expect((await run('clinic', 'delete', id, '--yes', '--confirm', name)).code).toBe(0)
+      return name
+    }
+    expect(await runAsked(first, 'clinic', 'delete', id)).toMatchObject({
+      code: 2,
+      errors: expect.stringContaining(`Clinic ${id} does not exist any more: it was deleted.\n`),
+    })
+    expect((await run('clinic', 'delete', id, '--yes', '--confirm', name)).errors).toContain('does not exist')
   })
 
   it('deletes the clinic, after which it does not exist', async () => {
