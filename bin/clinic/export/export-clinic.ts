@@ -3,15 +3,16 @@
  * files. A stopped export continues where it ended.
  */
 import { join } from 'node:path'
-import type { Clinic, ClinicId } from '../../../shared/domain/clinic.ts'
+import type { Clinic } from '../../../shared/domain/clinic.ts'
 import { clinicStore } from '../../../shared/store/clinics.ts'
 import { STAMP_DELAY_MS } from '../../../shared/store/table/stamp-delay.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import { importEntities } from '../import/entities.ts'
-import { formatsOf, writeRows } from './files.ts'
-import { type Manifest, openFolder, writeManifest } from './manifest.ts'
+import { exportedColumns, formatsOf, writeRows } from './files.ts'
+import { hasSettings, type Manifest, openFolder, settingsOf, writeManifest } from './manifest.ts'
 import { readAll, readChanges } from './read-records.ts'
-import { LARGE_SOURCES, SMALL_SOURCES } from './sources.ts'
+import { readSmallLists, rereadSmallLists } from './small-lists.ts'
+import { LARGE_SOURCES } from './sources.ts'
 import { Staging } from './staging.ts'
 
 export type ExportOptions = {
@@ -22,7 +23,7 @@ export type ExportOptions = {
 
 /**
  * Writes the files of a clinic into a folder.
- * @throws ExportFolderError if the folder cannot be used; DamagedRecordError
+ * @throws ExportFolderError if the folder cannot be used; DamagedRecordError; ClinicLeaving if the clinic was deleted meanwhile
  */
 export async function exportClinic(
   table: Table,
@@ -37,6 +38,7 @@ export async function exportClinic(
     writeManifest(folder, manifest)
   }
   using staging = new Staging(join(folder, 'export.db'))
+  await readSmallLists(table, clinic.id, staging)
   for (const source of LARGE_SOURCES) await readAll(table, clinic.id, source, staging, onProgress)
   const from = Date.parse(manifest.started_at) - STAMP_DELAY_MS
   const until = table.now() - STAMP_DELAY_MS
@@ -44,18 +46,19 @@ export async function exportClinic(
     const count = await readChanges(table, clinic.id, source, staging, { from, until })
     save({ read_again: manifest.read_again + count })
   }
-  for (const { entity, read } of SMALL_SOURCES) {
-    const rows = await read(table, clinic.id)
-    staging.clear(entity)
-    staging.put(entity, rows, entity, 'end')
-  }
-  const isOneMoment = manifest.read_again === 0 && (await wasPaused(table, clinic.id, manifest.started_at))
+  // Records refer to them, so that they are read last.
+  const changedRows = await rereadSmallLists(table, clinic.id, staging)
+  const current = await clinicStore({ table }).requireStaying(clinic.id)
+  const changedSettings = hasSettings(manifest, current) ? 0 : 1
+  save({
+    clinic: settingsOf(current),
+    read_again: manifest.read_again + changedRows + changedSettings,
+  })
+  const isOneMoment = manifest.read_again === 0 && wasPaused(current, manifest.started_at)
   // The operator's commands change records of a paused clinic, too, after they have been read.
   save({ state: 'writing', as_of: new Date(until).toISOString(), is_one_moment: isOneMoment })
   for (const { name: entity, columns } of importEntities(table, table.now)) {
-    // A record's own id means nothing in another clinic.
-    const exported = ['external_id', ...columns.filter((column) => column !== 'id')]
-    for (const format of formatsOf(exported)) {
+    for (const format of formatsOf(exportedColumns(columns))) {
       const name = `${entity}.${format.extension}`
       if (staging.rows(entity).next().done) continue
       const file = await writeRows(folder, name, format, staging.rows(entity))
@@ -78,7 +81,5 @@ async function waitForPause(
 }
 
 /** Whether the clinic is paused, and all its credentials have been since before a time. */
-async function wasPaused(table: Table, clinic: ClinicId, since: string): Promise<boolean> {
-  const inEffectAt = (await clinicStore({ table }).find(clinic))?.pauseInEffectAt
-  return inEffectAt !== undefined && Date.parse(inEffectAt) + STAMP_DELAY_MS <= Date.parse(since)
-}
+const wasPaused = ({ pauseInEffectAt }: Clinic, since: string): boolean =>
+  pauseInEffectAt !== undefined && Date.parse(pauseInEffectAt) + STAMP_DELAY_MS <= Date.parse(since)

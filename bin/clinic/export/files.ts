@@ -12,8 +12,14 @@ type Format = { readonly extension: string; readonly header: string; readonly li
 /** How often the writing is awaited, in lines. */
 const LINES_PER_PIECE = 500
 
+/** The columns of an exported file, from those that an import reads. A record's own id means nothing in another clinic. */
+export const exportedColumns = (columns: readonly string[]): readonly string[] => [
+  'external_id',
+  ...columns.filter((column) => column !== 'id'),
+]
+
 /** The two formats of a file with these columns. */
-export const formatsOf = (columns: readonly string[]): readonly Format[] => [
+export const formatsOf = (columns: readonly string[]): readonly [Format, Format] => [
   { extension: 'ndjson', header: '', line: (row) => `${JSON.stringify(pick(row, columns))}\n` },
   {
     extension: 'csv',

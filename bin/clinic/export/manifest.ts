@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import type { Clinic } from '../../../shared/domain/clinic.ts'
 
@@ -17,7 +18,7 @@ const Manifest = z.object({
   as_of: z.string().nullable(),
   /** Whether the clinic was paused from before the beginning to after the end, so that all rows are of one moment. */
   is_one_moment: z.boolean(),
-  /** Records that were created or changed while the export read, and were read again. */
+  /** Records, and rows of small lists, that were created, changed or removed while the export read, and settings that were changed. */
   read_again: z.int(),
   files: z.record(z.string(), ExportedFile),
 })
@@ -81,7 +82,15 @@ function readingAgain(folder: string, stopped: Manifest): Manifest {
 }
 
 /** The settings that no file has. */
-function settingsOf(clinic: Clinic): Manifest['clinic'] {
+export function settingsOf(clinic: Clinic): Manifest['clinic'] {
   const { recipientSecret, version, ...settings } = clinic as Clinic & Record<string, unknown>
   return settings as Manifest['clinic']
+}
+
+/** Whether a manifest has the settings of the clinic. A pause is none. */
+export const hasSettings = ({ clinic: exported }: Manifest, clinic: Clinic): boolean =>
+  isDeepStrictEqual(withoutPause(exported), withoutPause(settingsOf(clinic)))
+
+function withoutPause({ pausedAt, pauseInEffectAt, ...settings }: Manifest['clinic']) {
+  return settings
 }

@@ -51,17 +51,30 @@ export class Staging implements Disposable {
   /** Stores rows together with the position after them. Returns how many were new or different. */
   put(entity: string, rows: readonly StagedRow[], name: string, position: string): number {
     this.#db.exec('BEGIN IMMEDIATE')
-    let changed = 0
-    for (const { id, externalId, place, columns } of rows)
-      changed += Number(this.#put.run(entity, id, externalId, place, JSON.stringify(columns)).changes)
+    const changed = this.#putAll(entity, rows)
     this.#setPosition.run(name, position)
     this.#db.exec('COMMIT')
     return changed
   }
 
-  /** Removes the rows of an entity. */
-  clear(entity: string): void {
-    this.#db.prepare('DELETE FROM records WHERE entity = ?').run(entity)
+  /** Stores all rows of an entity in place of those before. Returns how many were new, different or gone. */
+  replace(entity: string, rows: readonly StagedRow[]): number {
+    const ids = new Set(rows.map(({ id }) => id))
+    const before = this.#db.prepare('SELECT id FROM records WHERE entity = ?').all(entity) as { id: string }[]
+    const gone = before.filter(({ id }) => !ids.has(id))
+    const remove = this.#db.prepare('DELETE FROM records WHERE entity = ? AND id = ?')
+    this.#db.exec('BEGIN IMMEDIATE')
+    for (const { id } of gone) remove.run(entity, id)
+    const changed = this.#putAll(entity, rows)
+    this.#db.exec('COMMIT')
+    return gone.length + changed
+  }
+
+  #putAll(entity: string, rows: readonly StagedRow[]): number {
+    let changed = 0
+    for (const { id, externalId, place, columns } of rows)
+      changed += Number(this.#put.run(entity, id, externalId, place, JSON.stringify(columns)).changes)
+    return changed
   }
 
   /** The rows of an entity in the order of their places, with external ids for references. */

@@ -32,9 +32,7 @@ let erased: string
 const root = mkdtempSync(join(tmpdir(), 'export-test-'))
 let folders = 0
 const newFolder = () => join(root, `export-${++folders}`)
-const sleep = async () => {
-  throw new Error('no pause to wait for')
-}
+const sleep = () => Promise.reject(new Error('no pause to wait for'))
 
 const NATIONAL_DAY = { from: '2026-10-29', to: '2026-10-29' }
 
@@ -337,9 +335,10 @@ describe('an export', () => {
   it('of a paused clinic says up to when it has the changes of the operator', async () => {
     const paused = (await createPopulatedClinic(db.table)).clinic
     await pausedAt(Date.now() - 60_000, paused)
-    let changedAt = ''
+    let [changedAt, reads] = ['', 0]
     const query: Table['query'] = async (range) => {
-      if (range.pk === `${shortId(paused.id)}#CP` && changedAt === '') {
+      // It is read before the records, and again after them.
+      if (range.pk === `${shortId(paused.id)}#CP` && ++reads === 2) {
         await patientWriter(db).createMany(paused.id, [aPatient({ lastName: 'Late' })])
         changedAt = new Date().toISOString()
       }
@@ -354,8 +353,10 @@ describe('an export', () => {
   it('reads what has changed since, if it was stopped while it wrote its files', async () => {
     const { clinic: stopped } = await createPopulatedClinic(db.table)
     const [folder, now] = [newFolder(), () => Date.now() - 3 * 86_400_000]
+    let reads = 0
     const query: Table['query'] = async (range) => {
-      if (range.pk === `${shortId(stopped.id)}#CP`) mkdirSync(join(folder, 'patients.csv.tmp'))
+      if (range.pk === `${shortId(stopped.id)}#CP` && ++reads === 2)
+        mkdirSync(join(folder, 'patients.csv.tmp'))
       return db.table.query(range)
     }
     await expect(run(stopped, folder, { ...db.table, query, now })).rejects.toThrow('EISDIR')
@@ -372,12 +373,11 @@ describe('an export', () => {
     await load(other, 'patients', join(root, 'patients.ndjson'))
     const [before, folder] = [newFolder(), newFolder()]
     await run(other, before)
-    let isChanged = false
+    let changes = 0
     const query: Table['query'] = async (range) => {
       const items = await db.table.query(range)
       const ada = items.find(({ f }) => f === 'Ada')
-      if (ada && !isChanged) {
-        isChanged = true
+      if (ada && ++changes === 1) {
         await patientChanges(db.table).update(other.id, ada.sk, { firstName: 'Ida' })
       }
       return items

@@ -1,0 +1,121 @@
+/** Small lists and settings that change while an export reads. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { setPaused } from '../../../../bin/clinic/clinic-pause.ts'
+import { exportClinic } from '../../../../bin/clinic/export/export-clinic.ts'
+import { readManifest } from '../../../../bin/clinic/export/manifest.ts'
+import type { Clinic } from '../../../../shared/domain/clinic.ts'
+import { newUuid } from '../../../../shared/domain/uuid.ts'
+import { priceListStore, roomStore } from '../../../../shared/store/catalogue.ts'
+import { clinicStore } from '../../../../shared/store/clinics.ts'
+import { doctorsPartition } from '../../../../shared/store/keys/clinics.ts'
+import { shortId } from '../../../../shared/store/keys/key.ts'
+import type { Table } from '../../../../shared/store/table/table.ts'
+import { createPopulatedClinic, type PopulatedClinic } from '../../../support/records.ts'
+import { freshTable, type TestTable } from '../../../support/table.ts'
+
+let db: TestTable
+const root = mkdtempSync(join(tmpdir(), 'small-lists-test-'))
+let folders = 0
+beforeAll(async () => {
+  db = await freshTable()
+})
+afterAll(() => rmSync(root, { recursive: true }))
+
+const LONG_AGO = Date.parse('2026-05-01T07:00:00Z')
+const newFolder = () => join(root, `export-${++folders}`)
+const newWorld = () => createPopulatedClinic({ ...db.table, now: () => LONG_AGO })
+const paused = async ({ clinic }: PopulatedClinic) => {
+  const now = Date.now() - 60_000
+  await setPaused({ ...db.table, now: () => now }, clinic.id, new Date(now).toISOString())
+  return (await clinicStore(db).find(clinic.id)) as Clinic
+}
+const sleep = async () => {
+  throw new Error('no pause to wait for')
+}
+const namesIn = (folder: string, entity: string) =>
+  readFileSync(join(folder, `${entity}.ndjson`), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).name)
+
+/** The table; `work` runs once, before a partition is first read. */
+function changingAt(pk: string, work: () => Promise<unknown>): Table {
+  let isDone = false
+  const query: Table['query'] = async (range) => {
+    if (range.pk === pk && !isDone) {
+      isDone = true
+      await work()
+    }
+    return db.table.query(range)
+  }
+  return { ...db.table, query }
+}
+
+const addRoom = (clinic: Clinic) =>
+  roomStore(db).save(clinic.id, [
+    { before: null, after: { id: newUuid(), name: 'Late', departmentId: null, isActive: true } },
+  ])
+
+describe('a small list that changes while an export reads', () => {
+  it.each([
+    ['records are read', 'A'],
+    ['the other lists are read', 'doctors'],
+  ])('is read again, which the manifest says: %s', async (_, when) => {
+    const world = await newWorld()
+    const clinic = await paused(world)
+    const pk = when === 'A' ? `${shortId(clinic.id)}#A` : doctorsPartition(clinic.id)
+    const table = changingAt(pk, () => addRoom(clinic))
+    const folder = newFolder()
+    expect(await exportClinic(table, clinic, folder, { sleep })).toMatchObject({
+      is_one_moment: false,
+      read_again: 1,
+    })
+    expect(namesIn(folder, 'rooms')).toContain('Late')
+  })
+
+  it('loses what was removed meanwhile', async () => {
+    const world = await newWorld()
+    const clinic = await paused(world)
+    const [list] = await priceListStore(db).list(clinic.id)
+    if (!list) throw new Error('no price list')
+    const table = changingAt(`${shortId(clinic.id)}#A`, () => priceListStore(db).remove(clinic.id, list))
+    const folder = newFolder()
+    expect(await exportClinic(table, clinic, folder, { sleep })).toMatchObject({ read_again: 1 })
+    expect(readManifest(folder)?.files).not.toHaveProperty('price-lists.ndjson')
+  })
+
+  it('that never rests does not keep the export from ending', async () => {
+    const world = await newWorld()
+    const query: Table['query'] = async (range) => {
+      if (range.pk === doctorsPartition(world.clinic.id)) await addRoom(world.clinic)
+      return db.table.query(range)
+    }
+    const { read_again, state } = await exportClinic({ ...db.table, query }, world.clinic, newFolder(), {
+      sleep,
+    })
+    expect([state, read_again > 1]).toEqual(['finished', true])
+  })
+
+  it('is noticed by an export that was stopped, and continues', async () => {
+    const world = await newWorld()
+    const clinic = await paused(world)
+    const folder = newFolder()
+    const stop = async () => {
+      throw new Error('stopped')
+    }
+    const stopped = exportClinic(changingAt(`${shortId(clinic.id)}#A`, stop), clinic, folder, { sleep })
+    await expect(stopped).rejects.toThrow('stopped')
+    await addRoom(clinic)
+    await clinicStore(db).update(clinic.id, { website: 'https://x.example' })
+    const current = (await clinicStore(db).find(clinic.id)) as Clinic
+    expect(await exportClinic(db.table, current, folder, { sleep })).toMatchObject({
+      clinic: { website: 'https://x.example' },
+      is_one_moment: false,
+      read_again: 2,
+    })
+    expect(namesIn(folder, 'rooms')).toContain('Late')
+  })
+})
