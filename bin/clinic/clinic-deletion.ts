@@ -5,12 +5,12 @@ import type { Command } from 'commander'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import { clinicTimestamp } from '../../shared/domain/timestamp.ts'
 import { credentialStore } from '../../shared/store/credentials.ts'
-import { changeIndexPartition, changesFrom, INDEXED_KINDS } from '../../shared/store/keys/change-index.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { removeClinic } from './clinic-removal.ts'
 import { operatorOf } from './command-trail.ts'
 import { addConfirmOptions, confirmByTyping } from './confirmation.ts'
 import { connect, connectDynamoDb, connectTable, requireStoredClinic } from './connection.ts'
+import { changesSince } from './export/later-changes.ts'
 import { ExportFolderError, type Manifest, readManifest } from './export/manifest.ts'
 import { recordCount } from './export/record-count.ts'
 import { resolveFromInvocationDir } from './invocation-path.ts'
@@ -66,8 +66,7 @@ async function consequences(table: Table, clinic: Clinic): Promise<string[]> {
   ]
 }
 
-/** The time of an export: every change up to it is in the files. */
-type Exported = { readonly folder: string; readonly asOf: string }
+type Exported = { readonly folder: string; readonly manifest: Manifest }
 
 /** @throws CommandFailure unless there is an export of today */
 function requireExport(clinic: Clinic, { export: given }: Options, now: number): Exported {
@@ -89,23 +88,19 @@ function requireExport(clinic: Clinic, { export: given }: Options, now: number):
             ? `the export in ${folder} is of ${day(manifest.as_of ?? manifest.finished_at)}, not of today`
             : missingFile(folder, manifest)
   if (manifest === null || problem !== null) throw new CommandFailure(`Nothing was done: ${problem}.`)
-  return { folder, asOf: manifest.as_of ?? manifest.started_at }
+  return { folder, manifest }
 }
 
-/** @throws CommandFailure if patients, appointments, invoices, payments or messages have changed since the export */
+/** @throws CommandFailure if anything that an export has was changed since */
 async function requireNoLaterChange(
   table: Table,
-  { id, timezone }: Clinic,
-  { folder, asOf }: Exported,
+  clinic: Clinic,
+  { folder, manifest }: Exported,
 ): Promise<void> {
-  const changes = await Promise.all(
-    INDEXED_KINDS.map((kind) =>
-      table.query({ pk: changeIndexPartition(id, kind), from: changesFrom(asOf), limit: 1 }),
-    ),
-  )
-  if (changes.every((items) => items.length === 0)) return
+  const changed = await changesSince(table, clinic, manifest)
+  if (changed.length === 0) return
   throw new CommandFailure(
-    `Nothing was done: records have changed since the export in ${folder}, which is as of ${clinicTimestamp(asOf, timezone)}. Pause the clinic, export it again, and do not resume it; or use --without-export.`,
+    `Nothing was done: ${changed.join(', ')} have changed since the export in ${folder}, which is as of ${clinicTimestamp(manifest.as_of ?? manifest.started_at, clinic.timezone)}. Pause the clinic, export it again, and do not resume it; or use --without-export.`,
   )
 }
 

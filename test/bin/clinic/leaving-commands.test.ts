@@ -178,6 +178,37 @@ describe('clinic delete', () => {
     expect(await clinicStore(db).find(clinic.id)).not.toBeNull()
   })
 
+  it('refuses when a small list or a setting has changed since the export, but not for a pause', async () => {
+    const now = () => Date.parse(LONG_AGO)
+    const { clinic: other, doctor } = await createPopulatedClinic({ ...db.table, now })
+    const folder = join(root, 'small-lists')
+    expect((await run('export', '--clinic', other.id, '--out', folder)).code).toBe(0)
+    const place = ['--clinic', other.id]
+    const changed: string[] = []
+    for (const [name, ...command] of [
+      ['departments', 'department', 'add', ...place, '--name', 'Surgery'],
+      ['doctors', 'doctor', 'schedule', doctor.id, ...place, '--hours', 'mon 09:00-12:00'],
+      ['holidays', 'clinic', 'holiday', 'add', other.id, '2031-12-25'],
+      ['rooms', 'room', 'add', ...place, '--name', 'Room 2'],
+      ['treatments', 'treatment', 'add', ...place, '--name', 'ECG', '--duration', '30', '--price', '5'],
+      ['price-lists', 'price-list', 'add', ...place, '--name', 'Insured'],
+      ['settings', 'clinic', 'set', other.id, '--website', 'https://x.org', '--yes'],
+    ]) {
+      expect((await run(...command)).errors).toBe('')
+      changed.push(name as string)
+      const args = ['--export', folder, '--yes', '--confirm', other.name]
+      expect(await run('clinic', 'delete', other.id, ...args)).toMatchObject({
+        code: 2,
+        errors: expect.stringContaining(`: ${changed.join(', ')} have changed since the export in ${folder}`),
+      })
+    }
+    const later = join(root, 'small-lists-later')
+    expect((await run('export', ...place, '--out', later)).code).toBe(0)
+    expect((await run('clinic', 'pause', other.id)).code).toBe(0)
+    const wrong = await run('clinic', 'delete', other.id, '--export', later, '--yes', '--confirm', 'x')
+    expect(wrong.errors).toBe("Nothing was done: that is not the clinic's name.\n")
+  })
+
   it('lets a clinic whose deletion was stopped only be deleted, without an export', async () => {
     const { id, name } = await newClinic(db.table)
     await clinicStore(db).beginDeletion(id, LONG_AGO)

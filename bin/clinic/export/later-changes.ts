@@ -1,0 +1,63 @@
+/** What of a clinic is no longer as an export has it. */
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Clinic, ClinicId } from '../../../shared/domain/clinic.ts'
+import { changeIndexPartition, changesFrom, INDEXED_KINDS } from '../../../shared/store/keys/change-index.ts'
+import type { Table } from '../../../shared/store/table/table.ts'
+import { importEntities } from '../import/entities.ts'
+import { exportedColumns, formatsOf } from './files.ts'
+import { hasSettings, type Manifest } from './manifest.ts'
+import { readSmallLists } from './small-lists.ts'
+import { SMALL_SOURCES } from './sources.ts'
+import { Staging } from './staging.ts'
+
+/** Names what has changed since a finished export: `records` with an index of changes, small lists by their files, and `settings`. */
+export async function changesSince(table: Table, clinic: Clinic, manifest: Manifest): Promise<string[]> {
+  const hasChanged = await haveRecordsChanged(table, clinic.id, manifest.as_of ?? manifest.started_at)
+  return [
+    ...(hasChanged ? ['records'] : []),
+    ...(await changedLists(table, clinic.id, manifest.files)),
+    ...(hasSettings(manifest, clinic) ? [] : ['settings']),
+  ]
+}
+
+async function haveRecordsChanged(table: Table, clinic: ClinicId, since: string): Promise<boolean> {
+  const changes = await Promise.all(
+    INDEXED_KINDS.map((kind) =>
+      table.query({ pk: changeIndexPartition(clinic, kind), from: changesFrom(since), limit: 1 }),
+    ),
+  )
+  return changes.some((items) => items.length > 0)
+}
+
+/** The small lists whose files would be others now. */
+async function changedLists(
+  table: Table,
+  clinic: ClinicId,
+  files: Manifest['files'],
+): Promise<readonly string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'clinic-export-'))
+  try {
+    using staging = new Staging(join(folder, 'lists.db'))
+    await readSmallLists(table, clinic, staging)
+    const lists = importEntities(table, table.now).filter(({ name }) =>
+      SMALL_SOURCES.some(({ entity }) => entity === name),
+    )
+    return lists.flatMap(({ name, columns }) => {
+      const [{ extension, line }] = formatsOf(exportedColumns(columns))
+      const hash = createHash('sha256')
+      let rows = 0
+      for (const row of staging.rows(name)) {
+        hash.update(line(row))
+        rows++
+      }
+      const exported = files[`${name}.${extension}`]
+      const isSame = exported ? exported.sha256 === hash.digest('hex') : rows === 0
+      return isSame ? [] : [name]
+    })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
