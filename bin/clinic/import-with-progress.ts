@@ -3,6 +3,8 @@ import { statSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { Command } from 'commander'
 import type { Clinic } from '../../shared/domain/clinic.ts'
+import type { Table } from '../../shared/store/table/table.ts'
+import { announceImport } from './import/announce-import.ts'
 import type { TextEncoding } from './import/encoding.ts'
 import type { ImportableEntity } from './import/entity.ts'
 import { GroupedTexts } from './import/grouped-texts.ts'
@@ -20,6 +22,7 @@ const MAX_PRINTED = 10
 
 /** What a file is imported into, and how. */
 export type FileImport = {
+  readonly table: Table
   readonly clinic: Clinic
   readonly check: boolean
   readonly encoding: TextEncoding | undefined
@@ -34,7 +37,7 @@ export async function importWithProgress(
   command: Command,
   file: string,
   entity: ImportableEntity,
-  { clinic, check, encoding, map, overwrite, allowOverlaps, allowSameNumbers }: FileImport,
+  { table, clinic, check, encoding, map, overwrite, allowOverlaps, allowSameNumbers }: FileImport,
   statedPaid: StatedPaid,
 ): Promise<FileReport & ImportResult> {
   const bar = progressBar(command, basename(file), statSync(file).size)
@@ -44,6 +47,7 @@ export async function importWithProgress(
   let outside = 0
   let format = { encoding: '', delimiter: null as string | null }
   let latest: ImportProgress | undefined
+  let content = ''
   const printSome = (text: string) => {
     printed++
     if (!check && printed <= MAX_PRINTED) bar.printLine(text)
@@ -58,6 +62,9 @@ export async function importWithProgress(
       ...{ isTrial: check, signal: interruption.signal },
       onFormat: (found) => {
         format = formatFields(found)
+      },
+      onEnd: (digest) => {
+        content = digest
       },
       onProgress: (progress) => {
         latest = progress
@@ -79,6 +86,7 @@ export async function importWithProgress(
         if (entity.isStatedPaid?.(row)) statedPaid.add(row.id, { file, line: row.line })
       },
     })
+    if (!check) await announceImport(table, clinic.id, entity, { content, counts: result })
     const rows = latest?.rows ?? 0
     const name = check ? basename(file) : file
     return {

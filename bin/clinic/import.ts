@@ -2,7 +2,6 @@ import { type Command, Option } from 'commander'
 import type { Clinic } from '../../shared/domain/clinic.ts'
 import type { Table } from '../../shared/store/table/table.ts'
 import { connect, requireClinic } from './connection.ts'
-import { announceImport } from './import/announce-import.ts'
 import { readColumnMap } from './import/column-map.ts'
 import { ENCODINGS, type Encoding } from './import/encoding.ts'
 import { importEntities } from './import/entities.ts'
@@ -79,7 +78,6 @@ async function importAll(command: Command, files: readonly string[], run: Run): 
   for (const [at, { file, entity }] of jobs.entries()) {
     const encoding = formats[at]
     const report = await importWithProgress(command, file, entity, { ...run, map, encoding }, statedPaid)
-    if (!check) await announceImport(table, clinic.id, entity.name, report)
     reports.push(report)
   }
   const unpaid = await statedPaid.withoutPayments(table, clinic.id)

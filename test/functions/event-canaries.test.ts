@@ -14,7 +14,7 @@ import { announceImport } from '../../bin/clinic/import/announce-import.ts'
 import { NEW_DOCTOR } from '../../bin/clinic/import/doctors.ts'
 import { anonymizeResponse } from '../../shared/api/anonymize-response.ts'
 import { type Appointment, NEW_APPOINTMENT } from '../../shared/domain/appointment.ts'
-import type { Clinic } from '../../shared/domain/clinic.ts'
+import type { Clinic, ClinicId } from '../../shared/domain/clinic.ts'
 import { EVENTS } from '../../shared/domain/event.ts'
 import type { Message } from '../../shared/domain/message.ts'
 import { fullName } from '../../shared/domain/patient.ts'
@@ -28,6 +28,7 @@ import { patientChanges } from '../../shared/store/copies/patient-changes.ts'
 import { doctorStore } from '../../shared/store/doctors.ts'
 import { webhookHealthStore } from '../../shared/store/events/webhook-health.ts'
 import { webhookStore } from '../../shared/store/events/webhooks.ts'
+import { readImportKeys } from '../../shared/store/import-ids.ts'
 import { messageDispatch } from '../../shared/store/messages/dispatch.ts'
 import { messageStore } from '../../shared/store/messages/messages.ts'
 import { patientWriter } from '../../shared/store/patients/patient-writer.ts'
@@ -181,7 +182,9 @@ async function everything(): Promise<void> {
     }
   }
   expect((await messageStore(db).page(clinic.id, {}, { page: 1, limit: 9 })).total).toBe(4)
-  await announceImport(db.table, clinic.id, 'patients', { imported: 1, updated: 0, unchanged: 0 })
+  const entity = { name: 'patients', readKeys: (id: ClinicId) => readImportKeys(db.table, id) }
+  const counts = { imported: 1, updated: 0, unchanged: 0 }
+  await announceImport(db.table, clinic.id, entity, { content: CANARY, counts })
   // The same through the endpoints.
   const { body } = await ask('create-patient', 'POST', {
     first_name: text('Bo'),

@@ -1,4 +1,5 @@
 /** Imports one file: reads, validates and writes rows in batches. Invalid rows are rejected without stopping the others. */
+import { createHash } from 'node:crypto'
 import type { ClinicInfo } from '../../../shared/domain/clinic.ts'
 import type { Counts } from './batch-outcomes.ts'
 import { rowChecker } from './check-row.ts'
@@ -46,6 +47,8 @@ export type ImportOptions = {
   readonly onWarning?: (warning: Warning & { readonly line: number }) => void
   /** Called with each row that was not rejected. */
   readonly onAccepted?: (row: ImportRow) => void
+  /** Called once everything is written, with the SHA-256 of the file as it was read. */
+  readonly onEnd?: (content: string) => void
   /** Called once, when the import first waits for the store. */
   readonly onWait?: () => void
   readonly now: () => number
@@ -87,8 +90,10 @@ export async function importFile<Fields>(
   const progress = { bytes: 0, rows: 0 }
   const columns = withOwnIdColumns(['external_id', ...entity.columns])
   const map = rowMap(columns, entity.name, options.map, clinic.timezone)
-  const { format, rows } = await openRows(file, options.encoding ?? options.map?.encoding, (bytes) => {
-    progress.bytes += bytes
+  const content = createHash('sha256')
+  const { format, rows } = await openRows(file, options.encoding ?? options.map?.encoding, (chunk) => {
+    progress.bytes += chunk.length
+    content.update(chunk)
   })
   options.onFormat?.(format)
   if (format.kind === 'csv') checkHeader(entity, format, map, file)
@@ -165,6 +170,7 @@ export async function importFile<Fields>(
   }
   if (!options.isTrial) await retryPatiently(async () => entity.finish?.(clinic), onWait)
   await rejected?.finish()
+  options.onEnd?.(content.digest('hex'))
   return result
 }
 

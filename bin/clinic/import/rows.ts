@@ -15,19 +15,19 @@ export function requireExtension(file: string): void {
 }
 
 /**
- * Reads the format of a file, and returns how to read its rows, and how to stop before their end. `onBytes` is called with the
- * length of each chunk.
+ * Reads the format of a file, and returns how to read its rows, and how to stop before their end. `onChunk` is called with
+ * each chunk of the file.
  * @param stated The encoding that the file should have, or the one that was detected before.
  * @throws ImportFileError for an empty file, another encoding, or a CSV file without a header
  */
 export async function openRows(
   file: string,
   stated: Encoding | TextEncoding | undefined,
-  onBytes: (bytes: number) => void = () => {},
+  onChunk: (chunk: Buffer) => void = () => {},
 ): Promise<{ format: FileFormat; rows: AsyncGenerator<SourceRow>; close: () => Promise<unknown> }> {
   requireExtension(file)
   const encoding = typeof stated === 'object' ? stated : await detectEncoding(file, stated)
-  const lines = textLines(file, encoding.encoding, onBytes)
+  const lines = textLines(file, encoding.encoding, onChunk)
   const close = () => lines.return(undefined)
   if (CSV.test(file)) return { ...(await openCsv(file, lines, encoding)), close }
   const { encoding: name, hasMark } = encoding

@@ -19,7 +19,7 @@ export const MAX_LINE_LENGTH = 1_000_000
 export async function* textLines(
   file: string,
   encoding: Encoding,
-  onBytes: (bytes: number) => void,
+  onChunk: (chunk: Buffer) => void,
 ): AsyncGenerator<Line, undefined> {
   const decoder = new TextDecoder(encoding)
   let end: '\n' | '\r' | undefined
@@ -31,7 +31,7 @@ export async function* textLines(
     ended,
   })
   for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
-    onBytes(chunk.length)
+    onChunk(chunk)
     const text = decoder.decode(chunk, { stream: true })
     end ??= text.includes('\n') || !text.includes('\r') ? '\n' : '\r'
     const pieces = text.split(end)

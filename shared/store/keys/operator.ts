@@ -81,6 +81,12 @@ export const importedRemovalKey = (clinic: ClinicId, id: string): Key => ({
   sk: `removed#${id}`,
 })
 
+/** The last announcement that a file with this content was imported, by a digest of the content. */
+export const announcedImportKey = (clinic: ClinicId, digest: string): Key => ({
+  pk: importPartition(clinic),
+  sk: `announced#${digest}`,
+})
+
 /** The format that every item of the table has reached. */
 export const tableFormatKey: Key = { pk: `${TABLE_PARTITION_PREFIX}format`, sk: 'format' }
 
