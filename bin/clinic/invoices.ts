@@ -61,6 +61,8 @@ export function addInvoiceCommands(program: Command): void {
   addYesOption(correction)
 }
 
+const RETURNED_PAYMENTS = " The payments that an interrupted correction had moved are the invoice's again."
+
 async function correct(id: string, given: Correction, command: Command): Promise<void> {
   if (given.number === undefined && given.patient === undefined)
     throw new CommandFailure('Specify --number, --patient or both.')
@@ -83,7 +85,9 @@ async function correct(id: string, given: Correction, command: Command): Promise
     case 'patient_not_found':
       throw unknownRecord('patient', 'patient', given.patient ?? '')
     case 'patient_erased':
-      throw new CommandFailure(`--patient: patient ${given.patient} was erased.`)
+      throw new CommandFailure(
+        `--patient: patient ${given.patient} was erased.${outcome.returnedPayments ? RETURNED_PAYMENTS : ''}`,
+      )
   }
   addToTrail(command, [{ patient_id: outcome.previousPatient }])
   const isChanged = outcome.kind === 'corrected'

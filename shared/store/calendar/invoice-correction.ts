@@ -27,7 +27,9 @@ export type CorrectionOutcome =
       /** The patient who had the invoice. */
       readonly previousPatient: string
     }
-  | { readonly kind: 'not_found' | 'erased' | 'patient_not_found' | 'patient_erased' }
+  | { readonly kind: 'not_found' | 'erased' | 'patient_not_found' }
+  /** `returnedPayments`: an interrupted correction had moved payments to the patient, who was erased since. */
+  | { readonly kind: 'patient_erased'; readonly returnedPayments: boolean }
 
 /** Corrects the number and the patient of an invoice and of its payments, which copy both. */
 export function invoiceCorrection(table: Table) {
@@ -37,10 +39,22 @@ export function invoiceCorrection(table: Table) {
 
   /**
    * One transaction, unless the invoice has more payments than fit: then payments come first and the invoice last, and an
-   * interrupted correction is completed by repeating it.
+   * interrupted correction is completed by repeating it; if the patient who should have the invoice was erased meanwhile, its
+   * payments are made those of the invoice again.
    * @throws UnavailableError when other writers win every attempt
    */
   async function correct(
+    clinic: ClinicId,
+    id: string,
+    correction: InvoiceCorrection,
+  ): Promise<CorrectionOutcome> {
+    const outcome = await takeSteps(clinic, id, correction)
+    if (outcome.kind !== 'patient_erased') return outcome
+    const { kind } = await takeSteps(clinic, id, {})
+    return { kind: 'patient_erased', returnedPayments: kind === 'corrected' }
+  }
+
+  async function takeSteps(
     clinic: ClinicId,
     id: string,
     correction: InvoiceCorrection,
@@ -69,7 +83,7 @@ export function invoiceCorrection(table: Table) {
     const [owner, target] = [found.get(before.patient.id), found.get(targetId)]
     if (!owner || owner.erasedAt) return ends({ kind: 'erased' })
     if (!target) return ends({ kind: 'patient_not_found' })
-    if (target.erasedAt) return ends({ kind: 'patient_erased' })
+    if (target.erasedAt) return ends({ kind: 'patient_erased', returnedPayments: false })
     const named = { id: target.id, fullName: fullName(target) }
     const after: Invoice = {
       ...before,

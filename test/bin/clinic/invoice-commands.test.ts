@@ -225,6 +225,29 @@ describe('invoice correct', () => {
     await expectVerified()
   })
 
+  it('returns the payments when the other patient is erased after an interruption', async () => {
+    await pay(2 * MAX_PAYMENTS)
+    await interruptedCorrection()
+    await erase(other.id)
+    expect((await paymentsOf('patient', other.id)).length).toBe(MAX_PAYMENTS)
+    const repeated = () => ended(correct('--patient', other.id, '--number', '2026-7'))
+    expect(await repeated()).toEqual([
+      2,
+      `--patient: patient ${other.id} was erased. The payments that an interrupted correction had moved are the invoice's again.`,
+    ])
+    expect(await paymentsOf('patient', other.id)).toEqual([])
+    const payments = await paymentsOf('invoice', mine.invoice.id)
+    expect(payments).toHaveLength(2 * MAX_PAYMENTS + 1)
+    for (const payment of payments)
+      expect(payment).toMatchObject({
+        invoice: { number: mine.invoice.number },
+        patient: { id: mine.patient.id, fullName: fullName(mine.patient) },
+      })
+    expect(await invoice()).toMatchObject({ number: mine.invoice.number, paid: 22 })
+    await expectVerified()
+    expect(await repeated()).toEqual([2, `--patient: patient ${other.id} was erased.`])
+  })
+
   it('takes along payments that are recorded at the same time', async () => {
     const adding = ['1', '2', '3'].map((amount) =>
       run('payment', 'add', '--invoice', mine.invoice.id, '--amount', amount, '--method', 'cash'),
