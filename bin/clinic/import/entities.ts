@@ -36,7 +36,7 @@ export function importEntities(table: Table, now: () => number, { events = false
   return entities.map(({ write, finish, ...entity }) => ({
     ...entity,
     readKeys: (clinic) => readImportKeys(target, clinic),
-    ownRecords: (clinic, idOf) => new OwnRecords(target, clinic, idOf),
+    ownRecords: (clinic, keys) => new OwnRecords(target, clinic, keys),
     // A deletion that begins meanwhile waits for the batch, and the next one is refused.
     write: async (run, batch) => {
       await requireStaying(run.clinic.id)

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type * as z from 'zod'
 import type { ClinicId, ClinicInfo } from '../../../shared/domain/clinic.ts'
-import type { ImportedKind, ImportIds, ImportKeys } from '../../../shared/store/import-ids.ts'
+import type { ImportedKind, ImportKeys } from '../../../shared/store/import-ids.ts'
 import type { BatchOutcomes } from './batch-outcomes.ts'
 import type { ImportJudge, RowSource } from './imported-state.ts'
 import type { OwnRecords } from './own-records.ts'
@@ -39,7 +39,7 @@ export type ImportEntity<Fields = unknown> = {
 export type ImportableEntity<Fields = unknown> = ImportEntity<Fields> & {
   readonly readKeys: (clinic: ClinicId) => Promise<ImportKeys>
   /** The records of a clinic that external ids mean, by those that have the form of a record's id. */
-  readonly ownRecords: (clinic: ClinicId, idOf: ImportIds) => OwnRecords
+  readonly ownRecords: (clinic: ClinicId, keys: ImportKeys) => OwnRecords
 }
 
 /** What the rows of a batch are written to and judged by. */

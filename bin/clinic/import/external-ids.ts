@@ -23,7 +23,7 @@ export async function* externalIdsOf(
   }: { readonly map: ColumnMap | undefined; readonly encoding: Encoding | undefined },
 ): AsyncGenerator<ListedId> {
   const keys = await entity.readKeys(clinic.id)
-  const own = entity.ownRecords(clinic.id, keys.idOf)
+  const own = entity.ownRecords(clinic.id, keys)
   const columns = withOwnIdColumns(['external_id', ...entity.columns])
   const map = rowMap(columns, entity.name, columnMap, clinic.timezone)
   const { format, rows } = await openRows(file, encoding ?? columnMap?.encoding)

@@ -98,7 +98,7 @@ export async function importFile<Fields>(
   options.onFormat?.(format)
   if (format.kind === 'csv') checkHeader(entity, format, map, file)
   const keys = await entity.readKeys(clinic.id)
-  const own = entity.ownRecords(clinic.id, keys.idOf)
+  const own = entity.ownRecords(clinic.id, keys)
   const check = rowChecker(entity, clinic, options.now(), own.idOf, map)
   const run = {
     clinic,

@@ -1,9 +1,9 @@
 /**
  * An export names records without an external id by their own ids. A row with such an id is that record's own row in the clinic of the
- * export, and that of a new record in another clinic.
+ * export, also if the record was linked to an external id since, and that of a new record in another clinic.
  */
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
-import type { ImportedKind, ImportIds } from '../../../shared/store/import-ids.ts'
+import type { ImportedKind, ImportIds, ImportKeys } from '../../../shared/store/import-ids.ts'
 import { calendarKey } from '../../../shared/store/keys/calendar.ts'
 import { departmentKey, priceListKey, roomKey, treatmentKey } from '../../../shared/store/keys/catalogue.ts'
 import { doctorKey } from '../../../shared/store/keys/clinics.ts'
@@ -11,6 +11,7 @@ import type { Key } from '../../../shared/store/keys/key.ts'
 import { patientKey } from '../../../shared/store/keys/patients.ts'
 import { originOfItem } from '../../../shared/store/table/import-origin.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
+import type { Item } from '../../../shared/store/table/write-requests.ts'
 import { parseOwnId } from './references.ts'
 import type { SourceRow } from './row.ts'
 
@@ -31,19 +32,23 @@ const KEYS: { readonly [Kind in Exclude<ImportedKind, 'holiday'>]: (clinic: Clin
   message: (clinic, id) => calendarKey(clinic, 'M', id),
 }
 
-/** Ids of records by external ids, some of which may be ids of records without an external id. */
+type Keys = Pick<ImportKeys, 'idOf' | 'derivedIdOf'>
+
+type Asked = { readonly kind: ImportedKind; readonly key: Key }
+
+/** Ids of records by external ids, some of which may be ids of records that no import made. */
 export class OwnRecords {
   readonly #table: Table
   readonly #clinic: ClinicId
-  readonly #derivedIdOf: ImportIds
-  readonly #asked = new Map<string, Key>()
+  readonly #keys: Keys
+  readonly #asked = new Map<string, Asked>()
   readonly #found = new Set<string>()
 
-  /** @param derivedIdOf the ids that other external ids have */
-  constructor(table: Table, clinic: ClinicId, derivedIdOf: ImportIds) {
+  /** @param keys the ids that other external ids have */
+  constructor(table: Table, clinic: ClinicId, keys: Keys) {
     this.#table = table
     this.#clinic = clinic
-    this.#derivedIdOf = derivedIdOf
+    this.#keys = keys
   }
 
   /** The id of the record that an external id means, as far as its records were looked up. */
@@ -53,18 +58,25 @@ export class OwnRecords {
       const key = KEYS[kind](this.#clinic, id)
       const name = `${key.pk} ${id}`
       if (this.#found.has(name)) return id
-      this.#asked.set(name, key)
+      this.#asked.set(name, { kind, key })
     }
-    return this.#derivedIdOf(kind, externalId)
+    return this.#keys.idOf(kind, externalId)
   }
 
   /** Looks up what was asked for. Returns whether any of it is a record's id. */
   async lookUp(): Promise<boolean> {
     if (this.#asked.size === 0) return false
-    const items = await this.#table.getMany([...this.#asked.values()])
-    const own = items.filter((item) => originOfItem(item).externalId === undefined)
+    const items = await this.#table.getMany([...this.#asked.values()].map(({ key }) => key))
+    const own = items.filter((item) => !this.#isImported(item))
     for (const { pk, sk } of own) this.#found.add(`${pk} ${sk}`)
     return own.length > 0
+  }
+
+  /** Whether an import made the record, so that no export has named it by its own id. */
+  #isImported(item: Item): boolean {
+    const { externalId } = originOfItem(item)
+    const { kind } = this.#asked.get(`${item.pk} ${item.sk}`) as Asked
+    return externalId !== undefined && this.#keys.derivedIdOf(kind, externalId) === item.sk
   }
 
   forget(): void {

@@ -1,5 +1,5 @@
 /** Records that no import made, and their ids in the clinic's own system. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -78,6 +78,25 @@ describe('a linked record', () => {
     })
     const found = await command('find', '--entity', 'patients', '--external-id', 'TR-1')
     expect(found.printed).toContain(mine.patient.id)
+  })
+
+  it('is found by the rows of an export that was made before the link', async () => {
+    const out = join(folder, 'before-link')
+    expect((await command('export', '--out', out)).errors).toBe('')
+    await link(mine.patient.id, 'TR-1')
+    await link(mine.doctor.id, 'DR-1', 'doctor')
+    for (const name of ['doctors', 'patients', 'appointments'])
+      expect((await command('import', join(out, `${name}.ndjson`))).printed).toContain(
+        '0 imported, 0 updated, 1 unchanged, 0 rejected',
+      )
+    expect((await patientStore(db).page(mine.clinic.id, { page: 1, limit: 9 })).total).toBe(1)
+    // It keeps the external id, and has one record only.
+    expect(await load('patients', [rowOf(mine.patient)])).toMatchObject({ imported: 0, rejected: 0 })
+    const later = join(folder, 'after-link')
+    await command('export', '--out', later)
+    expect(readFileSync(join(later, 'patients.ndjson'), 'utf8')).toContain('"external_id":"TR-1"')
+    const both = [rowOf(mine.patient), { ...rowOf(mine.patient), external_id: mine.patient.id }]
+    expect((await load('patients', both)).reasons).toEqual(['id is already used on line 1'])
   })
 
   it('keeps its external id out of the trail, and out of keys', async () => {

@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(root, { recursive: true }))
 
-it('finds records without an external id by their own ids, and asks only for what has the form of one', async () => {
+it('finds records that no import made by their own ids, and asks only for what has the form of one', async () => {
   const { table } = db
   const { clinic, patient, doctor } = await createPopulatedClinic(table)
   const other = await createPopulatedClinic(table)
@@ -33,6 +33,7 @@ it('finds records without an external id by their own ids, and asks only for wha
     id: derived,
     key: patientKey(other.clinic.id, derived),
   })
+  const derivedIds: Record<string, string> = { x: derived }
   const asked: number[] = []
   const counting: typeof table = {
     ...table,
@@ -43,7 +44,11 @@ it('finds records without an external id by their own ids, and asks only for wha
   }
   /** The ids that rows with external ids of a patient and a doctor mean. */
   async function idsOf(of: typeof clinic.id, rows: readonly [patient: string, doctor: string][]) {
-    const own = new OwnRecords(counting, of, (kind, externalId) => `${kind}:${externalId}`)
+    const idOf = (kind: ImportedKind, externalId: string) => `${kind}:${externalId}`
+    const own = new OwnRecords(counting, of, {
+      idOf,
+      derivedIdOf: (_, externalId) => derivedIds[externalId] ?? '',
+    })
     async function* sources() {
       for (const [line, [patient, doctor]] of rows.entries()) yield { line, values: { patient, doctor } }
     }
@@ -68,6 +73,10 @@ it('finds records without an external id by their own ids, and asks only for wha
   expect(await idsOf(other.clinic.id, [[patient.id, patient.id]])).toEqual([
     [`patient:${patient.id}`, `doctor:${patient.id}`],
   ])
+  // It was exported before it was linked.
+  expect(await idsOf(other.clinic.id, [[linked, linked]])).toEqual([[linked, `doctor:${linked}`]])
+  // As if an import had made it.
+  derivedIds.x = linked
   expect(await idsOf(other.clinic.id, [[linked, linked]])).toEqual([
     [`patient:${linked}`, `doctor:${linked}`],
   ])
