@@ -31,14 +31,15 @@ export function withDeletionBarrier(table: Table): Table {
         await requireStaying(clinic)
         validUntil = now + VALID_MS
       }
+      // Nothing is sent later, however often it is repeated.
       return withRequestSignal(AbortSignal.timeout(MAX_TRANSACTION_MS), () => write(...args))
     }
 
+  // Not what only deletes: that leaves nothing of the clinic.
   const barred: Table = {
     ...table,
     ...{ update: guarded(table.update), putMany: guarded(table.putMany) },
     ...{ transact: guarded(table.transact), tryTransact: guarded(table.tryTransact) },
-    deleteMany: guarded(table.deleteMany),
   }
   barriers.set(barred, (next) => {
     clinic = next
