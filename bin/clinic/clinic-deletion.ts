@@ -66,7 +66,8 @@ async function consequences(table: Table, clinic: Clinic): Promise<string[]> {
   ]
 }
 
-type Exported = { readonly folder: string; readonly manifest: Manifest }
+/** `asOf`: every change up to this time is in the files. */
+type Exported = { readonly folder: string; readonly manifest: Manifest; readonly asOf: string }
 
 /** @throws CommandFailure unless there is an export of today */
 function requireExport(clinic: Clinic, { export: given }: Options, now: number): Exported {
@@ -76,31 +77,30 @@ function requireExport(clinic: Clinic, { export: given }: Options, now: number):
     )
   const folder = resolveFromInvocationDir(given)
   const manifest = readExport(folder)
+  const nothingDone = (problem: string) => new CommandFailure(`Nothing was done: ${problem}.`)
+  if (manifest === null) throw nothingDone(`${folder} has no export`)
+  if (manifest.clinic.id !== clinic.id) throw nothingDone(`${folder} has the export of another clinic`)
+  const { finished_at, as_of: asOf } = manifest
+  if (finished_at === null || asOf === null)
+    throw nothingDone(`the export in ${folder} is not finished: repeat "export"`)
   const day = (instant: string) => clinicTimestamp(instant, clinic.timezone).slice(0, 10)
-  const problem =
-    manifest === null
-      ? `${folder} has no export`
-      : manifest.clinic.id !== clinic.id
-        ? `${folder} has the export of another clinic`
-        : manifest.finished_at === null
-          ? `the export in ${folder} is not finished: repeat "export"`
-          : day(manifest.as_of ?? manifest.finished_at) !== day(new Date(now).toISOString())
-            ? `the export in ${folder} is of ${day(manifest.as_of ?? manifest.finished_at)}, not of today`
-            : missingFile(folder, manifest)
-  if (manifest === null || problem !== null) throw new CommandFailure(`Nothing was done: ${problem}.`)
-  return { folder, manifest }
+  if (day(asOf) !== day(new Date(now).toISOString()))
+    throw nothingDone(`the export in ${folder} is of ${day(asOf)}, not of today`)
+  const missing = missingFile(folder, manifest)
+  if (missing !== null) throw nothingDone(missing)
+  return { folder, manifest, asOf }
 }
 
 /** @throws CommandFailure if anything that an export has was changed since */
 async function requireNoLaterChange(
   table: Table,
   clinic: Clinic,
-  { folder, manifest }: Exported,
+  { folder, manifest, asOf }: Exported,
 ): Promise<void> {
   const changed = await changesSince(table, clinic, manifest)
   if (changed.length === 0) return
   throw new CommandFailure(
-    `Nothing was done: ${changed.join(', ')} have changed since the export in ${folder}, which is as of ${clinicTimestamp(manifest.as_of ?? manifest.started_at, clinic.timezone)}. Pause the clinic, export it again, and do not resume it; or use --without-export.`,
+    `Nothing was done: ${changed.join(', ')} have changed since the export in ${folder}, which is as of ${clinicTimestamp(asOf, clinic.timezone)}. Pause the clinic, export it again, and do not resume it; or use --without-export.`,
   )
 }
 
