@@ -2,10 +2,11 @@ import { basename } from 'node:path'
 import { type Command, Option } from 'commander'
 import { connect, requireClinic } from './connection.ts'
 import { readColumnMap } from './import/column-map.ts'
+import { quoteFor } from './import/csv-cells.ts'
 import { ENCODINGS, type Encoding } from './import/encoding.ts'
 import { importEntities } from './import/entities.ts'
 import { externalIdsOf, type ListedId } from './import/external-ids.ts'
-import { entityName, requireFile, resolveMap } from './import-paths.ts'
+import { entityName, requireEntity, requireFile, resolveMap } from './import-paths.ts'
 import { resolveFromInvocationDir } from './invocation-path.ts'
 import { CommandFailure, type GlobalOptions, printLines } from './output.ts'
 import { storedIds } from './stored-ids.ts'
@@ -33,11 +34,10 @@ export function addIdsCommand(program: Command): void {
       const clinic = await requireClinic(table, options.clinic)
       const entities = importEntities(table, Date.now)
       const names = entities.map(({ name }) => name)
-      const wanted = file === undefined ? options.entity : entityName(file, options.entity, names)
-      if (wanted !== undefined && !names.includes(wanted))
-        throw new CommandFailure(
-          `--entity: unknown entity ${wanted}. Valid entities are ${names.join(', ')}.`,
-        )
+      const wanted =
+        file === undefined
+          ? options.entity && requireEntity(options.entity, names)
+          : entityName(file, options.entity, names)
       const chosen = entities.filter(({ name }) => wanted === undefined || name === wanted)
       const map = options.map === undefined ? undefined : readColumnMap(resolveMap(options.map), entities)
       const [entity] = chosen
@@ -74,4 +74,4 @@ async function printIds(command: Command, ids: AsyncIterable<ListedId>, none: st
   if (count === 0) throw new CommandFailure(`${none}.`)
 }
 
-const csvCell = (text: string): string => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+const csvCell = quoteFor(',')

@@ -23,11 +23,18 @@ const isNamedAfter = (fileName: string, entity: string): boolean =>
 
 /** The entity of a file: `--entity`, or what its name begins with. */
 export function entityName(file: string, wanted: string | undefined, names: readonly string[]): string {
-  const name = wanted ?? names.find((entity) => isNamedAfter(basename(file), entity)) ?? ''
-  if (names.includes(name)) return name
-  const problem =
-    wanted === undefined
-      ? `${file}: cannot tell the entity from the file name`
-      : `--entity: unknown entity ${wanted}`
-  throw new CommandFailure(`${problem}. Valid entities are ${names.join(', ')}.`)
+  if (wanted !== undefined) return requireEntity(wanted, names)
+  const name = names.find((entity) => isNamedAfter(basename(file), entity))
+  if (name === undefined)
+    throw new CommandFailure(`${file}: cannot tell the entity from the file name. ${validEntities(names)}`)
+  return name
 }
+
+/** The entity that `--entity` names. */
+export function requireEntity(wanted: string, names: readonly string[]): string {
+  if (!names.includes(wanted))
+    throw new CommandFailure(`--entity: unknown entity ${wanted}. ${validEntities(names)}`)
+  return wanted
+}
+
+const validEntities = (names: readonly string[]): string => `Valid entities are ${names.join(', ')}.`

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createWriteStream, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
+import { quoteFor } from '../import/csv-cells.ts'
 import type { ExportedFile } from './manifest.ts'
 
 type Row = Readonly<Record<string, unknown>>
@@ -38,7 +39,8 @@ function csvCell(name: string, value: unknown): string {
   return quoted(String(value))
 }
 
-const quoted = (text: string): string => (/[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+/** Whatever delimiter a spreadsheet guesses. */
+const quoted = quoteFor(',;\t')
 
 /** Writes a file for its owner only. It gets its name once it is complete. */
 export async function writeRows(

@@ -25,6 +25,12 @@ const withoutFormulas = (text: string, delimiter: string): string =>
     ? text.replaceAll(new RegExp(`(?<=^|[${delimiter}])="([^"]*)"(?=[${delimiter}]|$)`, 'g'), '"$1"')
     : text
 
+/** Writes a cell of a file with one of these delimiters: in quotes where readers would take it for more than one. */
+export function quoteFor(delimiters: string): (cell: string) => string {
+  const special = new RegExp(`["\\r\\n${delimiters}]`)
+  return (cell) => (special.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
+}
+
 export const UNCLOSED = 'CSV_QUOTE_NOT_CLOSED'
 
 export const CSV_PROBLEMS: { readonly [code: string]: string } = {

@@ -1,4 +1,5 @@
 /** The text of rejected rows, with their reasons. */
+import { quoteFor } from './csv-cells.ts'
 import { foldedName } from './field-names.ts'
 import type { FileFormat, SourceRow } from './row.ts'
 
@@ -23,17 +24,13 @@ export function csvHead(format: Csv, reason: Reason): string {
 /** A row that cannot be read is in the first column as it is: no other value must get into a column that it was not in. */
 export function csvLine(format: Csv, name: Reason): (row: SourceRow, reason: string) => string {
   const { delimiter } = format
+  const quoted = quoteFor(delimiter)
   const kept = keptColumns(format, name)
   return ({ cells, text = '' }, reason) => {
     const values = kept.map((at, index) => (cells ? (cells[at] ?? '') : index === 0 ? text : ''))
-    return `${[...values, reason].map(quoteFor(delimiter)).join(delimiter)}\n`
+    return `${[...values, reason].map(quoted).join(delimiter)}\n`
   }
 }
-
-const quoteFor =
-  (delimiter: string) =>
-  (cell: string): string =>
-    cell.includes(delimiter) || /["\n\r]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
 
 const earlierReason = (name: Reason): RegExp =>
   new RegExp(`,\\s*"${name}"\\s*:\\s*"(?:[^"\\\\]|\\\\.)*"\\s*\\}$`)
