@@ -2,6 +2,7 @@
  * An export names records without an external id by their own ids. A row with such an id is that record's own row in the clinic of the
  * export, also if the record was linked to an external id since, and that of a new record in another clinic.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ClinicId } from '../../../shared/domain/clinic.ts'
 import type { ImportedKind, ImportIds, ImportKeys } from '../../../shared/store/import-ids.ts'
 import { calendarKey } from '../../../shared/store/keys/calendar.ts'
@@ -91,10 +92,18 @@ export async function* withOwnRecords<Row>(
   read: (source: SourceRow) => Row,
   own: OwnRecords,
 ): AsyncGenerator<{ readonly source: SourceRow; readonly row: Row }> {
-  const readAll = (some: readonly SourceRow[]) => some.map((source) => ({ source, row: read(source) }))
+  async function readAll(some: readonly SourceRow[]) {
+    const all: { readonly source: SourceRow; readonly row: Row }[] = []
+    for (const source of some) {
+      all.push({ source, row: read(source) })
+      // The rows before are being written: what the table answers is handled between two rows.
+      await nextTurn()
+    }
+    return all
+  }
   for await (const some of inChunks(sources)) {
-    const rows = readAll(some)
-    yield* (await own.lookUp()) ? readAll(some) : rows
+    const rows = await readAll(some)
+    yield* (await own.lookUp()) ? await readAll(some) : rows
     // What was found is not kept for all of a file, which may have more than fits in memory.
     own.forget()
   }

@@ -7,6 +7,7 @@ import { importEntities } from '../../../../bin/clinic/import/entities.ts'
 import { importFile } from '../../../../bin/clinic/import/import-file.ts'
 import { OwnRecords, withOwnRecords } from '../../../../bin/clinic/import/own-records.ts'
 import type { SourceRow } from '../../../../bin/clinic/import/row.ts'
+import type { ClinicId } from '../../../../shared/domain/clinic.ts'
 import { newUuid } from '../../../../shared/domain/uuid.ts'
 import type { ImportedKind } from '../../../../shared/store/import-ids.ts'
 import { linkRecord } from '../../../../shared/store/import-links.ts'
@@ -135,3 +136,21 @@ it.each(['ndjson', 'csv'])(
     expect(filesOf(again)).toEqual(filesOf(folder))
   },
 )
+
+it('lets other work go on between two rows, so that rows are read while those before are written', async () => {
+  const idOf = (kind: string, externalId: string) => `${kind}:${externalId}`
+  const own = new OwnRecords(db.table, newUuid() as ClinicId, { idOf, derivedIdOf: idOf })
+  let turns = 0
+  const count = () => {
+    turns++
+    counting = setImmediate(count)
+  }
+  let counting = setImmediate(count)
+  async function* sources() {
+    for (let line = 1; line <= 20; line++) yield { line, values: {} }
+  }
+  const seen: number[] = []
+  for await (const { row } of withOwnRecords(sources(), () => turns, own)) seen.push(row)
+  clearImmediate(counting)
+  expect(seen.every((turn, at) => at === 0 || turn > (seen[at - 1] ?? 0))).toBe(true)
+})
