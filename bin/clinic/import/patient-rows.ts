@@ -55,8 +55,11 @@ export async function writePatientRows<R, Fields extends WithPatient>(
 ): Promise<void> {
   const patients = patientStore({ table })
 
-  /** The changes of rows, each as it was decided by one reading: rows without changes have their outcome already. */
-  async function decide(rows: readonly ImportRow<Fields>[]) {
+  /**
+   * The changes of rows, each as it was decided by one reading: rows without changes have their outcome then. What they depend on
+   * is read first; each row is decided when it is asked for.
+   */
+  async function* decide(rows: readonly ImportRow<Fields>[]): AsyncGenerator<Decided<Fields>, undefined> {
     const [known, existing, build] = await Promise.all([
       patients.findMany(clinic, [...new Set(rows.map(({ fields }) => fields.patient))]),
       list.findMany(
@@ -65,12 +68,10 @@ export async function writePatientRows<R, Fields extends WithPatient>(
       ),
       prepare(rows),
     ])
-    const decided: Decided<Fields>[] = []
     for (const row of rows) {
       const one = await decideRow(row, known, existing.get(row.id) ?? null, build)
-      if (one) decided.push(one)
+      if (one) yield one
     }
-    return decided
   }
 
   async function decideRow(
@@ -107,19 +108,24 @@ export async function writePatientRows<R, Fields extends WithPatient>(
     return { row, changes, write: 'unchanged' }
   }
 
-  const units = (await decide(batch)).map(({ row, changes, write }): Unit => {
+  function unitOf({ row, changes, write }: Decided<Fields>): Unit {
     let latest = write
     return {
       changes,
       rebuild: async () => {
-        const [again] = await decide([row])
+        const { value: again } = await decide([row]).next()
         if (again) latest = again.write
         return again?.changes ?? null
       },
       onCommit: (outcome) => outcomes.committed(row.id, latest, outcome),
     }
-  })
-  await commitPacked(table, clinic, units)
+  }
+
+  async function* units(): AsyncGenerator<Unit> {
+    for await (const one of decide(batch)) yield unitOf(one)
+  }
+
+  await commitPacked(table, clinic, units())
 }
 
 /** @throws RowRejectedError for an unknown or erased patient */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ClinicId } from '../../domain/clinic.ts'
 import { Changeset } from './changeset.ts'
 import { UnavailableError } from './errors.ts'
@@ -15,28 +16,43 @@ export type Unit = {
 
 /**
  * Commits units in as few transactions as hold them, each unit whole. One transaction follows the other: concurrent ones
- * would collide, since units of one batch mostly share tallies, doctors or patients.
+ * would collide, since units of one batch mostly share tallies, doctors or patients. Units that are built when they are
+ * asked for are built while the transaction before theirs is being committed.
  * @throws UnavailableError when the store is unavailable, or other writers win every attempt of a unit
  */
-export async function commitPacked(table: Table, clinic: ClinicId, units: readonly Unit[]): Promise<void> {
-  for (const pack of packUnits(table, clinic, units)) await commitPack(pack)
+export async function commitPacked(table: Table, clinic: ClinicId, units: Units): Promise<void> {
+  let running: Promise<void> = Promise.resolve()
+  try {
+    for await (const pack of packUnits(table, clinic, units)) {
+      await running
+      running = commitPack(pack)
+      // Thrown when it is awaited.
+      running.catch(() => {})
+      // The request is sent before the next units are built.
+      await nextTurn()
+    }
+  } finally {
+    await running
+  }
 }
+
+type Units = Iterable<Unit> | AsyncIterable<Unit>
 
 type Pack = { readonly changes: Changeset; readonly units: Unit[] }
 
-function packUnits(table: Table, clinic: ClinicId, units: readonly Unit[]): Pack[] {
-  const packs: Pack[] = []
-  for (const unit of units) {
-    const last = packs.at(-1)
+async function* packUnits(table: Table, clinic: ClinicId, units: Units): AsyncGenerator<Pack> {
+  let last: Pack | null = null
+  for await (const unit of units) {
     if (last?.changes.merge(unit.changes)) {
       last.units.push(unit)
       continue
     }
+    if (last) yield last
     const changes = new Changeset(table, clinic)
     if (!changes.merge(unit.changes)) throw new RangeError('a unit is larger than a transaction')
-    packs.push({ changes, units: [unit] })
+    last = { changes, units: [unit] }
   }
-  return packs
+  if (last) yield last
 }
 
 async function commitPack({ changes, units }: Pack): Promise<void> {

@@ -54,6 +54,56 @@ describe('packing units into transactions', () => {
     )
     expect(transactions.map(({ items }) => items)).toEqual([100, 50])
   })
+
+  it('builds the units of a transaction while the one before is being committed, one at a time', async () => {
+    const events: string[] = []
+    const observed: Table = {
+      ...db.table,
+      tryTransact: async (writes: readonly Write[]) => {
+        events.push('sent')
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        await db.table.tryTransact(writes)
+        events.push('committed')
+      },
+    }
+    async function* units() {
+      for (let n = 0; n < 250; n++) {
+        if (n % 100 === 0) events.push('built')
+        yield unit(observed, `built-${n}`, 'x')
+      }
+    }
+    await commitPacked(observed, clinic, units())
+    // A unit that no longer fits is the first of the next transaction.
+    expect(events).toEqual('built built sent built committed sent committed sent committed'.split(' '))
+  })
+
+  it('throws the error of a transaction, and neither builds nor sends what comes after the next', async () => {
+    let sent = 0
+    let built = 0
+    const failing: Table = {
+      ...db.table,
+      tryTransact: async () => {
+        sent++
+        throw new UnavailableError('down')
+      },
+    }
+    async function* units() {
+      for (; built < 1000; built++) yield unit(failing, `failing-${built}`, 'x')
+    }
+    await expect(commitPacked(failing, clinic, units())).rejects.toBeInstanceOf(UnavailableError)
+    expect({ sent, built }).toEqual({ sent: 1, built: 200 })
+  })
+
+  it('throws the error of building a unit once the transaction before has ended', async () => {
+    const { observed, transactions } = measured(db.table)
+    async function* units() {
+      for (let n = 0; n <= 100; n++) yield unit(observed, `half-${n}`, 'x')
+      throw new Error('unreadable')
+    }
+    await expect(commitPacked(observed, clinic, units())).rejects.toThrow('unreadable')
+    expect(transactions).toHaveLength(1)
+    expect(await db.table.get({ pk: 'packed', sk: 'half-99' })).toBeDefined()
+  })
 })
 
 describe('mapConcurrent', () => {
