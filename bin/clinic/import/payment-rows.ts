@@ -54,15 +54,19 @@ type InvoiceRows = {
   readonly group: readonly ImportRow<PaymentFields>[]
 }
 
-/** The rows of each invoice. */
-export const byInvoice = (
+/** The rows of each invoice, sorted by the months that they count in: those of one transaction then share their tallies. */
+export function byInvoice(
   rows: readonly ImportRow<PaymentFields>[],
   known: ReadonlyMap<string, StoredRecord<Invoice>>,
-): InvoiceRows[] =>
-  [...Map.groupBy(rows, ({ fields }) => fields.invoiceId)].map(([id, group]) => ({
-    invoice: known.get(id),
-    group,
-  }))
+): InvoiceRows[] {
+  const groups = [...Map.groupBy(rows, ({ fields }) => fields.invoiceId)].map(
+    ([id, group]): InvoiceRows => ({ invoice: known.get(id), group }),
+  )
+  const monthsOf = ({ invoice, group }: InvoiceRows) =>
+    [invoice?.record.issueDate, group[0]?.fields.date].map((date = '') => date.slice(0, 7)).join()
+  const byMonths = [...Map.groupBy(groups, monthsOf)].sort(([a], [b]) => (a < b ? -1 : 1))
+  return byMonths.flatMap(([, same]) => same)
+}
 
 /** Whether the row is the one that was imported last, so that nothing is to be done. Then that is its outcome. */
 export function isRepeated(

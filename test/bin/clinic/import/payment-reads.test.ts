@@ -46,3 +46,33 @@ it('reads what payments of new invoices depend on with the same few calls, howev
   expect(await imported.load('payments', [more])).toMatchObject({ imported: 1 })
   expect((await imported.invoices()).find(({ number }) => number === 'N0')).toMatchObject({ paid: 4000 })
 })
+
+it('writes payments that share their months together, in whatever order the file has them', async () => {
+  const monthOf = (n: number) => `2026-0${1 + (n % 6)}`
+  const bills = Array.from({ length: 48 }, (_, n) => ({
+    ...invoice,
+    external_id: `i${n}`,
+    invoice_number: `N${n}`,
+    issue_date: `${monthOf(n)}-01`,
+    subtotal: 100,
+  }))
+  await imported.load('invoices', bills)
+  const rows = bills.map((bill, n) => ({
+    ...payment,
+    external_id: `p${n}`,
+    invoice_external_id: bill.external_id,
+    payment_date: `${monthOf(n)}-02`,
+  }))
+  const { db } = imported
+  const tallies: number[] = []
+  const table: Table = {
+    ...db.table,
+    tryTransact: (writes) => {
+      tallies.push(writes.filter(({ Update }) => Update).length)
+      return db.table.tryTransact(writes)
+    },
+  }
+  expect(await imported.load('payments', rows, table)).toMatchObject({ imported: 48 })
+  // Eight payments of each of six months: at most two months in a transaction, each with a tally of invoices and one of payments.
+  expect(Math.max(...tallies)).toBeLessThanOrEqual(4)
+})
