@@ -11,7 +11,7 @@ import { startDynamoDb } from '../infra/local/engines/dynamodb.ts'
 import type { ClinicId } from '../shared/domain/clinic.ts'
 import { newUuid } from '../shared/domain/uuid.ts'
 import { clinicStore } from '../shared/store/clinics.ts'
-import { openTable } from '../shared/store/table/table.ts'
+import { openTable, type Table } from '../shared/store/table/table.ts'
 import { measureAppointments } from './bench/appointments.ts'
 import { costTables, withCostTables } from './bench/capacity.ts'
 import { measureContention } from './bench/contention.ts'
@@ -20,16 +20,18 @@ import { measureFleet } from './bench/fleet/fleet.ts'
 import { runImport } from './bench/import.ts'
 import { measureMessages } from './bench/messages.ts'
 import { type Measurement, measurePatients, writePatients } from './bench/patients.ts'
+import { measurePayments } from './bench/payments.ts'
 import { importLine, keepSections, markdownTable, renderReport, replaceSection } from './bench/report.ts'
 
-const { large, write, contention, fleet, cost } = new Command('npm run bench --')
+const { large, write, contention, payments, fleet, cost } = new Command('npm run bench --')
   .option('--large', 'also measure a clinic of a million patients (takes minutes)', false)
   .option('--contention', 'measure only what concurrent writers of one clinic get (takes minutes)', false)
+  .option('--payments', 'measure only what importing payments costs', false)
   .option('--fleet', 'measure only a simulation of ten thousand clinics (takes minutes)', false)
   .option('--cost', 'calculate only what requests and clinics cost, for docs/operate/capacity.md', false)
   .option('--no-write', 'print the report instead of writing docs/benchmarks.md')
   .parse()
-  .opts<{ large: boolean; write: boolean; contention: boolean; fleet: boolean; cost: boolean }>()
+  .opts<Record<'large' | 'write' | 'contention' | 'payments' | 'fleet' | 'cost', boolean>>()
 
 const REPORT = 'docs/benchmarks.md'
 const CAPACITY = 'docs/operate/capacity.md'
@@ -43,7 +45,7 @@ let engine: Awaited<ReturnType<typeof startDynamoDb>>
 try {
   if (cost) writeCosts()
   else if (fleet) await benchFleet()
-  else await onEngine(contention ? benchContention : benchCosts)
+  else await onEngine(contention ? benchContention : payments ? benchPayments : benchCosts)
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
@@ -98,6 +100,15 @@ async function benchContention(): Promise<void> {
   if (write) writeFileSync(REPORT, replaceSection(readFileSync(REPORT, 'utf8'), section))
 }
 
+async function benchPayments(): Promise<void> {
+  const raw = newClient()
+  await createTable(raw, 'bench')
+  const table = openTable(DynamoDBDocumentClient.from(raw), 'bench')
+  const section = await measurePayments(engine, 'bench', () => createClinic(table), folder)
+  printLine(`\n${section}`)
+  if (write) writeFileSync(REPORT, replaceSection(readFileSync(REPORT, 'utf8'), section))
+}
+
 async function benchFleet(): Promise<void> {
   const { section, failures: broken } = await measureFleet(printLine)
   failures.push(...broken)
@@ -113,18 +124,16 @@ function newClient(): DynamoDBClient {
   })
 }
 
-async function patientSection(client: DynamoDBDocumentClient, count: number): Promise<string> {
+async function createClinic(table: Table): Promise<ClinicId> {
   const id = newUuid() as ClinicId
   const createdAt = new Date().toISOString()
-  const clinic = {
-    id,
-    name: 'Bench',
-    timezone: 'Europe/Istanbul',
-    currency: 'TRY',
-    appointmentMinutes: 30,
-    createdAt,
-  }
-  await clinicStore({ table: openTable(client, 'bench') }).create(clinic)
+  const settings = { timezone: 'Europe/Istanbul', currency: 'TRY', appointmentMinutes: 30 }
+  await clinicStore({ table }).create({ id, name: 'Bench', ...settings, createdAt })
+  return id
+}
+
+async function patientSection(client: DynamoDBDocumentClient, count: number): Promise<string> {
+  const id = await createClinic(openTable(client, 'bench'))
   const file = join(folder, 'patients.csv')
   await writePatients(file, count)
   const run = await runImport(engine.endpoint, 'bench', id, file)

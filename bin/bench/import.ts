@@ -7,6 +7,8 @@ import type { AddressInfo } from 'node:net'
 export type ImportRun = {
   readonly seconds: number
   readonly peakMegabytes: number | null
+  /** CPU time of the import; null where the system does not report it. */
+  readonly cpuMilliseconds: number | null
   readonly result: Record<string, unknown>
 }
 
@@ -38,8 +40,10 @@ export async function runImport(
     { stdio: ['ignore', 'pipe', 'inherit'] },
   )
   let peak: number | null = null
+  let cpu: number | null = null
   const watch = setInterval(() => {
     peak = peakMemoryOf(child.pid) ?? peak
+    cpu = cpuMillisecondsOf(child.pid) ?? cpu
   }, 50)
   let stdout = ''
   child.stdout.on('data', (text) => {
@@ -52,6 +56,7 @@ export async function runImport(
   return {
     seconds: (performance.now() - started) / 1000,
     peakMegabytes: peak,
+    cpuMilliseconds: cpu,
     result: JSON.parse(stdout) as Record<string, unknown>,
   }
 }
@@ -60,6 +65,21 @@ export async function runImport(
 function operatorTool(): string[] {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { clinic: string } }
   return scripts.clinic.split(' ').slice(1)
+}
+
+/** The kernel counts the CPU time of processes in hundredths of a second. */
+const TICK_MILLISECONDS = 10
+
+/** CPU time of a process and its threads so far, or null where the system does not report it. */
+export function cpuMillisecondsOf(pid: number | undefined): number | null {
+  try {
+    // The name of the program comes before the last bracket, and may have spaces.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
+    const [user, system] = [fields[11], fields[12]].map(Number)
+    return ((user ?? Number.NaN) + (system ?? Number.NaN)) * TICK_MILLISECONDS
+  } catch {
+    return null
+  }
 }
 
 /** Peak memory of a process, or null where the system does not report it. */

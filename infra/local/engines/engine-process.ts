@@ -6,7 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { spawnEndingWithParent } from '../process/end-with-parent.ts'
 import { onProcessExit } from '../process/on-exit.ts'
 
-export type EngineProcess = { readonly endpoint: string; readonly stop: () => Promise<void> }
+export type EngineProcess = {
+  readonly endpoint: string
+  /** Undefined for an engine that this process has not started. */
+  readonly pid?: number | undefined
+  readonly stop: () => Promise<void>
+}
 
 type Options = {
   readonly name: string
@@ -77,6 +82,7 @@ function monitor(run: Run, port: number, { name, onUnexpectedExit }: Options): E
   })
   return {
     endpoint: `http://127.0.0.1:${port}`,
+    pid: run.child.pid,
     stop: async () => {
       stopping = true
       // Time to close a database file properly.
