@@ -49,7 +49,9 @@ export function rowAttributes(
   { large, unlisted = [] }: { readonly large: readonly string[]; readonly unlisted?: readonly string[] },
 ): Record<string, unknown> {
   const without = (names: readonly string[], from: Record<string, unknown>) =>
-    Object.fromEntries(Object.entries(from).filter(([name]) => !names.includes(name)))
+    names.length === 0
+      ? from
+      : Object.fromEntries(Object.entries(from).filter(([name]) => !names.includes(name)))
   const listed = without(unlisted, attributes)
   if (Buffer.byteLength(JSON.stringify(listed)) <= MAX_FULL_ROW_BYTES) return listed
   return { ...without(large, listed), t: 1 }

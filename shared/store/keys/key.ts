@@ -62,7 +62,13 @@ export function longId(short: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-export const partition = (clinic: ClinicId, family: string): string => `${shortId(clinic)}#${family}`
+/** The clinic of the last partition: most of them are of one clinic after the other. */
+let last: { readonly clinic: ClinicId; readonly short: string } | undefined
+
+export function partition(clinic: ClinicId, family: string): string {
+  if (last?.clinic !== clinic) last = { clinic, short: shortId(clinic) }
+  return `${last.short}#${family}`
+}
 
 /** The family of a clinic's partition, and the id of the record that it belongs to, if it belongs to one. */
 export function partitionParts(pk: string): { family: string; owner: string | null } {

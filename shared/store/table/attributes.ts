@@ -163,12 +163,14 @@ const flatten = (map: object, path: readonly string[] = []): FlatField[] =>
 const valueAt = (value: unknown, path: readonly string[]): unknown =>
   path.reduce((part, name) => (part as Attributes)[name], value)
 
-function setAt(target: Attributes, [name = '', ...rest]: readonly string[], value: unknown): void {
-  if (rest.length === 0) target[name] = value
-  else {
-    target[name] ??= {}
-    setAt(target[name] as Attributes, rest, value)
+function setAt(target: Attributes, path: readonly string[], value: unknown): void {
+  let part = target
+  for (let at = 0; at < path.length - 1; at++) {
+    const name = path[at] as string
+    part[name] ??= {}
+    part = part[name] as Attributes
   }
+  part[path.at(-1) as string] = value
 }
 
 /** Encodes and decodes objects, all fields of which have an attribute in the map. */
@@ -177,12 +179,14 @@ export function codec<Value extends object>(map: AttributeMap<Value>): Codec<Val
   const namesOf = (rows: Rows) =>
     fields.filter(({ attribute }) => attribute.rows === rows).map(({ attribute }) => attribute.name)
   return {
-    encode: (value) =>
-      Object.fromEntries(
-        fields
-          .map(({ path, attribute }) => [attribute.name, attribute.encode(valueAt(value, path))])
-          .filter(([, stored]) => stored !== undefined),
-      ),
+    encode: (value) => {
+      const attributes: Attributes = {}
+      for (const { path, attribute } of fields) {
+        const stored = attribute.encode(valueAt(value, path))
+        if (stored !== undefined) attributes[attribute.name] = stored
+      }
+      return attributes
+    },
     decode: (attributes) => {
       const value: Attributes = {}
       for (const { path, attribute } of fields)
