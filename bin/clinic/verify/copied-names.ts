@@ -1,4 +1,5 @@
 import type { Invoice } from '../../../shared/domain/invoice.ts'
+import { fullName } from '../../../shared/domain/patient.ts'
 import { calendarList } from '../../../shared/store/calendar/calendar-list.ts'
 import { INVOICES } from '../../../shared/store/calendar/invoices.ts'
 import { doctorStore } from '../../../shared/store/doctors.ts'
@@ -31,7 +32,7 @@ export function copiedNameChecker<R extends AnyRecord>(
   { table, clinic, examine }: Inspection,
   kind: RecordKind<R>,
 ) {
-  const { entity } = kind
+  const { entity, copies } = kind
   const list = calendarList<R, never>({ table }, entity)
   const doctors = doctorStore({ table })
 
@@ -41,7 +42,7 @@ export function copiedNameChecker<R extends AnyRecord>(
   /** Compares the names in a row of a patient's list with their owners. Null for a patient that is unreadable. */
   function survey(row: Item, patient: Owners['patient'] | null, known: LoadedOwners['doctors']): void {
     const id = recordIdOf(row)
-    if (id === null || patient === null) return
+    if (id === null || patient === null || showsNames(copies, row, patient, known)) return
     try {
       const record = entity.decode(row, id)
       const { doctor } = entity.position(record)
@@ -127,6 +128,18 @@ export function copiedNameChecker<R extends AnyRecord>(
 
   return { survey, checkSurveyed, check }
 }
+
+/** Whether a row shows the names of its owners, told without decoding it. An erased patient has no names to compare with. */
+const showsNames = (
+  { fullName: name, email, doctor }: RecordKind<AnyRecord>['copies'],
+  row: Item,
+  patient: Owners['patient'],
+  known: LoadedOwners['doctors'],
+): boolean =>
+  patient.erasedAt === null &&
+  row[name] === fullName(patient) &&
+  (email === undefined || row[email] === patient.emailAddress) &&
+  (doctor === undefined || row[doctor.fullName] === known.get(String(row[doctor.id]))?.fullName)
 
 /** Null if one of them is unreadable: there is nothing to compare with. */
 function resolveOwners(

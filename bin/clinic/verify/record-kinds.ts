@@ -3,10 +3,10 @@ import type { Appointment, PersonReference } from '../../../shared/domain/appoin
 import type { Invoice } from '../../../shared/domain/invoice.ts'
 import type { Message } from '../../../shared/domain/message.ts'
 import type { Payment } from '../../../shared/domain/payment.ts'
-import { APPOINTMENTS } from '../../../shared/store/calendar/appointments.ts'
+import { APPOINTMENT_ATTRIBUTES, APPOINTMENTS } from '../../../shared/store/calendar/appointments.ts'
 import type { CalendarEntity } from '../../../shared/store/calendar/calendar-entity.ts'
-import { INVOICES } from '../../../shared/store/calendar/invoices.ts'
-import { PAYMENTS } from '../../../shared/store/calendar/payments.ts'
+import { INVOICE_ATTRIBUTES, INVOICES } from '../../../shared/store/calendar/invoices.ts'
+import { PAYMENT_ATTRIBUTES, PAYMENTS } from '../../../shared/store/calendar/payments.ts'
 import {
   refreshAppointmentCopy,
   refreshInvoiceCopy,
@@ -14,7 +14,7 @@ import {
   refreshPaymentCopy,
 } from '../../../shared/store/copies/copied-names.ts'
 import type { StoredDoctor } from '../../../shared/store/doctors.ts'
-import { MESSAGES } from '../../../shared/store/messages/messages.ts'
+import { MESSAGE_ATTRIBUTES, MESSAGES } from '../../../shared/store/messages/messages.ts'
 import type { StoredPatient } from '../../../shared/store/patients/patients.ts'
 
 /** The current owners of the names that a record copies; a doctor or invoice only if the record has one. */
@@ -24,9 +24,17 @@ export type Owners = {
   readonly invoice: Invoice | null
 }
 
+type CopiedAttributes = {
+  readonly fullName: string
+  readonly email?: string
+  readonly doctor?: { readonly id: string; readonly fullName: string }
+}
+
 export type RecordKind<R> = {
   readonly name: 'appointments' | 'invoices' | 'payments' | 'messages'
   readonly entity: CalendarEntity<R, never>
+  /** The attributes of its rows with the names and addresses that they copy. */
+  readonly copies: CopiedAttributes
   /** The names and addresses that a record copies. */
   readonly copiedValues: (record: R) => readonly (string | null)[]
   /** The record with the current names and addresses of its owners. */
@@ -39,6 +47,13 @@ export type AnyRecord = { readonly id: string; readonly patient: PersonReference
 export const APPOINTMENT_KIND: RecordKind<Appointment> = {
   name: 'appointments',
   entity: APPOINTMENTS,
+  copies: {
+    fullName: APPOINTMENT_ATTRIBUTES.patient.fullName.name,
+    doctor: {
+      id: APPOINTMENT_ATTRIBUTES.doctor.id.name,
+      fullName: APPOINTMENT_ATTRIBUTES.doctor.fullName.name,
+    },
+  },
   copiedValues: ({ patient, doctor }) => [patient.fullName, doctor.fullName],
   withCurrentNames: (record, { patient, doctor }) => ({
     ...refreshAppointmentCopy(record, patient),
@@ -49,6 +64,10 @@ export const APPOINTMENT_KIND: RecordKind<Appointment> = {
 export const INVOICE_KIND: RecordKind<Invoice> = {
   name: 'invoices',
   entity: INVOICES,
+  copies: {
+    fullName: INVOICE_ATTRIBUTES.patient.fullName.name,
+    email: INVOICE_ATTRIBUTES.patient.email.name,
+  },
   copiedValues: ({ patient }) => [patient.fullName, patient.email],
   withCurrentNames: (record, { patient }) => refreshInvoiceCopy(record, patient),
 }
@@ -56,6 +75,7 @@ export const INVOICE_KIND: RecordKind<Invoice> = {
 export const PAYMENT_KIND: RecordKind<Payment> = {
   name: 'payments',
   entity: PAYMENTS,
+  copies: { fullName: PAYMENT_ATTRIBUTES.patient.fullName.name },
   copiedValues: ({ patient, invoice }) => [patient.fullName, invoice.number],
   withCurrentNames: (record, { patient, invoice }) => ({
     ...refreshPaymentCopy(record, patient),
@@ -66,6 +86,7 @@ export const PAYMENT_KIND: RecordKind<Payment> = {
 export const MESSAGE_KIND: RecordKind<Message> = {
   name: 'messages',
   entity: MESSAGES,
+  copies: { fullName: MESSAGE_ATTRIBUTES.patient.fullName.name },
   copiedValues: ({ patient }) => [patient.fullName],
   withCurrentNames: (record, { patient }) => refreshMessageCopy(record, patient),
 }
