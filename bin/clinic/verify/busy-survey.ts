@@ -3,6 +3,7 @@ import { type Key, shortId } from '../../../shared/store/keys/key.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import type { Item } from '../../../shared/store/table/write-requests.ts'
 import { ifUnchanged } from './conditions.ts'
+import { type Digest, digestOfText } from './digest.ts'
 import type { Recheck } from './fault.ts'
 import { forEachConcurrent } from './for-each-concurrent.ts'
 import type { Inspection } from './inspection.ts'
@@ -15,7 +16,7 @@ const NON_APPOINTMENT_ATTRIBUTES = new Set(['pk', 'sk', 'v'])
 
 /** Compares the times that appointments should take with those of the days by their sums. */
 export function busySurvey({ table, clinic, count, examine }: Inspection, sums: ItemSums) {
-  const entryText = (day: Key, time: unknown): string => `${keyText(day)} ${String(time)}`
+  const entryOf = (day: Key, time: unknown): Digest => digestOfText(`${keyText(day)} ${String(time)}`)
 
   /** Adds the times that appointments should take to the sums. */
   function expectTimes(items: readonly Item[]): void {
@@ -24,7 +25,7 @@ export function busySurvey({ table, clinic, count, examine }: Inspection, sums: 
       // One that cannot be decoded may take any time.
       if (!record) sums.mark(shortId(item.sk))
       for (const key of record ? busyDayKeys(clinic, record) : [])
-        sums.expect(shortId(item.sk), entryText(key, record && busyTime(record)))
+        sums.expect(shortId(item.sk), entryOf(key, record && busyTime(record)))
     }
   }
 
@@ -32,7 +33,7 @@ export function busySurvey({ table, clinic, count, examine }: Inspection, sums: 
   async function surveyDays(partition: string): Promise<void> {
     for await (const days of partitionPages(table, partition)) {
       count('days', days.length)
-      for (const day of days) for (const name of entriesOf(day)) sums.find(name, entryText(day, day[name]))
+      for (const day of days) for (const name of entriesOf(day)) sums.find(name, entryOf(day, day[name]))
       const unversioned = days.filter((day) => !isVersioned(day))
       await forEachConcurrent(unversioned, (day) => examine(recheckVersion(table, day)))
     }

@@ -2,13 +2,14 @@ import { calendarKey } from '../../../shared/store/keys/calendar.ts'
 import type { Key } from '../../../shared/store/keys/key.ts'
 import type { Item } from '../../../shared/store/table/write-requests.ts'
 import { requireUnchanged } from './conditions.ts'
+import { digestOfItem } from './digest.ts'
 import type { Recheck } from './fault.ts'
 import { forEachConcurrent } from './for-each-concurrent.ts'
 import type { Inspection } from './inspection.ts'
 import { partitionPages } from './partition-pages.ts'
 import { imageOf, keyText, recordIdOf } from './record-image.ts'
 import type { RecordKind } from './record-kinds.ts'
-import { type ItemSums, shortIdIn, textOf } from './row-sums.ts'
+import { type ItemSums, shortIdIn } from './row-sums.ts'
 import type { UnrepairedRows } from './unrepaired-rows.ts'
 
 /** Verifies that every row of a list belongs to a record that is listed there. */
@@ -23,7 +24,7 @@ export function listedRowChecker<R>(
     for await (const rows of partitionPages(table, pk)) {
       count('rows', rows.length)
       for (const row of rows) {
-        sums.find(shortIdIn(row), textOf(row))
+        sums.find(shortIdIn(row), digestOfItem(row))
         onRow(row)
       }
     }
@@ -57,7 +58,7 @@ export function listedRowChecker<R>(
   function isRowOf(row: Key, item: Item | undefined): boolean {
     if (!item) return false
     const image = imageOf(clinic, entity, item)
-    return !image || image.rows.some((own) => keyText(own) === keyText(row))
+    return !image || image.rowKeys.some((own) => keyText(own) === keyText(row))
   }
 
   const recheck =

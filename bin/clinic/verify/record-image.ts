@@ -17,7 +17,9 @@ export type RecordImage<R> = ImportOrigin & {
   readonly events: number
   readonly record: Stamped<R>
   readonly position: ListPosition
-  readonly rows: readonly Item[]
+  readonly rowKeys: readonly Key[]
+  /** The attributes of every row, without its key. */
+  readonly row: Readonly<Record<string, unknown>>
 }
 
 /** Several checks look at the same item. */
@@ -46,8 +48,6 @@ function decodeImage<R>(
     const position = entity.position(record)
     const attributes = encodeLike(item, entity, record)
     if (!Number.isInteger(item.v) || !isValid(entity, position, attributes)) return null
-    const row = rowAttributes(attributes, entity)
-    const rows = rowKeys(clinic, entity.letter, position).map((key) => ({ ...key, ...row }))
     return {
       id: item.sk,
       key: { pk: item.pk, sk: item.sk },
@@ -56,13 +56,18 @@ function decodeImage<R>(
       ...originOfItem(item),
       record,
       position,
-      rows,
+      rowKeys: rowKeys(clinic, entity.letter, position),
+      row: rowAttributes(attributes, entity),
     }
   } catch {
     // A value that decoding, a date or an id rejects makes the record unreadable, like a missing attribute.
     return null
   }
 }
+
+/** All rows of a record, as its store would write them. */
+export const rowsOf = <R>({ rowKeys, row }: RecordImage<R>): Item[] =>
+  rowKeys.map((key) => ({ ...key, ...row }))
 
 /** The attributes as the item was written: items from before amounts had their decimals, and their rows, lack them. */
 function encodeLike<R>(

@@ -1,4 +1,5 @@
 import type { Item } from '../../../shared/store/table/write-requests.ts'
+import { type Digest, digestOfText } from './digest.ts'
 
 /** Four bytes for each half of a sum: a million records share 16 to a bucket. */
 const BUCKETS = 1 << 16
@@ -13,13 +14,13 @@ export class ItemSums {
   readonly #high = new Uint32Array(BUCKETS)
   readonly #marked = new Uint8Array(BUCKETS)
 
-  /** Adds an item, given as text, that the record with this short id should have. */
-  expect(short: string, item: string): void {
+  /** Adds an item that the record with this short id should have. */
+  expect(short: string, item: Digest): void {
     this.#add(short, item, 1)
   }
 
   /** Subtracts an item that names the record and is there. */
-  find(short: string, item: string): void {
+  find(short: string, item: Digest): void {
     this.#add(short, item, -1)
   }
 
@@ -37,11 +38,11 @@ export class ItemSums {
     return ![this.#marked, this.#low, this.#high].every(isZero)
   }
 
-  #add(short: string, item: string, sign: 1 | -1): void {
+  #add(short: string, { low, high }: Digest, sign: 1 | -1): void {
     const bucket = bucketOf(short)
     // Typed arrays wrap around, so that the order does not matter.
-    this.#low[bucket] = (this.#low[bucket] as number) + sign * hash(item, 0xdeadbeef)
-    this.#high[bucket] = (this.#high[bucket] as number) + sign * hash(item, 0x41c6ce57)
+    this.#low[bucket] = (this.#low[bucket] as number) + sign * low
+    this.#high[bucket] = (this.#high[bucket] as number) + sign * high
   }
 }
 
@@ -52,35 +53,7 @@ function isZero({ buffer }: Uint32Array | Uint8Array): boolean {
   return true
 }
 
-const bucketOf = (short: string): number => hash(short, 0x9e3779b9) % BUCKETS
-
-/** 32 bits of a text: not cryptographic, as damage is not made to collide. */
-function hash(text: string, seed: number): number {
-  let state = seed
-  for (let at = 0; at < text.length; at++) {
-    state = Math.imul(state ^ text.charCodeAt(at), 0x9e3779b1)
-    state ^= state >>> 15
-  }
-  state = Math.imul(state ^ (state >>> 16), 0x85ebca6b)
-  state = Math.imul(state ^ (state >>> 13), 0xc2b2ae35)
-  return (state ^ (state >>> 16)) >>> 0
-}
+const bucketOf = (short: string): number => digestOfText(short).low % BUCKETS
 
 /** The short id of the record that a row, or an item of the index of changes, ends with. */
 export const shortIdIn = ({ sk }: Pick<Item, 'sk'>): string => sk.slice(sk.lastIndexOf('#') + 1)
-
-/** An item as a text that is equal for equal items, whatever the order of their attributes. */
-export function textOf(item: Readonly<Record<string, unknown>>): string {
-  let text = ''
-  for (const name of Object.keys(item).sort()) text += `${name}=${valueText(item[name])}\n`
-  return text
-}
-
-function valueText(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value)
-  if (Array.isArray(value)) return `[${value.map(valueText).join()}]`
-  if (value instanceof Uint8Array) return `bytes ${Buffer.from(value).toString('base64')}`
-  if (value instanceof Set) return `set ${[...value].sort().map(valueText).join()}`
-  if (typeof value === 'object' && value !== null) return `{${textOf(value as Record<string, unknown>)}}`
-  return String(value)
-}
