@@ -1,4 +1,4 @@
-import { createHmac, hash } from 'node:crypto'
+import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto'
 
 export type Credentials = {
   readonly accessKeyId: string
@@ -10,13 +10,13 @@ const CONTENT_TYPE = 'application/x-amz-json-1.0'
 
 /** Signs calls of DynamoDB (Signature Version 4). The key of a day is derived once. */
 export function signer(host: string, region: string) {
-  let derived: { readonly of: string; readonly key: Buffer } | undefined
+  let derived: { readonly of: string; readonly key: KeyObject } | undefined
 
-  function keyOf(secret: string, day: string): Buffer {
+  function keyOf(secret: string, day: string): KeyObject {
     const of = `${day} ${secret}`
     if (derived?.of !== of) {
       const key = [day, region, 'dynamodb', 'aws4_request'].reduce<Buffer | string>(hmac, `AWS4${secret}`)
-      derived = { of, key: key as Buffer }
+      derived = { of, key: createSecretKey(key as Buffer) }
     }
     return derived.key
   }
@@ -46,4 +46,5 @@ export function signer(host: string, region: string) {
 
 const sha256 = (text: string): string => hash('sha256', text, 'hex')
 
-const hmac = (key: Buffer | string, text: string): Buffer => createHmac('sha256', key).update(text).digest()
+const hmac = (key: Buffer | KeyObject | string, text: string): Buffer =>
+  createHmac('sha256', key).update(text).digest()
