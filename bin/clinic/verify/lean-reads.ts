@@ -8,11 +8,10 @@ import { chunked } from '../../../shared/store/table/chunked.ts'
 import type { Table } from '../../../shared/store/table/table.ts'
 import type { Item } from '../../../shared/store/table/write-requests.ts'
 import { openConnections } from './connections.ts'
+import { type Response, readResponse } from './read-response.ts'
 import { type Credentials, signer } from './signature.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: as DynamoDB sends it; the shape follows from the operation
-type Value = Record<string, any>
-type Call = (operation: string, input: object) => Promise<Value>
+type Call = (operation: string, input: object) => Promise<Response>
 
 const MAX_BATCH_GET_KEYS = 100
 
@@ -59,7 +58,7 @@ export async function withLeanReads(
           ...(to !== undefined && { ':to': { S: to } }),
         }
         const items: Item[] = []
-        let start: unknown
+        let start: Key | undefined
         do {
           const page = await call('Query', {
             TableName: name,
@@ -68,10 +67,10 @@ export async function withLeanReads(
             ScanIndexForward: !descending,
             ConsistentRead: !eventual,
             Limit: limit - items.length,
-            ...(start !== undefined && { ExclusiveStartKey: start }),
+            ...(start && { ExclusiveStartKey: encodedKey(start) }),
           })
-          for (const item of page.Items) items.push(decodedItem(item))
-          start = page.LastEvaluatedKey
+          items.push(...page.items)
+          start = page.last
         } while (start && items.length < limit)
         return items
       },
@@ -83,11 +82,10 @@ export async function withLeanReads(
       orBySdk(
         async () => {
           const Keys = batch.map(encodedKey)
-          const { Responses, UnprocessedKeys } = await call('BatchGetItem', {
+          const { items } = await call('BatchGetItem', {
             RequestItems: { [name]: { Keys, ConsistentRead: !options.eventual } },
           })
-          if (UnprocessedKeys?.[name]) throw new Error('keys left unprocessed')
-          return (Responses[name] as Value[]).map(decodedItem)
+          return [...items]
         },
         () => table.getMany(batch, options),
       ),
@@ -99,8 +97,8 @@ export async function withLeanReads(
     orBySdk(
       async () => {
         const input = { TableName: name, Key: encodedKey(key), ConsistentRead: !options.eventual }
-        const { Item } = await call('GetItem', input)
-        return Item && decodedItem(Item)
+        const { items } = await call('GetItem', input)
+        return items[0]
       },
       () => table.get(key, options),
     )
@@ -109,28 +107,6 @@ export async function withLeanReads(
 }
 
 const encodedKey = ({ pk, sk }: Key) => ({ pk: { S: pk }, sk: { S: sk } })
-
-const decodedItem = (item: Value): Item => decodedMap(item) as Item
-
-/** Decodes in place: new objects with the same attributes would take several times as long. */
-function decodedMap(map: Value): Value {
-  for (const name in map) map[name] = decoded(map[name])
-  return map
-}
-
-/** A value as the SDK decodes it. */
-function decoded(value: Value): unknown {
-  if (value.S !== undefined) return value.S
-  if (value.N !== undefined) return Number(value.N)
-  if (value.BOOL !== undefined) return value.BOOL
-  if (value.NULL) return null
-  if (value.B !== undefined) return new Uint8Array(Buffer.from(value.B, 'base64'))
-  if (value.L) return value.L.map(decoded)
-  if (value.M) return decodedMap(value.M)
-  if (value.SS) return new Set(value.SS)
-  if (value.NS) return new Set(value.NS.map(Number))
-  throw new TypeError('an attribute of an unknown type')
-}
 
 async function endpointOf(config: DynamoDBDocumentClient['config'], region: string): Promise<URL> {
   const given = await config.endpoint?.()
@@ -148,6 +124,6 @@ function caller(endpoint: URL, region: string, credentials: () => Promise<Creden
     const headers = sign(operation, body, await credentials(), new Date())
     let request = 'POST / HTTP/1.1\r\n'
     for (const [name, value] of Object.entries(headers)) request += `${name}: ${value}\r\n`
-    return JSON.parse(await send(`${request}\r\n${body}`))
+    return readResponse(await send(`${request}\r\n${body}`))
   }
 }
